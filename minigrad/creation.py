@@ -1,0 +1,199 @@
+"""Making tensors out of nothing, out of Python numbers, and out of chance."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.graph import LEAF
+from minigrad.dtypes import dtype
+from minigrad.tensor import Tensor, from_array
+
+
+def _made(array: Any, requires_grad: bool) -> Tensor:
+    made = from_array(array[()])  # a 0-d array becomes the numpy scalar in it, which is faster to compute with
+    if requires_grad:
+        if array.dtype.kind != "f":
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients. "
+                f"This one would be {made.dtype}: write its numbers with a decimal point, or give dtype=minigrad.float32."
+            )
+        made._node = LEAF
+    return made
+
+
+def tensor(data: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """A tensor with a copy of the numbers in `data`: a number, nested lists of them, a numpy array or a tensor.
+
+    Python floats become float32, ints int64, bools bool, unless `dtype` says otherwise; numpy arrays keep their dtype.
+    ValueError for ragged lists, TypeError for what is not a number or a dtype that does not exist.
+    """
+    kind = None if dtype is None else dtypes.resolve(dtype, "tensor")
+    if isinstance(data, Tensor):
+        array = np.array(data._array)
+    elif isinstance(data, np.ndarray | np.generic):
+        if kind is None:
+            kind = dtypes.from_numpy(data.dtype)
+        array = np.array(data)
+    else:
+        array, inferred = _from_lists(data)
+        kind = kind or inferred
+    if kind is not None and array.dtype is not kind.numpy:
+        array = array.astype(kind.numpy)
+    return _made(array, requires_grad)
+
+
+def _from_lists(data: Any) -> tuple[Any, dtype]:
+    """Read nested sequences of numbers (tensors with one element count as numbers)."""
+    flat = [data]
+    shape: list[int] = []
+    while flat and any(isinstance(item, Sequence | np.ndarray) and not isinstance(item, str) or _has_dims(item) for item in flat):
+        length = _length(flat[0])
+        for item in flat:
+            if _length(item) != length:
+                got = "a number" if _length(item) is None else str(_length(item))
+                expected = "a number" if length is None else f"sequence of length {length}"
+                raise ValueError(f"expected {expected} at dim {len(shape)} (got {got}): the rows of a tensor must all have the same length")
+        shape.append(length or 0)
+        flat = [part for item in flat for part in item]
+    values = [item.item() if isinstance(item, Tensor | np.generic) else item for item in flat]
+    for value in values:
+        if value is None:
+            raise RuntimeError("Could not infer dtype of NoneType: a tensor holds numbers or bools")
+        if not isinstance(value, bool | int | float):
+            raise TypeError(f"new(): invalid data type '{type(value).__name__}': a tensor holds numbers or bools, not {value!r}")
+    category = max((dtypes.of_number(value, dtypes.bool).category for value in values), default=2)
+    kind = (dtypes.bool, dtypes.int64, dtypes.default)[category]
+    try:
+        return np.array(values, dtype=kind.numpy if category < 2 else np.float64).reshape(shape), kind
+    except OverflowError:
+        raise RuntimeError(f"value cannot be converted to type int64_t without overflow: {max(values, key=abs)}") from None
+
+
+def _has_dims(item: Any) -> bool:
+    return isinstance(item, Tensor) and item.ndim > 0
+
+
+def _length(item: Any) -> int | None:
+    """The length of a sequence; None for a number."""
+    if isinstance(item, Tensor | np.ndarray):
+        return len(item) if item.ndim else None
+    return len(item) if isinstance(item, Sequence) and not isinstance(item, str) else None
+
+
+def _size(function: str, size: Sequence[Any]) -> tuple[int, ...]:
+    from minigrad.ops.shape import sizes
+
+    shape = sizes(function, size)
+    if any(n < 0 for n in shape):
+        if function in ("zeros", "ones", "full"):
+            raise RuntimeError(f"{function}: Dimension size must be non-negative, but got {list(shape)}")
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    return shape
+
+
+def _kind(dtype: dtype | None, function: str, default: dtype = dtypes.default) -> Any:
+    return (default if dtype is None else dtypes.resolve(dtype, function)).numpy
+
+
+def zeros(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of zeros of the given sizes."""
+    return _made(np.zeros(_size("zeros", size), _kind(dtype, "zeros")), requires_grad)
+
+
+def ones(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of ones of the given sizes."""
+    return _made(np.ones(_size("ones", size), _kind(dtype, "ones")), requires_grad)
+
+
+def full(size: Sequence[int], fill_value: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of one number repeated; its dtype is the number's unless given."""
+    if isinstance(fill_value, Tensor):
+        fill_value = fill_value.item()
+    if not isinstance(fill_value, bool | int | float | np.number | np.bool_):
+        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}: {fill_value!r}")
+    kind = _kind(dtype, "full", dtypes.of_number(fill_value, dtypes.bool))
+    return _made(np.full(_size("full", (size,)), fill_value, kind), requires_grad)
+
+
+def zeros_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """Zeros of another tensor's shape and dtype."""
+    return zeros(_like("zeros_like", input).shape, dtype=dtype or input.dtype, requires_grad=requires_grad)
+
+
+def ones_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """Ones of another tensor's shape and dtype."""
+    return ones(_like("ones_like", input).shape, dtype=dtype or input.dtype, requires_grad=requires_grad)
+
+
+def _like(function: str, value: Any) -> Tensor:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{function}(): argument 'input' (position 1) must be Tensor, not {type(value).__name__}: {value!r}")
+    return value
+
+
+def eye(n: int, m: int | None = None, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """A matrix with ones on the diagonal, n by n or n by m."""
+    for name, value in (("n", n), ("m", m)):
+        if value is not None and value < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
+    return _made(np.eye(n, m, dtype=_kind(dtype, "eye")), requires_grad)
+
+
+def arange(start: float, end: float | None = None, step: float = 1, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """Numbers from `start` (0 if only one argument is given) up to but without `end`, `step` apart; int64 if all are ints."""
+    if end is None:
+        start, end = 0, start
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    integers = all(isinstance(value, int | np.integer) for value in (start, end, step))
+    numbers = np.arange(start, end, step, dtype=np.int64 if integers else np.float64)
+    return _made(numbers.astype(_kind(dtype, "arange", dtypes.int64 if integers else dtypes.default)), requires_grad)
+
+
+def linspace(start: float, end: float, steps: int, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """`steps` numbers evenly spaced from `start` to `end`, both included."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    return _made(np.linspace(start, end, steps).astype(_kind(dtype, "linspace")), requires_grad)
+
+
+class _Chance(threading.local):
+    """Each thread's source of random numbers."""
+
+    def __init__(self) -> None:
+        self.generator = np.random.default_rng()
+
+
+_chance = _Chance()
+
+
+def manual_seed(seed: int) -> np.random.Generator:
+    """Start the random numbers of this thread anew from a seed, so that a run can be repeated. (The numbers are not PyTorch's.)"""
+    _chance.generator = np.random.default_rng(int(seed) % 2**64)
+    return _chance.generator
+
+
+def rand(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """Random numbers, uniform between 0 (included) and 1 (excluded)."""
+    kind = _kind(dtype, "rand")
+    _floating("rand", kind)
+    return _made(_chance.generator.random(_size("rand", size), dtype=kind), requires_grad)
+
+
+def randn(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """Random numbers from the normal distribution with mean 0 and standard deviation 1."""
+    kind = _kind(dtype, "randn")
+    _floating("randn", kind)
+    return _made(_chance.generator.standard_normal(_size("randn", size), dtype=kind), requires_grad)
+
+
+def _floating(function: str, kind: Any) -> None:
+    if kind.kind != "f":
+        raise RuntimeError(f"{function}(): dtype must be minigrad.float32 or minigrad.float64, not {kind}")

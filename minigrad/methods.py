@@ -1,0 +1,215 @@
+"""The operators and methods of Tensor: which op each one calls, and the in-place forms.
+
+After this module a reader knows what `x + 1`, `1 - x`, `x.sum()` and `x += 1` run. In-place operations write into the tensor's memory
+and count the write, so that a node which saved the old value finds out. Outside of recording (`no_grad`, or where nothing needs a
+gradient) that is all; a recorded one also makes the tensor the result of the operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.grad_mode import is_grad_enabled
+from minigrad.op import elementwise_operands
+from minigrad.ops import comparison, elementwise, indexing, linalg, reduction, shape
+from minigrad.tensor import Tensor, from_array, own_array
+
+Method = Callable[..., Any]
+
+
+def pow(input: Any, exponent: Any) -> Tensor:
+    """input ** exponent, where one of them may be a number."""
+    if isinstance(exponent, Tensor) and isinstance(input, Tensor):
+        return elementwise.pow_tensor(input, exponent)
+    tensor, number = elementwise_operands("pow", input, exponent)
+    if isinstance(exponent, Tensor):
+        return elementwise.pow_of_number(to(exponent, tensor.dtype), tensor.item())
+    if number.dtype.category < 2 and exponent < 0:
+        raise RuntimeError("Integers to negative integer powers are not allowed. Convert the tensor first, as in x.float() ** -1.")
+    return elementwise.pow_number(to(tensor, number.dtype), number.item())
+
+
+def to(input: Tensor, dtype: Any) -> Tensor:
+    """The tensor in another dtype; the tensor itself if it has that dtype already."""
+    kind = dtype.dtype if isinstance(dtype, Tensor) else dtypes.resolve(dtype, "to")
+    return input if input.dtype is kind else elementwise.cast(input, kind.numpy)
+
+
+def logical_not(input: Tensor) -> Tensor:
+    """Whether each element is false (zero)."""
+    return comparison.eq(input, 0)
+
+
+def _comparing(compare: Method) -> Method:
+    """`==` and `!=`, which for anything but tensors and numbers compare as different, as everywhere in Python."""
+
+    def method(self: Tensor, other: Any) -> Any:
+        return compare(self, other) if isinstance(other, Tensor | int | float | np.number | np.bool_) else NotImplemented
+
+    return method
+
+
+def _reflected(function: Method) -> Method:
+    return lambda self, other: function(other, self)
+
+
+# ---------------------------------------------------------------- in place
+
+
+def _written(self: Tensor, values: Any, name: str) -> Tensor:
+    """Write an array into the tensor's memory, and count it."""
+    values = np.asarray(values)
+    if values.shape != self.shape and np.broadcast_shapes(values.shape, self.shape) != self.shape:
+        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(values.shape)}")
+    kind = dtypes.from_numpy(values.dtype)
+    if kind.category > self.dtype.category:
+        raise RuntimeError(
+            f"result type {kind.tensor_type} can't be cast to the desired output type {self.dtype.tensor_type}: {name} writes into a "
+            f"tensor of {self.dtype}. Convert it first, as in x = x.float()."
+        )
+    np.copyto(own_array(self), values, casting="unsafe")
+    self._count_write()
+    return self
+
+
+def _in_place(function: Method, name: str) -> Method:
+    """The in-place form of a function of a tensor and maybe an operand."""
+
+    def method(self: Tensor, *operands: Any) -> Tensor:
+        recorded = is_grad_enabled() and any(isinstance(value, Tensor) and value._node is not None for value in (self, *operands))
+        if not recorded:
+            return _written(self, function(self, *operands)._array, name)
+        if self.is_leaf and self.requires_grad:
+            raise RuntimeError(
+                "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers without recording that, "
+                f"as an optimizer does, use `with no_grad(): x.{name}(...)`; to compute with it, make a new tensor."
+            )
+        if self._base is not None or (self._writes is not None and len(self._writes) > 1):
+            raise RuntimeError(
+                f"{name} on a tensor that shares its memory with a view, while gradients are recorded, is not possible: the views would "
+                "have to become results of this operation. Make a new tensor instead, as in y = y + 1 instead of y += 1, or work on clone()."
+            )
+        before = from_array(np.array(self._array))  # the operation may save its input, and that is about to be overwritten
+        before._node, before._output_nr = self._node, self._output_nr
+        result = function(before, *operands)
+        _written(self, result._array, name)
+        self._node, self._output_nr = result._node, result._output_nr
+        return self
+
+    method.__name__ = name
+    method.__doc__ = f"In-place form of `{name.rstrip('_')}`: writes the result into this tensor and returns it."
+    return method
+
+
+_EVERYWHERE = from_array(np.bool_(True))
+
+
+def _replaced(tensor: Tensor, value: Any) -> Tensor:
+    """The value in every place of the tensor."""
+    if not isinstance(value, Tensor | int | float | np.number | np.bool_):
+        raise TypeError(f"expected a number or a Tensor to write, but got {type(value).__name__}: {value!r}")
+    return elementwise.where(_EVERYWHERE, to(value, tensor.dtype) if isinstance(value, Tensor) else value, tensor)
+
+
+fill_ = _in_place(_replaced, "fill_")
+copy_ = _in_place(_replaced, "copy_")
+
+
+def zero_(self: Tensor) -> Tensor:
+    """Set every element to 0, in place."""
+    return fill_(self, 0)  # type: ignore[no-any-return]
+
+
+def set_item(self: Tensor, index: Any, value: Any) -> None:
+    """`x[index] = value`: write into a part of the tensor."""
+    parts, _ = indexing.normalized(self, index)
+    source = value if isinstance(value, Tensor) else None
+    if is_grad_enabled() and (self.requires_grad or (source is not None and source.requires_grad)):
+        if self.is_leaf and self.requires_grad:
+            raise RuntimeError(
+                "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers without recording that, "
+                "write inside `with no_grad():`."
+            )
+        raise RuntimeError(
+            "writing into a part of a tensor while gradients are recorded is not possible here: "
+            "build the new tensor from its parts instead, with where(), cat() or stack()."
+        )
+    if source is None and not isinstance(value, int | float | np.number | np.bool_ | list | np.ndarray):
+        raise TypeError(f"can't assign a {type(value).__name__} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}")
+    try:
+        own_array(self)[parts] = value._array if source is not None else value
+    except ValueError as error:
+        raise RuntimeError(f"shape mismatch: value tensor does not fit the indexed part of a tensor of shape {list(self.shape)}: {error}") from None
+    self._count_write()
+
+
+# ---------------------------------------------------------------- bound
+
+METHODS: dict[str, Method] = {
+    **{name: getattr(elementwise, name) for name in ("add", "sub", "mul", "div", "neg", "reciprocal", "exp", "log", "sqrt", "abs", "sign")},
+    **{name: getattr(elementwise, name) for name in ("sin", "cos", "tanh", "sigmoid", "relu", "clone")},
+    **{name: getattr(comparison, name) for name in ("eq", "ne", "lt", "le", "gt", "ge", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")},
+    **{name: getattr(reduction, name) for name in ("sum", "mean", "max", "argmax", "all", "any")},
+    **{name: getattr(shape, name) for name in ("view", "reshape", "flatten", "transpose", "t", "permute", "expand", "unsqueeze", "squeeze")},
+    "matmul": linalg.matmul,
+    "pow": pow,
+    "square": lambda self: pow(self, 2),
+    "logical_not": logical_not,
+    "where": lambda self, condition, other: elementwise.where(condition, self, other),
+    "to": to,
+    "float": lambda self: to(self, dtypes.float32),
+    "double": lambda self: to(self, dtypes.float64),
+    "long": lambda self: to(self, dtypes.int64),
+    "int": lambda self: to(self, dtypes.int32),
+    "bool": lambda self: to(self, dtypes.bool),
+    "add_": _in_place(elementwise.add, "add_"),
+    "sub_": _in_place(elementwise.sub, "sub_"),
+    "mul_": _in_place(elementwise.mul, "mul_"),
+    "div_": _in_place(elementwise.div, "div_"),
+    "pow_": _in_place(pow, "pow_"),
+    "fill_": fill_,
+    "zero_": zero_,
+    "copy_": copy_,
+}
+
+OPERATORS: dict[str, Method] = {
+    "__add__": elementwise.add,
+    "__radd__": elementwise.add,
+    "__sub__": elementwise.sub,
+    "__rsub__": elementwise.rsub,
+    "__mul__": elementwise.mul,
+    "__rmul__": elementwise.mul,
+    "__truediv__": elementwise.div,
+    "__rtruediv__": lambda self, other: elementwise.mul(elementwise.reciprocal(self), other),
+    "__pow__": pow,
+    "__rpow__": _reflected(pow),
+    "__matmul__": linalg.matmul,
+    "__neg__": elementwise.neg,
+    "__pos__": lambda self: self,
+    "__abs__": elementwise.abs,
+    "__eq__": _comparing(comparison.eq),
+    "__ne__": _comparing(comparison.ne),
+    "__lt__": comparison.lt,
+    "__le__": comparison.le,
+    "__gt__": comparison.gt,
+    "__ge__": comparison.ge,
+    "__and__": comparison.bitwise_and,
+    "__or__": comparison.bitwise_or,
+    "__xor__": comparison.bitwise_xor,
+    "__invert__": comparison.bitwise_not,
+    "__getitem__": indexing.index,
+    "__setitem__": set_item,
+    "__iadd__": METHODS["add_"],
+    "__isub__": METHODS["sub_"],
+    "__imul__": METHODS["mul_"],
+    "__itruediv__": METHODS["div_"],
+    "__ipow__": METHODS["pow_"],
+}
+
+for _name, _method in {**METHODS, **OPERATORS}.items():
+    setattr(Tensor, _name, _method)
+Tensor.T = property(lambda self: shape.permute(self, tuple(range(self.ndim))[::-1]))  # type: ignore[attr-defined]

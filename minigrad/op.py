@@ -1,0 +1,500 @@
+"""How an operation is declared, and what its call does.
+
+An op is written once, as a numpy kernel and one rule per differentiable input:
+
+    @op(self=lambda F, g, other: g * other, other=lambda F, g, self: g * self)
+    def mul(self, other):
+        return self * other
+
+The rule's parameter names say what has to be saved: an input by its name, the op's own `result`, the shape or dtype of an input as
+`self_shape` or `self_dtype`, or any option of the kernel. `F` is one of two namespaces with the same functions: `arrays` (numpy kernels: ordinary
+backward, at full speed) or `tensors` (recorded ops: `create_graph=True`, so that every op has second derivatives for free).
+
+From each declaration two pieces of Python are written, once, at import: the op's call and the backward of its node, as plain and as
+fast as if somebody had typed them out for that op alone. `print(minigrad.op.source(minigrad.mul))` shows them, and tracebacks do too.
+A generic call that looks at its arguments each time costs twice as much (benchmarks/per_op.py).
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from collections.abc import Callable, Sequence
+from textwrap import indent
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.grad_mode import is_grad_enabled, modes, set_creation_observer
+from minigrad.autograd.graph import (
+    LEAF,
+    Node,
+    SavedTensor,
+    accumulator,
+    freed_error,
+    next_sequence_nr,
+    save,
+    unpack,
+    unpack_result,
+)
+from minigrad.tensor import Tensor, from_array, share_memory
+
+__all__ = ["arrays", "op", "set_creation_observer", "source", "tensors"]
+
+arrays = SimpleNamespace()  # F of an ordinary backward: kernels, on numpy arrays
+tensors = SimpleNamespace()  # F of a backward with create_graph=True: recorded ops, on tensors
+
+_sources: dict[str, str] = {}
+
+
+def op(
+    *,
+    name: str | None = None,
+    broadcasts: bool = False,
+    floating: bool = False,
+    view: bool = False,
+    constants: tuple[str, ...] = (),
+    **rules: Callable[..., Any],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare an op.
+
+    Args:
+        name: the node's name, where it is not the op's own (`mul` -> `MulBackward0`).
+        broadcasts: the inputs are elementwise operands: of any shapes that broadcast, of mixed dtypes, one of them maybe a number.
+            The engine sums each gradient back to its input's shape, so no rule has to.
+        floating: integers are computed as float32.
+        view: the result shares the input's memory, and so its count of in-place writes.
+        constants: inputs that are tensors but have no gradient.
+        rules: for each differentiable input `rule(F, g, ...)`, which gives its gradient. A kernel that takes `*inputs` has one rule,
+            under that name, which gives a sequence of gradients.
+    """
+
+    def declare(kernel: Callable[..., Any]) -> Callable[..., Any]:
+        call = _Declaration(kernel, rules, name, broadcasts, floating, view, constants).compile()
+        setattr(arrays, kernel.__name__, kernel)
+        setattr(tensors, kernel.__name__, call)
+        return call
+
+    return declare
+
+
+def source(function: Callable[..., Any]) -> str:
+    """The Python text that was written from an op's declaration: its call, then its node's backward."""
+    try:
+        return _sources[function.__name__]
+    except (KeyError, AttributeError):
+        raise ValueError(f"{function!r} is not an op that was declared with @op") from None
+
+
+class _Declaration:
+    """One op's declaration, on its way to becoming code."""
+
+    def __init__(
+        self,
+        kernel: Callable[..., Any],
+        rules: dict[str, Callable[..., Any]],
+        name: str | None,
+        broadcasts: bool,
+        floating: bool,
+        view: bool,
+        constants: tuple[str, ...],
+    ) -> None:
+        self.kernel = kernel
+        self.rules = rules
+        self.op_name = kernel.__name__
+        self.node_name = name or "".join(part.capitalize() for part in self.op_name.split("_")) + "Backward0"
+        self.broadcasts = broadcasts
+        self.floating = floating
+        self.view = view
+        self.parameters = inspect.signature(kernel).parameters
+        self.variadic = next((p.name for p in self.parameters.values() if p.kind is p.VAR_POSITIONAL), None)
+        self.inputs = [name for name in self.parameters if name in rules]
+        self.operands = [name for name in self.parameters if name in rules or name in constants or name == "self" or (broadcasts and name == "other")]
+        unknown = set(rules) - set(self.parameters)
+        if unknown:
+            raise TypeError(f"op {self.op_name}: rules for {sorted(unknown)}, which the kernel does not take")
+        # What each rule asks for beyond F and g, and so what is saved, in order of first mention.
+        self.wants = {name: list(inspect.signature(rule).parameters)[2:] for name, rule in rules.items()}
+        self.saved = list(dict.fromkeys(want for wants in self.wants.values() for want in wants))
+        for want in self.saved:
+            if want != "result" and _argument(want) not in self.parameters:
+                raise TypeError(f"op {self.op_name}: a rule asks for {want!r}, which is neither an argument nor the result")
+
+    # -- the text
+
+    @property
+    def _arguments(self) -> str:
+        return ", ".join(f"{_local(n)}_array" if n in self.operands else n for n in self.parameters)
+
+    def _signature(self) -> str:
+        parts = []
+        for parameter in self.parameters.values():
+            text = _local(parameter.name)
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                text = "*" + text
+            elif parameter.default is not parameter.empty:
+                text += f"={parameter.default!r}"
+            parts.append(text)
+        return ", ".join(parts)
+
+    def call_text(self) -> str:
+        """The op's call: check, compute, and if a gradient is wanted, record."""
+        if self.variadic:
+            return self._variadic_call_text()
+        operands = [_local(n) for n in self.operands]
+        check = " or ".join(f"{n}.__class__ is not Tensor" for n in operands)
+        names = ", ".join(operands)
+        convert = "elementwise_operands" if self.broadcasts else "tensor_operands"
+        lines = [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
+        if self.view:  # a numpy scalar cannot be viewed: it becomes a 0-d array first
+            lines += [f"if {operands[0]}._array.__class__ is not ndarray:", f"    {operands[0]}._array = asarray({operands[0]}._array)"]
+        lines += [f"{n}_array = {n}._array" for n in operands]
+        if self.broadcasts:
+            first, second = operands[-2:]  # `where` has its condition before them
+            others = "".join(f", {n}" for n in operands[:-2])
+            different = " or ".join(f"{first}_array.shape != {n}_array.shape" for n in operands if n != first)
+            lines += [
+                "targets = None",
+                f"if {first}_array.dtype is not {second}_array.dtype or {different}:",
+                f"    {first}_array, {second}_array, targets = meet({first}, {second}{others})",
+            ]
+        if self.floating:
+            lines += ['if input_array.dtype.kind != "f":', *(f"    {n}_array = {n}_array.astype(float32)" for n in operands)]
+        lines += [
+            "try:",
+            f"    out = kernel({self._arguments})",
+            "except Exception as error:",
+            f"    raise explained(error, {self.op_name!r}, {names}) from None",
+            "made = new(Tensor)",
+            "made._array = out",
+            "made._grad = made._accumulator = None",
+            "made._output_nr = 0",
+        ]
+        lines += [f"share_memory(made, {operands[0]})"] if self.view else ["made._base = made._writes = None"]
+        if not self.rules:
+            return _function(f"{self.op_name}({self._signature()})", [*lines, "made._node = None", "return made"])
+        inputs = [_local(n) for n in self.inputs]
+        lines += [f"{n}_node = {n}._node" for n in inputs]
+        lines += [
+            f"if ({' and '.join(f'{n}_node is None' for n in inputs)}) or (modes.special and not is_grad_enabled()):",
+            "    made._node = None",
+            "    return made",
+        ]
+        for n in inputs:
+            lines += [f"if {n}_node is LEAF:", f"    {n}_node = accumulator({n})"]
+        output_nrs = f"({', '.join(f'{n}._output_nr' for n in inputs)},)"
+        lines += [
+            "made._node = node = NodeType()",
+            f"node.next_nodes = ({', '.join(f'{n}_node' for n in inputs)},)",
+            f"node.output_nrs = {output_nrs} if {' or '.join(f'{n}._output_nr' for n in inputs)} else None",
+            *self._save_lines(),
+            f"node.targets = {'targets' if self.broadcasts and len(inputs) > 1 else 'None'}",
+            "node.sequence_nr = next_sequence_nr()",
+            "node.hooks = node.creation = None",
+            "if modes.special and modes.observer is not None:",
+            "    modes.observer(node, out)",
+            "return made",
+        ]
+        return _function(f"{self.op_name}({self._signature()})", lines)
+
+    def _save_lines(self) -> list[str]:
+        items, lines = [], []
+        for want in self.saved:
+            if want == "result":
+                lines.append("made._writes = writes = [0]")
+                items += ["out", "writes"]
+            elif want in self.operands:
+                local = _local(want)
+                kept = f"({local} if {local}._writes is None else save({local}))"
+                users = [_local(n) for n in self.inputs if want in self.wants[n]]
+                if len(users) < len(self.inputs):  # kept only if a rule that will run asks for it
+                    kept = f"{kept} if {' or '.join(f'{n}_node is not None' for n in users)} else None"
+                items.append(kept)
+            elif want in self.parameters:
+                items.append(want)
+            else:
+                items.append(f"{_local(_argument(want))}_array.{want.rpartition('_')[2]}")
+        return [*lines, f"node.saved = ({', '.join(items)}{',' if items else ''})"]
+
+    def backward_text(self, recorded: bool) -> str:
+        """The node's backward, on arrays or on tensors: unpack what was saved, run each rule that is wanted."""
+        lines: list[str] = []
+        if self.saved:
+            slots = ", ".join(f"kept_{want}" + (f", {want}_writes" if want == "result" else "") for want in self.saved)
+            if self._keeps_tensors():
+                lines += ["if node.saved is None:", "    raise freed_error()"]
+            lines.append(f"{slots}, = node.saved")
+        if self.variadic:
+            lines += self._unpack_lines(self.saved, recorded)
+            arguments = ", ".join(["F", "g", *self.saved])
+            return _function(f"{'apply_recorded' if recorded else 'apply'}(node, g)", [*lines, f"return tuple(rule_{self.variadic}({arguments}))"])
+        inputs = self.inputs
+        if len(inputs) > 1:
+            lines += [f"{', '.join(f'{n}_node' for n in inputs)}, = node.next_nodes", f"{' = '.join(f'{n}_gradient' for n in inputs)} = None"]
+        lines += [f"{want} = kept_{want}" for want in self.saved if self._is_plain(want)]
+        for n in inputs:
+            body = self._unpack_lines([w for w in self.wants[n] if not self._is_plain(w)], recorded)
+            body.append(f"{n}_gradient = rule_{n}({', '.join(['F', 'g', *self.wants[n]])})")
+            lines += [f"if {n}_node is not None:", *("    " + line for line in body)] if len(inputs) > 1 else body
+        lines.append(f"return {', '.join(f'{n}_gradient' for n in inputs)},")
+        return _function(f"{'apply_recorded' if recorded else 'apply'}(node, g)", lines)
+
+    def _unpack_lines(self, wants: Sequence[str], recorded: bool) -> list[str]:
+        lines = []
+        for want in wants:
+            if self._is_plain(want):
+                lines.append(f"{want} = kept_{want}")
+            elif want == "result":
+                if recorded:
+                    lines.append("result = unpack_result(node, kept_result, result_writes)")
+                else:
+                    lines.append("result = kept_result if not result_writes[0] else unpack_result(node, kept_result, result_writes)")
+            else:
+                array = "" if recorded else "._array"
+                safe = f"kept_{want}.__class__ is Tensor and kept_{want}._writes is None"
+                lines.append(f"{want} = kept_{want}{array} if {safe} else unpack(node, kept_{want}){array}")
+        return lines
+
+    def _variadic_call_text(self) -> str:
+        """The call of an op over any number of tensors (stack, cat)."""
+        items = ["tuple([array.shape for array in arrays])" if want == f"{self.variadic}_shape" else want for want in self.saved]
+        lines = [
+            f"inputs = tensor_operands({self.op_name!r}, *{self.variadic})",
+            "arrays = [tensor._array for tensor in inputs]",
+            "targets = None",
+            "if any([array.dtype is not arrays[0].dtype for array in arrays]):",
+            "    arrays, targets = meet_all(arrays)",
+            "try:",
+            f"    out = kernel(*arrays, {', '.join(f'{n}={n}' for n in self.parameters if n != self.variadic)})",
+            "except Exception as error:",
+            f"    raise explained(error, {self.op_name!r}, *inputs) from None",
+            "made = from_array(out)",
+            "nodes = tuple([accumulator(t) if t._node is LEAF else t._node for t in inputs])",
+            "if not any(nodes) or (modes.special and not is_grad_enabled()):",
+            "    return made",
+            "made._node = node = NodeType()",
+            "node.next_nodes = nodes",
+            "node.output_nrs = tuple([t._output_nr for t in inputs])",
+            f"node.saved = ({', '.join(items)},)",
+            "node.targets = targets",
+            "node.sequence_nr = next_sequence_nr()",
+            "node.hooks = node.creation = None",
+            "if modes.special and modes.observer is not None:",
+            "    modes.observer(node, out)",
+            "return made",
+        ]
+        return _function(f"{self.op_name}({self._signature()})", lines)
+
+    def _is_plain(self, want: str) -> bool:
+        """Whether a saved value is an option or a shape, not a tensor."""
+        return want != "result" and want not in self.operands
+
+    def _keeps_tensors(self) -> bool:
+        return any(not self._is_plain(want) for want in self.saved)
+
+    # -- the code
+
+    def compile(self) -> Callable[..., Any]:
+        names: dict[str, Any] = {
+            "kernel": self.kernel,
+            **{f"rule_{name}": rule for name, rule in self.rules.items()},
+        }
+        call = _define(self.call_text(), self.op_name, names)
+        call.__doc__ = self.kernel.__doc__
+        call.__module__ = self.kernel.__module__
+        if self.rules:
+            node_type = type(self.node_name, (Node,), self._node_members(names))
+            call.__globals__["NodeType"] = node_type
+        text = "\n\n".join([self.call_text()] + ([self.backward_text(False), self.backward_text(True)] if self.rules else []))
+        _sources[self.op_name] = text
+        return call
+
+    def _node_members(self, names: dict[str, Any]) -> dict[str, Any]:
+        members: dict[str, Any] = {
+            "__slots__": (),
+            "__module__": self.kernel.__module__,
+            "__doc__": f"The node that `{self.op_name}` leaves in the graph.",
+            "inputs": tuple(self.inputs),
+            "rules": self.rules,
+            "keeps_tensors": self._keeps_tensors(),
+            "apply": _define(self.backward_text(False), self.node_name, names | {"F": arrays}),
+            "apply_recorded": _define(self.backward_text(True), f"{self.node_name} (create_graph)", names | {"F": tensors}),
+        }
+        position = 0
+        for want in self.saved:
+            members[f"_saved_{want}"] = property(_saved_reader(position, want == "result"))
+            position += 2 if want == "result" else 1
+        return members
+
+
+def _local(name: str) -> str:
+    """The name of a parameter in the public signature: PyTorch's functions call the first tensor `input`."""
+    return "input" if name == "self" else name
+
+
+def _argument(want: str) -> str:
+    """The argument of which a rule wants something: `self` for `self`, `self_shape` and `self_dtype`."""
+    return want.removesuffix("_shape").removesuffix("_dtype")
+
+
+def _function(signature: str, lines: Sequence[str]) -> str:
+    return f"def {signature}:\n" + indent("\n".join(lines), "    ") + "\n"
+
+
+def _define(text: str, title: str, names: dict[str, Any]) -> Callable[..., Any]:
+    """Run a function's text and return the function; its lines show in tracebacks."""
+    file_name = f"<minigrad op {title}>"
+    linecache.cache[file_name] = (len(text), None, text.splitlines(keepends=True), file_name)
+    namespace = _runtime | names
+    before = set(namespace)
+    exec(compile(text, file_name, "exec"), namespace)  # the text is made above from our own declarations
+    (defined,) = (name for name in namespace if name not in before and name != "__builtins__")
+    function: Callable[..., Any] = namespace[defined]
+    return function
+
+
+def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
+    def read(node: Node) -> Any:
+        if node.saved is None:
+            raise freed_error()
+        kept = node.saved[position]
+        if is_result:
+            return unpack_result(node, kept, node.saved[position + 1])
+        return unpack(node, kept) if isinstance(kept, Tensor | SavedTensor) else kept
+
+    return read
+
+
+# ---------------------------------------------------------------- what the calls fall back on when an argument is not a plain Tensor
+
+
+def tensor_operands(op_name: str, *values: Any) -> tuple[Tensor, ...]:
+    """Check that all are tensors."""
+    for position, value in enumerate(values, 1):
+        if not isinstance(value, Tensor):
+            name = "input" if position == 1 else "other"
+            raise TypeError(
+                f"{op_name}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}. "
+                f"Make it one first, as in tensor(...); got {_short(value)}."
+            )
+    return values
+
+
+def elementwise_operands(op_name: str, *values: Any) -> tuple[Any, ...]:
+    """Turn numbers among the operands into tensors of the dtype that they take beside the others.
+    """
+    *conditions, first, second = values
+    if isinstance(second, _NUMBERS) and (isinstance(first, Tensor) or conditions):
+        second = _number_tensor(second, first)
+    if isinstance(first, _NUMBERS) and (isinstance(second, Tensor) or conditions):
+        first = _number_tensor(first, second)
+    if isinstance(first, Tensor) and isinstance(second, Tensor):
+        return (*tensor_operands(op_name, *conditions), first, second)
+    kinds = f"'{type(first).__name__}' and '{type(second).__name__}'"
+    stranger = second if isinstance(first, Tensor) else first
+    raise TypeError(
+        f"unsupported operand type(s) for {_SYMBOLS.get(op_name, op_name + '()')}: {kinds}. "
+        f"Operands must be tensors or numbers; got {_short(stranger)}. Make it a tensor first, as in tensor(...)."
+    )
+
+
+def _number_tensor(number: Any, beside: Any) -> Tensor:
+    kind = dtypes.of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
+    return from_array(kind.numpy.type(number))
+
+
+_SYMBOLS = {
+    "add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "**", "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="
+}  # fmt: skip
+_NUMBERS = (int, float, np.number, np.bool_)
+
+
+def meet(first: Tensor, second: Tensor, *others: Tensor) -> tuple[Any, Any, tuple[Any, ...] | None]:
+    """Bring two operands of different dtype or shape together.
+
+    Returns their arrays in a common dtype and, for each that needs a gradient, the (shape, dtype) to which that must be brought back:
+    None where it comes out right by itself.
+    """
+    a, b = first._array, second._array
+    if second._node is None and not b.ndim and not others:
+        shape = a.shape
+    else:
+        try:
+            shape = np.broadcast_shapes(a.shape, b.shape, *[other._array.shape for other in others])
+        except ValueError:
+            return a, b, None  # the kernel will say so, in context
+    common = a.dtype if a.dtype is b.dtype else dtypes.promote(a, b).numpy
+    targets = tuple(
+        [
+            None if t._node is None or (t._array.shape == shape and t._array.dtype is common) else (t._array.shape, t._array.dtype)
+            for t in (first, second)
+        ]
+    )
+    if a.dtype is not b.dtype:
+        a, b = a.astype(common, copy=False), b.astype(common, copy=False)
+    return a, b, targets if any(targets) else None
+
+
+def meet_all(several: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+    """`meet` for any number of arrays."""
+    common = several[0]
+    for array in several[1:]:
+        common = np.empty(0 if common.ndim and array.ndim else (), dtypes.promote(common, array).numpy)
+    return [array.astype(common.dtype) for array in several], tuple([(array.shape, array.dtype) for array in several])
+
+
+def explained(error: Exception, op_name: str, *operands: Tensor) -> Exception:
+    """PyTorch's words for what numpy refused, where the refusal is about shapes."""
+    if isinstance(error, ValueError) and "broadcast" in str(error):
+        first, second = (list(operand.shape) for operand in operands[-2:])
+        for dim in range(-1, -min(len(first), len(second)) - 1, -1):
+            if first[dim] != second[dim] and 1 not in (first[dim], second[dim]):
+                where = max(len(first), len(second)) + dim
+                return RuntimeError(
+                    f"The size of tensor a ({first[dim]}) must match the size of tensor b ({second[dim]}) at non-singleton dimension "
+                    f"{where}. In {op_name}, a has shape {first} and b has shape {second}; sizes are compared from the last dimension "
+                    "backwards, and two sizes fit if they are equal or one of them is 1."
+                )
+    if isinstance(error, TypeError) and "numpy boolean subtract" in str(error):
+        return RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+        )
+    if isinstance(error, TypeError) and "numpy boolean negative" in str(error):
+        return RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+            "`logical_not()` operator instead."
+        )
+    return error
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+_runtime: dict[str, Any] = {
+    "__name__": __name__,  # numpy's floating point warnings are filtered by this module name
+    "LEAF": LEAF,
+    "Tensor": Tensor,
+    "accumulator": accumulator,
+    "elementwise_operands": elementwise_operands,
+    "explained": explained,
+    "freed_error": freed_error,
+    "float32": dtypes.default.numpy,
+    "from_array": from_array,
+    "is_grad_enabled": is_grad_enabled,
+    "meet": meet,
+    "meet_all": meet_all,
+    "modes": modes,
+    "new": object.__new__,
+    "next_sequence_nr": next_sequence_nr,
+    "save": save,
+    "ndarray": np.ndarray,
+    "asarray": np.asarray,
+    "share_memory": share_memory,
+    "tensor_operands": tensor_operands,
+    "unpack": unpack,
+    "unpack_result": unpack_result,
+}

@@ -1,0 +1,265 @@
+"""Operations that arrange elements anew without changing them.
+
+After this module a reader knows that reshaping, transposing and expanding copy nothing: they give a view, other eyes on the same
+memory. Their gradients undo the arrangement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.op import arrays, op, tensor_operands, tensors
+from minigrad.tensor import Tensor, wrap_dim
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+@op(view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
+def view(self: Array, shape: tuple[int, ...]) -> Array:
+    """The same memory under another shape."""
+    out = self.reshape(shape)
+    if not np.may_share_memory(out, self) and self.size:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+            "subspaces). Use .reshape(...) instead."
+        )
+    return out
+
+
+@op(self=lambda F, g, self_shape: F.reshape(g, self_shape))
+def unsafe_view(self: Array, shape: tuple[int, ...]) -> Array:
+    """Another shape for memory that was copied for the purpose."""
+    return self.reshape(shape)
+
+
+@op(view=True, self=lambda F, g, dim0, dim1: F.transpose(g, dim0, dim1))
+def transpose(self: Array, dim0: int, dim1: int) -> Array:
+    """Two dimensions exchanged."""
+    return np.swapaxes(self, dim0, dim1)
+
+
+@op(name="TBackward0", view=True, self=lambda F, g: F.matrix_transpose(g))
+def matrix_transpose(self: Array) -> Array:
+    """Rows and columns exchanged."""
+    return self.T
+
+
+@op(view=True, self=lambda F, g, dims: F.permute(g, tuple(np.argsort(dims).tolist())))
+def permute(self: Array, dims: tuple[int, ...]) -> Array:
+    """The dimensions in another order."""
+    return np.transpose(self, dims)
+
+
+@op(view=True, self=lambda F, g, self_shape: F.sum_to(g, self_shape))
+def expand(self: Array, shape: tuple[int, ...]) -> Array:
+    """The same elements repeated along dimensions of size 1, in the same memory."""
+    return np.broadcast_to(self, shape)
+
+
+@op(self=lambda F, g, self_shape: F.expand(g, self_shape))
+def sum_to(self: Array, shape: tuple[int, ...]) -> Array:
+    """Sum over the dimensions along which `shape` was repeated to make this one: what undoes `expand` and broadcasting."""
+    lead = self.ndim - len(shape)
+    repeated = tuple(range(lead)) + tuple(lead + i for i, size in enumerate(shape) if size == 1 and self.shape[lead + i] != 1)
+    return np.add.reduce(self, axis=repeated, keepdims=True).reshape(shape)[()]
+
+
+@op(view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
+def unsqueeze(self: Array, dim: int) -> Array:
+    """A dimension of size 1 put in at `dim`."""
+    return np.expand_dims(self, dim)
+
+
+@op(name="SqueezeBackward1", view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
+def squeeze(self: Array, dim: tuple[int, ...]) -> Array:
+    """Dimensions of size 1 taken out."""
+    return self.reshape(tuple([size for i, size in enumerate(self.shape) if i not in dim]))
+
+
+@op(tensors=lambda F, g, tensors_shape, dim: [F.basic_index(g, (slice(None),) * dim + (i, ...)) for i in range(len(tensors_shape))])
+def stack(*tensors: Array, dim: int) -> Array:
+    """Tensors of one shape put side by side along a new dimension."""
+    return np.stack(tensors, axis=dim)
+
+
+def cat_parts(F: Any, g: Any, shapes: tuple[tuple[int, ...], ...], dim: int) -> list[Any]:
+    """Cut the gradient of a concatenation where the pieces met."""
+    parts, start = [], 0
+    for shape in shapes:
+        parts.append(F.basic_index(g, (slice(None),) * dim + (slice(start, start + shape[dim]), ...)))
+        start += shape[dim]
+    return parts
+
+
+@op(tensors=lambda F, g, tensors_shape, dim: cat_parts(F, g, tensors_shape, dim))
+def cat(*tensors: Array, dim: int) -> Array:
+    """Tensors put one after the other along a dimension that they have."""
+    return np.concatenate(tensors, axis=dim)
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+_view, _transpose, _permute, _expand, _unsqueeze, _squeeze, _stack, _cat = view, transpose, permute, expand, unsqueeze, squeeze, stack, cat
+
+
+def sizes(function: str, values: Sequence[Any]) -> tuple[int, ...]:
+    """A shape given as several ints or as one sequence; TypeError for anything else."""
+    given: Any = values[0] if len(values) == 1 and isinstance(values[0], Sequence) and not isinstance(values[0], str) else values
+    for value in given:
+        if not isinstance(value, int | np.integer | Tensor) or isinstance(value, bool):
+            raise TypeError(f"{function}(): argument 'size' (position 1) must be tuple of ints, not {type(value).__name__}: {value!r}")
+    return tuple(int(value) for value in given)
+
+
+def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """Work out a -1 in a shape for `count` elements; RuntimeError if the shape does not fit."""
+    known = 1
+    for size in shape:
+        if size < -1:
+            raise RuntimeError(f"invalid shape dimension {size}")
+        known *= size if size >= 0 else 1
+    if shape.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    if -1 in shape and known and count % known == 0:
+        return tuple(count // known if size == -1 else size for size in shape)
+    if -1 in shape or known != count:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+    return shape
+
+
+def view(input: Tensor, *shape: Any) -> Tensor:  # type: ignore[no-redef]
+    """The same memory under another shape; -1 stands for what is left. RuntimeError if that cannot be done without a copy."""
+    return _view(input, infer_shape(sizes("view", shape), input.numel()))
+
+
+def reshape(input: Tensor, *shape: Any) -> Tensor:
+    """Another shape, as a view where that is possible, else as a copy; -1 stands for what is left."""
+    (input,) = tensor_operands("reshape", input)
+    target = infer_shape(sizes("reshape", shape), input.numel())
+    array = input._array
+    if array.flags.c_contiguous or np.may_share_memory(array.reshape(target), array):
+        return _view(input, target)
+    return unsafe_view(input.clone(), target)
+
+
+def flatten(input: Tensor) -> Tensor:
+    """All elements in one dimension."""
+    return reshape(input, -1)
+
+
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:  # type: ignore[no-redef]
+    """Two dimensions exchanged, as a view."""
+    (input,) = tensor_operands("transpose", input)
+    return _transpose(input, wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim)) if input.ndim else view(input, ())
+
+
+def t(input: Tensor) -> Tensor:
+    """A matrix with rows and columns exchanged, as a view; a vector as it is."""
+    (input,) = tensor_operands("t", input)
+    if input.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    return matrix_transpose(input)
+
+
+def permute(input: Tensor, *dims: Any) -> Tensor:  # type: ignore[no-redef]
+    """The dimensions in the order `dims`, as a view."""
+    (input,) = tensor_operands("permute", input)
+    order = sizes("permute", dims)
+    if len(order) != input.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+            f"dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(order)}"
+        )
+    wrapped = tuple(wrap_dim(dim, input.ndim) for dim in order)
+    if len(set(wrapped)) != len(wrapped):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return _permute(input, wrapped)
+
+
+def expand(input: Tensor, *size: Any) -> Tensor:  # type: ignore[no-redef]
+    """The elements repeated along dimensions of size 1 and along new ones in front, without a copy; -1 keeps a size."""
+    (input,) = tensor_operands("expand", input)
+    asked = sizes("expand", size)
+    shape = list(input.shape)
+    lead = len(asked) - len(shape)
+    if lead < 0:
+        raise RuntimeError(
+            f"expand(minigrad.{input.dtype.tensor_type}Tensor{{{shape}}}, size={list(asked)}): the number of sizes provided "
+            f"({len(asked)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    target = list(asked)
+    for i, own in enumerate(shape):
+        if target[lead + i] == -1:
+            target[lead + i] = own
+        elif own not in (1, target[lead + i]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({target[lead + i]}) must match the existing size ({own}) at non-singleton dimension "
+                f"{lead + i}.  Target sizes: {list(asked)}.  Tensor sizes: {shape}"
+            )
+    if any(n < 0 for n in target):
+        raise RuntimeError(f"The expanded size of the tensor ({min(target)}) isn't allowed in a leading, non-existing dimension")
+    return _expand(input, tuple(target))
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:  # type: ignore[no-redef]
+    """A dimension of size 1 put in at `dim`, as a view."""
+    (input,) = tensor_operands("unsqueeze", input)
+    return _unsqueeze(input, wrap_dim(dim, input.ndim + 1))
+
+
+def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:  # type: ignore[no-redef]
+    """Dimensions of size 1 taken out, all or only those in `dim`, as a view."""
+    (input,) = tensor_operands("squeeze", input)
+    asked = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
+    dims = tuple(d for d in (wrap_dim(d, input.ndim) for d in asked) if input.ndim and input.shape[d] == 1)
+    return _squeeze(input, dims)
+
+
+def _sequence(function: str, tensors: Any) -> tuple[Tensor, ...]:
+    if isinstance(tensors, Tensor) or not isinstance(tensors, Sequence):
+        raise TypeError(f"{function}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
+    for index, item in enumerate(tensors):
+        if not isinstance(item, Tensor):
+            raise TypeError(f"expected Tensor as element {index} in argument 0, but got {type(item).__name__}: {item!r}")
+    return tuple(tensors)
+
+
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no-redef]
+    """Tensors of one shape put side by side along a new dimension `dim`."""
+    items = _sequence("stack", tensors)
+    if not items:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    for index, item in enumerate(items):
+        if item.shape != items[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(items[0].shape)} at entry 0 and {list(item.shape)} at entry {index}"
+            )
+    return _stack(*items, dim=wrap_dim(dim, items[0].ndim + 1))
+
+
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no-redef]
+    """Tensors put one after the other along `dim`; their other sizes must agree."""
+    items = _sequence("cat", tensors)
+    if not items:
+        raise ValueError("minigrad.cat(): expected a non-empty list of Tensors")
+    first = items[0]
+    for index, item in enumerate(items):
+        if item.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {index}) cannot be concatenated: use stack() for these")
+        if item.ndim != first.ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {item.ndim}")
+    dim = wrap_dim(dim, first.ndim)
+    for index, item in enumerate(items):
+        for d, (own, other) in enumerate(zip(first.shape, item.shape, strict=True)):
+            if d != dim and own != other:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {own} but got size {other} for tensor "
+                    f"number {index} in the list."
+                )
+    return _cat(*items, dim=dim)
+
+
+arrays.reshape, tensors.reshape = np.reshape, reshape

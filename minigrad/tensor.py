@@ -1,0 +1,356 @@
+"""The tensor: an array, and its place in the graph.
+
+After this module a reader knows everything that a tensor carries: the numbers, whether a gradient is wanted, the node that made it
+(`grad_fn`), where its gradient is kept (`.grad`), and the count of in-place writes that it shares with its views. The operators and
+methods that compute are bound in `methods.py`, from the ops.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.grad_mode import is_grad_enabled
+from minigrad.autograd.graph import LEAF, AccumulateGrad, Node
+
+if TYPE_CHECKING:
+    from minigrad.dtypes import dtype
+
+NON_LEAF_GRAD_WARNING = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
+    "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
+    "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead."
+)
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor: a tuple of ints."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this shape."""
+        count = 1
+        for size in self:
+            count *= size
+        return count
+
+    def __repr__(self) -> str:
+        return f"minigrad.Size({list(self)})"
+
+
+class Tensor:
+    """An n-dimensional array that remembers how it was computed. Make one with `tensor(...)`, `zeros(...)` and the like."""
+
+    __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_base", "_accumulator", "__weakref__")
+    __array_ufunc__ = None  # numpy leaves `array * tensor` to us
+
+    _array: Any  # numpy array; a 0-d result stays the numpy scalar that it is, which computes ten times faster than a 0-d array
+    _node: Any  # grad_fn of a result; LEAF for a leaf that requires grad; None where no gradient is wanted
+    _output_nr: int  # which of its node's outputs this is
+    _grad: Tensor | None
+    _writes: list[Any] | None  # [number of in-place writes, True if ever viewed], shared with views and detach(); None: none of these yet
+    _base: Tensor | None  # the tensor of which this is a view
+    _accumulator: Any  # weak reference to a leaf's AccumulateGrad
+
+    def __new__(cls, data: Any = ()) -> Tensor:
+        from minigrad.creation import tensor
+
+        made = tensor(data, dtype=dtypes.default)
+        made_here: Tensor = _share(object.__new__(cls), made)
+        return made_here
+
+    # -- what it holds
+
+    @property
+    def shape(self) -> Size:
+        return Size(self._array.shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dimension."""
+        return self.shape if dim is None else self._array.shape[wrap_dim(dim, self.ndim)]
+
+    @property
+    def dtype(self) -> dtype:
+        return dtypes.of(self._array)
+
+    @property
+    def ndim(self) -> int:
+        count: int = self._array.ndim
+        return count
+
+    def dim(self) -> int:
+        return self.ndim
+
+    def numel(self) -> int:
+        count: int = self._array.size
+        return count
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The numbers as a numpy array that shares this tensor's memory. RuntimeError if the tensor requires grad."""
+        if self._node is not None and is_grad_enabled():
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        return own_array(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = self.numpy()
+        if dtype is not None and dtype != array.dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def item(self) -> Any:
+        """The one element as a Python number. RuntimeError if there are more, or none."""
+        if self._array.size != 1:
+            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+        return self._array.item()
+
+    def tolist(self) -> Any:
+        """The numbers as nested lists."""
+        return self._array.tolist()
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(len(self._array)))  # type: ignore[index]
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(self._array == (value._array if isinstance(value, Tensor) else value)))
+
+    def __bool__(self) -> bool:
+        if self._array.size > 1:
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        if self._array.size == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        return bool(self._array.item())
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __index__(self) -> int:
+        if self.dtype.category == 2 or self._array.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._array.item())
+
+    def _scalar(self) -> Any:
+        if self._array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return self._array.item()
+
+    def __format__(self, specification: str) -> str:
+        return format(self.item(), specification) if specification and self.ndim == 0 else object.__format__(self, specification)
+
+    def __repr__(self) -> str:
+        from minigrad.printing import tensor_repr
+
+        return tensor_repr(self)
+
+    __hash__ = object.__hash__  # by identity: == compares elements
+
+    # -- its place in the graph
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node of the operation that made this tensor; None for a leaf."""
+        return None if self._node is LEAF else self._node
+
+    @property
+    def output_nr(self) -> int:
+        return self._output_nr
+
+    @property
+    def is_leaf(self) -> bool:
+        """True for tensors that no recorded operation made: there a gradient ends."""
+        return self._node is None or self._node is LEAF
+
+    @property
+    def requires_grad(self) -> bool:
+        return self._node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not self.is_leaf:
+            if not value:
+                raise RuntimeError(
+                    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
+                    "that doesn't require differentiation use var_no_grad = var.detach()."
+                )
+        elif value and not self.dtype.is_floating_point:
+            raise RuntimeError(f"only Tensors of floating point dtype can require gradients, not {self.dtype}: convert it with .float()")
+        else:
+            self._node = LEAF if value else None
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Ask for a gradient (or no longer) of this leaf; returns the tensor itself."""
+        if not isinstance(requires_grad, bool):
+            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}")
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that backward() has summed up so far; None before the first. Not kept for results, unless retain_grad()."""
+        if self._grad is None and not self.is_leaf and not self.retains_grad:
+            warnings.warn(NON_LEAF_GRAD_WARNING, UserWarning, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value.shape != self.shape:
+                raise RuntimeError(
+                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size '{list(self.shape)}'. "
+                    "Please ensure that the gradient and the tensor are the same size"
+                )
+            if value.dtype is not self.dtype:
+                raise RuntimeError(
+                    f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with dtype '{self.dtype}'. "
+                    "Please ensure that the gradient and the tensor have the same dtype"
+                )
+        self._grad = value
+
+    @property
+    def retains_grad(self) -> bool:
+        node = self.grad_fn
+        return node is not None and node.hooks is not None and any(isinstance(h, RetainGrad) and h.keeps(self) for h in node.hooks)
+
+    def retain_grad(self) -> None:
+        """Have backward() keep the gradient of this result in `.grad`, as it does for leaves."""
+        if self._node is None:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self._node is LEAF or self.retains_grad:
+            return
+        self._node.hooks = [*(self._node.hooks or ()), RetainGrad(self)]
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Tensor | Sequence[Tensor] | None = None,
+    ) -> None:
+        """Compute the gradient of this tensor with respect to the graph's leaves and add it to their `.grad`.
+
+        Args:
+            gradient: weights of this tensor's elements, of its shape; may be left out if it has one element.
+            retain_graph: keep what the graph saved, so that it can be used again; by default as `create_graph`.
+            create_graph: record the backward itself, so that its results can be differentiated.
+            inputs: add to the `.grad` of these only.
+
+        Raises RuntimeError where there is no graph, where it was freed, or where shapes do not fit.
+        """
+        from minigrad.autograd.engine import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def detach(self) -> Tensor:
+        """This tensor's numbers, in the same memory, outside the graph."""
+        own_array(self)
+        return _share(object.__new__(type(self)), self)
+
+    @property
+    def data(self) -> Tensor:
+        """As detach(), but with a count of writes of its own: the graph does not notice what is written here."""
+        own_array(self)
+        outside = from_array(self._array)
+        return outside
+
+    # -- in-place writes
+
+    @property
+    def _version(self) -> int:
+        """How often this tensor, its views or its detach()ed versions were written to."""
+        return 0 if self._writes is None else self._writes[0]
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    def _count_write(self) -> None:
+        if self._writes is None:
+            self._writes = [1]
+        else:
+            self._writes[0] += 1
+
+
+class RetainGrad:
+    """A hook on the node of a result that keeps what arrives in the result's `.grad`; it holds the tensor weakly."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        import weakref
+
+        self.tensor = weakref.ref(tensor)
+
+    def keeps(self, tensor: Tensor) -> bool:
+        return self.tensor() is tensor
+
+    def __call__(self, gradients: tuple[Any, ...]) -> None:
+        tensor = self.tensor()
+        gradient = None if tensor is None else gradients[tensor._output_nr]
+        if tensor is None or gradient is None:
+            return
+        AccumulateGrad.accumulate(tensor, gradient)
+
+
+def from_array(array: Any) -> Tensor:
+    """A tensor around a numpy array or scalar, as it is: nothing is checked or copied."""
+    tensor: Tensor = object.__new__(Tensor)
+    tensor._array = array
+    tensor._output_nr = 0
+    tensor._node = tensor._grad = tensor._writes = tensor._base = tensor._accumulator = None
+    return tensor
+
+
+def own_array(tensor: Tensor) -> np.ndarray[Any, Any]:
+    """The tensor's memory as an array that others may share: a numpy scalar becomes a 0-d array here."""
+    if tensor._array.__class__ is not np.ndarray:
+        tensor._array = np.asarray(tensor._array)
+    array: np.ndarray[Any, Any] = tensor._array
+    return array
+
+
+def _share(outside: Tensor, source: Tensor) -> Tensor:
+    """Fill in a fresh tensor with the memory and the count of writes of another, outside the graph."""
+    outside._array = source._array
+    outside._output_nr = 0
+    outside._node = outside._grad = outside._base = outside._accumulator = None
+    if source._writes is None:
+        source._writes = [0]
+    outside._writes = source._writes
+    return outside
+
+
+def share_memory(view: Tensor, source: Tensor) -> None:
+    """Mark `view` as a view of `source`: it shares the count of writes, and knows the tensor at the root."""
+    if source._writes is None:
+        source._writes = [0, True]
+    elif len(source._writes) == 1:
+        source._writes.append(True)
+    view._writes = source._writes
+    view._base = source if source._base is None else source._base
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dimension counted from the front; IndexError if there is no such dimension."""
+    limit = max(ndim, 1)
+    if not isinstance(dim, int | np.integer) or isinstance(dim, bool):
+        raise TypeError(f"a dimension must be an int, not {type(dim).__name__}: {dim!r}")
+    if not -limit <= dim < limit:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
+    return int(dim) % limit
