@@ -20,7 +20,8 @@ def _made(array: Any, requires_grad: bool) -> Tensor:
         if array.dtype.kind != "f":
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients. "
-                f"This one would be {made.dtype}: write its numbers with a decimal point, or give dtype=minigrad.float32."
+                f"This one would be {made.dtype}: write its numbers with a decimal point, or give "
+                "dtype=minigrad.float32."
             )
         made._node = LEAF
     return made
@@ -51,13 +52,18 @@ def _from_lists(data: Any) -> tuple[Any, dtype]:
     """Read nested sequences of numbers (tensors with one element count as numbers)."""
     flat = [data]
     shape: list[int] = []
-    while flat and any(isinstance(item, Sequence | np.ndarray) and not isinstance(item, str) or _has_dims(item) for item in flat):
+    while flat and any(
+        (isinstance(item, Sequence | np.ndarray) and not isinstance(item, str)) or _has_dims(item) for item in flat
+    ):
         length = _length(flat[0])
         for item in flat:
             if _length(item) != length:
                 got = "a number" if _length(item) is None else str(_length(item))
                 expected = "a number" if length is None else f"sequence of length {length}"
-                raise ValueError(f"expected {expected} at dim {len(shape)} (got {got}): the rows of a tensor must all have the same length")
+                raise ValueError(
+                    f"expected {expected} at dim {len(shape)} (got {got}): the rows of a tensor must all have the "
+                    "same length"
+                )
         shape.append(length or 0)
         flat = [part for item in flat for part in item]
     values = [item.item() if isinstance(item, Tensor | np.generic) else item for item in flat]
@@ -65,13 +71,17 @@ def _from_lists(data: Any) -> tuple[Any, dtype]:
         if value is None:
             raise RuntimeError("Could not infer dtype of NoneType: a tensor holds numbers or bools")
         if not isinstance(value, bool | int | float):
-            raise TypeError(f"new(): invalid data type '{type(value).__name__}': a tensor holds numbers or bools, not {value!r}")
+            raise TypeError(
+                f"new(): invalid data type '{type(value).__name__}': a tensor holds numbers or bools, not {value!r}"
+            )
     category = max((dtypes.of_number(value, dtypes.bool).category for value in values), default=2)
     kind = (dtypes.bool, dtypes.int64, dtypes.default)[category]
     try:
         return np.array(values, dtype=kind.numpy if category < 2 else np.float64).reshape(shape), kind
     except OverflowError:
-        raise RuntimeError(f"value cannot be converted to type int64_t without overflow: {max(values, key=abs)}") from None
+        raise RuntimeError(
+            f"value cannot be converted to type int64_t without overflow: {max(values, key=abs)}"
+        ) from None
 
 
 def _has_dims(item: Any) -> bool:
@@ -115,7 +125,10 @@ def full(size: Sequence[int], fill_value: Any, *, dtype: dtype | None = None, re
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
     if not isinstance(fill_value, bool | int | float | np.number | np.bool_):
-        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}: {fill_value!r}")
+        raise TypeError(
+            f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}: "
+            f"{fill_value!r}"
+        )
     kind = _kind(dtype, "full", dtypes.of_number(fill_value, dtypes.bool))
     return _made(np.full(_size("full", (size,)), fill_value, kind), requires_grad)
 
@@ -132,7 +145,9 @@ def ones_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool 
 
 def _like(function: str, value: Any) -> Tensor:
     if not isinstance(value, Tensor):
-        raise TypeError(f"{function}(): argument 'input' (position 1) must be Tensor, not {type(value).__name__}: {value!r}")
+        raise TypeError(
+            f"{function}(): argument 'input' (position 1) must be Tensor, not {type(value).__name__}: {value!r}"
+        )
     return value
 
 
@@ -144,8 +159,12 @@ def eye(n: int, m: int | None = None, *, dtype: dtype | None = None, requires_gr
     return _made(np.eye(n, m, dtype=_kind(dtype, "eye")), requires_grad)
 
 
-def arange(start: float, end: float | None = None, step: float = 1, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Numbers from `start` (0 if only one argument is given) up to but without `end`, `step` apart; int64 if all are ints."""
+def arange(
+    start: float, end: float | None = None, step: float = 1, *, dtype: dtype | None = None, requires_grad: bool = False
+) -> Tensor:
+    """Numbers from `start` (0 if only one argument is given) up to but without `end`, `step` apart; int64 if all are
+    ints.
+    """
     if end is None:
         start, end = 0, start
     if step == 0:
@@ -157,7 +176,9 @@ def arange(start: float, end: float | None = None, step: float = 1, *, dtype: dt
     return _made(numbers.astype(_kind(dtype, "arange", dtypes.int64 if integers else dtypes.default)), requires_grad)
 
 
-def linspace(start: float, end: float, steps: int, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+def linspace(
+    start: float, end: float, steps: int, *, dtype: dtype | None = None, requires_grad: bool = False
+) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included."""
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -175,7 +196,10 @@ _chance = _Chance()
 
 
 def manual_seed(seed: int) -> np.random.Generator:
-    """Start the random numbers of this thread anew from a seed, so that a run can be repeated. (The numbers are not PyTorch's.)"""
+    """Start the random numbers of this thread anew from a seed, so that a run can be repeated.
+
+    (The numbers are not PyTorch's.)
+    """
     _chance.generator = np.random.default_rng(int(seed) % 2**64)
     return _chance.generator
 

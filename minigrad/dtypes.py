@@ -1,14 +1,14 @@
 """The five kinds of number that a tensor can hold, under PyTorch's names, and the rule by which two of them mix.
 
-After this module a reader knows why `int64 + float32` is float32 here (numpy alone would say float64) and why a Python number
-never widens a tensor of its own kind. The rule: bool < integer < floating; a higher kind wins whatever its size, and among equals
-a tensor with dimensions outranks one without (PyTorch, "Tensor Attributes: type promotion").
+After this module a reader knows why `int64 + float32` is float32 here (numpy alone would say float64) and why a Python
+number never widens a tensor of its own kind. The rule: bool < integer < floating; a higher kind wins whatever its size,
+and among equals a tensor with dimensions outranks one without (PyTorch, "Tensor Attributes: type promotion").
 """
 
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ class dtype:
     """The type of a tensor's elements, such as `minigrad.float32`."""
 
     __slots__ = ("name", "numpy", "category", "tensor_type")
-    _by_numpy: dict[np.dtype[Any], dtype] = {}
+    _by_numpy: ClassVar[dict[np.dtype[Any], dtype]] = {}
 
     def __init__(self, name: str, category: int, tensor_type: str) -> None:
         self.name = name
@@ -83,7 +83,9 @@ def from_numpy(numpy_dtype: np.dtype[Any]) -> dtype:
 
 
 def of_number(value: Any, beside: dtype) -> dtype:
-    """The dtype that a Python number takes beside a tensor of dtype `beside`: the tensor's own unless its kind is higher."""
+    """The dtype that a Python number takes beside a tensor of dtype `beside`: the tensor's own unless its kind is
+    higher.
+    """
     category = 0 if isinstance(value, builtins.bool | np.bool_) else 1 if isinstance(value, int | np.integer) else 2
     return beside if category <= beside.category else _by_category[category]
 

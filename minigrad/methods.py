@@ -1,8 +1,9 @@
 """The operators and methods of Tensor: which op each one calls, and the in-place forms.
 
-After this module a reader knows what `x + 1`, `1 - x`, `x.sum()` and `x += 1` run. In-place operations write into the tensor's memory
-and count the write, so that a node which saved the old value finds out. Outside of recording (`no_grad`, or where nothing needs a
-gradient) that is all; a recorded one also makes the tensor the result of the operation.
+After this module a reader knows what `x + 1`, `1 - x`, `x.sum()` and `x += 1` run. In-place operations write into the
+tensor's memory and count the write, so that a node which saved the old value finds out. Outside of recording
+(`no_grad`, or where nothing needs a gradient) that is all; a recorded one also makes the tensor the result of the
+operation.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ def pow(input: Any, exponent: Any) -> Tensor:
     if isinstance(exponent, Tensor):
         return elementwise.pow_of_number(to(exponent, tensor.dtype), tensor.item())
     if number.dtype.category < 2 and exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed. Convert the tensor first, as in x.float() ** -1.")
+        raise RuntimeError(
+            "Integers to negative integer powers are not allowed. Convert the tensor first, as in x.float() ** -1."
+        )
     return elementwise.pow_number(to(tensor, number.dtype), number.item())
 
 
@@ -48,7 +51,9 @@ def _comparing(compare: Method) -> Method:
     """`==` and `!=`, which for anything but tensors and numbers compare as different, as everywhere in Python."""
 
     def method(self: Tensor, other: Any) -> Any:
-        return compare(self, other) if isinstance(other, Tensor | int | float | np.number | np.bool_) else NotImplemented
+        return (
+            compare(self, other) if isinstance(other, Tensor | int | float | np.number | np.bool_) else NotImplemented
+        )
 
     return method
 
@@ -64,11 +69,14 @@ def _written(self: Tensor, values: Any, name: str) -> Tensor:
     """Write an array into the tensor's memory, and count it."""
     values = np.asarray(values)
     if values.shape != self.shape and np.broadcast_shapes(values.shape, self.shape) != self.shape:
-        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(values.shape)}")
+        raise RuntimeError(
+            f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(values.shape)}"
+        )
     kind = dtypes.from_numpy(values.dtype)
     if kind.category > self.dtype.category:
         raise RuntimeError(
-            f"result type {kind.tensor_type} can't be cast to the desired output type {self.dtype.tensor_type}: {name} writes into a "
+            f"result type {kind.tensor_type} can't be cast to the desired output type {self.dtype.tensor_type}: "
+            f"{name} writes into a "
             f"tensor of {self.dtype}. Convert it first, as in x = x.float()."
         )
     np.copyto(own_array(self), values, casting="unsafe")
@@ -80,20 +88,27 @@ def _in_place(function: Method, name: str) -> Method:
     """The in-place form of a function of a tensor and maybe an operand."""
 
     def method(self: Tensor, *operands: Any) -> Tensor:
-        recorded = is_grad_enabled() and any(isinstance(value, Tensor) and value._node is not None for value in (self, *operands))
+        recorded = is_grad_enabled() and any(
+            isinstance(value, Tensor) and value._node is not None for value in (self, *operands)
+        )
         if not recorded:
             return _written(self, function(self, *operands)._array, name)
         if self.is_leaf and self.requires_grad:
             raise RuntimeError(
-                "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers without recording that, "
+                "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers "
+                "without recording that, "
                 f"as an optimizer does, use `with no_grad(): x.{name}(...)`; to compute with it, make a new tensor."
             )
         if self._base is not None or (self._writes is not None and len(self._writes) > 1):
             raise RuntimeError(
-                f"{name} on a tensor that shares its memory with a view, while gradients are recorded, is not possible: the views would "
-                "have to become results of this operation. Make a new tensor instead, as in y = y + 1 instead of y += 1, or work on clone()."
+                f"{name} on a tensor that shares its memory with a view, while gradients are recorded, is not "
+                "possible: the views would "
+                "have to become results of this operation. Make a new tensor instead, as in y = y + 1 instead of y "
+                "+= 1, or work on clone()."
             )
-        before = from_array(np.array(self._array))  # the operation may save its input, and that is about to be overwritten
+        before = from_array(
+            np.array(self._array)
+        )  # the operation may save its input, and that is about to be overwritten
         before._node, before._output_nr = self._node, self._output_nr
         result = function(before, *operands)
         _written(self, result._array, name)
@@ -121,7 +136,7 @@ copy_ = _in_place(_replaced, "copy_")
 
 def zero_(self: Tensor) -> Tensor:
     """Set every element to 0, in place."""
-    return fill_(self, 0)  # type: ignore[no-any-return]
+    return fill_(self, 0)
 
 
 def set_item(self: Tensor, index: Any, value: Any) -> None:
@@ -131,7 +146,8 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
     if is_grad_enabled() and (self.requires_grad or (source is not None and source.requires_grad)):
         if self.is_leaf and self.requires_grad:
             raise RuntimeError(
-                "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers without recording that, "
+                "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers "
+                "without recording that, "
                 "write inside `with no_grad():`."
             )
         raise RuntimeError(
@@ -139,22 +155,36 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
             "build the new tensor from its parts instead, with where(), cat() or stack()."
         )
     if source is None and not isinstance(value, int | float | np.number | np.bool_ | list | np.ndarray):
-        raise TypeError(f"can't assign a {type(value).__name__} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}")
+        raise TypeError(
+            f"can't assign a {type(value).__name__} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}"
+        )
     try:
         own_array(self)[parts] = value._array if source is not None else value
     except ValueError as error:
-        raise RuntimeError(f"shape mismatch: value tensor does not fit the indexed part of a tensor of shape {list(self.shape)}: {error}") from None
+        raise RuntimeError(
+            f"shape mismatch: value tensor does not fit the indexed part of a tensor of shape {list(self.shape)}: "
+            f"{error}"
+        ) from None
     self._count_write()
 
 
 # ---------------------------------------------------------------- bound
 
 METHODS: dict[str, Method] = {
-    **{name: getattr(elementwise, name) for name in ("add", "sub", "mul", "div", "neg", "reciprocal", "exp", "log", "sqrt", "abs", "sign")},
+    **{
+        name: getattr(elementwise, name)
+        for name in ("add", "sub", "mul", "div", "neg", "reciprocal", "exp", "log", "sqrt", "abs", "sign")
+    },
     **{name: getattr(elementwise, name) for name in ("sin", "cos", "tanh", "sigmoid", "relu", "clone")},
-    **{name: getattr(comparison, name) for name in ("eq", "ne", "lt", "le", "gt", "ge", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")},
+    **{
+        name: getattr(comparison, name)
+        for name in ("eq", "ne", "lt", "le", "gt", "ge", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")
+    },
     **{name: getattr(reduction, name) for name in ("sum", "mean", "max", "argmax", "all", "any")},
-    **{name: getattr(shape, name) for name in ("view", "reshape", "flatten", "transpose", "t", "permute", "expand", "unsqueeze", "squeeze")},
+    **{
+        name: getattr(shape, name)
+        for name in ("view", "reshape", "flatten", "transpose", "t", "permute", "expand", "unsqueeze", "squeeze")
+    },
     "matmul": linalg.matmul,
     "pow": pow,
     "square": lambda self: pow(self, 2),

@@ -6,13 +6,15 @@ An op is written once, as a numpy kernel and one rule per differentiable input:
     def mul(self, other):
         return self * other
 
-The rule's parameter names say what has to be saved: an input by its name, the op's own `result`, the shape or dtype of an input as
-`self_shape` or `self_dtype`, or any option of the kernel. `F` is one of two namespaces with the same functions: `arrays` (numpy kernels: ordinary
-backward, at full speed) or `tensors` (recorded ops: `create_graph=True`, so that every op has second derivatives for free).
+The rule's parameter names say what has to be saved: an input by its name, the op's own `result`, the shape or dtype of
+an input as `self_shape` or `self_dtype`, or any option of the kernel. `F` is one of two namespaces with the same
+functions: `arrays` (numpy kernels: ordinary backward, at full speed) or `tensors` (recorded ops: `create_graph=True`,
+so that every op has second derivatives for free).
 
-From each declaration two pieces of Python are written, once, at import: the op's call and the backward of its node, as plain and as
-fast as if somebody had typed them out for that op alone. `print(minigrad.op.source(minigrad.mul))` shows them, and tracebacks do too.
-A generic call that looks at its arguments each time costs twice as much (benchmarks/per_op.py).
+From each declaration two pieces of Python are written, once, at import: the op's call and the backward of its node, as
+plain and as fast as if somebody had typed them out for that op alone. `print(minigrad.op.source(minigrad.mul))` shows
+them, and tracebacks do too. A generic call that looks at its arguments each time costs twice as much
+(benchmarks/per_op.py).
 """
 
 from __future__ import annotations
@@ -57,21 +59,21 @@ def op(
     view: bool = False,
     constants: tuple[str, ...] = (),
     **rules: Callable[..., Any],
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[Callable[..., Any]], Callable[..., Tensor]]:
     """Declare an op.
 
     Args:
         name: the node's name, where it is not the op's own (`mul` -> `MulBackward0`).
-        broadcasts: the inputs are elementwise operands: of any shapes that broadcast, of mixed dtypes, one of them maybe a number.
-            The engine sums each gradient back to its input's shape, so no rule has to.
+        broadcasts: the inputs are elementwise operands: of any shapes that broadcast, of mixed dtypes, one of them
+            maybe a number. The engine sums each gradient back to its input's shape, so no rule has to.
         floating: integers are computed as float32.
         view: the result shares the input's memory, and so its count of in-place writes.
         constants: inputs that are tensors but have no gradient.
-        rules: for each differentiable input `rule(F, g, ...)`, which gives its gradient. A kernel that takes `*inputs` has one rule,
-            under that name, which gives a sequence of gradients.
+        rules: for each differentiable input `rule(F, g, ...)`, which gives its gradient. A kernel that takes `*inputs`
+            has one rule, under that name, which gives a sequence of gradients.
     """
 
-    def declare(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    def declare(kernel: Callable[..., Any]) -> Callable[..., Tensor]:
         call = _Declaration(kernel, rules, name, broadcasts, floating, view, constants).compile()
         setattr(arrays, kernel.__name__, kernel)
         setattr(tensors, kernel.__name__, call)
@@ -111,7 +113,11 @@ class _Declaration:
         self.parameters = inspect.signature(kernel).parameters
         self.variadic = next((p.name for p in self.parameters.values() if p.kind is p.VAR_POSITIONAL), None)
         self.inputs = [name for name in self.parameters if name in rules]
-        self.operands = [name for name in self.parameters if name in rules or name in constants or name == "self" or (broadcasts and name == "other")]
+        self.operands = [
+            name
+            for name in self.parameters
+            if name in rules or name in constants or name == "self" or (broadcasts and name == "other")
+        ]
         unknown = set(rules) - set(self.parameters)
         if unknown:
             raise TypeError(f"op {self.op_name}: rules for {sorted(unknown)}, which the kernel does not take")
@@ -120,7 +126,9 @@ class _Declaration:
         self.saved = list(dict.fromkeys(want for wants in self.wants.values() for want in wants))
         for want in self.saved:
             if want != "result" and _argument(want) not in self.parameters:
-                raise TypeError(f"op {self.op_name}: a rule asks for {want!r}, which is neither an argument nor the result")
+                raise TypeError(
+                    f"op {self.op_name}: a rule asks for {want!r}, which is neither an argument nor the result"
+                )
 
     # -- the text
 
@@ -149,7 +157,10 @@ class _Declaration:
         convert = "elementwise_operands" if self.broadcasts else "tensor_operands"
         lines = [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
         if self.view:  # a numpy scalar cannot be viewed: it becomes a 0-d array first
-            lines += [f"if {operands[0]}._array.__class__ is not ndarray:", f"    {operands[0]}._array = asarray({operands[0]}._array)"]
+            lines += [
+                f"if {operands[0]}._array.__class__ is not ndarray:",
+                f"    {operands[0]}._array = asarray({operands[0]}._array)",
+            ]
         lines += [f"{n}_array = {n}._array" for n in operands]
         if self.broadcasts:
             first, second = operands[-2:]  # `where` has its condition before them
@@ -161,7 +172,10 @@ class _Declaration:
                 f"    {first}_array, {second}_array, targets = meet({first}, {second}{others})",
             ]
         if self.floating:
-            lines += ['if input_array.dtype.kind != "f":', *(f"    {n}_array = {n}_array.astype(float32)" for n in operands)]
+            lines += [
+                'if input_array.dtype.kind != "f":',
+                *(f"    {n}_array = {n}_array.astype(float32)" for n in operands),
+            ]
         lines += [
             "try:",
             f"    out = kernel({self._arguments})",
@@ -229,10 +243,16 @@ class _Declaration:
         if self.variadic:
             lines += self._unpack_lines(self.saved, recorded)
             arguments = ", ".join(["F", "g", *self.saved])
-            return _function(f"{'apply_recorded' if recorded else 'apply'}(node, g)", [*lines, f"return tuple(rule_{self.variadic}({arguments}))"])
+            return _function(
+                f"{'apply_recorded' if recorded else 'apply'}(node, g)",
+                [*lines, f"return tuple(rule_{self.variadic}({arguments}))"],
+            )
         inputs = self.inputs
         if len(inputs) > 1:
-            lines += [f"{', '.join(f'{n}_node' for n in inputs)}, = node.next_nodes", f"{' = '.join(f'{n}_gradient' for n in inputs)} = None"]
+            lines += [
+                f"{', '.join(f'{n}_node' for n in inputs)}, = node.next_nodes",
+                f"{' = '.join(f'{n}_gradient' for n in inputs)} = None",
+            ]
         lines += [f"{want} = kept_{want}" for want in self.saved if self._is_plain(want)]
         for n in inputs:
             body = self._unpack_lines([w for w in self.wants[n] if not self._is_plain(w)], recorded)
@@ -250,7 +270,10 @@ class _Declaration:
                 if recorded:
                     lines.append("result = unpack_result(node, kept_result, result_writes)")
                 else:
-                    lines.append("result = kept_result if not result_writes[0] else unpack_result(node, kept_result, result_writes)")
+                    lines.append(
+                        "result = kept_result if not result_writes[0] else unpack_result(node, kept_result, "
+                        "result_writes)"
+                    )
             else:
                 array = "" if recorded else "._array"
                 safe = f"kept_{want}.__class__ is Tensor and kept_{want}._writes is None"
@@ -259,7 +282,10 @@ class _Declaration:
 
     def _variadic_call_text(self) -> str:
         """The call of an op over any number of tensors (stack, cat)."""
-        items = ["tuple([array.shape for array in arrays])" if want == f"{self.variadic}_shape" else want for want in self.saved]
+        items = [
+            "tuple([array.shape for array in arrays])" if want == f"{self.variadic}_shape" else want
+            for want in self.saved
+        ]
         lines = [
             f"inputs = tensor_operands({self.op_name!r}, *{self.variadic})",
             "arrays = [tensor._array for tensor in inputs]",
@@ -307,7 +333,9 @@ class _Declaration:
         if self.rules:
             node_type = type(self.node_name, (Node,), self._node_members(names))
             call.__globals__["NodeType"] = node_type
-        text = "\n\n".join([self.call_text()] + ([self.backward_text(False), self.backward_text(True)] if self.rules else []))
+        text = "\n\n".join(
+            [self.call_text()] + ([self.backward_text(False), self.backward_text(True)] if self.rules else [])
+        )
         _sources[self.op_name] = text
         return call
 
@@ -320,7 +348,9 @@ class _Declaration:
             "rules": self.rules,
             "keeps_tensors": self._keeps_tensors(),
             "apply": _define(self.backward_text(False), self.node_name, names | {"F": arrays}),
-            "apply_recorded": _define(self.backward_text(True), f"{self.node_name} (create_graph)", names | {"F": tensors}),
+            "apply_recorded": _define(
+                self.backward_text(True), f"{self.node_name} (create_graph)", names | {"F": tensors}
+            ),
         }
         position = 0
         for want in self.saved:
@@ -367,7 +397,7 @@ def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
     return read
 
 
-# ---------------------------------------------------------------- what the calls fall back on when an argument is not a plain Tensor
+# ---------------------------------------------------------------- what the calls fall back on
 
 
 def tensor_operands(op_name: str, *values: Any) -> tuple[Tensor, ...]:
@@ -383,8 +413,7 @@ def tensor_operands(op_name: str, *values: Any) -> tuple[Tensor, ...]:
 
 
 def elementwise_operands(op_name: str, *values: Any) -> tuple[Any, ...]:
-    """Turn numbers among the operands into tensors of the dtype that they take beside the others.
-    """
+    """Turn numbers among the operands into tensors of the dtype that they take beside the others."""
     *conditions, first, second = values
     if isinstance(second, _NUMBERS) and (isinstance(first, Tensor) or conditions):
         second = _number_tensor(second, first)
@@ -402,11 +431,15 @@ def elementwise_operands(op_name: str, *values: Any) -> tuple[Any, ...]:
 
 def _number_tensor(number: Any, beside: Any) -> Tensor:
     kind = dtypes.of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
-    return from_array(kind.numpy.type(number))
+    try:
+        return from_array(kind.numpy.type(number))
+    except OverflowError:
+        raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow: {number}") from None
 
 
 _SYMBOLS = {
-    "add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "**", "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="
+    "add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "**",
+    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
 _NUMBERS = (int, float, np.number, np.bool_)
 
@@ -414,8 +447,8 @@ _NUMBERS = (int, float, np.number, np.bool_)
 def meet(first: Tensor, second: Tensor, *others: Tensor) -> tuple[Any, Any, tuple[Any, ...] | None]:
     """Bring two operands of different dtype or shape together.
 
-    Returns their arrays in a common dtype and, for each that needs a gradient, the (shape, dtype) to which that must be brought back:
-    None where it comes out right by itself.
+    Returns their arrays in a common dtype and, for each that needs a gradient, the (shape, dtype) to which that must be
+    brought back: None where it comes out right by itself.
     """
     a, b = first._array, second._array
     if second._node is None and not b.ndim and not others:
@@ -428,7 +461,9 @@ def meet(first: Tensor, second: Tensor, *others: Tensor) -> tuple[Any, Any, tupl
     common = a.dtype if a.dtype is b.dtype else dtypes.promote(a, b).numpy
     targets = tuple(
         [
-            None if t._node is None or (t._array.shape == shape and t._array.dtype is common) else (t._array.shape, t._array.dtype)
+            None
+            if t._node is None or (t._array.shape == shape and t._array.dtype is common)
+            else (t._array.shape, t._array.dtype)
             for t in (first, second)
         ]
     )
@@ -453,17 +488,21 @@ def explained(error: Exception, op_name: str, *operands: Tensor) -> Exception:
             if first[dim] != second[dim] and 1 not in (first[dim], second[dim]):
                 where = max(len(first), len(second)) + dim
                 return RuntimeError(
-                    f"The size of tensor a ({first[dim]}) must match the size of tensor b ({second[dim]}) at non-singleton dimension "
-                    f"{where}. In {op_name}, a has shape {first} and b has shape {second}; sizes are compared from the last dimension "
+                    f"The size of tensor a ({first[dim]}) must match the size of tensor b ({second[dim]}) at "
+                    "non-singleton dimension "
+                    f"{where}. In {op_name}, a has shape {first} and b has shape {second}; sizes are compared from "
+                    "the last dimension "
                     "backwards, and two sizes fit if they are equal or one of them is 1."
                 )
     if isinstance(error, TypeError) and "numpy boolean subtract" in str(error):
         return RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
         )
     if isinstance(error, TypeError) and "numpy boolean negative" in str(error):
         return RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or "
             "`logical_not()` operator instead."
         )
     return error

@@ -1,6 +1,7 @@
 """A tensor as text, the way PyTorch prints it.
 
-After this module a reader can tell from the text of a tensor its dtype, whether it needs a gradient, and which node made it.
+After this module a reader can tell from the text of a tensor its dtype, whether it needs a gradient, and which node
+made it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def tensor_repr(tensor: Tensor) -> str:
     suffixes = []
     if array.size == 0 and array.ndim != 1:
         suffixes.append(f"size={tuple(array.shape)}")
-    if tensor.dtype not in (dtypes.default, dtypes.int64, dtypes.bool) or (array.size == 0 and tensor.dtype is not dtypes.default):
+    if tensor.dtype not in (dtypes.default, dtypes.int64, dtypes.bool) or (
+        array.size == 0 and tensor.dtype is not dtypes.default
+    ):
         suffixes.append(f"dtype={tensor.dtype}")
     if tensor.grad_fn is not None:
         suffixes.append(f"grad_fn=<{tensor.grad_fn.name()}>")

@@ -1,14 +1,14 @@
 """The tensor: an array, and its place in the graph.
 
-After this module a reader knows everything that a tensor carries: the numbers, whether a gradient is wanted, the node that made it
-(`grad_fn`), where its gradient is kept (`.grad`), and the count of in-place writes that it shares with its views. The operators and
-methods that compute are bound in `methods.py`, from the ops.
+After this module a reader knows everything that a tensor carries: the numbers, whether a gradient is wanted, the node
+that made it (`grad_fn`), where its gradient is kept (`.grad`), and the count of in-place writes that it shares with its
+views. The operators and methods that compute are bound in `methods.py`, from the ops.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from minigrad.dtypes import dtype
 
 NON_LEAF_GRAD_WARNING = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
-    "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during "
+    "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the "
     "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead."
 )
 
@@ -44,16 +46,21 @@ class Size(tuple[int, ...]):
 
 
 class Tensor:
-    """An n-dimensional array that remembers how it was computed. Make one with `tensor(...)`, `zeros(...)` and the like."""
+    """An n-dimensional array that remembers how it was computed.
+
+    Make one with `tensor(...)`, `zeros(...)` and the like.
+    """
 
     __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_base", "_accumulator", "__weakref__")
     __array_ufunc__ = None  # numpy leaves `array * tensor` to us
 
-    _array: Any  # numpy array; a 0-d result stays the numpy scalar that it is, which computes ten times faster than a 0-d array
+    _array: Any  # numpy array; a 0-d result stays the numpy scalar that it is: ten times faster than a 0-d array
     _node: Any  # grad_fn of a result; LEAF for a leaf that requires grad; None where no gradient is wanted
     _output_nr: int  # which of its node's outputs this is
     _grad: Tensor | None
-    _writes: list[Any] | None  # [number of in-place writes, True if ever viewed], shared with views and detach(); None: none of these yet
+    _writes: (
+        list[Any] | None
+    )  # [number of in-place writes, True if ever viewed], shared with views and detach(); None: none of these yet
     _base: Tensor | None  # the tensor of which this is a view
     _accumulator: Any  # weak reference to a leaf's AccumulateGrad
 
@@ -63,6 +70,28 @@ class Tensor:
         made = tensor(data, dtype=dtypes.default)
         made_here: Tensor = _share(object.__new__(cls), made)
         return made_here
+
+    if TYPE_CHECKING:  # bound in methods.py
+
+        def __getattr__(self, name: str) -> Callable[..., Tensor]: ...
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __pow__(self, exponent: Any) -> Tensor: ...
+        def __rpow__(self, base: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
 
     # -- what it holds
 
@@ -120,7 +149,7 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         if self.ndim == 0:
             raise TypeError("iteration over a 0-d tensor")
-        return (self[i] for i in range(len(self._array)))  # type: ignore[index]
+        return (self[i] for i in range(len(self._array)))
 
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(self._array == (value._array if isinstance(value, Tensor) else value)))
@@ -149,12 +178,29 @@ class Tensor:
         return self._array.item()
 
     def __format__(self, specification: str) -> str:
-        return format(self.item(), specification) if specification and self.ndim == 0 else object.__format__(self, specification)
+        return format(self.item(), specification) if self.ndim == 0 else object.__format__(self, specification)
 
     def __repr__(self) -> str:
         from minigrad.printing import tensor_repr
 
         return tensor_repr(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
+                "Copy this result with clone(), or with detach().clone() to leave the graph."
+            )
+        copy = from_array(np.array(self._array)[()])
+        copy._node = self._node
+        copy._grad = None if self._grad is None else self._grad.__deepcopy__(memo)
+        memo[id(self)] = copy
+        return copy
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if not self.is_leaf:
+            raise RuntimeError("a result that belongs to a graph cannot be pickled: pickle its detach()")
+        return _rebuild, (self._array, self.requires_grad)
 
     __hash__ = object.__hash__  # by identity: == compares elements
 
@@ -183,24 +229,34 @@ class Tensor:
         if not self.is_leaf:
             if not value:
                 raise RuntimeError(
-                    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
+                    "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+                    "variable in a subgraph "
                     "that doesn't require differentiation use var_no_grad = var.detach()."
                 )
         elif value and not self.dtype.is_floating_point:
-            raise RuntimeError(f"only Tensors of floating point dtype can require gradients, not {self.dtype}: convert it with .float()")
+            raise RuntimeError(
+                f"only Tensors of floating point dtype can require gradients, not {self.dtype}: convert it with "
+                ".float()"
+            )
         else:
             self._node = LEAF if value else None
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Ask for a gradient (or no longer) of this leaf; returns the tensor itself."""
         if not isinstance(requires_grad, bool):
-            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}")
+            raise TypeError(
+                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                f"{type(requires_grad).__name__}"
+            )
         self.requires_grad = requires_grad
         return self
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient that backward() has summed up so far; None before the first. Not kept for results, unless retain_grad()."""
+        """The gradient that backward() has summed up so far; None before the first.
+
+        Not kept for results, unless retain_grad().
+        """
         if self._grad is None and not self.is_leaf and not self.retains_grad:
             warnings.warn(NON_LEAF_GRAD_WARNING, UserWarning, stacklevel=2)
         return self._grad
@@ -209,17 +265,21 @@ class Tensor:
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             if not isinstance(value, Tensor):
-                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+                raise TypeError(
+                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+                )
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value.shape != self.shape:
                 raise RuntimeError(
-                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size '{list(self.shape)}'. "
+                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+                    f"'{list(self.shape)}'. "
                     "Please ensure that the gradient and the tensor are the same size"
                 )
             if value.dtype is not self.dtype:
                 raise RuntimeError(
-                    f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with dtype '{self.dtype}'. "
+                    f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with dtype "
+                    f"'{self.dtype}'. "
                     "Please ensure that the gradient and the tensor have the same dtype"
                 )
         self._grad = value
@@ -227,7 +287,11 @@ class Tensor:
     @property
     def retains_grad(self) -> bool:
         node = self.grad_fn
-        return node is not None and node.hooks is not None and any(isinstance(h, RetainGrad) and h.keeps(self) for h in node.hooks)
+        return (
+            node is not None
+            and node.hooks is not None
+            and any(isinstance(h, RetainGrad) and h.keeps(self) for h in node.hooks)
+        )
 
     def retain_grad(self) -> None:
         """Have backward() keep the gradient of this result in `.grad`, as it does for leaves."""
@@ -266,9 +330,7 @@ class Tensor:
     @property
     def data(self) -> Tensor:
         """As detach(), but with a count of writes of its own: the graph does not notice what is written here."""
-        own_array(self)
-        outside = from_array(self._array)
-        return outside
+        return from_array(own_array(self))
 
     # -- in-place writes
 
@@ -315,6 +377,11 @@ def from_array(array: Any) -> Tensor:
     tensor._output_nr = 0
     tensor._node = tensor._grad = tensor._writes = tensor._base = tensor._accumulator = None
     return tensor
+
+
+def _rebuild(array: Any, requires_grad: bool) -> Tensor:
+    """A leaf read back from a pickle."""
+    return from_array(array).requires_grad_(requires_grad)
 
 
 def own_array(tensor: Tensor) -> np.ndarray[Any, Any]:

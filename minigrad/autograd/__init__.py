@@ -1,4 +1,6 @@
-"""Automatic differentiation, in the modules that torch.autograd has: the graph, the engine that walks it, and the switch for recording."""
+"""Automatic differentiation, in the modules that torch.autograd has: the graph, the engine that walks it, and the
+switch for recording.
+"""
 
 from minigrad.autograd.engine import backward, grad
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled

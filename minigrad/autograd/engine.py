@@ -1,17 +1,18 @@
 """The backward loop: the only place where gradients move.
 
-After this module a reader can say in which order nodes run and why, where gradients are summed, and when saved tensors are freed.
+After this module a reader can say in which order nodes run and why, where gradients are summed, and when saved tensors
+are freed.
 
-The loop is a generator that runs one node per step. `backward()` and `grad()` exhaust it; the stepper looks at each step. Nodes run in
-the order of their sequence numbers, the most recently made first. A result is always made after its inputs, so by the time that a node's
-turn comes, all the nodes that use its result have run and its gradient is complete: sorting once says the same as counting at each node
-how many gradients are still to come, and costs a third. A leaf has no place in that order; it gets its gradient right after the last
-node that uses it.
+The loop is a generator that runs one node per step. `backward()` and `grad()` exhaust it; the stepper looks at each
+step. Nodes run in the order of their sequence numbers, the most recently made first. A result is always made after its
+inputs, so by the time that a node's turn comes, all the nodes that use its result have run and its gradient is
+complete: sorting once says the same as counting at each node how many gradients are still to come, and costs a third. A
+leaf has no place in that order; it gets its gradient right after the last node that uses it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -36,7 +37,8 @@ def backward(
 
     Args:
         tensors: one or more results.
-        grad_tensors: for each of them the weights of its elements, of its shape; None for a result with one element means 1.
+        grad_tensors: for each of them the weights of its elements, of its shape; None for a result with one element
+            means 1.
         retain_graph: keep what the graph saved, so that it can be used again; by default as `create_graph`.
         create_graph: record the backward itself, so that gradients can be differentiated.
         inputs: add to the `.grad` of these only; nodes that lead to none of them do not run.
@@ -54,19 +56,28 @@ def grad(
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
-    """Return the gradients of `outputs` with respect to `inputs`, one for each input and of its shape. No `.grad` is touched.
+    """Return the gradients of `outputs` with respect to `inputs`, one for each input and of its shape. No `.grad` is
+    touched.
 
-    An input that the outputs do not depend on is an error, unless `allow_unused` (its gradient is None) or `materialize_grads` (zeros).
+    An input that the outputs do not depend on is an error, unless `allow_unused` (its gradient is None) or
+    `materialize_grads` (zeros).
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     sought = _tensors(inputs, "inputs")
     for tensor in sought:
         if not tensor.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad: make it with requires_grad=True before it is used")
+            raise RuntimeError(
+                "One of the differentiated Tensors does not require grad: make it with requires_grad=True before it "
+                "is used"
+            )
     captured: dict[Key, Any] = {}
     roots = _roots(outputs, grad_outputs, create_graph)
-    for _ in _run(roots, {_key(tensor): None for tensor in sought}, captured, _retains(retain_graph, create_graph), create_graph):
+    for _ in _run(
+        roots, {_key(tensor): None for tensor in sought}, captured, _retains(retain_graph, create_graph), create_graph
+    ):
         pass
     results: list[Tensor | None] = []
     for index, tensor in enumerate(sought):
@@ -91,9 +102,10 @@ def steps(
 ) -> Iterator[Step]:
     """`backward()`, one node per step. Wrong arguments raise at the call, before anything has run.
 
-    Yields `(node, gradients in, gradients out)` after a node ran and before its gradients are summed to the inputs' shapes and passed on:
-    one gradient in per output of the node, one out per entry of its `next_functions`; None where there is none. They are arrays, or
-    tensors under `create_graph`, and the engine goes on to use them: copy what you keep. Stopping half way is safe.
+    Yields `(node, gradients in, gradients out)` after a node ran and before its gradients are summed to the inputs'
+    shapes and passed on: one gradient in per output of the node, one out per entry of its `next_functions`; None where
+    there is none. They are arrays, or tensors under `create_graph`, and the engine goes on to use them: copy what you
+    keep. Stopping half way is safe.
     """
     if inputs is None:
         sought = None
@@ -103,20 +115,29 @@ def steps(
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
         for tensor in listed:
             if not tensor.requires_grad:
-                raise RuntimeError("One of the differentiated Tensors does not require grad: its .grad can't be computed")
+                raise RuntimeError(
+                    "One of the differentiated Tensors does not require grad: its .grad can't be computed"
+                )
         sought = {_key(tensor): tensor for tensor in listed}
-    return _run(_roots(tensors, grad_tensors, create_graph), sought, None, _retains(retain_graph, create_graph), create_graph)
+    return _run(
+        _roots(tensors, grad_tensors, create_graph), sought, None, _retains(retain_graph, create_graph), create_graph
+    )
 
 
 # ---------------------------------------------------------------- the loop
 
 
 def _run(
-    roots: list[tuple[Tensor, Any]], sought: dict[Key, Tensor | None] | None, captured: dict[Key, Any] | None, retain: bool, recorded: bool
+    roots: list[tuple[Tensor, Any]],
+    sought: Mapping[Key, Tensor | None] | None,
+    captured: dict[Key, Any] | None,
+    retain: bool,
+    recorded: bool,
 ) -> Iterator[Step]:
     """Run the nodes from the roots down.
 
-    `sought` are the inputs to which the run is limited, if it is. Their gradients go to `captured` or, where that is None, to their `.grad`.
+    `sought` are the inputs to which the run is limited, if it is. Their gradients go to `captured` or, where that is
+    None, to their `.grad`.
     """
     order, leaves_after, useful = _plan([_key(root) for root, _ in roots], sought)
     waiting: dict[Key, Any] = {}  # gradients that have arrived, summed up so far
@@ -137,7 +158,9 @@ def _run(
             gradient = waiting.pop(node, None)
             incoming: tuple[Any, ...] = (gradient,)
         else:
-            incoming = tuple([waiting.pop((node, number) if number else node, None) for number in range(node.output_count)])
+            incoming = tuple(
+                [waiting.pop((node, number) if number else node, None) for number in range(node.output_count)]
+            )
             gradient = next((gradient for gradient in incoming if gradient is not None), None)
         if node.hooks is not None:
             for hook in node.hooks:
@@ -188,7 +211,9 @@ def _run(
 
 
 def _is_new(gradient: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> bool:
-    """Whether a rule made this array just now, so that nothing else has seen it and it may become `.grad` without a copy."""
+    """Whether a rule made this array just now, so that nothing else has seen it and it may become `.grad` without a
+    copy.
+    """
     return (
         gradient.__class__ is np.ndarray
         and gradient.base is None
@@ -198,11 +223,13 @@ def _is_new(gradient: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...])
 
 
 def _plan(
-    roots: list[Key], sought: dict[Key, Any] | None
+    roots: list[Key], sought: Mapping[Key, Any] | None
 ) -> tuple[list[Node], dict[Node | None, list[AccumulateGrad]], set[Node | None]]:
-    """Find the nodes to run, in their order, and the leaves whose gradient is complete after each (None: after the roots alone).
+    """Find the nodes to run, in their order, and the leaves whose gradient is complete after each (None: after the
+    roots alone).
 
-    With `sought`, only nodes that are sought themselves or that lead there; the latter, which have to run, are the third result.
+    With `sought`, only nodes that are sought themselves or that lead there; the latter, which have to run, are the
+    third result.
     """
     order: list[Node] = []
     last_uses: dict[AccumulateGrad, Node | None] = {}
@@ -242,7 +269,7 @@ def _plan(
     return order, leaves_after, useful
 
 
-def _keys(node: Node, sought: dict[Key, Any] | None, useful: set[Key]) -> list[Key]:
+def _keys(node: Node, sought: Mapping[Key, Any] | None, useful: set[Key]) -> list[Key]:
     """Where a node's outgoing gradients go; None for those that nobody asked for."""
     keys: list[Key] = []
     for next_node, number in node.next_functions:
@@ -251,7 +278,9 @@ def _keys(node: Node, sought: dict[Key, Any] | None, useful: set[Key]) -> list[K
     return keys
 
 
-def _capture(node: Node, incoming: tuple[Any, ...], sought: dict[Key, Tensor | None], captured: dict[Key, Any] | None) -> None:
+def _capture(
+    node: Node, incoming: tuple[Any, ...], sought: Mapping[Key, Tensor | None], captured: dict[Key, Any] | None
+) -> None:
     """Keep the gradients of a node's outputs that were asked for."""
     for number, gradient in enumerate(incoming):
         key = (node, number) if number else node
@@ -273,7 +302,11 @@ def fitted(node: Node, outgoing: tuple[Any, ...]) -> tuple[Any, ...]:
     fitted = []
     with enable_grad():
         for gradient, target in zip(outgoing, node.targets or (), strict=True):
-            fitted.append(gradient if gradient is None or target is None else to_dtype(sum_to_shape(gradient, target[0]), target[1]))
+            fitted.append(
+                gradient
+                if gradient is None or target is None
+                else to_dtype(sum_to_shape(gradient, target[0]), target[1])
+            )
     return tuple(fitted)
 
 
@@ -312,7 +345,9 @@ def _tensors(value: Any, name: str) -> list[Tensor]:
     listed = [value] if isinstance(value, Tensor) else list(value) if isinstance(value, Iterable) else [value]
     for item in listed:
         if not isinstance(item, Tensor):
-            raise TypeError(f"{name} must be a Tensor or a sequence of Tensors, but got {type(item).__name__}: {item!r}")
+            raise TypeError(
+                f"{name} must be a Tensor or a sequence of Tensors, but got {type(item).__name__}: {item!r}"
+            )
     return listed
 
 
@@ -330,22 +365,29 @@ def _roots(tensors: Any, grad_tensors: Any, create_graph: bool) -> list[tuple[Te
     pairs = []
     for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
         if gradient is not None and not isinstance(gradient, Tensor):
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}: try tensor({gradient!r})")
+            raise TypeError(
+                f"gradients can be either Tensors or None, but got {type(gradient).__name__}: try tensor({gradient!r})"
+            )
         if not root.requires_grad:
             raise RuntimeError(
-                f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was computed from was "
-                "made with requires_grad=True, or it was computed under no_grad() or after detach(), so there is no graph to go back through."
+                f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was "
+                "computed from was "
+                "made with requires_grad=True, or it was computed under no_grad() or after detach(), so there is no "
+                "graph to go back through."
             )
         if gradient is None:
             if root.numel() != 1:
                 raise RuntimeError(
-                    f"grad can be implicitly created only for scalar outputs. This output has shape {list(root.shape)}: reduce it first, "
-                    "as in .sum().backward(), or say how much each element counts, as in .backward(gradient=ones_like(...))."
+                    "grad can be implicitly created only for scalar outputs. This output has shape "
+                    f"{list(root.shape)}: reduce it first, "
+                    "as in .sum().backward(), or say how much each element counts, as in "
+                    ".backward(gradient=ones_like(...))."
                 )
             gradient = from_array(np.ones(root.shape, root._array.dtype)[()])
         elif gradient.shape != root.shape:
             raise RuntimeError(
-                f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a shape of {root.shape}."
+                f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
+                f"shape of {root.shape}."
             )
         start = gradient if create_graph else gradient._array
         pairs.append((root, to_dtype(start, root._array.dtype)))

@@ -1,8 +1,9 @@
 """Whether operations are being recorded.
 
-After this module a reader knows what `no_grad` switches, for whom (this thread alone), and how an operation finds out at no cost
-while nothing unusual is going on: `modes.special` is a count of unusual things in force anywhere in the process (a thread with
-recording off, an observer of new nodes). Every op looks at that one number and asks further questions only when it is not zero.
+After this module a reader knows what `no_grad` switches, for whom (this thread alone), and how an operation finds out
+at no cost while nothing unusual is going on: `modes.special` is a count of unusual things in force anywhere in the
+process (a thread with recording off, an observer of new nodes). Every op looks at that one number and asks further
+questions only when it is not zero.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def _switch(enabled: bool) -> bool:
 
 
 def set_creation_observer(observer: Callable[[Any, Any], None] | None) -> Callable[[Any, Any], None] | None:
-    """Have `observer(node, out)` called with each node recorded from now on and its result (a numpy array); None ends that.
+    """Have `observer(node, out)` called with each node recorded from now on and its result (a numpy array); None ends
+    that.
 
     Returns the observer that was installed before, so that the caller can put it back.
     """
@@ -71,7 +73,9 @@ class _GradMode:
     def __enter__(self) -> None:
         self._previous.append(_switch(self._enabled))
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         _switch(self._previous.pop())
 
     def __call__(self, function: Decorated) -> Decorated:

@@ -1,11 +1,13 @@
 """The graph that operations leave behind: what a node is, what it keeps, and where a gradient ends.
 
-After this module a reader can walk any graph by hand. Each result that needs a gradient points to the `Node` of the operation that
-made it (`grad_fn`). The node knows the nodes that made its inputs (`next_functions`), keeps the values that its rule will need
-(`_saved_self` and the like), and can be called with a gradient. A leaf's gradient ends in an `AccumulateGrad`, which adds it to `.grad`.
+After this module a reader can walk any graph by hand. Each result that needs a gradient points to the `Node` of the
+operation that made it (`grad_fn`). The node knows the nodes that made its inputs (`next_functions`), keeps the values
+that its rule will need (`_saved_self` and the like), and can be called with a gradient. A leaf's gradient ends in an
+`AccumulateGrad`, which adds it to `.grad`.
 
-References run one way only, from results to inputs, so a graph dies with its last result and needs no garbage collector: a leaf knows
-its AccumulateGrad weakly, and a node that saved its own result keeps the array, not the tensor which points back to the node.
+References run one way only, from results to inputs, so a graph dies with its last result and needs no garbage
+collector: a leaf knows its AccumulateGrad weakly, and a node that saved its own result keeps the array, not the tensor
+which points back to the node.
 """
 
 from __future__ import annotations
@@ -25,14 +27,19 @@ if TYPE_CHECKING:
 next_sequence_nr = itertools.count().__next__
 
 FREED_MESSAGE = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
-    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you "
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed). "
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you "
     "need to backward through the graph a second time or if you need to access saved tensors after calling backward."
 )
 
 
 class Node:
-    """One recorded operation, seen from the backward side. Each op has a subclass of its own, named as PyTorch names it."""
+    """One recorded operation, seen from the backward side.
+
+    Each op has a subclass of its own, named as PyTorch names it.
+    """
 
     __slots__ = ("next_nodes", "output_nrs", "saved", "targets", "sequence_nr", "hooks", "creation")
 
@@ -44,7 +51,9 @@ class Node:
     next_nodes: tuple[Node | None, ...]
     output_nrs: tuple[int, ...] | None  # which output of each next node the input was; None when all are output 0
     saved: tuple[Any, ...] | None  # None once freed; nodes that keep no tensors are not freed and stay usable
-    targets: tuple[Any, ...] | None  # the (shape, dtype) of each input, if it was broadcast or promoted; None where it was not
+    targets: (
+        tuple[Any, ...] | None
+    )  # the (shape, dtype) of each input, if it was broadcast or promoted; None where it was not
     sequence_nr: int
     hooks: list[Callable[[Any], Any]] | None  # run on the incoming gradient, before the node
     creation: Any  # where the node was made, if an observer wrote it down
@@ -82,7 +91,10 @@ class Node:
 
         for gradient in gradients:
             if gradient is not None and not isinstance(gradient, Tensor):
-                raise TypeError(f"{self.name()} must be called with tensors, not {type(gradient).__name__}: try tensor({gradient!r})")
+                raise TypeError(
+                    f"{self.name()} must be called with tensors, not {type(gradient).__name__}: try "
+                    f"tensor({gradient!r})"
+                )
         if is_grad_enabled():
             results: tuple[Any, ...] = self.apply_recorded(*gradients)
         else:
@@ -120,7 +132,8 @@ class AccumulateGrad(Node):
     def accumulate(variable: Tensor, gradient: Any, owned: bool = False) -> None:
         """Add a gradient, an array or a tensor, to `variable.grad`.
 
-        An array is added in place, so that `.grad` stays the same object; a tensor (create_graph) makes a new `.grad`, with a graph.
+        An array is added in place, so that `.grad` stays the same object; a tensor (create_graph) makes a new `.grad`,
+        with a graph.
         """
         from minigrad.tensor import Tensor, from_array
 
@@ -164,7 +177,9 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
 
 
 def edge_node(tensor: Tensor) -> Node | None:
-    """The node to which a gradient of `tensor` goes: its grad_fn, its AccumulateGrad, or None where no gradient is wanted."""
+    """The node to which a gradient of `tensor` goes: its grad_fn, its AccumulateGrad, or None where no gradient is
+    wanted.
+    """
     node = tensor._node
     return accumulator(tensor) if node is LEAF else node
 
@@ -209,7 +224,11 @@ def unpack_result(node: Node, array: Any, writes: list[int]) -> Tensor:
 
 def modified_error(node: Node, tensor: Tensor, version: int) -> RuntimeError:
     producer = tensor.grad_fn
-    source = f", which is output {tensor.output_nr} of {producer.name().removesuffix('0').removesuffix('Backward')}," if producer else ""
+    source = (
+        f", which is output {tensor.output_nr} of {producer.name().removesuffix('0').removesuffix('Backward')},"
+        if producer
+        else ""
+    )
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[minigrad.{tensor.dtype.tensor_type}Tensor {list(tensor.shape)}]{source} is at version {tensor._version}; "

@@ -1,7 +1,7 @@
 """Arithmetic and the functions that act on each element alone.
 
-After this module a reader has seen nearly every rule of differential calculus as one line of code. Inputs may have any shapes that
-broadcast; the engine sums each gradient back to its input's shape.
+After this module a reader has seen nearly every rule of differential calculus as one line of code. Inputs may have any
+shapes that broadcast; the engine sums each gradient back to its input's shape.
 """
 
 from __future__ import annotations
@@ -39,7 +39,12 @@ def mul(self: Array, other: Array) -> Array:
     return self * other
 
 
-@op(self=lambda F, g, other: g / other, other=lambda F, g, self, other: -g * self / (other * other), broadcasts=True, floating=True)
+@op(
+    self=lambda F, g, other: g / other,
+    other=lambda F, g, self, other: -g * self / (other * other),
+    broadcasts=True,
+    floating=True,
+)
 def div(self: Array, other: Array) -> Array:
     """Divide: input / other."""
     return self / other
@@ -149,7 +154,10 @@ def relu(self: Array) -> Array:
 def where(condition: Array, self: Array, other: Array) -> Array:
     """Where `condition` (bools) is true the element of input, else that of other."""
     if condition.dtype != np.bool_:
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}: try condition != 0")
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}: try "
+            "condition != 0"
+        )
     return np.where(condition, self, other)
 
 

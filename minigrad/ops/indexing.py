@@ -1,7 +1,7 @@
 """Taking elements out by index.
 
-After this module a reader knows why `x[0]` and `x[1:3]` share the memory of `x` while `x[[0, 2]]` is a copy, and that the gradient of
-taking out is putting back: zeros everywhere else, and a sum where an element was taken more than once.
+After this module a reader knows why `x[0]` and `x[1:3]` share the memory of `x` while `x[[0, 2]]` is a copy, and that
+the gradient of taking out is putting back: zeros everywhere else, and a sum where an element was taken more than once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def normalized(input: Tensor, index: Any) -> tuple[tuple[Any, ...], bool]:
             if array.size == 0 and not isinstance(part, Tensor):
                 array = array.astype(np.int64)
             if array.dtype.kind not in "iub":
-                raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors; got {array.dtype} {part!r}")
+                raise IndexError(
+                    f"tensors used as indices must be long, int, byte or bool tensors; got {array.dtype} {part!r}"
+                )
             if array.ndim == 0 and array.dtype.kind != "b":
                 made.append(int(array))
             else:
@@ -75,7 +77,8 @@ def normalized(input: Tensor, index: Any) -> tuple[tuple[Any, ...], bool]:
             made.append(slice(*(None if bound is None else int(bound) for bound in (part.start, part.stop, part.step))))
         else:
             raise IndexError(
-                f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {type(part).__name__})"
+                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+                f"(got {type(part).__name__})"
             )
     if made.count(Ellipsis) > 1 if not advanced else False:
         raise IndexError("an index can only have a single ellipsis ('...')")
@@ -90,7 +93,8 @@ def _check_bounds(input: Tensor, parts: list[Any]) -> None:
     used = [part for part in parts if part is not None and part is not Ellipsis]
     if input.ndim == 0 and used:
         raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
+            "a 0-dim tensor to a number"
         )
     if len(used) > input.ndim:
         raise IndexError(f"too many indices for tensor of dimension {input.ndim}")

@@ -1,7 +1,7 @@
 """Products of vectors and matrices.
 
-After this module a reader can write the gradient of a matrix product from its shapes alone: each factor's gradient is the incoming one
-times the other factor, transposed so that the sizes fit.
+After this module a reader can write the gradient of a matrix product from its shapes alone: each factor's gradient is
+the incoming one times the other factor, transposed so that the sizes fit.
 """
 
 from __future__ import annotations
@@ -51,13 +51,16 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     """
     tensor_operands("matmul", input, other)
     if input.ndim == 0 or other.ndim == 0:
-        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and {other.ndim}D")
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
+        )
     first, second = list(input.shape), list(other.shape)
     if first[-1] != second[-2 if other.ndim > 1 else -1]:
         raise RuntimeError(_mismatch(first, second))
     if input.dtype is not other.dtype:
         raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {input.dtype.name} != {other.dtype.name}. Convert one of them with .to(...)."
+            f"expected m1 and m2 to have the same dtype, but got: {input.dtype.name} != {other.dtype.name}. Convert "
+            "one of them with .to(...)."
         )
     match (input.ndim, other.ndim):
         case (1, 1):
@@ -73,14 +76,20 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     try:
         np.broadcast_shapes(first[:-2], second[:-2])
     except ValueError:
-        raise RuntimeError(f"The batch sizes {first[:-2]} and {second[:-2]} of shapes {first} and {second} do not broadcast") from None
+        raise RuntimeError(
+            f"The batch sizes {first[:-2]} and {second[:-2]} of shapes {first} and {second} do not broadcast"
+        ) from None
     return batched_matmul(input, other)
 
 
 def _mismatch(first: list[int], second: list[int]) -> str:
-    help_text = f": the last size of the first ({first[-1]}) must equal the {'next to last' if len(second) > 1 else 'only'} size of the second"
+    which = "next to last" if len(second) > 1 else "only"
+    help_text = f": the last size of the first ({first[-1]}) must equal the {which} size of the second"
     if len(first) == len(second) == 1:
-        return f"inconsistent tensor size, expected tensor {first} and src {second} to have the same number of elements{help_text}"
+        return (
+            f"inconsistent tensor size, expected tensor {first} and src {second} to have the same number of elements"
+            f"{help_text} ({second[0]})"
+        )
     if len(first) <= 2 and len(second) == 2:
         a, b = "x".join(map(str, [1, *first][-2:])), "x".join(map(str, second))
         return f"mat1 and mat2 shapes cannot be multiplied ({a} and {b}){help_text} ({second[-2]})"

@@ -1,7 +1,7 @@
 """Operations that make one number of many: sum, mean, max, and questions about all elements.
 
-After this module a reader knows where a gradient goes when elements were merged: to all of them alike (sum), to each its share (mean),
-or to the winner (max).
+After this module a reader knows where a gradient goes when elements were merged: to all of them alike (sum), to each
+its share (mean), or to the winner (max).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 Dims = int | Sequence[int] | None
+add_up: Any = np.add.reduce  # np.sum without the microsecond of Python around it
 
 
 def spread(F: Any, g: Any, shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
@@ -30,28 +31,30 @@ def spread(F: Any, g: Any, shape: tuple[int, ...], dim: tuple[int, ...], keepdim
 @op(name="SumBackward0", self=lambda F, g, self_shape: F.expand(g, self_shape))
 def sum_all(self: Array) -> Array:
     """The sum of all elements."""
-    return np.add.reduce(self, axis=None)
+    return add_up(self, axis=None)
 
 
 @op(name="SumBackward1", self=lambda F, g, self_shape, dim, keepdim: spread(F, g, self_shape, dim, keepdim))
 def sum_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The sums along some dimensions."""
-    return np.add.reduce(self, axis=dim, keepdims=keepdim)
+    return add_up(self, axis=dim, keepdims=keepdim)
 
 
 @op(name="MeanBackward0", self=lambda F, g, self_shape: F.expand(g / math.prod(self_shape), self_shape))
 def mean_all(self: Array) -> Array:
     """The mean of all elements."""
-    return np.add.reduce(self, axis=None) / self.size
+    return add_up(self, axis=None) / self.size
 
 
 @op(
     name="MeanBackward1",
-    self=lambda F, g, self_shape, dim, keepdim: spread(F, g / math.prod(self_shape[i] for i in dim), self_shape, dim, keepdim),
+    self=lambda F, g, self_shape, dim, keepdim: spread(
+        F, g / math.prod(self_shape[i] for i in dim), self_shape, dim, keepdim
+    ),
 )
 def mean_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The means along some dimensions."""
-    return np.add.reduce(self, axis=dim, keepdims=keepdim) / math.prod(self.shape[i] for i in dim)
+    return add_up(self, axis=dim, keepdims=keepdim) / math.prod(self.shape[i] for i in dim)
 
 
 @op(name="MaxBackward1", self=lambda F, g, self, result: F.where(self == result, g / int((self == result).sum()), 0))
@@ -63,7 +66,9 @@ def max_all(self: Array) -> Array:
 @op(
     name="MaxBackward0",
     constants=("indices",),
-    self=lambda F, g, indices, dim, keepdim, self_shape: F.put_along(g if keepdim else F.unsqueeze(g, dim), indices, dim, self_shape),
+    self=lambda F, g, indices, dim, keepdim, self_shape: F.put_along(
+        g if keepdim else F.unsqueeze(g, dim), indices, dim, self_shape
+    ),
 )
 def max_dim(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
     """The elements at `indices`, found to be the largest along `dim`. The gradient goes to these."""
@@ -103,20 +108,29 @@ def wrap_dims(dim: Dims, ndim: int) -> tuple[int, ...]:
 
 
 def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The sum of all elements, or along the dimensions `dim`; `keepdim` leaves these with size 1. Integers and bools add up in int64."""
+    """The sum of all elements, or along the dimensions `dim`; `keepdim` leaves these with size 1.
+
+    Integers and bools add up in int64.
+    """
     (input,) = tensor_operands("sum", input)
-    kind = dtypes.resolve(dtype, "sum") if dtype is not None else dtypes.int64 if input.dtype.category < 2 else input.dtype
+    kind = (
+        dtypes.resolve(dtype, "sum") if dtype is not None else dtypes.int64 if input.dtype.category < 2 else input.dtype
+    )
     input = input.to(kind)
     return sum_all(input) if dim is None and not keepdim else sum_dims(input, wrap_dims(dim, input.ndim), keepdim)
 
 
 def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The mean of all elements, or along the dimensions `dim`; `keepdim` leaves these with size 1. Needs a floating dtype."""
+    """The mean of all elements, or along the dimensions `dim`; `keepdim` leaves these with size 1.
+
+    Needs a floating dtype.
+    """
     (input,) = tensor_operands("mean", input)
     kind = dtypes.resolve(dtype, "mean") if dtype is not None else input.dtype
     if not kind.is_floating_point:
         raise RuntimeError(
-            f"mean(): could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be either a floating point or "
+            f"mean(): could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be either a "
+            "floating point or "
             f"complex dtype. Got: {kind.tensor_type}. Convert the tensor first, as in x.float().mean()."
         )
     input = input.to(kind)
@@ -129,7 +143,8 @@ def max(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     if dim is None:
         if input.numel() == 0:
             raise RuntimeError(
-                "max(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument."
+                "max(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                "with the 'dim' argument."
             )
         return max_all(input)
     dim = wrap_dim(dim, input.ndim)
@@ -141,10 +156,16 @@ def max(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The index of the largest element, in the flattened tensor or along `dim`; the first among equal ones. nan counts as largest."""
+    """The index of the largest element, in the flattened tensor or along `dim`; the first among equal ones.
+
+    nan counts as largest.
+    """
     (input,) = tensor_operands("argmax", input)
     if input.numel() == 0 and (dim is None or input.shape[wrap_dim(dim, input.ndim)] == 0):
-        raise IndexError("argmax(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+        raise IndexError(
+            "argmax(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument."
+        )
     axis = None if dim is None or input.ndim == 0 else wrap_dim(dim, input.ndim)
     return from_array(np.argmax(input._array, axis=axis, keepdims=keepdim))
 

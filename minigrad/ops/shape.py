@@ -1,7 +1,7 @@
 """Operations that arrange elements anew without changing them.
 
-After this module a reader knows that reshaping, transposing and expanding copy nothing: they give a view, other eyes on the same
-memory. Their gradients undo the arrangement.
+After this module a reader knows that reshaping, transposing and expanding copy nothing: they give a view, other eyes on
+the same memory. Their gradients undo the arrangement.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def view(self: Array, shape: tuple[int, ...]) -> Array:
     out = self.reshape(shape)
     if not np.may_share_memory(out, self) and self.size:
         raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
+            "two contiguous "
             "subspaces). Use .reshape(...) instead."
         )
     return out
@@ -61,9 +62,11 @@ def expand(self: Array, shape: tuple[int, ...]) -> Array:
 
 @op(self=lambda F, g, self_shape: F.expand(g, self_shape))
 def sum_to(self: Array, shape: tuple[int, ...]) -> Array:
-    """Sum over the dimensions along which `shape` was repeated to make this one: what undoes `expand` and broadcasting."""
+    """Sum over the dimensions along which `shape` was repeated to make this one; undoes `expand` and broadcasting."""
     lead = self.ndim - len(shape)
-    repeated = tuple(range(lead)) + tuple(lead + i for i, size in enumerate(shape) if size == 1 and self.shape[lead + i] != 1)
+    repeated = tuple(range(lead)) + tuple(
+        lead + i for i, size in enumerate(shape) if size == 1 and self.shape[lead + i] != 1
+    )
     return np.add.reduce(self, axis=repeated, keepdims=True).reshape(shape)[()]
 
 
@@ -79,7 +82,11 @@ def squeeze(self: Array, dim: tuple[int, ...]) -> Array:
     return self.reshape(tuple([size for i, size in enumerate(self.shape) if i not in dim]))
 
 
-@op(tensors=lambda F, g, tensors_shape, dim: [F.basic_index(g, (slice(None),) * dim + (i, ...)) for i in range(len(tensors_shape))])
+@op(
+    tensors=lambda F, g, tensors_shape, dim: [
+        F.basic_index(g, (slice(None),) * dim + (i, ...)) for i in range(len(tensors_shape))
+    ]
+)
 def stack(*tensors: Array, dim: int) -> Array:
     """Tensors of one shape put side by side along a new dimension."""
     return np.stack(tensors, axis=dim)
@@ -102,15 +109,29 @@ def cat(*tensors: Array, dim: int) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_view, _transpose, _permute, _expand, _unsqueeze, _squeeze, _stack, _cat = view, transpose, permute, expand, unsqueeze, squeeze, stack, cat
+_view, _transpose, _permute, _expand, _unsqueeze, _squeeze, _stack, _cat = (
+    view,
+    transpose,
+    permute,
+    expand,
+    unsqueeze,
+    squeeze,
+    stack,
+    cat,
+)
 
 
 def sizes(function: str, values: Sequence[Any]) -> tuple[int, ...]:
     """A shape given as several ints or as one sequence; TypeError for anything else."""
-    given: Any = values[0] if len(values) == 1 and isinstance(values[0], Sequence) and not isinstance(values[0], str) else values
+    given: Any = (
+        values[0] if len(values) == 1 and isinstance(values[0], Sequence) and not isinstance(values[0], str) else values
+    )
     for value in given:
         if not isinstance(value, int | np.integer | Tensor) or isinstance(value, bool):
-            raise TypeError(f"{function}(): argument 'size' (position 1) must be tuple of ints, not {type(value).__name__}: {value!r}")
+            raise TypeError(
+                f"{function}(): argument 'size' (position 1) must be tuple of ints, not {type(value).__name__}: "
+                f"{value!r}"
+            )
     return tuple(int(value) for value in given)
 
 
@@ -131,7 +152,10 @@ def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
 
 
 def view(input: Tensor, *shape: Any) -> Tensor:  # type: ignore[no-redef]
-    """The same memory under another shape; -1 stands for what is left. RuntimeError if that cannot be done without a copy."""
+    """The same memory under another shape; -1 stands for what is left.
+
+    RuntimeError if that cannot be done without a copy.
+    """
     return _view(input, infer_shape(sizes("view", shape), input.numel()))
 
 
@@ -170,7 +194,8 @@ def permute(input: Tensor, *dims: Any) -> Tensor:  # type: ignore[no-redef]
     order = sizes("permute", dims)
     if len(order) != input.ndim:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            "ordering of "
             f"dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(order)}"
         )
     wrapped = tuple(wrap_dim(dim, input.ndim) for dim in order)
@@ -187,7 +212,8 @@ def expand(input: Tensor, *size: Any) -> Tensor:  # type: ignore[no-redef]
     lead = len(asked) - len(shape)
     if lead < 0:
         raise RuntimeError(
-            f"expand(minigrad.{input.dtype.tensor_type}Tensor{{{shape}}}, size={list(asked)}): the number of sizes provided "
+            f"expand(minigrad.{input.dtype.tensor_type}Tensor{{{shape}}}, size={list(asked)}): the number of sizes "
+            "provided "
             f"({len(asked)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     target = list(asked)
@@ -196,11 +222,14 @@ def expand(input: Tensor, *size: Any) -> Tensor:  # type: ignore[no-redef]
             target[lead + i] = own
         elif own not in (1, target[lead + i]):
             raise RuntimeError(
-                f"The expanded size of the tensor ({target[lead + i]}) must match the existing size ({own}) at non-singleton dimension "
+                f"The expanded size of the tensor ({target[lead + i]}) must match the existing size ({own}) at "
+                "non-singleton dimension "
                 f"{lead + i}.  Target sizes: {list(asked)}.  Tensor sizes: {shape}"
             )
     if any(n < 0 for n in target):
-        raise RuntimeError(f"The expanded size of the tensor ({min(target)}) isn't allowed in a leading, non-existing dimension")
+        raise RuntimeError(
+            f"The expanded size of the tensor ({min(target)}) isn't allowed in a leading, non-existing dimension"
+        )
     return _expand(input, tuple(target))
 
 
@@ -220,10 +249,14 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:  #
 
 def _sequence(function: str, tensors: Any) -> tuple[Tensor, ...]:
     if isinstance(tensors, Tensor) or not isinstance(tensors, Sequence):
-        raise TypeError(f"{function}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
+        raise TypeError(
+            f"{function}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+        )
     for index, item in enumerate(tensors):
         if not isinstance(item, Tensor):
-            raise TypeError(f"expected Tensor as element {index} in argument 0, but got {type(item).__name__}: {item!r}")
+            raise TypeError(
+                f"expected Tensor as element {index} in argument 0, but got {type(item).__name__}: {item!r}"
+            )
     return tuple(tensors)
 
 
@@ -235,7 +268,8 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no
     for index, item in enumerate(items):
         if item.shape != items[0].shape:
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(items[0].shape)} at entry 0 and {list(item.shape)} at entry {index}"
+                f"stack expects each tensor to be equal size, but got {list(items[0].shape)} at entry 0 and "
+                f"{list(item.shape)} at entry {index}"
             )
     return _stack(*items, dim=wrap_dim(dim, items[0].ndim + 1))
 
@@ -248,7 +282,9 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no-r
     first = items[0]
     for index, item in enumerate(items):
         if item.ndim == 0:
-            raise RuntimeError(f"zero-dimensional tensor (at position {index}) cannot be concatenated: use stack() for these")
+            raise RuntimeError(
+                f"zero-dimensional tensor (at position {index}) cannot be concatenated: use stack() for these"
+            )
         if item.ndim != first.ndim:
             raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {item.ndim}")
     dim = wrap_dim(dim, first.ndim)
@@ -256,7 +292,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no-r
         for d, (own, other) in enumerate(zip(first.shape, item.shape, strict=True)):
             if d != dim and own != other:
                 raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {own} but got size {other} for tensor "
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {own} but got size {other} "
+                    "for tensor "
                     f"number {index} in the list."
                 )
     return _cat(*items, dim=dim)
