@@ -37,9 +37,11 @@ def pow(input: Any, exponent: Any) -> Tensor:
 
 
 def to(input: Tensor, dtype: Any) -> Tensor:
-    """The tensor in another dtype; the tensor itself if it has that dtype already."""
+    """The tensor in another dtype; the tensor itself if it has that dtype already. Only floating ones stay in the graph."""
     kind = dtype.dtype if isinstance(dtype, Tensor) else dtypes.resolve(dtype, "to")
-    return input if input.dtype is kind else elementwise.cast(input, kind.numpy)
+    if input.dtype is kind:
+        return input
+    return elementwise.cast(input, kind.numpy) if kind.is_floating_point else from_array(input._array.astype(kind.numpy))
 
 
 def logical_not(input: Tensor) -> Tensor:

@@ -51,9 +51,7 @@ class Node:
     next_nodes: tuple[Node | None, ...]
     output_nrs: tuple[int, ...] | None  # which output of each next node the input was; None when all are output 0
     saved: tuple[Any, ...] | None  # None once freed; nodes that keep no tensors are not freed and stay usable
-    targets: (
-        tuple[Any, ...] | None
-    )  # the (shape, dtype) of each input, if it was broadcast or promoted; None where it was not
+    targets: tuple[Any, ...] | None  # the (shape, dtype) of inputs that were broadcast or promoted; None for others
     sequence_nr: int
     hooks: list[Callable[[Any], Any]] | None  # run on the incoming gradient, before the node
     creation: Any  # where the node was made, if an observer wrote it down

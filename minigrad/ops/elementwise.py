@@ -139,7 +139,7 @@ def sigmoid(self: Array) -> Array:
     return 1 / (1 + np.exp(-self))
 
 
-@op(self=lambda F, g, result: F.where(result > 0, g, 0))
+@op(self=lambda F, g, result: F.where(result <= 0, 0, g))
 def relu(self: Array) -> Array:
     """max(input, 0). At 0 its gradient is 0."""
     return np.maximum(self, 0)

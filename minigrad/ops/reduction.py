@@ -104,7 +104,7 @@ def wrap_dims(dim: Dims, ndim: int) -> tuple[int, ...]:
     for position, d in enumerate(wrapped):
         if d in wrapped[:position]:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-    return wrapped or tuple(range(ndim))
+    return wrapped if wrapped and ndim else tuple(range(ndim))
 
 
 def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:

@@ -171,7 +171,8 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
 
 def flatten(input: Tensor) -> Tensor:
     """All elements in one dimension."""
-    return reshape(input, -1)
+    (input,) = tensor_operands("flatten", input)
+    return input if input.ndim == 1 else reshape(input, -1)
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:  # type: ignore[no-redef]

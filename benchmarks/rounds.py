@@ -1,0 +1,160 @@
+"""How the benchmarks measure: each contender in a fresh process, in turn, round after round, and ratios within a round.
+
+After this module a reader knows what the numbers of the tables mean. Machines get warm, other programs come and go; so the
+contenders take turns, and a ratio compares two that ran one right after the other. Shown are the fastest absolute value of
+all rounds and the median of the rounds' ratios to torch. All contenders must arrive at the same gradients, else there is no
+table. They run with two BLAS threads. OPENBLAS_CORETYPE, which decides how fast numpy's matrix product is, is left as it is
+in the environment unless the option says otherwise, and is stated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import importlib.util
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+OPTIONAL = ("torch", "autograd", "mygrad")  # contenders that need not be installed; the others are minigrad's own needs
+BASE = "torch"
+
+
+class Row(NamedTuple):
+    """One line of a benchmark: what is measured."""
+
+    name: str
+    what: str
+    unit: str
+
+
+Values = dict[str, list[float]]  # contender -> one value for each round; nan where it has none
+Contender = Callable[[bool], dict[str, float]]  # quick? -> row name -> value, and "agree" -> a number that all must share
+
+
+def arguments(description: str | None, argv: list[str] | None = None, **more: str) -> argparse.Namespace:
+    """Read the options that all the benchmarks have; `more` names further ones that take a path, with their help."""
+    parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=5, help="how often each contender is started (default 5)")
+    parser.add_argument("--quick", action="store_true", help="small sizes and one round: to see that it runs, not to measure")
+    parser.add_argument("--coretype", help="set OPENBLAS_CORETYPE for the contenders, for example Haswell")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    for name, text in more.items():
+        parser.add_argument(f"--{name}", type=Path, help=text)
+    options = parser.parse_args(argv)
+    if options.quick:
+        options.rounds = 1
+    return options
+
+
+def environment(coretype: str | None = None) -> dict[str, str]:
+    """The environment of a contender's process: this clone on the path, two threads."""
+    variables = dict(os.environ)
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), variables.get("PYTHONPATH"))))
+    variables |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "2")
+    if coretype is not None:
+        variables["OPENBLAS_CORETYPE"] = coretype
+    return variables
+
+
+def installed(names: Iterable[str]) -> list[str]:
+    """Those of the contenders that can run here. A name may go on after a space: "torch, chained" needs torch."""
+    libraries = {name: name.replace(",", " ").split()[0] for name in names}
+    return [name for name, library in libraries.items() if library not in OPTIONAL or importlib.util.find_spec(library)]
+
+
+def measure(commands: dict[str, list[str]], rows: Iterable[Row], options: argparse.Namespace) -> dict[str, Values]:
+    """Start every command once in each round. Each prints one line of JSON: row name -> value. Returns row -> contender -> values."""
+    from tqdm import tqdm
+
+    results: dict[str, Values] = {row.name: {name: [] for name in commands} for row in rows}
+    agreed: dict[str, float] = {}
+    turns = [(turn, name) for turn in range(options.rounds) for name in commands]
+    for turn, name in tqdm(turns, desc=Path(sys.argv[0]).stem, unit="run", leave=False, disable=not sys.stderr.isatty()):
+        run = subprocess.run(commands[name], env=environment(options.coretype), stdout=subprocess.PIPE, text=True, check=True)
+        values = json.loads(run.stdout.splitlines()[-1])
+        if "agree" in values:
+            agreed[name] = values["agree"]
+            first, expected = next(iter(agreed.items()))
+            if not math.isclose(values["agree"], expected, rel_tol=1e-3):
+                raise SystemExit(f"{name} computes {values['agree']} where {first} computes {expected} (round {turn + 1})")
+        for row, taken in results.items():
+            taken[name].append(float(values.get(row, math.nan)))
+    return results
+
+
+def best(values: list[float]) -> float:
+    """The smallest value; nan if there is none."""
+    return min((value for value in values if not math.isnan(value)), default=math.nan)
+
+
+def ratio(values: Values, name: str, base: str = BASE) -> float:
+    """The median over the rounds of a contender's value divided by the base's in the same round; nan if either has none."""
+    pairs = zip(values.get(name, ()), values.get(base, ()), strict=False)
+    quotients = [own / other for own, other in pairs if not math.isnan(own) and other]
+    return median(quotients) if quotients else math.nan
+
+
+def number(value: float, suffix: str = "") -> str:
+    return "–" if math.isnan(value) else f"{value:,.{2 if value < 100 else 0}f}{suffix}"
+
+
+def show(rows: Iterable[Row], results: dict[str, Values], base: str = BASE) -> None:
+    """Print one small table for each row."""
+    for row in rows:
+        print(f"\n{row.name}  {row.what}")
+        values = results[row.name]
+        width = max(map(len, values))
+        print(f"    {'':{width}}  {row.unit:>12}  {'x ' + base:>{max(10, len(base) + 2)}}")
+        for name, taken in values.items():
+            print(f"    {name:{width}}  {number(best(taken)):>12}  {number(ratio(values, name, base), 'x'):>{max(10, len(base) + 2)}}")
+
+
+def conditions(options: argparse.Namespace, missing: list[str]) -> str:
+    """Under what circumstances the numbers came about."""
+    coretype = environment(options.coretype).get("OPENBLAS_CORETYPE")
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", *OPTIONAL) if importlib.util.find_spec(name)]
+    lines = [
+        f"Python {platform.python_version()}, {', '.join(versions)}; {os.cpu_count()} cores, 2 BLAS threads, "
+        f"OPENBLAS_CORETYPE {'not set' if coretype is None else '= ' + coretype}; rounds: {options.rounds}"
+        + (" (quick: the numbers mean nothing)" if options.quick else "")
+    ]
+    if missing:
+        lines.append(f"not installed, so not measured: {', '.join(missing)} (pip install {' '.join(sorted(set(missing)))})")
+    return "\n".join(lines)
+
+
+def contest(script: str, contenders: Iterable[str], rows: Iterable[Row], options: argparse.Namespace) -> dict[str, Values]:
+    """Measure the contenders of a script, each by starting the script as its child."""
+    commands = {name: [sys.executable, script, "--child", name, *["--quick"] * options.quick] for name in installed(contenders)}
+    return measure(commands, rows, options)
+
+
+def main(script: str, description: str | None, contenders: dict[str, Contender], rows: list[Row], base: str = BASE) -> None:
+    """What each script does when it is started: as a child, run one contender and print its values; else measure all."""
+    options = arguments(description)
+    if options.child:
+        print(json.dumps(contenders[options.child](options.quick)))
+        return
+    print(conditions(options, [name for name in contenders if name not in installed(contenders)]))
+    show(rows, contest(script, contenders, rows, options), base)
+
+
+def fastest(times: int, function: Callable[[], object]) -> float:
+    """Seconds that a function takes: the fastest of several calls, after one to warm up."""
+    function()
+    taken = []
+    for _ in range(times):
+        start = time.perf_counter()
+        function()
+        taken.append(time.perf_counter() - start)
+    return min(taken)

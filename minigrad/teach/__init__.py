@@ -1,0 +1,44 @@
+"""The course's side of the page: checks, hints, predictions, and what has been done.
+
+    from minigrad.teach import check, hint, predict, progress
+
+`check.name(function)` tries an answer, `hint("name")` gives one idea more each time, `predict.name()` asks before the page shows, and
+`progress()` lists what is done. Each chapter's exercises are in a module of its own (`chapter03`); `exercise` says how to add one.
+"""
+
+from minigrad.teach import chapter00, chapter03
+from minigrad.teach.card import Card
+from minigrad.teach.exercise import Checks, Exercise, Hints, stars
+from minigrad.teach.prediction import Prediction, Predictions
+from minigrad.teach.progress import kept
+
+__all__ = ["EXERCISES", "PREDICTIONS", "check", "hint", "predict", "progress"]
+
+EXERCISES: tuple[Exercise, ...] = (*chapter00.EXERCISES, *chapter03.EXERCISES)
+PREDICTIONS: tuple[Prediction, ...] = (*chapter00.PREDICTIONS, *chapter03.PREDICTIONS)
+
+check = Checks(EXERCISES)
+hint = Hints(EXERCISES)
+predict = Predictions(PREDICTIONS)
+
+
+def progress() -> Card:
+    """The exercises and predictions of all chapters, and which of them are done."""
+    known = kept.load()
+    rows: list[tuple[str, str]] = []
+    done = 0
+    for chapter in dict.fromkeys(item.chapter for item in (*EXERCISES, *PREDICTIONS)):
+        lines = []
+        for exercise in EXERCISES:
+            if exercise.chapter == chapter:
+                state = known["exercises"].get(exercise.name, "")
+                done += state == "passed"
+                word = {"passed": "passed", "tried": "tried, not passed yet"}.get(state, "open")
+                lines.append(f"{'✓' if state == 'passed' else '○'} {exercise.name}  {stars(exercise.stars)}  {word}")
+        asked = [prediction.name for prediction in PREDICTIONS if prediction.chapter == chapter]
+        answers = [known["predictions"].get(name, "") for name in asked]
+        lines.append(f"predictions: {sum(map(bool, answers))} of {len(asked)} answered, {answers.count('right')} of them right")
+        rows.append((chapter, "\n".join(lines)))
+    if kept.note:
+        rows.append(("note", kept.note))
+    return Card("good" if done == len(EXERCISES) else "note", f"{done} of {len(EXERCISES)} exercises passed", tuple(rows))

@@ -1,0 +1,99 @@
+"""How the course answers: a card with a title and labelled rows, as text and as HTML.
+
+After this module a reader knows how every check, hint and prediction puts its words on the page. What a learner's code returned is text
+here, whatever it contains: escaped, shortened, without the memory addresses that would differ in each run.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import escape
+from textwrap import fill, indent
+
+LONGEST = 400  # characters of a value that is shown
+WIDTH = 96  # characters of a line of text
+
+# The state is said by mark and word; colour only repeats it. These four read on a white and on a black page.
+MARKS = {"good": "✓", "bad": "✗", "open": "○", "note": "·"}
+COLOURS = {"good": "#00805a", "bad": "#c24e00", "open": "#7a8694", "note": "#0072b2"}
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_COLOUR_CODE = re.compile(r"\x1b\[[0-9;]*m")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+
+
+def plain(value: object) -> str:
+    """A value as text that is safe to show: its repr, or the text itself; no address, no control characters, not too long."""
+    if isinstance(value, str):
+        text = value
+    else:
+        try:
+            text = repr(value)
+        except Exception as error:  # the learner's own __repr__
+            text = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
+    text = _CONTROL.sub("", _ADDRESS.sub("", _COLOUR_CODE.sub("", text)))
+    return text if len(text) <= LONGEST else text[: LONGEST - 2] + " …"
+
+
+@dataclass(frozen=True)
+class Card:
+    """A titled answer. A row is `(label, text)`; lines of a text that start with two spaces are code."""
+
+    kind: str  # a key of MARKS
+    title: str
+    rows: tuple[tuple[str, str], ...] = ()
+
+    def __repr__(self) -> str:
+        width = max((len(label) for label, _ in self.rows), default=0)
+        lines = [f"{MARKS[self.kind]} {self.title}"]
+        for label, text in self.rows:
+            first, *others = _wrapped(text, WIDTH - width - 4)
+            lines += [f"  {label:<{width}}  {first}".rstrip()]
+            lines += [" " * (width + 4) + line for line in others]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        colour = COLOURS[self.kind]
+        rows = "".join(
+            f'<tr><th scope="row" style="text-align:left;vertical-align:top;font-weight:600;padding:2px 14px 2px 0">{escape(label)}</th>'
+            f'<td style="text-align:left;padding:2px 0;max-width:46em">{_paragraphs(text)}</td></tr>'
+            for label, text in self.rows
+        )
+        table = f'<table style="border:none;margin:4px 0 0 0;border-collapse:collapse"><tbody>{rows}</tbody></table>' if rows else ""
+        return (
+            f'<div style="border-left:4px solid {colour};padding:6px 12px;margin:4px 0">'
+            f'<div style="font-weight:600"><span style="color:{colour}">{MARKS[self.kind]}</span> {escape(self.title)}</div>{table}</div>'
+        )
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    lines: list[str] = []
+    for line in plain_lines(text):
+        lines += [line] if line.startswith("  ") else (fill(line, max(width, 40)).split("\n") or [""])
+    return lines or [""]
+
+
+def plain_lines(text: str) -> list[str]:
+    return [_CONTROL.sub("", line) for line in text.split("\n")]
+
+
+def _paragraphs(text: str) -> str:
+    """Lines of code in <pre>, other lines as they are."""
+    parts: list[str] = []
+    code: list[str] = []
+    for line in [*plain_lines(text), None]:
+        if line is not None and line.startswith("  "):
+            code.append(line[2:])
+            continue
+        if code:
+            parts.append(f'<pre style="margin:2px 0">{escape(chr(10).join(code))}</pre>')
+            code = []
+        if line is not None:
+            parts.append(f"<div>{escape(line)}</div>")
+    return "".join(parts)
+
+
+def code(text: str) -> str:
+    """Mark lines as code for a row."""
+    return indent(text, "  ")

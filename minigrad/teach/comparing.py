@@ -1,0 +1,147 @@
+"""What it means that an answer is right, and where a wrong one differs first.
+
+After this module a reader knows what every check accepts: numbers equal up to rounding, tensors of the right shape, tuples item by item. The
+right numbers in the wrong wrapping are named as such, because they need another repair than wrong numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minigrad.teach.card import plain
+from minigrad.tensor import Tensor
+
+RELATIVE, ABSOLUTE = 1e-4, 1e-5  # the engine computes in float32, the learner may round
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first place where an answer is not the expected one; `note` says what is right about it or what to do."""
+
+    where: str
+    yours: str
+    expected: str
+    note: str = ""
+
+
+def show(value: Any) -> str:
+    """A value as the course writes it: numbers with six digits, tensors without their grad_fn, containers item by item."""
+    if isinstance(value, bool):
+        return repr(value)
+    if isinstance(value, float | np.floating):
+        return f"{value:.6g}"
+    if isinstance(value, Tensor):
+        return f"tensor({_nested(np.asarray(value.detach().numpy()).tolist())})"
+    if isinstance(value, tuple) and len(value) < 20:
+        return "(" + ", ".join(show(item) for item in value) + ("," if len(value) == 1 else "") + ")"
+    if isinstance(value, list) and len(value) < 20:
+        return "[" + ", ".join(show(item) for item in value) + "]"
+    return plain(value)
+
+
+def _nested(values: Any) -> str:
+    if isinstance(values, list):
+        return plain("[" + ", ".join(_nested(item) for item in values) + "]")
+    return f"{values:.6g}" if isinstance(values, float) else repr(values)
+
+
+def compare(expected: Any, got: Any, where: str = "the answer") -> Difference | None:
+    """The first difference between two values, or None if they agree."""
+    if isinstance(expected, tuple | list):
+        return _compare_items(expected, got, where)
+    if isinstance(expected, Tensor):
+        return _compare_tensors(expected, got, where)
+    if isinstance(expected, int | float):
+        return _compare_numbers(expected, got, where)
+    raise TypeError(f"a reference may return numbers, tensors, tuples and lists of them, not {type(expected).__name__}")
+
+
+def _differ(where: str, expected: Any, got: Any, note: str = "") -> Difference:
+    return Difference(where, show(got), show(expected), note)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
+
+
+def _close(expected: Any, got: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return np.isclose(got, expected, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
+
+
+def _compare_numbers(expected: float, got: Any, where: str) -> Difference | None:
+    if isinstance(got, Tensor) and got.numel() == 1:
+        got = got.item()
+    if isinstance(got, np.ndarray) and got.size == 1:
+        got = got.item()
+    if not _is_number(got):
+        return _differ(where, expected, got, f"A number is asked for; this is {_kind(got)}.")
+    return None if _close(expected, float(got)) else _differ(where, expected, got)
+
+
+def _compare_tensors(expected: Tensor, got: Any, where: str) -> Difference | None:
+    numbers = expected.detach().numpy()
+    if not isinstance(got, Tensor):
+        note = f"A tensor is asked for; this is {_kind(got)}."
+        if _same_numbers(numbers, got):
+            note = f"The numbers are right, but this is {_kind(got)} and a tensor is asked for: {_wrapping(got)}"
+        return _differ(where, expected, got, note)
+    mine = got.detach().numpy()
+    if mine.shape != numbers.shape:
+        note = f"The shape is {list(mine.shape)}; it should be {list(numbers.shape)}."
+        if mine.T.shape == numbers.shape and _close(numbers, mine.T).all():
+            note += " The numbers are right, but rows and columns have changed places."
+        return _differ(where, expected, got, note)
+    agree = np.asarray(_close(numbers, mine))
+    if agree.all():
+        return None
+    first = tuple(int(index) for index in np.argwhere(~agree)[0])
+    place = f"{where}[{', '.join(map(str, first))}]" if first else where
+    return Difference(place, show(float(mine[first])), show(float(numbers[first])))
+
+
+def _wrapping(got: Any) -> str:
+    """How a value of another kind becomes the tensor that was asked for."""
+    if isinstance(got, list | tuple) and got and all(isinstance(item, Tensor) for item in got):
+        return "mg.stack(...) makes one tensor of several."
+    if isinstance(got, np.ndarray):
+        return "leave out .numpy()."
+    return "leave out .item() and .tolist()."
+
+
+def _same_numbers(numbers: Any, got: Any) -> bool:
+    """Whether a value that is no tensor holds the right numbers all the same."""
+    try:
+        if isinstance(got, list | tuple):
+            got = [item.detach().numpy() if isinstance(item, Tensor) else item for item in got]
+        mine = np.asarray(got, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return mine.shape == numbers.shape and bool(np.all(_close(numbers, mine)))
+
+
+def _compare_items(expected: tuple[Any, ...] | list[Any], got: Any, where: str) -> Difference | None:
+    if not isinstance(got, tuple | list):
+        return _differ(where, expected, got, f"{len(expected)} values are asked for, in a {_word(expected)}; this is {_kind(got)}.")
+    for number, (wanted, mine) in enumerate(zip(expected, got, strict=False), 1):
+        difference = compare(wanted, mine, f"item {number} of {len(expected)}")
+        if difference is not None:
+            return difference
+    if len(got) != len(expected):
+        return _differ(where, expected, got, f"{len(expected)} values are asked for; these are {len(got)}.")
+    return None
+
+
+def _word(value: Any) -> str:
+    return "tuple" if isinstance(value, tuple) else "list"
+
+
+def _kind(value: Any) -> str:
+    """A value's kind, in words."""
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,311 @@
+"""An exercise, and what its check does with any answer at all.
+
+After this module a reader can add an exercise: a reference that is right, cases to try, hints from vague to plain, and the mistakes that people
+make, each with the words that help. A check runs the learner's function on each case until one fails, and then says what was put in, what came
+out, what was expected, what finite differences say, and which mistake it looks like. A mistake is recognised by what it does: most of them
+are written down as a function that makes it, and an answer that agrees with that function on every case has made the same one.
+
+Nothing that a learner passes may stop the notebook: the answer is always a card.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import linecache
+import traceback
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.grad_mode import enable_grad
+from minigrad.teach.card import Card, code, plain
+from minigrad.teach.comparing import Difference, compare, show
+from minigrad.teach.progress import kept
+from minigrad.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set of arguments: in words, and made anew for each run."""
+
+    words: str
+    make: Callable[[], tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a function did with one case: a value or an error, and the arguments as they were afterwards."""
+
+    value: Any
+    error: BaseException | None
+    arguments: tuple[Any, ...]
+    changed: int | None = None  # the number of the argument that was changed, if one was
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A typical mistake: the words for it, and how to recognise it. Either `imitates`, a function which makes it, or `when`."""
+
+    words: str
+    imitates: Callable[..., Any] | None = None
+    when: Callable[[Outcome], bool] | None = None
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A function to be written.
+
+    Args:
+        reference: a right answer. Its parameters are the ones that the learner's function must have.
+        compare: `(expected, got, outcome) -> Difference | None`; by default, numbers and tensors up to rounding.
+        observe: `(value, arguments) -> value to compare`, for exercises whose effect on their arguments counts too.
+        show: `(value, arguments) -> text`.
+        evidence: `(outcome) -> text`: what finite differences, or a walk by the engine, say about the failed case.
+        writes: the function is asked to change its arguments.
+    """
+
+    name: str
+    chapter: str
+    title: str
+    stars: int
+    minutes: int
+    reference: Callable[..., Any]
+    cases: tuple[Case, ...]
+    hints: tuple[str, ...]
+    mistakes: tuple[Mistake, ...]
+    compare: Callable[[Any, Any, Outcome], Difference | None] = lambda expected, got, outcome: compare(expected, got)
+    observe: Callable[[Any, tuple[Any, ...]], Any] = lambda value, arguments: value
+    show: Callable[[Any, tuple[Any, ...]], str] = lambda value, arguments: show(value)
+    evidence: Callable[[Outcome], str] | None = None
+    writes: bool = False
+    parameters: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", tuple(inspect.signature(self.reference).parameters))
+
+    # -- the check
+
+    def check(self, answer: Any = None) -> Card:
+        """Try a function on all cases; the card says how it went."""
+        card = self._unusable(answer) or self._tried(answer)
+        if card.kind != "open":
+            kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried")
+        return card
+
+    def _card(self, kind: str, title: str, *rows: tuple[str, str]) -> Card:
+        return Card(kind, f"{self.name}: {title}", tuple((label, text) for label, text in rows if text))
+
+    def _unusable(self, answer: Any) -> Card | None:
+        """The card for what cannot be tried: nothing, no function, other parameters, an untouched stub."""
+        call = f"check.{self.name}({self.name})"
+        if answer is None:
+            return self._card("open", "not attempted", ("next", f"Write the function, run its cell, then run {call}."))
+        if not callable(answer):
+            told = f"Pass the function itself, without calling it: {call}."
+            return self._card("bad", "this is not a function", ("yours", show(answer)), ("try", told))
+        if untouched(answer):
+            told = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
+            return self._card("open", "not attempted", ("asked", self._asked()), ("next", told))
+        try:
+            signature = inspect.signature(answer)
+        except (TypeError, ValueError):
+            return None  # some built-in functions do not tell: calling will
+        try:
+            signature.bind(*self.parameters)
+        except TypeError:
+            rows = (("yours", f"{plain(getattr(answer, '__name__', 'function'))}{signature}"), ("asked for", self._signature()))
+            return self._card("bad", "the parameters are not the ones asked for", *rows)
+        return None
+
+    def _signature(self) -> str:
+        return f"{self.name}({', '.join(self.parameters)})"
+
+    def _asked(self) -> str:
+        minutes = "1 minute" if self.minutes == 1 else f"{self.minutes} minutes"
+        return f"{self._signature()}, {self.title}. {stars(self.stars)} {minutes}"
+
+    def _tried(self, answer: Callable[..., Any]) -> Card:
+        for case in self.cases:
+            outcome = self.run(answer, case)
+            expected = self.run(self.reference, case)
+            if isinstance(outcome.error, NotImplementedError) and not outcome.error.args:
+                return self._card("open", "not attempted", ("asked", self._asked()))
+            card = self._judged(answer, case, outcome, expected.value)
+            if card is not None:
+                return card
+        tried = f"{len(self.cases)} cases tried, all as expected: " + "; ".join(case.words for case in self.cases) + "."
+        return self._card("good", "passed", ("checked", tried))
+
+    def run(self, function: Callable[..., Any], case: Case) -> Outcome:
+        """Run a function on fresh arguments. Errors are caught, and the grad mode is put back."""
+        arguments = case.make()
+        before = [_numbers(argument) for argument in arguments]
+        try:
+            with enable_grad():
+                value = self.observe(function(*arguments), arguments)
+        except (Exception, SystemExit) as error:
+            return Outcome(None, error, arguments)
+        changed = None
+        if not self.writes:
+            for number, (old, argument) in enumerate(zip(before, arguments, strict=True)):
+                if old is not None and not np.array_equal(old, _numbers(argument), equal_nan=True):
+                    changed = number
+        return Outcome(value, None, arguments, changed)
+
+    def _judged(self, answer: Callable[..., Any], case: Case, outcome: Outcome, expected: Any) -> Card | None:
+        """The card for a case that failed; None if it did not."""
+        shown = self.show(expected, outcome.arguments)
+        likely = ("likely", "")
+        if outcome.error is not None:
+            words = self._mistake(answer, outcome) or _explained(outcome.error)
+            raised = f"{type(outcome.error).__name__}: {plain(str(outcome.error))}"
+            line = _line(answer, outcome.error)
+            rows = [("input", case.words), ("raised", raised), ("in your line", code(line) if line else ""), ("expected", shown)]
+            return self._card("bad", f"raises {type(outcome.error).__name__}", *rows, ("likely", words))
+        difference = self._difference(expected, outcome)
+        if difference is None and outcome.changed is not None:
+            parameter = self.parameters[outcome.changed]
+            told = f"The answer is right, but afterwards {parameter} holds other numbers than before. Work on a clone(), or make a new tensor."
+            return self._card("bad", "changes its input", ("input", case.words), ("likely", told))
+        if difference is None:
+            return None
+        words = self._mistake(answer, outcome)
+        likely = ("likely", words or difference.note or "None of the mistakes that are known here. Follow one number through your lines by hand.")
+        rows = [
+            ("input", case.words),
+            ("yours", self.show(outcome.value, outcome.arguments)),
+            ("expected", shown),
+            ("first difference", f"{difference.where}: yours {difference.yours}, expected {difference.expected}"),
+            ("evidence", self.evidence(outcome) if self.evidence else ""),
+            ("what it is", difference.note if words and difference.note else ""),
+            likely,
+        ]
+        return self._card("bad", "not yet", *rows)
+
+    def _difference(self, expected: Any, outcome: Outcome) -> Difference | None:
+        if outcome.value is None or outcome.value is ...:
+            returned = "None" if outcome.value is None else "..."
+            return Difference("the answer", returned, self.show(expected, outcome.arguments), "Nothing was returned. Is there a `return` in it?")
+        return self.compare(expected, outcome.value, outcome)
+
+    def _mistake(self, answer: Callable[..., Any], outcome: Outcome) -> str:
+        """The words of the mistake that an answer makes; empty if it is none that is known."""
+        for mistake in self.mistakes:
+            if mistake.when is not None and mistake.when(outcome):
+                return mistake.words
+            if mistake.imitates is not None and self._agrees(answer, mistake.imitates):
+                return mistake.words
+        return ""
+
+    def _agrees(self, answer: Callable[..., Any], wrong: Callable[..., Any]) -> bool:
+        """Whether two functions do the same on every case."""
+        for case in self.cases:
+            mine, theirs = self.run(answer, case), self.run(wrong, case)
+            if mine.error is not None or theirs.error is not None:
+                if type(mine.error) is not type(theirs.error) or str(mine.error) != str(theirs.error):
+                    return False
+            elif self.show(mine.value, mine.arguments) != self.show(theirs.value, theirs.arguments):
+                return False
+        return True
+
+
+def stars(count: int) -> str:
+    """Difficulty, of three."""
+    return "★" * count + "☆" * (3 - count)
+
+
+# What a function's code may consist of while it still does nothing: a docstring, `...`, `pass`, `return None`, `return ...`.
+_IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "POP_TOP", "COPY_FREE_VARS", "LOAD_COMMON_CONSTANT"}
+_RAISES = {"LOAD_GLOBAL", "PUSH_NULL", "PRECALL", "CALL", "RAISE_VARARGS", "CACHE"}
+
+
+def untouched(answer: Any) -> bool:
+    """Whether a function is still the stub: it does nothing, or raises NotImplementedError at once."""
+    if not isinstance(answer, types.FunctionType):
+        return False
+    steps = list(dis.get_instructions(answer))
+    if all(step.opname in _IDLE for step in steps):
+        return all(step.argval in (None, ...) or isinstance(step.argval, str) for step in steps if step.opname.endswith("CONST"))
+    names = [step.argval for step in steps if step.opname == "LOAD_GLOBAL"]
+    return names == ["NotImplementedError"] and all(step.opname in _IDLE | _RAISES for step in steps)
+
+
+def _numbers(argument: Any) -> Any:
+    """A copy of a tensor's numbers."""
+    return argument.detach().numpy().copy() if isinstance(argument, Tensor) else None
+
+
+def _line(answer: Callable[..., Any], error: BaseException) -> str:
+    """The learner's line in which an error arose."""
+    wanted = getattr(getattr(answer, "__code__", None), "co_filename", None)
+    for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
+        if frame.f_code.co_filename == wanted:
+            return plain(linecache.getline(wanted, number).strip())
+    return ""
+
+
+def _explained(error: BaseException) -> str:
+    """What an error of Python's usually means here."""
+    if isinstance(error, RecursionError):
+        return "The function calls itself once for each node, and graphs are deeper than Python's stack. Keep a list of what is still to do, and loop."
+    if isinstance(error, NameError):
+        return "A name that is not defined. Was the cell that defines it run after the kernel was started?"
+    if isinstance(error, SystemExit):
+        return "exit() and quit() do not belong into the function."
+    if isinstance(error, AttributeError) and "NoneType" in str(error):
+        return "Something is None here: a .grad before the first backward, the grad_fn of a leaf, or a node of an input that needs no gradient."
+    return "The error arose while your function ran. Its text says what was wrong; the line above is where."
+
+
+# ---------------------------------------------------------------- by name
+
+
+class Checks:
+    """`check.<name>(function)`: the check of each exercise, by the exercise's name."""
+
+    def __init__(self, exercises: Sequence[Exercise]) -> None:
+        self._exercises = {exercise.name: exercise for exercise in exercises}
+
+    def __getattr__(self, name: str) -> Callable[..., Card]:
+        if name in self._exercises:
+            return self._exercises[name].check
+        raise AttributeError(unknown("exercise", name, self._exercises))
+
+    def __dir__(self) -> list[str]:
+        return list(self._exercises)
+
+    def __repr__(self) -> str:
+        return "check." + ", check.".join(self._exercises)
+
+
+def unknown(kind: str, name: object, names: dict[str, Any]) -> str:
+    """What to say about a name that does not exist."""
+    import difflib
+
+    close = difflib.get_close_matches(str(name), names, 1)
+    advice = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
+    return f"there is no {kind} {plain(name)!r}: {advice}"
+
+
+class Hints:
+    """`hint("name")`: one idea more at each call."""
+
+    def __init__(self, exercises: Sequence[Exercise]) -> None:
+        self._exercises = {exercise.name: exercise for exercise in exercises}
+        self._given: dict[str, int] = {}
+
+    def __call__(self, name: Any = None) -> Card:
+        """The next hint for an exercise, with those that were given before. `name` may be the function itself."""
+        name = getattr(name, "__name__", name)
+        if not isinstance(name, str) or name not in self._exercises:
+            said = "say for which exercise" if name is None else unknown("exercise", name, self._exercises)
+            return Card("note", said, (("try", f'hint("{next(iter(self._exercises))}")'),))
+        hints = self._exercises[name].hints
+        given = self._given[name] = min(self._given.get(name, 0) + 1, len(hints))
+        last = f"Call hint({name!r}) again for the next." if given < len(hints) else "That was the last. The solution is folded below the exercise."
+        rows = [(f"{number} of {len(hints)}", hint) for number, hint in enumerate(hints[:given], 1)]
+        return Card("note", f"{name}: hint {given}", (*rows, ("", last)))

@@ -1,0 +1,86 @@
+"""What has been done: one small file beside the notebooks.
+
+After this module a reader knows where progress is kept and that losing it loses nothing else. The file is `.progress.json` in the folder of the
+notebooks; outside of that folder nothing is written, and progress lasts as long as the kernel. A file that cannot be read is set aside,
+never deleted. No check looks at it, so what a notebook shows does not depend on it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+
+FIRST_CHAPTER = "00_start_here.ipynb"
+NAME = ".progress.json"
+VARIABLE = "MINIGRAD_PROGRESS"  # names another file; the tests use it
+
+KINDS = ("exercises", "predictions")
+
+
+class Progress:
+    """What the learner passed and answered: kind -> name -> "passed", "tried", "right" or "wrong"."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
+        self.note = ""  # what the learner should know about the file, if anything
+
+    def path(self) -> Path | None:
+        """The file, or None where there are no notebooks beside which it could stand."""
+        named = os.environ.get(VARIABLE)
+        if named:
+            return Path(named)
+        for folder in (Path.cwd(), Path.cwd() / "notebooks"):
+            if (folder / FIRST_CHAPTER).is_file():
+                return folder / NAME
+        return None
+
+    def record(self, kind: str, name: str, state: str) -> None:
+        """Keep a result. What was passed once stays passed."""
+        known = self.load()[kind]
+        if known.get(name) in (state, "passed"):
+            return
+        known[name] = state
+        self._save()
+
+    def load(self) -> dict[str, dict[str, str]]:
+        """All that is known, from the file and from this kernel."""
+        path = self.path()
+        if path is None or not path.exists():
+            return self.kept
+        try:
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            found = {kind: {str(name): str(state) for name, state in stored[kind].items()} for kind in KINDS}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            self._set_aside(path, error)
+            return self.kept
+        for kind in KINDS:
+            for name, state in found[kind].items():
+                if self.kept[kind].get(name) != "passed":
+                    self.kept[kind][name] = state
+        return self.kept
+
+    def _set_aside(self, path: Path, error: Exception) -> None:
+        aside = path.with_name(path.name + ".broken")
+        self.note = f"{path.name} could not be read ({type(error).__name__}). It is kept as {aside.name}, and a new one is begun."
+        try:
+            path.replace(aside)
+        except OSError:
+            self.note = f"{path.name} could not be read ({type(error).__name__}): progress is kept until the kernel stops."
+
+    def _save(self) -> None:
+        path = self.path()
+        if path is None:
+            return
+        fresh = path.with_name(f"{path.name}.{os.getpid()}")
+        try:
+            fresh.write_text(json.dumps(self.kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+            fresh.replace(path)  # at once or not at all: two kernels may write
+        except OSError as error:
+            self.note = f"{path.name} cannot be written ({type(error).__name__}): progress is kept until the kernel stops."
+            with contextlib.suppress(OSError):
+                fresh.unlink()
+
+
+kept = Progress()

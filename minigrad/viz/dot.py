@@ -1,0 +1,122 @@
+"""The graph as text for Graphviz, for those who know torchviz.
+
+After this module a reader can carry a graph into any tool that speaks DOT. `make_dot` takes torchviz's arguments and keeps its colours: leaves
+light blue with their AccumulateGrad below, the result green, saved tensors orange. The `graphviz.Digraph` that it returns draws itself
+with the layout program that minigrad brings along, so that nothing has to be installed by hand.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import graphviz
+
+from minigrad.viz import layout, naming
+from minigrad.viz.naming import Variables
+from minigrad.viz.records import learner_frame
+from minigrad.viz.snapshot import is_leaf, ordered, read_saved, saved_parameters
+from minigrad.viz.svg import clean, shorten
+from minigrad.viz.values import shape_text
+
+LEAF, RESULT, SAVED = "lightblue", "darkolivegreen1", "orange"
+
+
+class Digraph(graphviz.Digraph):  # type: ignore[misc]
+    """A `graphviz.Digraph` that does not need the program `dot`."""
+
+    def pipe(self, format: str | None = None, *args: Any, engine: str | None = None, encoding: str | None = None, **kwargs: Any) -> Any:
+        """The rendered graph, as bytes, or as text if an encoding is given. LayoutError if that fails."""
+        picture = layout.run(self.source, format or self.format, engine or self.engine)
+        return picture if encoding is None else picture.decode(encoding)
+
+    def _repr_image_svg_xml(self) -> str:
+        drawn: str = self.pipe("svg", encoding="utf-8")
+        return drawn
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
+        return {"image/svg+xml": self._repr_image_svg_xml(), "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        lines = sum(1 for _ in self)
+        return f"<Digraph of {lines} lines: print(graph.source) shows them>"
+
+
+def make_dot(
+    var: Any,
+    params: Mapping[str, Any] | Sequence[tuple[str, Any]] | None = None,
+    show_attrs: bool = False,
+    show_saved: bool = False,
+    max_attr_chars: int = 50,
+) -> graphviz.Digraph:
+    """Write the graph behind one result, or several, as a `graphviz.Digraph`.
+
+    Args:
+        var: a tensor, or a tuple of tensors.
+        params: name -> tensor, for the labels of leaves; without it the names of your variables are used.
+        show_attrs: add to each node what it has saved.
+        show_saved: draw saved tensors as boxes of their own.
+        max_attr_chars: how much of a saved value is written.
+
+    Raises TypeError for what is no tensor, ValueError for graphs that are too large to draw.
+    """
+    roots = list(var) if isinstance(var, tuple | list) else [var]
+    for root in roots:
+        if not naming.is_tensor(root):
+            raise TypeError(f"make_dot() expected a Tensor, but got {type(root).__name__}: {root!r}")
+    names = params if params is None or isinstance(params, Mapping) else dict(params)
+    variables = Variables(names, learner_frame(sys._getframe(1)))
+    graph = Digraph(
+        node_attr={"style": "filled", "shape": "box", "align": "left", "fontsize": "10", "ranksep": "0.1", "height": "0.2", "fontname": "monospace"},
+        graph_attr={"size": "12,12"},
+    )
+    ids: dict[Any, str] = {}
+    for root in roots:
+        if root.grad_fn is None:
+            graph.node(f"n{len(ids)}", _label(variables.leaf(root) or "", root), fillcolor=LEAF if root.requires_grad else RESULT)
+            ids.setdefault(root, f"n{len(ids)}")
+            continue
+        for node in ordered(root.grad_fn):
+            if node not in ids:
+                ids[node] = f"n{len(ids)}"
+                _add_node(graph, node, ids, variables, show_attrs, show_saved, max_attr_chars)
+        found = variables.result(root.grad_fn)
+        graph.node(f"{ids[root.grad_fn]}_out", _label(found[0] if found else "", root), fillcolor=RESULT)
+        graph.edge(ids[root.grad_fn], f"{ids[root.grad_fn]}_out")
+    return graph
+
+
+def _add_node(
+    graph: Digraph, node: Any, ids: dict[Any, str], variables: Variables, show_attrs: bool, show_saved: bool, limit: int
+) -> None:
+    key = ids[node]
+    label = node.name()
+    saved = [(name, read_saved(node, name)) for name in saved_parameters(node)] if show_attrs or show_saved else []
+    if show_attrs and saved:
+        label += "\n" + "-" * len(label) + "".join(f"\n{name}: {shorten(_said(value), limit)}" for name, value in saved)
+    graph.node(key, _escaped(label))
+    if is_leaf(node):
+        graph.node(f"{key}_leaf", _label(variables.leaf(node.variable) or "", node.variable), fillcolor=LEAF)
+        graph.edge(f"{key}_leaf", key)
+    for child, _ in node.next_functions:
+        if child is not None:
+            graph.edge(ids[child], key)
+    if show_saved:
+        for name, value in saved:
+            if naming.is_tensor(value):
+                graph.node(f"{key}_{name}", _label(name, value), fillcolor=SAVED)
+                graph.edge(f"{key}_{name}", key, dir="none")
+
+
+def _said(value: Any) -> str:
+    return shape_text(value.shape) if naming.is_tensor(value) else repr(value)
+
+
+def _label(name: str, tensor: Any) -> str:
+    return _escaped(f"{name}\n {shape_text(tensor.shape)}" if name else f" {shape_text(tensor.shape)}")
+
+
+def _escaped(text: str) -> str:
+    """A label that Graphviz takes as it is: no markup, no escapes, no characters that its SVG could not hold."""
+    return "\\n".join(str(graphviz.escape(clean(line))) for line in text.split("\n"))

@@ -1,0 +1,77 @@
+"""`draw`: the graph of a result as a picture in the output, and as a table in text.
+
+After this module a reader can look at any small graph without running it: boxes for leaves and results, named as in their code, with
+expressions and values. The picture is an SVG that is complete by itself, so it shows in JupyterLab, on a page without a kernel and in a diff.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from minigrad.viz.records import learner_frame
+from minigrad.viz.snapshot import Box, Snapshot, snapshot
+from minigrad.viz.svg import clean, columns, draw_svg, shorten
+from minigrad.viz.values import Value, shape_text
+
+
+class Drawing:
+    """A drawn graph: shows itself in a notebook. `svg` is the picture, `str(drawing)` the same in text."""
+
+    def __init__(self, graph: Snapshot) -> None:
+        self.graph = graph
+        self.svg = draw_svg(graph).svg
+
+    def save(self, path: Any) -> None:
+        """Write the picture to an SVG file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.svg)
+
+    def __str__(self) -> str:
+        return table(self.graph)
+
+    def __repr__(self) -> str:
+        return table(self.graph)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
+        return {"image/svg+xml": self.svg, "text/plain": table(self.graph)}
+
+
+def draw(root: Any, names: Mapping[str, Any] | None = None) -> Drawing:
+    """Draw the graph behind a tensor.
+
+    Args:
+        root: a result, such as the loss.
+        names: name -> tensor, ahead of your variables' names.
+
+    Raises TypeError if `root` is no tensor, ValueError if the graph is too large to be drawn, LayoutError if the layout program fails.
+    """
+    return Drawing(snapshot(root, names, learner_frame(sys._getframe(1))))
+
+
+def table(graph: Snapshot) -> str:
+    """The graph in lines of text, in the order in which it was made."""
+    named = {box.id: clean(box.name) for box in graph.boxes}
+    rows = [("", "made by", "from", "value", "grad")]
+    for box in graph.boxes:
+        inputs = [named[edge.source] for edge in sorted((e for e in graph.edges if e.target == box.id), key=lambda e: e.slot)]
+        rows.append((named[box.id], _maker(box), ", ".join(inputs), _said(box.value), _said(box.grad) if box.kind == "leaf" else ""))
+    widths = [min(max(columns(row[column]) for row in rows), 40) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [shorten(cell, width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(cell + " " * (width - columns(cell)) for cell, width in zip(cells, widths, strict=True)).rstrip())
+    return "\n".join(lines)
+
+
+def _maker(box: Box) -> str:
+    if box.kind != "result":
+        return "leaf" if box.kind == "leaf" else "needs no grad"
+    return f"{box.op}  {box.expression}"
+
+
+def _said(value: Value) -> str:
+    if value.statistics is None:
+        return f"{value.text} not kept" if value.is_large else value.text
+    return f"{shape_text(value.shape)} " + " · ".join(value.statistics)

@@ -1,0 +1,200 @@
+"""What a box is called, and which piece of the learner's code stands in it.
+
+After this module a reader knows where names in a picture come from. First `names=`; then the variables of the frame that asked for the
+picture, also one level inside lists, dicts and objects (`w[0]`, `model.bias`); then, for results whose variable is gone because it lived
+in a function, the assignment in the source (`h = x @ w`), if no other box could claim that name; at last t0, t1 ... in the order in which the
+graph was made. An expression is the exact text that made a node, with names put in for the parts that have boxes of their own.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import types
+from collections.abc import Iterator, Mapping
+from types import FrameType
+from typing import Any
+
+from minigrad.viz.records import Span, characters, source_text
+
+LONGEST = 26  # characters of an expression in a box; beyond that the op's name says more
+OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
+    ast.Add: ("add",),
+    ast.Sub: ("sub", "rsub"),
+    ast.Mult: ("mul",),
+    ast.Div: ("div", "reciprocal"),
+    ast.Pow: ("pow",),
+    ast.MatMult: ("matmul", "mm", "mv", "dot", "bmm"),
+    ast.USub: ("neg",),
+    ast.Subscript: ("getitem", "index", "select", "slice"),
+}
+NOT_VARIABLES = {"In", "Out", "exit", "quit", "get_ipython"}
+
+
+def is_tensor(value: Any) -> bool:
+    """True for tensors of minigrad, and of any library with PyTorch's attributes."""
+    kind = type(value)
+    return hasattr(kind, "grad_fn") and hasattr(kind, "requires_grad")
+
+
+class Variables:
+    """The tensors that the learner can name: `names=` first, then a frame's locals, then its globals."""
+
+    def __init__(self, names: Mapping[str, Any] | None, frame: FrameType | None) -> None:
+        self._results: dict[tuple[Any, int], tuple[str, Any]] = {}
+        self._leaves: dict[Any, str] = {}
+        self._memory: dict[tuple[Any, ...], str] = {}
+        self.taken: set[str] = set()
+        for name, tensor in (names or {}).items():
+            if not isinstance(name, str):
+                raise TypeError(f"names must map a name to a tensor, as in names={{'loss': loss}}, but got the key {name!r}")
+            if not is_tensor(tensor):
+                raise TypeError(f"names[{name!r}] must be a Tensor, not {type(tensor).__name__}")
+            self._add(name, tensor)
+        if frame is not None:
+            scopes = [frame.f_locals] if frame.f_locals is frame.f_globals else [frame.f_locals, frame.f_globals]
+            for scope in scopes:
+                for name, tensor in _tensors_in(dict(scope)):
+                    self._add(name, tensor)
+
+    def _add(self, name: str, tensor: Any) -> None:
+        if name in self.taken:
+            return  # a local hides a global of the same name
+        self.taken.add(name)
+        if tensor.grad_fn is not None:
+            self._results.setdefault((tensor.grad_fn, tensor.output_nr), (name, tensor))
+        elif tensor not in self._leaves:
+            self._leaves[tensor] = name
+            self._memory.setdefault(memory(tensor), name)
+
+    def result(self, node: Any) -> tuple[str, Any] | None:
+        """Name and tensor of a node's (first) output, if a variable holds it."""
+        return self._results.get((node, 0))
+
+    def leaf(self, tensor: Any) -> str | None:
+        """The name of a leaf, or of a tensor that needs no grad and shares memory with a variable."""
+        name = self._leaves.get(tensor)
+        return name if name is not None else self._memory.get(memory(tensor))
+
+
+def memory(tensor: Any) -> tuple[Any, ...]:
+    """What two tensors that share all their memory have in common."""
+    array = tensor.detach().numpy()
+    return (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
+
+
+def _tensors_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Plain variables first, then what lies one level inside containers and objects."""
+    variables = [(name, value) for name, value in scope.items() if name.isidentifier() and name[0] != "_" and name not in NOT_VARIABLES]
+    for name, value in variables:
+        if is_tensor(value):
+            yield name, value
+    for name, value in variables:
+        if is_tensor(value) or isinstance(value, types.ModuleType | type):
+            continue
+        if isinstance(value, dict):
+            inside = [(f"{name}[{key!r}]", item) for key, item in list(value.items())[:1000] if isinstance(key, str | int)]
+        elif isinstance(value, list | tuple):
+            inside = [(f"{name}[{position}]", item) for position, item in enumerate(value[:1000])]
+        elif isinstance(getattr(value, "__dict__", None), dict) and not callable(getattr(value, "__code__", None)):
+            inside = [(f"{name}.{key}", item) for key, item in list(vars(value).items())[:1000]]
+        else:
+            continue
+        yield from ((label, item) for label, item in inside if is_tensor(item))
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(lines: tuple[str, ...]) -> ast.Module | None:
+    try:
+        return ast.parse("".join(lines))
+    except (SyntaxError, ValueError):
+        return None
+
+
+def assignments(file: str) -> list[tuple[str, Span]]:
+    """Each `name = expression` of a source file or cell: the name, and where the expression is."""
+    tree = _parsed(tuple(linecache.getlines(file)))
+    found: list[tuple[str, Span]] = []
+    for statement in ast.walk(tree) if tree is not None else ():
+        targets: list[ast.expr]
+        value: ast.AST | None
+        if isinstance(statement, ast.Assign):
+            targets, value = statement.targets, statement.value
+        elif isinstance(statement, ast.AnnAssign | ast.NamedExpr):
+            targets, value = [statement.target], statement.value
+        elif isinstance(statement, ast.AugAssign):
+            targets, value = [statement.target], statement
+        else:
+            continue
+        for target in targets:
+            if isinstance(target, ast.Name) and value is not None:
+                found.append((target.id, _span(file, value)))
+            elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+                pairs = zip(target.elts, value.elts, strict=True)
+                found += [(name.id, _span(file, part)) for name, part in pairs if isinstance(name, ast.Name)]
+    return found
+
+
+def _span(file: str, node: Any) -> Span:
+    first, last = node.lineno, node.end_lineno
+    return Span(file, "", first, last, characters(file, first, node.col_offset), characters(file, last, node.end_col_offset))
+
+
+def same_place(one: Span, other: Span) -> bool:
+    """Whether two spans cover the same text."""
+    return (one.file, one.first, one.last, one.start, one.end) == (other.file, other.first, other.last, other.start, other.end)
+
+
+def op_word(op: str) -> str:
+    """The op's own name: MulBackward0 -> mul."""
+    word = op.removesuffix("0").removesuffix("Backward")
+    letters = [("_" + letter.lower()) if letter.isupper() and position else letter.lower() for position, letter in enumerate(word)]
+    return "".join(letters)
+
+
+def says_op(text: str, op: str) -> bool:
+    """Whether the outermost operation of a piece of source is this op: `a * b` for mul, `x.exp()` for exp."""
+    try:
+        tree: Any = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        try:
+            (tree,) = ast.parse(text.strip()).body  # `x *= 2`
+        except (SyntaxError, ValueError):
+            return False
+    word = op_word(op)
+    if isinstance(tree, ast.BinOp | ast.UnaryOp | ast.AugAssign):
+        return word in OPERATORS.get(type(tree.op), ())
+    if isinstance(tree, ast.Call):
+        called = tree.func.attr if isinstance(tree.func, ast.Attribute) else getattr(tree.func, "id", "")
+        return called.strip("_").replace("_", "").startswith(word.replace("_", ""))
+    if isinstance(tree, ast.Subscript):
+        return word in OPERATORS[ast.Subscript]
+    return False
+
+
+def with_names(span: Span, parts: list[tuple[Span, str]]) -> str:
+    """The text of a span on one line, with names in place of the parts that have their own boxes."""
+    text = source_text(span)
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+
+    def offset(line: int, column: int) -> int:
+        return starts[line - span.first] + column - (span.start if line == span.first else 0)
+
+    pieces = sorted({(offset(part.first, part.start), offset(part.last, part.end), name) for part, name in parts}, reverse=True)
+    limit = len(text)
+    for start, end, name in pieces:
+        if end > limit or start < 0:
+            continue
+        before, after = text[:start], text[end:]
+        while before.endswith("(") and after.startswith(")") and not _is_call(before[:-1]):
+            before, after = before[:-1], after[1:]
+        text, limit = before + name + after, len(before)
+    return " ".join(text.split())
+
+
+def _is_call(before: str) -> bool:
+    before = before.rstrip()
+    return bool(before) and (before[-1].isalnum() or before[-1] in "_)]")

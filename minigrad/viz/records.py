@@ -1,0 +1,124 @@
+"""Where in the learner's code each node was made, and what came out.
+
+After this module a reader knows how a picture can light up the line that made a node, long after that line ran. Importing `minigrad.viz`
+installs `observe` as the engine's creation observer; it writes a `Record` into each new node: code object and instruction of the first
+frame outside minigrad, and the result's shape, dtype and, if small, values. That is little enough to do for every op of a training
+loop. What it means (which line, which columns, which text) is worked out only when somebody looks: `span_of`, `source_line`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import sys
+import weakref
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+KEPT = 64  # elements up to which a result is copied; larger results are looked up as long as something else keeps them
+
+
+class Record:
+    """What is written down when a node is made."""
+
+    __slots__ = ("array", "code", "dtype", "instruction", "reference", "shape")
+
+    def __init__(self, code: CodeType | None, instruction: int, out: Any) -> None:
+        self.code = code
+        self.instruction = instruction
+        self.shape: tuple[int, ...] = out.shape
+        self.dtype = out.dtype
+        self.array: Any = None
+        self.reference: weakref.ref[Any] | None = None
+        if out.size <= KEPT:
+            self.array = np.array(out)
+        elif isinstance(out, np.ndarray):
+            self.reference = weakref.ref(out)
+
+    def value(self) -> Any:
+        """The result as an array, or None if it was large and is gone."""
+        if self.array is not None:
+            return self.array
+        return self.reference() if self.reference is not None else None
+
+
+def observe(node: Any, out: Any) -> None:
+    """The creation observer: note the learner's instruction and the result in `node.creation`."""
+    frame = learner_frame(sys._getframe(1))
+    if frame is None:
+        node.creation = Record(None, 0, out)
+    else:
+        node.creation = Record(frame.f_code, frame.f_lasti, out)
+
+
+def learner_frame(frame: FrameType | None) -> FrameType | None:
+    """The first frame, going outwards from `frame`, that is not minigrad's own code; None if there is none."""
+    while frame is not None:
+        module = frame.f_globals.get("__name__")
+        if not isinstance(module, str) or (module != "minigrad" and not module.startswith("minigrad.")):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of source: lines count from 1, columns from 0 in characters; `function` is "" at the top level of a cell or file."""
+
+    file: str
+    function: str
+    first: int
+    last: int
+    start: int
+    end: int
+
+    def contains(self, other: Span) -> bool:
+        """True if `other` is a proper part of this piece."""
+        if self.file != other.file or self == other:
+            return False
+        starts = (self.first, self.start) <= (other.first, other.start)
+        return starts and (other.last, other.end) <= (self.last, self.end)
+
+
+def span_of(record: Record | None) -> Span | None:
+    """The piece of source that a record points to, or None where Python kept no positions."""
+    if record is None or record.code is None:
+        return None
+    code = record.code
+    position = next(itertools.islice(code.co_positions(), record.instruction // 2, None), None)
+    if position is None or position[0] is None:
+        return None
+    first, last, start, end = position
+    function = "" if code.co_name == "<module>" else code.co_name
+    if last is None or start is None or end is None:
+        text = source_line(code.co_filename, first)
+        return Span(code.co_filename, function, first, first, len(text) - len(text.lstrip()), len(text.rstrip()))
+    return Span(
+        code.co_filename,
+        function,
+        first,
+        last,
+        characters(code.co_filename, first, start),
+        characters(code.co_filename, last, end),
+    )
+
+
+def source_line(file: str, line: int) -> str:
+    """One line of source without its end; "" where the source is not known."""
+    return linecache.getline(file, line).rstrip("\n\r")
+
+
+def source_text(span: Span) -> str:
+    """The text of a span, its lines joined by newlines; "" where the source is not known."""
+    lines = [source_line(span.file, number) for number in range(span.first, span.last + 1)]
+    lines[-1] = lines[-1][: span.end]
+    lines[0] = lines[0][span.start :]
+    return "\n".join(lines)
+
+
+def characters(file: str, line: int, byte: int) -> int:
+    """Python counts columns in UTF-8 bytes; pictures count characters."""
+    return len(source_line(file, line).encode("utf-8")[:byte].decode("utf-8", "ignore"))

@@ -1,0 +1,368 @@
+"""`BackwardStepper`: a backward pass that is run by clicking.
+
+After this module a reader knows what a click does. It sets the widget's `request`; the kernel runs the engine's generator one node on,
+the recorder writes a frame, and the frame goes back to the page. Going back runs nothing: it shows an earlier frame and puts the `.grad` of
+each leaf back to what it was then, so that the picture and the next cell never disagree. All of it also works from code, without a page.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+
+from minigrad.autograd import engine
+from minigrad.viz import naming
+from minigrad.viz.frames import Frame, Recorder
+from minigrad.viz.records import learner_frame
+from minigrad.viz.snapshot import Snapshot, is_leaf, snapshot
+from minigrad.viz.svg import clean, draw_svg, hover, shorten
+from minigrad.viz.values import shape_text
+
+HERE = Path(__file__).parent / "static"
+FREED = "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed)."
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a tensor's `.grad` was at one frame: the object, and a copy of its numbers (None where it has a graph of its own)."""
+
+    gradient: Any
+    numbers: Any
+
+
+class BackwardStepper(anywidget.AnyWidget):  # type: ignore[misc]
+    """Step through `root.backward()`, one node at a time. Nothing has run when it is made.
+
+    Args:
+        root: a result with a graph, usually the loss.
+        gradient, retain_graph, create_graph, inputs: as in `backward()`.
+        names: name -> tensor, ahead of the names of your variables.
+
+    Show it by making it the last line of a cell. From code: `next()`, `back()`, `first()`, `last()`, `run_to("E")`, `frames`, `index`, `trace()`.
+
+    Raises TypeError where a tensor is expected and something else is given; RuntimeError for a root without a graph, a leaf, a
+    non-scalar root without `gradient`, a graph that was freed; ValueError for a graph that is too large to be shown.
+    """
+
+    _esm = HERE / "stepper.js"
+    _css = HERE / "stepper.css"
+
+    # From here to the page. `picture` never changes; `recorded` grows; `index` is the frame that is shown.
+    picture = traitlets.Dict().tag(sync=True)
+    recorded = traitlets.List().tag(sync=True)
+    index = traitlets.Int(0, read_only=True).tag(sync=True)
+    finished = traitlets.Bool(False).tag(sync=True)
+    problem = traitlets.Dict().tag(sync=True)
+    answered = traitlets.Int(0).tag(sync=True)
+    live = traitlets.Bool(True).tag(sync=True)
+    # From the page to here: {"to": frame, "nth": which request this is}.
+    request = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        root: Any,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+        names: Mapping[str, Any] | None = None,
+    ) -> None:
+        _check_root(root)
+        graph = snapshot(root, names, learner_frame(sys._getframe(1)))
+        steps = engine.steps(root, gradient, retain_graph, create_graph, inputs)
+        sought = _sought(graph, inputs)
+        drawing = draw_svg(graph, {}, live=True)
+        retains = create_graph if retain_graph is None else retain_graph
+        seed = np.ones(root.shape, root.detach().numpy().dtype) if gradient is None else gradient.detach().numpy().copy()
+        recorder = Recorder(graph, steps, seed, sought, drawing.rooms, retains)
+        _check_not_freed(graph, recorder.runs)
+        first = recorder.first()
+
+        super().__init__()
+        self._graph = graph
+        self._recorder = recorder
+        self._frames: list[Frame] = [first]
+        self._failure: BaseException | None = None
+        self._watched = _watched(graph, sought)
+        self._grads: list[dict[str, Kept | None]] = [self._keep({})]
+        self.picture = _picture(graph, drawing.svg, drawing.width, drawing.height, first.total)
+        self.recorded = [first.to_json(None)]
+        self.observe(self._on_request, "request")
+
+    # -- from code
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The frames recorded so far. Frame 0 is the moment before anything ran."""
+        return tuple(self._frames)
+
+    @property
+    def frame(self) -> Frame:
+        """The frame that is shown."""
+        return self._frames[self.index]
+
+    def next(self) -> Frame | None:
+        """Go one step on: over a recorded frame, or by running one node. Returns the frame, or None at the end.
+
+        Raises what the engine raises, and RuntimeError when an earlier step has failed.
+        """
+        return self._go(self.index + 1)
+
+    def back(self) -> Frame | None:
+        """Go one step back and put each `.grad` back with it. Returns the frame, or None at the beginning."""
+        return self._go(self.index - 1) if self.index > 0 else None
+
+    def first(self) -> Frame:
+        """Go to the moment before anything ran, and put each `.grad` back to what it was then."""
+        frame = self._go(0)
+        assert frame is not None  # frame 0 is always there
+        return frame
+
+    reset = first
+
+    def last(self) -> Frame:
+        """Go to the end, running what has not run yet."""
+        while self._go(self.index + 1) is not None:
+            pass
+        return self.frame
+
+    def run_to(self, name: str) -> Frame:
+        """Go to the step at which the box called `name` runs, forward or back.
+
+        Raises ValueError if no box has that name, or if it does not run (because `inputs` leave it out).
+        """
+        key = self._graph.named(name).id
+        if key not in self._recorder.runs:
+            raise ValueError(f"{name!r} does not run in this backward pass: it leads to none of the inputs that were asked for")
+        for frame in self._frames:
+            if frame.box == key:
+                return self._go(frame.index) or frame
+        self._go(len(self._frames) - 1)
+        while True:
+            frame_or_end = self._go(self.index + 1)
+            if frame_or_end is None:
+                raise ValueError(f"{name!r} did not run: no gradient reached it")
+            if frame_or_end.box == key:
+                return frame_or_end
+
+    def trace(self) -> str:
+        """All recorded frames as text: everything that the picture says."""
+        root = self._graph.box(self._graph.root)
+        lines = [f"backward from {clean(root.name)}: {self._frames[0].total} steps, {len(self._frames) - 1} run, step {self.index} shown"]
+        for frame in self._frames:
+            lines += ["", *self._traced(frame)]
+        return "\n".join(lines)
+
+    def _traced(self, frame: Frame) -> list[str]:
+        box = self._graph.box(frame.box) if frame.box else None
+        lines = [f"step {frame.index} of {frame.total}" + (f"  {frame.op}" if box else "")]
+        if box is not None:
+            lines[0] += f"  {clean(box.name)}" + (f" = {clean(box.expression)}" if box.kind == "result" else " (leaf)")
+        if frame.line is not None:
+            source, number = self._graph.sources[frame.line[0]], frame.line[1]
+            text = next((text for line, text in source.lines if line == number), "")
+            lines.append(f"  your line {number}: {clean(text.strip())}")
+        marks = {"say": "  ", "code": "      ", "item": "    - "}
+        lines += [marks[line.kind] + line.text for line in frame.story]
+        lines.append("  ready: " + (", ".join(turn.text for turn in frame.ready) or "nobody"))
+        lines.append("  waiting: " + (", ".join(turn.text for turn in frame.waiting) or "nobody"))
+        lines.append("  done: " + (", ".join(clean(turn.name) for turn in frame.done) or "nobody"))
+        lines.append("  next: " + (clean(frame.next.name) if frame.next else "nobody, the pass is over"))
+        grads = [f"{clean(b.name)} {frame.states[b.id].grad.alarm or frame.grads[b.id]}" for b in self._graph.boxes if b.kind != "constant"]
+        return [*lines, "  grad: " + ", ".join(grads)]
+
+    # -- the steps
+
+    def _go(self, index: int) -> Frame | None:
+        """Show a frame, running nodes up to it if it is not recorded; None if there is no such frame."""
+        while index >= len(self._frames):
+            if self.index < len(self._frames) - 1:
+                self._show(len(self._frames) - 1)  # the engine goes on from where it was
+            if not self._run_one():
+                return None
+        self._show(index)
+        return self._frames[index]
+
+    def _run_one(self) -> bool:
+        """Run one node and record its frame; False if there is none left."""
+        if self._failure is not None:
+            raise RuntimeError(f"this pass cannot go on: its last step failed with {type(self._failure).__name__}: {self._failure}")
+        try:
+            frame = self._recorder.advance()
+        except Exception as error:
+            self._failure = error
+            upcoming = self._frames[-1].next
+            self.problem = {"text": clean(f"{type(error).__name__}: {error}"), "box": upcoming.box if upcoming else None}
+            raise
+        if frame is None:
+            self.finished = True
+            return False
+        before = self._frames[-1]
+        self._frames.append(frame)
+        self._grads.append(self._keep(self._grads[-1]))
+        with self.hold_sync():
+            self.recorded = [*self.recorded, frame.to_json(before)]
+            self.finished = self._recorder.finished
+            self.set_trait("index", frame.index)
+        return True
+
+    def _show(self, index: int) -> None:
+        """Make a recorded frame the present one: the picture and the `.grad` of the leaves."""
+        if index == self.index:
+            return
+        for key, kept in self._grads[index].items():
+            _restore(self._watched[key], kept)
+        self.set_trait("index", index)
+
+    def _keep(self, before: Mapping[str, Kept | None]) -> dict[str, Kept | None]:
+        """Copy each watched `.grad`, sharing the copy with the frame before where nothing changed."""
+        kept: dict[str, Kept | None] = {}
+        for key, tensor in self._watched.items():
+            gradient = _grad(tensor)
+            old = before.get(key)
+            if gradient is None:
+                kept[key] = None
+            elif gradient.requires_grad:
+                kept[key] = Kept(gradient, None)
+            else:
+                numbers = gradient.detach().numpy()
+                same = old is not None and old.gradient is gradient and np.array_equal(old.numbers, numbers, equal_nan=True)
+                kept[key] = old if same else Kept(gradient, numbers.copy())
+        return kept
+
+    # -- the page
+
+    def _on_request(self, change: Any) -> None:
+        """A click. An error is shown in the widget; the kernel goes on."""
+        request = change["new"]
+        wanted, nth = request.get("to"), request.get("nth")
+        with self.hold_sync():
+            if isinstance(wanted, int) and not isinstance(wanted, bool):
+                target = min(max(wanted, 0), self._frames[0].total)
+                try:
+                    if self._go(target) is None:
+                        self._show(len(self._frames) - 1)
+                except Exception as error:
+                    if not self.problem:
+                        self.problem = {"text": clean(f"{type(error).__name__}: {error}"), "box": None}
+            self.answered = nth if isinstance(nth, int) else self.answered
+
+    def __repr__(self) -> str:
+        frame = self.frame
+        upcoming = f"next to run: {clean(frame.next.name)}" if frame.next else "the pass is over"
+        root = clean(self._graph.box(self._graph.root).name)
+        return shorten(f"BackwardStepper of {root}: step {frame.index} of {frame.total}, {upcoming}", 100)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The widget, and for pages without a widget manager a picture of the present frame."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        frame = self.frame
+        still = draw_svg(self._graph, frame.states, frame.edges, frame.chips).svg
+        return {**data, "text/plain": repr(self), "image/svg+xml": still}, metadata
+
+
+# ---------------------------------------------------------------- before the first step
+
+
+def _check_root(root: Any) -> None:
+    if not naming.is_tensor(root):
+        raise TypeError(
+            f"BackwardStepper() expected a Tensor as its root, but got {type(root).__name__}: {shorten(clean(repr(root)), 60)}. "
+            "Pass the result of a computation, such as loss = (x * x).sum(), not its value."
+        )
+    if root.grad_fn is not None:
+        return
+    if root.requires_grad:
+        raise RuntimeError(
+            "element 0 of tensors is a leaf and does not have a grad_fn. No operation made it, so there is nothing to step through: "
+            "compute something from it, such as y = (x * x).sum(), and pass that."
+        )
+    engine.steps(root)  # raises PyTorch's error for a tensor without a graph
+    raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+
+
+def _check_not_freed(graph: Snapshot, runs: set[str]) -> None:
+    for box, node in zip(reversed(graph.boxes), reversed(graph.nodes), strict=True):
+        if box.id in runs and getattr(node, "freed", False):
+            raise RuntimeError(
+                f"{FREED} Specify retain_graph=True if you need to backward through the graph a second time. "
+                f"Here {box.op}, which made {clean(box.name)}, has already been freed: compute {clean(graph.box(graph.root).name)} again, "
+                "or pass retain_graph=True to the earlier backward() or stepper."
+            )
+
+
+def _sought(graph: Snapshot, inputs: Any) -> dict[str, Any] | None:
+    """Box id -> tensor of those `inputs` that are part of the graph; None if all leaves are wanted."""
+    if inputs is None:
+        return None
+    listed: Sequence[Any] = [inputs] if naming.is_tensor(inputs) else list(inputs)
+    found = {}
+    for box, node in zip(graph.boxes, graph.nodes, strict=True):
+        for tensor in listed:
+            if node is not None and (node.variable is tensor if is_leaf(node) else tensor.grad_fn is node):
+                found[box.id] = tensor
+    return found
+
+
+def _watched(graph: Snapshot, sought: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The tensors whose `.grad` this pass may change."""
+    leaves = {box.id: node.variable for box, node in zip(graph.boxes, graph.nodes, strict=True) if node is not None and is_leaf(node)}
+    return leaves | dict(sought or {})
+
+
+def _grad(tensor: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a result among `inputs` has a .grad, and warns when it is read
+        return tensor.grad
+
+
+def _restore(tensor: Any, kept: Kept | None) -> None:
+    """Put a `.grad` back: the same object with the same numbers."""
+    if kept is None:
+        tensor.grad = None
+        return
+    if kept.numbers is not None:
+        kept.gradient.detach().numpy()[...] = kept.numbers
+    tensor.grad = kept.gradient
+
+
+def _picture(graph: Snapshot, svg: str, width: float, height: float, total: int) -> dict[str, Any]:
+    """All that the page needs once."""
+    return {
+        "svg": svg,
+        "width": width,
+        "height": height,
+        "total": total,
+        "root": clean(graph.box(graph.root).name),
+        "boxes": {
+            box.id: {
+                "name": clean(box.name),
+                "kind": box.kind,
+                "op": box.op,
+                "expression": clean(box.expression),
+                "shape": shape_text(box.value.shape) if box.value.known or box.value.shape else "",
+                "dtype": box.value.dtype,
+                "value": clean(box.value.full),
+                "statistics": list(box.value.statistics or ()),
+                "alarm": box.value.alarm,
+                "saved": [[saved.parameter, clean(saved.name), clean(saved.value.text)] for saved in box.saved],
+                "hover": "\n".join(clean(line) for line in hover(box).split("\n")),
+            }
+            for box in graph.boxes
+        },
+        "sources": [{"title": clean(source.title), "lines": [[number, _visible(text)] for number, text in source.lines]} for source in graph.sources],
+    }
+
+
+def _visible(line: str) -> str:
+    """A line of source: tabs stay, other control characters become visible."""
+    return "\t".join(clean(part) for part in line.split("\t"))

@@ -1,0 +1,174 @@
+"""How a number, a small tensor and a large one are written in a picture.
+
+After this module a reader knows what the pictures say about a value, and what they leave out: up to `WHOLE` elements are written in
+full with four significant digits; a larger tensor is its shape, its minimum, mean and maximum, and a heat map of a few hundred pixels.
+NaN and infinity are counted and named, whatever the size. The same array gives the same text and the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+WHOLE = 4  # elements that are written one by one inside a box
+LISTED = 24  # elements that are written one by one where there is room for several lines
+MAP_ROWS, MAP_COLUMNS = 8, 32  # cells of a heat map
+
+# From blue (below zero) over near-white (zero) to orange (above): told apart by every kind of colour vision. Then NaN and infinity.
+BLUE, WHITE, ORANGE = (0, 90, 156), (246, 246, 244), (205, 84, 0)
+NOT_A_NUMBER, INFINITE = (204, 0, 153), (20, 20, 20)
+SHADES = 8  # on each side of zero
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a picture says about one array.
+
+    `text` fits on a line; `full` lists the elements where there are at most `LISTED`; `statistics` (minimum, mean, maximum) and
+    `heat`, the address of a PNG that contains itself, are there for large arrays only; `alarm` names NaN and infinite elements.
+    """
+
+    text: str
+    full: str = ""
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    statistics: tuple[str, str, str] | None = None
+    heat: str = ""
+    alarm: str = ""
+    known: bool = True
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is too large to be written out in a box."""
+        return math.prod(self.shape) > WHOLE
+
+
+NOT_KEPT = Value("not kept", "not kept: no variable and no saved tensor holds it any more", known=False)
+NONE = Value("None", "None", known=False)
+
+
+def number(value: Any) -> str:
+    """One number with four significant digits: 40, 0.3333, 1.2e-5, NaN, -Inf."""
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    if isinstance(value, int | np.integer):
+        return str(int(value))
+    value = float(value)
+    if value != value:
+        return "NaN"
+    if value in (float("inf"), float("-inf")):
+        return "Inf" if value > 0 else "-Inf"
+    size = abs(value)
+    if size < 1e6 and value == int(value):
+        return str(int(value))
+    if 1000 <= size < 1e6:
+        text = f"{value:.0f}"
+    elif 1e-3 <= size < 1000:
+        text = f"{value:.4g}"
+    else:
+        digits, _, exponent = f"{value:.3e}".partition("e")
+        digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+        text = f"{digits}e{int(exponent)}"
+    return text
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """A shape as PyTorch prints it: [64, 10]."""
+    return "[" + ", ".join(str(size) for size in shape) + "]"
+
+
+def describe(array: Any) -> Value:
+    """Say what there is to say about a numpy array or scalar."""
+    array = np.asarray(array)
+    shape, dtype = array.shape, str(array.dtype)
+    alarm = _alarm(array)
+    if array.size <= LISTED:
+        full = nested(array)
+    else:
+        full = shape_text(shape)
+    if array.size == 1:
+        return Value(number(array.reshape(())[()]), full, shape, dtype, alarm=alarm)
+    if array.size <= WHOLE:
+        return Value(nested(array), full, shape, dtype, alarm=alarm)
+    return Value(shape_text(shape), full, shape, dtype, _statistics(array), heat_map(array), alarm)
+
+
+def nested(array: Any) -> str:
+    """The elements in nested brackets, on one line: [[1, 2], [3, 4]]."""
+    array = np.asarray(array)
+    if array.size == 0:
+        return "[]"
+    row = [number(item) for item in array.reshape(-1).tolist()]
+    for size in reversed(array.shape):
+        row = ["[" + ", ".join(row[i : i + size]) + "]" for i in range(0, len(row), size)]
+    return row[0]
+
+
+def _alarm(array: Any) -> str:
+    if array.dtype.kind not in "fc" or array.size == 0:
+        return ""
+    bad, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
+    counts = [(bad, "NaN"), (infinite, "Inf")]
+    if array.size == 1:
+        return " and ".join(word for count, word in counts if count)
+    return " and ".join(f"{count} {word}" for count, word in counts if count)
+
+
+def _statistics(array: Any) -> tuple[str, str, str]:
+    values = array.astype(np.float64)
+    least, mean, most = values.min(), values.mean(), values.max()
+    if abs(mean) < 1e-5 * max(abs(least), abs(most)):
+        mean = 0.0  # what is left of values that cancel is rounding, and differs between machines
+    return number(least), number(mean), number(most)
+
+
+def heat_map(array: Any) -> str:
+    """A picture of an array, as the address of a PNG: cells are means of blocks, the colour scale is symmetric around zero.
+
+    The first dimensions are laid under each other, the last runs to the right. Where a block has a NaN, its cell is magenta.
+    """
+    flat = np.asarray(array, dtype=np.float64)
+    if flat.size == 0:
+        return ""
+    grid = flat.reshape(1, -1) if flat.ndim < 2 else flat.reshape(-1, flat.shape[-1])
+    with np.errstate(all="ignore"):
+        for axis, most in ((0, MAP_ROWS), (1, MAP_COLUMNS)):
+            size = grid.shape[axis]
+            if size > most:
+                starts = (np.arange(most) * size) // most
+                counts = np.diff(np.append(starts, size))
+                grid = np.add.reduceat(grid, starts, axis=axis) / (counts[:, None] if axis == 0 else counts)
+        finite = grid[np.isfinite(grid)]
+        largest = float(np.abs(finite).max()) if finite.size else 0.0
+        scaled = grid / largest if largest > 0 else np.where(np.isfinite(grid), 0.0, grid)
+        shades = np.clip(np.round(np.nan_to_num(scaled, posinf=0, neginf=0) * SHADES), -SHADES, SHADES).astype(np.int64) + SHADES
+    shades[np.isinf(grid)] = 2 * SHADES + 2
+    shades[np.isnan(grid)] = 2 * SHADES + 1
+    return "data:image/png;base64," + base64.b64encode(_png(shades.astype(np.uint8))).decode("ascii")
+
+
+def _palette() -> bytes:
+    colours = []
+    for step in range(-SHADES, SHADES + 1):
+        end, part = (BLUE if step < 0 else ORANGE), abs(step) / SHADES
+        colours.append(bytes(round(w + (e - w) * part) for w, e in zip(WHITE, end, strict=True)))
+    return b"".join([*colours, bytes(NOT_A_NUMBER), bytes(INFINITE)])
+
+
+def _png(indices: Any) -> bytes:
+    """A palette PNG whose data is stored, not compressed: compressors differ between machines, stored bytes do not."""
+    height, width = indices.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in indices)
+    stored = b"\x78\x01\x01" + struct.pack("<HH", len(rows), len(rows) ^ 0xFFFF) + rows + struct.pack(">I", zlib.adler32(rows))
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"PLTE", _palette()) + chunk(b"IDAT", stored) + chunk(b"IEND", b"")

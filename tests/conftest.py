@@ -1,0 +1,73 @@
+"""What every test can count on, and what happens when a program that it needs is missing.
+
+Three things that tests use are not in the lock: torch, a Chromium browser, and node. Ask for them as fixtures, by name:
+
+    def test_parity(torch): ...          # the module `torch`
+    def test_click(chromium): ...        # the path of the browser's program, a string: executable_path=chromium
+    def test_esm(node): ...              # the path of node's program, a string
+
+Where one is missing, the test is skipped, and the reason says how to install it. On the machine that gates changes
+(the environment variable CI is "true") nothing is skipped for want of one of these: there, missing is failing. What
+needs one before fixtures run (a parametrize list, a module-level import) calls the functions below instead:
+
+    from conftest import require, require_program
+    torch = require("torch")             # at module level: skips, or under CI fails, the whole module
+    node = require_program("node")
+"""
+
+import importlib
+import importlib.util
+import os
+import shutil
+import types
+from typing import NoReturn
+
+import pytest
+from leak_guard import no_leaked_state  # noqa: F401  (a fixture that works in every test)
+
+INSTALL = {
+    "torch": "pip install torch==2.13.0, with the Python in .venv",
+    "chromium": "install Chromium or Chrome, or name its program in the variable CHROMIUM",
+    "node": "install node 20 or newer",
+    "npm": "install npm, which comes with node",
+}
+PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")}
+
+
+def missing(name: str) -> NoReturn:
+    """Skip the test or the module that needs `name`; under CI, fail it."""
+    reason = f"{name} is not installed ({INSTALL.get(name, f'install {name}')})"
+    if os.environ.get("CI", "").lower() in ("true", "1"):
+        pytest.fail(f"{reason}; under CI nothing is skipped for that", pytrace=False)
+    pytest.skip(reason, allow_module_level=True)
+
+
+def require(name: str) -> types.ModuleType:
+    """Import the module `name`. A module that is there and broken raises its own error: only absence is excused."""
+    if importlib.util.find_spec(name) is None:
+        missing(name)
+    return importlib.import_module(name)
+
+
+def require_program(name: str) -> str:
+    """Return the path of the program `name`, from the variable NAME if it is set, else from PATH."""
+    for candidate in (os.environ.get(name.upper(), ""), *PROGRAMS.get(name, (name,))):
+        path = shutil.which(candidate) if candidate else None
+        if path:
+            return path
+    missing(name)
+
+
+@pytest.fixture(scope="session")
+def torch() -> types.ModuleType:
+    return require("torch")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    return require_program("chromium")
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    return require_program("node")

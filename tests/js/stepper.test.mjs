@@ -1,0 +1,499 @@
+// The widget's page side on its own: every control and key, with a kernel that answers, with one that does not, and with none.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { afterEach, beforeEach, test } from "node:test";
+import { loadModule, makeModel, openPage } from "./page.mjs";
+
+const { default: widget, Player } = await loadModule("viz/static/stepper.js");
+const examples = JSON.parse(await readFile(new URL("./examples.json", import.meta.url), "utf-8"));
+const LAST = examples.example.recorded.length - 1;
+
+let page;
+let cleanup;
+
+beforeEach(() => {
+  page = openPage();
+});
+
+afterEach(async () => {
+  cleanup?.();
+  cleanup = null;
+  await page.close();
+});
+
+/** A page without a kernel: everything is recorded, nothing can run. */
+function saved(name = "example", values = {}) {
+  return makeModel({ ...examples[name], index: 0, finished: true, answered: 0, problem: {}, request: {}, live: false, ...values });
+}
+
+/** A page with a kernel that has run nothing yet and answers each request, by recording up to the frame that is asked for. */
+function live(values = {}) {
+  const { picture, recorded } = examples.example;
+  const model = makeModel({
+    picture,
+    recorded: recorded.slice(0, 1),
+    index: 0,
+    finished: false,
+    answered: 0,
+    problem: {},
+    request: {},
+    live: true,
+    ...values,
+  });
+  model.answer = () => {
+    const { to, nth } = model.get("request");
+    const have = Math.max(model.get("recorded").length, Math.min(to, LAST) + 1);
+    model.fromKernel({
+      recorded: recorded.slice(0, have),
+      index: Math.min(to, LAST),
+      finished: have > LAST,
+      answered: nth,
+    });
+  };
+  return model;
+}
+
+async function show(model) {
+  cleanup = await widget.render({ model, el: page.host });
+  return page.host.querySelector(".minigrad-stepper");
+}
+
+const step = (root) => Number(root.getAttribute("data-step"));
+const press = (root, name) => root.querySelector(`.mg-press-${name}`).click();
+const key = (target, name, more = {}) =>
+  target.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true, ...more }));
+const texts = (root, selector) => [...root.querySelectorAll(selector)].map((element) => element.textContent);
+const classes = (element) => element.getAttribute("class").split(" ");
+const boxNamed = (root, name) => [...root.querySelectorAll("[data-box]")].find((box) => box.querySelector(".mg-name").textContent === name);
+const grads = (root) =>
+  Object.fromEntries([...root.querySelectorAll("[data-box]")].map((box) => [box.querySelector(".mg-name").textContent, box.querySelector(".mg-grad").textContent]));
+const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+test("before anything ran, every gradient reads None", async () => {
+  const root = await show(saved());
+  assert.equal(step(root), 0);
+  assert.deepEqual(new Set(Object.values(grads(root))), new Set(["None"]));
+  assert.match(root.querySelector(".mg-story").textContent, /Nothing has run yet/);
+  assert.equal(root.querySelector(".mg-counter").textContent, `step 0 of ${LAST}`);
+  assert.equal(root.querySelectorAll(".mg-lit").length, 0);
+});
+
+test("next, back, first, last and the slider move over recorded frames", async () => {
+  const root = await show(saved());
+  press(root, "next");
+  press(root, "next");
+  assert.equal(step(root), 2);
+  assert.deepEqual(grads(root), { A: "None", C: "4", B: "None", D: "1 + 9 = 10", E: "1", F: "1" });
+  press(root, "back");
+  assert.deepEqual(grads(root), { A: "None", C: "None", B: "None", D: "1", E: "1", F: "1" });
+  press(root, "last");
+  assert.equal(step(root), LAST);
+  assert.deepEqual(grads(root), { A: "24", C: "4", B: "40", D: "10", E: "1", F: "1" });
+  press(root, "first");
+  assert.equal(step(root), 0);
+  const slider = root.querySelector(".mg-slider");
+  slider.value = "3";
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+  assert.equal(step(root), 3);
+  assert.equal(slider.getAttribute("aria-valuetext"), `step 3 of ${LAST}`);
+});
+
+test("controls that lead nowhere say so and do nothing", async () => {
+  const root = await show(saved());
+  const off = (name) => root.querySelector(`.mg-press-${name}`).getAttribute("aria-disabled") === "true";
+  assert.deepEqual(["first", "back", "next", "last"].map(off), [true, true, false, false]);
+  press(root, "back");
+  assert.equal(step(root), 0);
+  press(root, "last");
+  assert.deepEqual(["first", "back", "next", "last"].map(off), [false, false, true, true]);
+  press(root, "next");
+  assert.equal(step(root), LAST);
+});
+
+test("arrow keys, Home and End step; other keys and key combinations are left alone", async () => {
+  const root = await show(saved());
+  for (const [name, expected] of [
+    ["ArrowRight", 1],
+    ["ArrowRight", 2],
+    ["ArrowLeft", 1],
+    ["End", LAST],
+    ["ArrowRight", LAST],
+    ["Home", 0],
+    ["ArrowLeft", 0],
+  ]) {
+    assert.equal(key(root, name), false, `${name} is taken`);
+    assert.equal(step(root), expected, name);
+  }
+  assert.equal(key(root, "x"), true);
+  assert.equal(key(root, "ArrowRight", { ctrlKey: true }), true);
+  assert.equal(step(root), 0);
+  // The slider has its own arrow keys, and space presses a button.
+  assert.equal(key(root.querySelector(".mg-slider"), "ArrowRight"), true);
+  assert.equal(key(root.querySelector(".mg-press-next"), " "), true);
+  assert.equal(step(root), 0);
+});
+
+test("play runs to the end and stops; space and the button pause", async (context) => {
+  context.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
+  const root = await show(saved());
+  const play = root.querySelector(".mg-press-play");
+  press(root, "play");
+  assert.match(play.textContent, /Pause/);
+  context.mock.timers.tick(1300);
+  assert.equal(step(root), 1);
+  key(root, " ");
+  assert.match(play.textContent, /Play/);
+  context.mock.timers.tick(5000);
+  assert.equal(step(root), 1);
+  root.querySelector(".mg-speed").value = "600";
+  key(root, " ");
+  context.mock.timers.tick(600 * (LAST + 1));
+  assert.equal(step(root), LAST);
+  assert.match(play.textContent, /Play/);
+  press(root, "play"); // from the end it begins anew
+  assert.equal(step(root), 0);
+  press(root, "next"); // a step by hand ends the play
+  assert.match(play.textContent, /Play/);
+});
+
+test("a step changes classes and texts; every element stays the same", async () => {
+  const root = await show(saved());
+  const before = [...root.querySelectorAll("svg.mg-graph *")];
+  const places = [...root.querySelectorAll("[data-box]")].map((box) => box.getAttribute("transform"));
+  press(root, "last");
+  press(root, "back");
+  const after = [...root.querySelectorAll("svg.mg-graph *")];
+  assert.equal(after.length, before.length);
+  assert.ok(after.every((element, position) => element === before[position]));
+  assert.deepEqual(
+    [...root.querySelectorAll("[data-box]")].map((box) => box.getAttribute("transform")),
+    places,
+  );
+});
+
+test("states are told by class and by a word", async () => {
+  const root = await show(saved("example", { index: 2 }));
+  const state = (name) => classes(boxNamed(root, name)).filter((word) => ["mg-idle", "mg-waiting", "mg-ready", "mg-ran", "mg-done", "mg-upnext"].includes(word));
+  assert.deepEqual(state("E"), ["mg-ran"]);
+  assert.deepEqual(state("F"), ["mg-done"]);
+  assert.deepEqual(state("C"), ["mg-ready"]);
+  assert.deepEqual(state("D").sort(), ["mg-ready", "mg-upnext"]);
+  assert.deepEqual(state("A"), ["mg-idle"]);
+  assert.equal(boxNamed(root, "E").querySelector(".mg-flag-text").textContent, "just ran");
+  const shown = [...root.querySelectorAll("[data-chip]")].filter((chip) => chip.getAttribute("visibility") === "visible");
+  assert.deepEqual(shown.map((chip) => chip.textContent), ["1 * 4 = 4", "1 * 9 = 9"]);
+  const flows = [...root.querySelectorAll("[data-edge]")].map((edge) => classes(edge).find((word) => ["mg-now", "mg-done", "mg-idle"].includes(word)));
+  assert.deepEqual(flows, ["mg-idle", "mg-idle", "mg-now", "mg-now", "mg-done", "mg-done"]);
+  press(root, "first");
+  assert.equal([...root.querySelectorAll("[data-chip]")].filter((chip) => chip.getAttribute("visibility") === "visible").length, 0);
+});
+
+test("the learner's line is lit, and only that one", async () => {
+  const root = await show(saved());
+  press(root, "next");
+  assert.deepEqual(texts(root, ".mg-lit .mg-text"), ["F = D + E"]);
+  press(root, "next");
+  assert.deepEqual(texts(root, ".mg-lit .mg-text"), ["E = C * D"]);
+  assert.deepEqual(texts(root, "mark"), ["C * D"]);
+  assert.equal(root.querySelector(".mg-lit").getAttribute("aria-current"), "true");
+  press(root, "first");
+  assert.deepEqual(texts(root, ".mg-lit"), []);
+  assert.deepEqual(texts(root, ".mg-text").slice(0, 3), [
+    "A = mg.tensor([3.], requires_grad=True)",
+    "B = mg.tensor([2.], requires_grad=True)",
+    "C = A ** 2",
+  ]);
+});
+
+test("what happened, who is next, and the words for a screen reader", async () => {
+  const root = await show(saved("example", { index: 2 }));
+  const story = root.querySelector(".mg-story").textContent;
+  for (const piece of ["MulBackward0 made E", "∂F/∂E = 1", "g * D = 1 * 4 = 4", "1 + 9 = 10", "its saved tensors C and D are freed"]) {
+    assert.ok(story.includes(piece), piece);
+  }
+  const queue = root.querySelector(".mg-queue").textContent;
+  for (const piece of ["next to run: D", "D (2 of 2), C (1 of 1)", "A.grad, B.grad", "F, E"]) assert.ok(queue.includes(piece), piece);
+  const live = root.querySelector("[aria-live]");
+  assert.equal(live.getAttribute("aria-live"), "polite");
+  assert.match(live.textContent, /^Step 2 of 6\. MulBackward0 made E\..* Next to run: D\.$/);
+});
+
+test("every control has a name, and boxes can be reached with the tab key", async () => {
+  const root = await show(saved());
+  for (const control of root.querySelectorAll("button, input, select, [role=group], [role=button]")) {
+    assert.ok(control.getAttribute("aria-label"), control.outerHTML.slice(0, 80));
+  }
+  for (const box of root.querySelectorAll("[data-box]")) assert.equal(box.getAttribute("tabindex"), "0");
+  assert.equal(root.getAttribute("tabindex"), "0");
+});
+
+test("a click or Enter on a box shows its details, Escape and the cross close them", async () => {
+  const root = await show(saved());
+  const inspector = root.querySelector(".mg-inspector");
+  assert.equal(inspector.hidden, true);
+  boxNamed(root, "E").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  assert.equal(inspector.hidden, false);
+  assert.match(inspector.textContent, /result of MulBackward0/);
+  assert.match(inspector.textContent, /grad nowNone/);
+  press(root, "next");
+  press(root, "next");
+  assert.match(inspector.textContent, /grad now\[1\]|grad now1/);
+  key(root, "Escape");
+  assert.equal(inspector.hidden, true);
+  key(boxNamed(root, "A"), "Enter");
+  assert.match(inspector.textContent, /leaf, ends in AccumulateGrad/);
+  inspector.querySelector(".mg-close").click();
+  assert.equal(inspector.hidden, true);
+});
+
+test("large tensors show shape, statistics and a heat map", async () => {
+  const root = await show(saved("large"));
+  press(root, "last");
+  const map = boxNamed(root, "w").querySelector(".mg-grad-map");
+  assert.match(map.getAttribute("href"), /^data:image\/png;base64,/);
+  assert.equal(map.getAttribute("visibility"), "visible");
+  assert.equal(boxNamed(root, "w").querySelector(".mg-grad").textContent, "[8, 4]");
+  assert.match(boxNamed(root, "w").querySelector(".mg-grad-statistics").textContent, / · .* · /);
+  press(root, "first");
+  assert.equal(map.getAttribute("visibility"), "hidden");
+  assert.equal(boxNamed(root, "w").querySelector(".mg-grad-statistics").textContent, "");
+});
+
+test("hostile names are text everywhere", async () => {
+  const root = await show(saved("hostile"));
+  for (let k = 0; k <= LAST; k += 1) {
+    press(root, "next");
+    assert.equal(root.querySelectorAll("script, iframe, object, a").length, 0);
+    for (const element of root.querySelectorAll("*")) {
+      for (const { name, value } of element.attributes) {
+        assert.ok(!name.toLowerCase().startsWith("on"), `${name} on ${element.tagName}`);
+        if (name === "href") assert.match(value, /^data:image\/png/);
+      }
+    }
+  }
+  assert.ok(texts(root, ".mg-name").some((name) => name.startsWith("<script>alert(1)")));
+  assert.match(root.textContent, /<script>alert\(1\)<\/script>/);
+  // What is written from right to left is kept by itself, so that the words around it stay in their places.
+  const hebrew = [...root.querySelectorAll("bdi")].filter((element) => element.textContent.includes("עברית"));
+  assert.ok(hebrew.length > 0);
+});
+
+test("a drawing that is no SVG is not put into the page", async () => {
+  const { picture, recorded } = examples.example;
+  for (const svg of ["<div>hello</div>", "<svg", "", "<svg xmlns='http://www.w3.org/1999/xhtml'/>"]) {
+    const root = await show(saved("example", { picture: { ...picture, svg }, recorded }));
+    assert.equal(root.querySelector(".mg-view").children.length, 0, svg);
+    press(root, "next");
+    assert.match(root.querySelector(".mg-story").textContent, /AddBackward0 made F/);
+    cleanup();
+  }
+});
+
+test("a graph whose lines are not known says so", async () => {
+  const { picture } = examples.example;
+  const root = await show(saved("example", { picture: { ...picture, sources: [] } }));
+  assert.match(root.querySelector(".mg-source").textContent, /not known/);
+});
+
+// ---------------------------------------------------------------- with a kernel
+
+test("a frame that is not recorded is asked of the kernel, once, and shown when it comes", async () => {
+  const model = live();
+  const root = await show(model);
+  press(root, "next");
+  assert.equal(step(root), 0);
+  assert.equal(root.querySelector(".mg-counter").textContent, "running step 1…");
+  assert.deepEqual(model.saved, [{ request: { to: 1, nth: 1 } }]);
+  model.answer();
+  assert.equal(step(root), 1);
+  assert.equal(grads(root).E, "1");
+});
+
+test("clicks that come faster than the answers are not lost", async () => {
+  const model = live();
+  const root = await show(model);
+  press(root, "next");
+  press(root, "next");
+  press(root, "next");
+  assert.deepEqual(model.saved.map(({ request }) => request.to), [1, 2, 3]);
+  const late = model.get("request");
+  model.fromKernel({ recorded: examples.example.recorded.slice(0, 2), index: 1, answered: 1 });
+  assert.equal(root.querySelector(".mg-counter").textContent, "running step 3…");
+  assert.deepEqual(model.get("request"), late);
+  model.answer();
+  assert.equal(step(root), 3);
+});
+
+test("going back is shown at once, and told to the kernel so that it restores .grad", async () => {
+  const model = live();
+  const root = await show(model);
+  press(root, "last");
+  model.answer();
+  assert.equal(step(root), LAST);
+  press(root, "back");
+  assert.equal(step(root), LAST - 1);
+  assert.deepEqual(model.get("request"), { to: LAST - 1, nth: 2 });
+  model.answer();
+  assert.equal(step(root), LAST - 1);
+});
+
+test("a step taken from code moves the picture", async () => {
+  const model = live();
+  const root = await show(model);
+  model.fromKernel({ recorded: examples.example.recorded.slice(0, 4), index: 3 });
+  assert.equal(step(root), 3);
+  model.fromKernel({ index: 0 });
+  assert.equal(step(root), 0);
+});
+
+test("two views of one model stay together", async () => {
+  const model = live();
+  const first = await show(model);
+  const other = document.createElement("div");
+  page.host.append(other);
+  const cleanupOther = widget.render({ model, el: other });
+  press(first, "next");
+  model.answer();
+  press(other.querySelector(".minigrad-stepper"), "next");
+  model.answer();
+  assert.equal(step(first), 2);
+  assert.equal(step(other.querySelector(".minigrad-stepper")), 2);
+  cleanupOther();
+});
+
+test("a failed step is an alert, its box is marked, and going back clears the alert", async () => {
+  const model = live();
+  const root = await show(model);
+  press(root, "next");
+  model.answer();
+  press(root, "next");
+  const box = boxNamed(root, "E").getAttribute("data-box");
+  model.fromKernel({ problem: { text: "RuntimeError: <b>no</b>", box }, answered: 2, index: 1 });
+  const alert = root.querySelector("[role=alert]");
+  assert.match(alert.textContent, /This step failed\. RuntimeError: <b>no<\/b>/);
+  assert.ok(classes(boxNamed(root, "E")).includes("mg-bad"));
+  assert.equal(root.querySelector(".mg-press-next").getAttribute("aria-disabled"), "true");
+  press(root, "back");
+  assert.equal(step(root), 0);
+  assert.equal(root.querySelector("[role=alert]"), null);
+});
+
+test("a kernel that does not answer is said to be silent, and what is recorded can still be walked", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const model = live({ recorded: examples.example.recorded.slice(0, 3), index: 2 });
+  const root = await show(model);
+  press(root, "next");
+  context.mock.timers.tick(5001);
+  assert.match(root.querySelector(".mg-story").textContent, /The kernel does not answer/);
+  assert.equal(root.querySelector(".mg-counter").textContent, `step 2 of ${LAST}`);
+  press(root, "back");
+  assert.equal(step(root), 1);
+});
+
+test("a model whose kernel is gone may throw", async () => {
+  const model = live({ recorded: examples.example.recorded.slice(0, 3) });
+  model.save_changes = () => {
+    throw new Error("no comm");
+  };
+  const root = await show(model);
+  press(root, "next");
+  press(root, "next");
+  assert.equal(step(root), 2);
+});
+
+test("a saved page that was stopped half way says how far it goes", async () => {
+  const root = await show(saved("example", { recorded: examples.example.recorded.slice(0, 3), finished: false }));
+  press(root, "last");
+  assert.equal(step(root), 2);
+  assert.match(root.querySelector(".mg-story").textContent, new RegExp(`Only 2 of ${LAST} steps were run`));
+});
+
+// ---------------------------------------------------------------- coming and going
+
+test("the cleanup takes everything away", async (context) => {
+  context.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
+  const model = live();
+  const root = await show(model);
+  assert.ok(model.listenerCount() > 0);
+  press(root, "play");
+  press(root, "next");
+  cleanup();
+  cleanup = null;
+  assert.equal(model.listenerCount(), 0);
+  assert.equal(page.host.children.length, 0);
+  const before = model.saved.length;
+  context.mock.timers.tick(20000);
+  root.querySelector(".mg-press-next").click();
+  key(root, "ArrowRight");
+  assert.equal(model.saved.length, before);
+});
+
+test("an empty model does not break the page", async () => {
+  const root = await show(makeModel({}));
+  press(root, "next");
+  key(root, "End");
+  assert.ok(root);
+});
+
+test("the player needs no page, and a plain object is model enough", () => {
+  const data = { ...examples.example, index: 0, live: false };
+  const model = { get: (name) => data[name], set: (name, value) => (data[name] = value), on() {}, off() {}, save_changes() {} };
+  const player = new Player(model);
+  let told = 0;
+  player.listeners.add(() => (told += 1));
+  for (let k = 0; k <= LAST; k += 1) player.go(k);
+  assert.equal(player.index, LAST);
+  assert.equal(player.atEnd, true);
+  assert.equal(told, LAST + 1);
+  const state = player.state(LAST);
+  assert.deepEqual(Object.keys(state.boxes).sort(), Object.keys(examples.example.picture.boxes).sort());
+  assert.deepEqual(player.state(0).boxes.n0.grad, "None");
+  player.destroy();
+});
+
+test("a frame is painted within 16 ms for 100 boxes", async () => {
+  const { picture, recorded } = hundred();
+  const root = await show(saved("example", { picture, recorded }));
+  press(root, "last");
+  press(root, "first");
+  const times = [];
+  for (let k = 0; k < recorded.length - 1; k += 1) {
+    const start = performance.now();
+    press(root, "next");
+    times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  assert.ok(times[Math.floor(times.length / 2)] < 16, `median ${times[Math.floor(times.length / 2)]} ms`);
+  assert.equal(step(root), 100);
+  await wait(0);
+});
+
+/** A chain of 100 boxes, drawn with the classes that svg.py uses. */
+function hundred() {
+  const boxes = {};
+  let svg = '<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph">';
+  const recorded = [{ index: 0, box: null, story: [], spoken: "", line: null, ready: [], waiting: [], done: [], next: "n0", boxes: {}, edges: {}, chips: {} }];
+  const look = (state, grad) => ({ state, badge: state, grad, full: grad, none: grad === "None", alarm: false, heat: "", statistics: "" });
+  for (let k = 0; k < 100; k += 1) {
+    boxes[`n${k}`] = { name: `x${k}`, kind: "result", op: "AddBackward0", expression: "a + b", shape: "[]", dtype: "float32", value: "1", statistics: [], alarm: "", saved: [], hover: "" };
+    svg += `<g class="mg-box mg-idle" data-box="n${k}" transform="translate(${k * 10} 0)"><rect class="mg-card" width="150"/><text class="mg-name">x${k}</text><text class="mg-grad">None</text><g class="mg-badge"><rect class="mg-flag"/><text class="mg-flag-text"/></g></g>`;
+    recorded[0].boxes[`n${k}`] = look("idle", "None");
+    const turn = (other) => ({ box: `n${other}`, name: `x${other}`, arrived: 1, needed: 1 });
+    recorded.push({
+      index: k + 1,
+      box: `n${k}`,
+      story: [{ kind: "say", pieces: [["op", "AddBackward0"], ["text", " made "], ["name", `x${k}`]] }],
+      spoken: `AddBackward0 made x${k}.`,
+      line: null,
+      ready: k < 99 ? [turn(k + 1)] : [],
+      waiting: Array.from({ length: Math.max(0, 98 - k) }, (_, other) => turn(k + 2 + other)),
+      done: Array.from({ length: k + 1 }, (_, other) => turn(other)),
+      next: k < 99 ? `n${k + 1}` : null,
+      boxes: { [`n${k}`]: look("ran", "1"), ...(k ? { [`n${k - 1}`]: look("done", "1") } : {}) },
+      edges: {},
+      chips: {},
+    });
+  }
+  return { picture: { svg: `${svg}</svg>`, width: 1200, height: 200, total: 100, root: "x99", boxes, sources: [] }, recorded };
+}

@@ -1,0 +1,405 @@
+"""Every op, in every way of calling it: values, shapes, dtypes, first and second derivatives. What is run is in `op_table.py`.
+
+Derivatives are compared twice: with numerical differences, which know nothing of rules, and with PyTorch. For second derivatives the
+weights of the output count as an input too, so that the rule is differentiated in all that it uses.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from op_table import CASES, DIFFERENTIABLE, ROWS, Case, Row
+
+import minigrad as mg
+from minigrad import methods, op
+from minigrad.autograd import engine
+from minigrad.autograd.graph import AccumulateGrad, Node
+from minigrad.tensor import Tensor, from_array
+
+# Nodes of ops that take operands of different shapes or dtypes: for these alone the engine sums gradients back.
+BROADCASTING = {"AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0", "PowBackward1", "WhereBackward0"}
+
+
+def each(cases: list[Case]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Run a test of a case once per row, for all of the row's cases; a failure says which case it was."""
+    rows = list(dict.fromkeys(case.row for case in cases))
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @pytest.mark.parametrize("row", rows, ids=[row.name for row in rows])
+        @functools.wraps(test)
+        def run(row: Row, **fixtures: Any) -> None:
+            for case in cases:
+                if case.row is row:
+                    try:
+                        test(case, **fixtures)
+                    except BaseException as error:
+                        error.add_note(f"in the case {case}")
+                        raise
+
+        del run.__wrapped__  # pytest would look there for the arguments
+        run.__signature__ = _with_row(test)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _with_row(test: Callable[..., None]) -> Any:
+    import inspect
+
+    _, *fixtures = inspect.signature(test).parameters.values()
+    return inspect.Signature([inspect.Parameter("row", inspect.Parameter.POSITIONAL_OR_KEYWORD), *fixtures])
+
+
+def leaves(F: Any, arrays: list[np.ndarray]) -> list[Any]:
+    return [F.tensor(array, requires_grad=True) for array in arrays]
+
+
+def weights(case: Case) -> np.ndarray:
+    """For each element of the case's output, how much it counts."""
+    shape = case.row.function(mg, *map(mg.tensor, case.arrays())).shape
+    return np.random.default_rng(len(str(case))).uniform(0.5, 1.5, shape)
+
+
+def first_derivatives(F: Any, function: Callable[..., Any], arrays: list[np.ndarray], weight: np.ndarray) -> list[Any]:
+    """The gradients of the weighted sum of the outputs."""
+    inputs = leaves(F, arrays)
+    return list(F.autograd.grad(function(F, *inputs), inputs, F.tensor(weight), materialize_grads=True))
+
+
+def second_derivatives(F: Any, function: Callable[..., Any], arrays: list[np.ndarray], weight: np.ndarray) -> list[Any]:
+    """The gradients of a weighted sum of the gradients, with respect to the inputs and to the weights of the output."""
+    *inputs, outer = leaves(F, [*arrays, weight])
+    first = F.autograd.grad(function(F, *inputs), inputs, outer, create_graph=True, materialize_grads=True)
+    total = sum((gradient * F.tensor(probe)).sum() for gradient, probe in zip(first, probes(arrays), strict=True))
+    if not total.requires_grad:
+        return [F.zeros_like(value) for value in [*inputs, outer]]
+    return list(F.autograd.grad(total, [*inputs, outer], materialize_grads=True))
+
+
+def probes(arrays: list[np.ndarray]) -> list[np.ndarray]:
+    return [np.cos(np.arange(array.size)).reshape(array.shape) + 1.5 for array in arrays]
+
+
+def differences(function: Callable[..., float], arrays: list[np.ndarray], step: float = 1e-5) -> list[np.ndarray]:
+    """Central differences of a function of arrays, one element at a time."""
+    gradients = [np.zeros(array.shape) for array in arrays]
+    for array, gradient in zip(arrays, gradients, strict=True):
+        for place in np.ndindex(array.shape):
+            value = array[place]
+            array[place] = value + step
+            above = function(*arrays)
+            array[place] = value - step
+            gradient[place] = (above - function(*arrays)) / (2 * step)
+            array[place] = value
+    return gradients
+
+
+def assert_all_close(actual: list[Any], expected: list[Any], what: str, tolerance: float = 1e-9) -> None:
+    assert len(actual) == len(expected)
+    for number, (own, other) in enumerate(zip(actual, expected, strict=True)):
+        assert tuple(own.shape) == tuple(other.shape), f"{what} {number}: shape {own.shape}, expected {other.shape}"
+        np.testing.assert_allclose(
+            np.asarray(own.detach()), np.asarray(other), rtol=tolerance, atol=tolerance, err_msg=f"{what} {number}"
+        )
+
+
+def graph(root: Tensor) -> list[Node]:
+    """All nodes that lead to a result."""
+    found = dict.fromkeys([root.grad_fn])
+    order = list(found)
+    for node in order:
+        for next_node, _ in node.next_functions:
+            if next_node is not None and next_node not in found:
+                found[next_node] = None
+                order.append(next_node)
+    return order
+
+
+@pytest.fixture
+def outputs() -> Iterator[dict[Node, Any]]:
+    """The result of each node made during the test."""
+    made: dict[Node, Any] = {}
+    previous = op.set_creation_observer(made.__setitem__)
+    yield made
+    op.set_creation_observer(previous)
+
+
+# ---------------------------------------------------------------- values
+
+
+@each(CASES)
+def test_forward_is_what_numpy_says(case: Case) -> None:
+    for dtype in ("float64", "float32"):
+        arrays = case.arrays(dtype)
+        actual = case.row.function(mg, *map(mg.tensor, arrays))
+        expected = np.asarray(case.row.numpy(*arrays))
+        assert actual.shape == expected.shape
+        assert actual.dtype.numpy == expected.dtype
+        np.testing.assert_allclose(actual.numpy(), expected, rtol=1e-12 if dtype == "float64" else 2e-6, atol=1e-6 if dtype == "float32" else 1e-14)
+
+
+@each(CASES)
+def test_forward_leaves_its_inputs_alone(case: Case) -> None:
+    arrays = case.arrays()
+    inputs = leaves(mg, arrays)
+    case.row.function(mg, *inputs)
+    for tensor, array in zip(inputs, arrays, strict=True):
+        assert tensor._version == 0
+        np.testing.assert_array_equal(tensor.detach().numpy(), array)
+
+
+@each(CASES)
+def test_forward_is_what_torch_says(case: Case, torch: types.ModuleType) -> None:
+    for dtype in ("float64", "float32"):
+        arrays = case.arrays(dtype)
+        actual, expected = (case.row.function(F, *leaves(F, arrays)) for F in (mg, torch))
+        assert tuple(actual.shape) == tuple(expected.shape)
+        assert repr(actual.dtype) == repr(expected.dtype).replace("torch.", "minigrad.")
+        assert actual.requires_grad is expected.requires_grad
+        assert actual.is_leaf is expected.is_leaf
+        np.testing.assert_allclose(actual.detach().numpy(), expected.detach().numpy(), rtol=1e-12 if dtype == "float64" else 1e-5, atol=1e-6)
+
+
+@each(DIFFERENTIABLE)
+def test_nodes_are_named_as_in_torch(case: Case, torch: types.ModuleType) -> None:
+    if case.row.node is not None:
+        for F in (torch, mg):
+            assert case.row.function(F, *leaves(F, case.arrays())).grad_fn.name() == case.row.node
+
+
+@each([case for case in CASES if not case.row.contiguous])
+def test_any_memory_layout_gives_the_same(case: Case) -> None:
+    arrays, weight = case.arrays(), mg.tensor(weights(case)) if case.row.differentiable else None
+    layouts = {
+        "contiguous": lambda x: x * 1,
+        "every other element": lambda x: mg.stack([x, x], -1)[..., 0],
+        "reversed dimensions": lambda x: (x * 1).permute(*reversed(range(x.ndim))).clone().permute(*reversed(range(x.ndim))),
+        "a slice": lambda x: mg.cat([x.reshape(-1), x.reshape(-1)])[x.numel() :].reshape(x.shape),
+    }
+    results = {}
+    for layout, arrange in layouts.items():
+        inputs = leaves(mg, arrays)
+        out = case.row.function(mg, *map(arrange, inputs))
+        gradients = mg.autograd.grad(out, inputs, weight, materialize_grads=True) if case.row.differentiable else ()
+        results[layout] = [out, *gradients]
+    for layout, result in results.items():
+        assert_all_close(result, [tensor.detach() for tensor in results["contiguous"]], layout, 1e-12)
+
+
+# ---------------------------------------------------------------- derivatives
+
+
+@each([case for case in DIFFERENTIABLE if not case.row.rounds])
+def test_first_derivative_is_the_numerical_one(case: Case) -> None:
+    arrays, weight = case.arrays(), weights(case)
+
+    def weighted(*values: np.ndarray) -> float:
+        return float((case.row.function(mg, *map(mg.tensor, values)).numpy() * weight).sum())
+
+    assert_all_close(first_derivatives(mg, case.row.function, arrays, weight), differences(weighted, arrays), "gradient", 1e-7)
+
+
+@each([case for case in DIFFERENTIABLE if not case.row.rounds])
+def test_second_derivative_is_the_numerical_one(case: Case) -> None:
+    arrays, weight = case.arrays(), weights(case)
+
+    def weighted(*values: np.ndarray) -> float:
+        first = first_derivatives(mg, case.row.function, list(values[:-1]), values[-1])
+        return sum(float((gradient.numpy() * probe).sum()) for gradient, probe in zip(first, probes(arrays), strict=True))
+
+    expected = differences(weighted, [*arrays, weight])
+    assert_all_close(second_derivatives(mg, case.row.function, arrays, weight), expected, "second derivative", 1e-7)
+
+
+@each(DIFFERENTIABLE)
+def test_derivatives_are_what_torch_says(case: Case, torch: types.ModuleType) -> None:
+    arrays, weight = case.arrays(), weights(case)
+    for derivatives in (first_derivatives, second_derivatives):
+        actual, expected = (derivatives(F, case.row.function, arrays, weight) for F in (mg, torch))
+        assert_all_close(actual, expected, derivatives.__name__, 1e-6 if case.row.rounds else 1e-10)
+
+
+@each(DIFFERENTIABLE)
+def test_gradients_have_the_dtype_and_the_shape_of_their_inputs(case: Case) -> None:
+    for dtype in ("float64", "float32"):
+        arrays = case.arrays(dtype)
+        for make in (mg.tensor, lambda array: from_array(array[()]), lambda array: from_array(np.asarray(array))):
+            inputs = [make(array).requires_grad_() for array in arrays]
+            out = case.row.function(mg, *inputs)
+            weight = mg.ones(out.shape, dtype=out.dtype)
+            for create_graph in (False, True):
+                gradients = mg.autograd.grad(out, inputs, weight, retain_graph=True, create_graph=create_graph, materialize_grads=True)
+                assert [gradient.dtype.name for gradient in gradients] == [dtype] * len(inputs)
+                assert [gradient.shape for gradient in gradients] == [tensor.shape for tensor in inputs]
+
+
+# ---------------------------------------------------------------- what the engine relies on
+
+
+@each(DIFFERENTIABLE)
+def test_rules_give_the_right_shape_by_themselves(case: Case, outputs: dict[Node, Any]) -> None:
+    root = case.row.function(mg, *leaves(mg, case.arrays()))
+    for node in graph(root):
+        if isinstance(node, AccumulateGrad):
+            continue
+        if node.name() not in BROADCASTING:
+            assert node.targets is None, f"{node} has the engine sum its gradients"
+        start = np.ones(np.shape(outputs[node]), outputs[node].dtype)[()]
+        for gradients in (node.apply(start), node.apply_recorded(from_array(start))):
+            if node.targets is not None:
+                gradients = engine.fitted(node, gradients)
+            assert len(gradients) == len(node.next_functions)
+            for gradient, (next_node, _) in zip(gradients, node.next_functions, strict=True):
+                if next_node is None:
+                    assert gradient is None or node.name() in ("StackBackward0", "CatBackward0"), f"{node} ran a rule that nobody needs"
+                else:
+                    aim = next_node.variable._array if isinstance(next_node, AccumulateGrad) else outputs[next_node]
+                    assert tuple(gradient.shape) == np.shape(aim), f"{node} gives a gradient of the wrong shape"
+
+
+@each(DIFFERENTIABLE)
+def test_operands_that_fit_are_not_summed_back(case: Case, outputs: dict[Node, Any]) -> None:
+    case.row.function(mg, *leaves(mg, case.arrays()))
+    for node, out in outputs.items():
+        for target in node.targets or ():
+            assert target is None or target != (np.shape(out), out.dtype)
+
+
+@each(DIFFERENTIABLE)
+def test_gradients_share_no_memory(case: Case) -> None:
+    """Not with the inputs, not with what was saved, not with each other; with the gradient that was passed in they may, outside `.grad`."""
+    inputs = leaves(mg, case.arrays())
+    out = case.row.function(mg, *inputs)
+    start = mg.tensor(weights(case), dtype=out.dtype)
+    kept = [getattr(part, "_array", part) for node in graph(out) for part in node.saved or ()]
+    kept = [array for array in kept if isinstance(array, np.ndarray)] + [tensor._array for tensor in (*inputs, out)]
+    for gradient in mg.autograd.grad(out, inputs, start, retain_graph=True, materialize_grads=True):
+        assert not any(np.shares_memory(gradient._array, array) for array in kept)
+    for repetition in (1, 2):
+        out.backward(start, retain_graph=True)
+        written = [tensor.grad._array for tensor in inputs if tensor.grad is not None]
+        for number, array in enumerate(written):
+            others = [*kept, start._array, *written[:number]]
+            assert not any(np.shares_memory(array, other) for other in others), f"after {repetition} backward"
+
+
+# ---------------------------------------------------------------- the table is complete
+
+
+class Counting:
+    """Looks like the namespace `minigrad`, and notes which of its functions are used, and which methods of Tensor, by their caller."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.called: set[str] = set()
+        self.inside = False  # what an op calls in turn does not count
+        for name in {**methods.METHODS, **methods.OPERATORS}:
+            monkeypatch.setattr(Tensor, name, self.counted(name, getattr(Tensor, name)))
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(mg, name)
+        return self.counted(name, value) if isinstance(value, types.FunctionType) else value
+
+    def counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if self.inside:
+                return function(*args, **kwargs)
+            self.called.add(name)
+            self.inside = True
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.inside = False
+
+        return call
+
+
+def test_every_op_has_a_row(monkeypatch: pytest.MonkeyPatch, outputs: dict[Node, Any]) -> None:
+    counting = Counting(monkeypatch)
+    inputs = [(case, leaves(mg, case.arrays())) for case in CASES]
+    for case, tensors in inputs:
+        out = case.row.function(counting, *tensors)
+        if case.row.differentiable:
+            counting.inside = True
+            mg.autograd.grad(out, tensors, mg.ones_like(out), create_graph=True, allow_unused=True)
+            counting.inside = False
+    creation = set(vars(mg.creation)) | {"is_grad_enabled"}
+    functions = {name for name, value in vars(mg).items() if isinstance(value, types.FunctionType) and name not in creation}
+    assert not (functions | set(methods.METHODS) | set(methods.OPERATORS)) - counting.called
+    recorded = {function.__name__: function.__globals__.get("NodeType") for function in vars(op.tensors).values()}
+    seen = {type(node) for node in outputs}
+    assert not {name for name, node_type in recorded.items() if node_type is not None and node_type not in seen}
+
+
+def test_names_of_rows_are_unique() -> None:
+    assert len({row.name for row in ROWS}) == len(ROWS)
+
+
+# ---------------------------------------------------------------- awkward points
+
+INFINITY = float("inf")
+NAN = float("nan")
+
+# expression, inputs, their expected gradients (of the sum of the outputs)
+AWKWARD: list[tuple[str, Callable[..., Any], list[Any], list[Any]]] = [
+    ("abs at 0", lambda F, x: abs(x), [[0.0, -0.0, 2.0]], [[0, 0, 1]]),
+    ("relu at 0", lambda F, x: F.relu(x), [[0.0, -0.0, 2.0]], [[0, 0, 1]]),
+    ("relu of nan", lambda F, x: F.relu(x), [[NAN, INFINITY, -INFINITY]], [[0, 1, 0]]),
+    ("sign at 0", lambda F, x: F.sign(x), [[0.0, 2.0]], [[0, 0]]),
+    ("max shares over ties", lambda F, x: x.max(), [[3.0, 1.0, 3.0, 3.0]], [[1 / 3, 0, 1 / 3, 1 / 3]]),
+    ("max along a dim gives to one of equals", lambda F, x: x.max(0).values, [[[3.0, 1.0], [3.0, 2.0]]], [[[1, 0], [0, 1]]]),
+    ("x ** 0 at 0", lambda F, x: x**0, [[0.0, 2.0]], [[0, 0]]),
+    ("x ** 1 at 0", lambda F, x: x**1, [[0.0, 2.0]], [[1, 1]]),
+    ("x ** 2 at 0", lambda F, x: x**2, [[0.0, -2.0]], [[0, -4]]),
+    ("x ** 0.5 at 0", lambda F, x: x**0.5, [[0.0]], [[INFINITY]]),
+    ("x ** y at 0", lambda F, x, y: x**y, [[0.0, 0.0], [0.0, 2.0]], [[0, 0], [0, 0]]),
+    ("x ** y below 0", lambda F, x, y: x**y, [[-2.0], [2.0]], [[-4], [NAN]]),
+    ("0 ** x", lambda F, x: 0**x, [[0.0, 2.0]], [[0, 0]]),
+    ("log at 0", lambda F, x: F.log(x), [[0.0]], [[INFINITY]]),
+    ("sqrt at 0", lambda F, x: F.sqrt(x), [[0.0]], [[INFINITY]]),
+    ("sqrt below 0", lambda F, x: F.sqrt(x), [[-1.0]], [[NAN]]),
+    ("1 / x at 0", lambda F, x: 1 / x, [[0.0, -0.0]], [[-INFINITY, -INFINITY]]),
+    ("x / y at 0", lambda F, x, y: x / y, [[1.0], [0.0]], [[INFINITY], [-INFINITY]]),
+    ("sigmoid far out", lambda F, x: F.sigmoid(x), [[-1e4, 1e4]], [[0, 0]]),
+    ("tanh far out", lambda F, x: F.tanh(x), [[-1e4, 1e4]], [[0, 0]]),
+    ("exp overflows", lambda F, x: F.exp(x), [[1e4, -1e4]], [[INFINITY, 0]]),
+    ("where lets nan through", lambda F, x: F.where(x > 0, F.sqrt(x), x), [[0.0, 4.0]], [[NAN, 0.25]]),
+    ("x[i] taken twice", lambda F, x: x[[1, 1, 1]], [[5.0, 6.0]], [[0, 3]]),
+]
+
+
+@pytest.mark.parametrize(("function", "values", "expected"), [row[1:] for row in AWKWARD], ids=[row[0] for row in AWKWARD])
+def test_gradients_at_awkward_points(function: Callable[..., Any], values: list[Any], expected: list[Any]) -> None:
+    inputs = [mg.tensor(value, requires_grad=True) for value in values]
+    for gradient, wanted in zip(mg.autograd.grad(function(mg, *inputs).sum(), inputs), expected, strict=True):
+        np.testing.assert_allclose(gradient.numpy(), np.asarray(wanted, "float32"), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("function", "values"), [row[1:3] for row in AWKWARD], ids=[row[0] for row in AWKWARD])
+def test_awkward_points_are_those_of_torch(function: Callable[..., Any], values: list[Any], torch: types.ModuleType) -> None:
+    results = []
+    for F in (mg, torch):
+        inputs = [F.tensor(value, requires_grad=True) for value in values]
+        out = function(F, *inputs)
+        results.append([out.detach(), *F.autograd.grad(out.sum(), inputs)])
+    for actual, wanted in zip(*results, strict=True):
+        np.testing.assert_allclose(actual.numpy(), wanted.numpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", [lambda x, y: x * y, lambda x, y: y - x, lambda x, y: x / y, lambda x, y: x**y, lambda x, y: mg.cat([x, y])])
+def test_mixed_dtypes_give_each_input_a_gradient_of_its_own(function: Callable[..., Any]) -> None:
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    y = mg.tensor([3.0, 4.0], dtype=mg.float64, requires_grad=True)
+    out = function(x, y)
+    out.sum().backward()
+    assert (out.dtype, x.grad.dtype, y.grad.dtype) == (mg.float64, mg.float32, mg.float64)
+
+
+def test_nothing_is_said_of_overflow_and_division_by_zero(recwarn: pytest.WarningsRecorder) -> None:
+    x = mg.tensor([0.0, -1.0, 1e30], requires_grad=True)
+    (mg.log(x) + 1 / x + x * x + mg.exp(x)).sum().backward()
+    assert not recwarn.list
