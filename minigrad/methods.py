@@ -37,11 +37,13 @@ def pow(input: Any, exponent: Any) -> Tensor:
 
 
 def to(input: Tensor, dtype: Any) -> Tensor:
-    """The tensor in another dtype; the tensor itself if it has that dtype already. Only floating ones stay in the graph."""
+    """The tensor in another dtype; itself if it has that dtype already. Only floating ones stay in the graph."""
     kind = dtype.dtype if isinstance(dtype, Tensor) else dtypes.resolve(dtype, "to")
     if input.dtype is kind:
         return input
-    return elementwise.cast(input, kind.numpy) if kind.is_floating_point else from_array(input._array.astype(kind.numpy))
+    if not kind.is_floating_point:
+        return from_array(input._array.astype(kind.numpy))
+    return elementwise.cast(input, kind.numpy)
 
 
 def logical_not(input: Tensor) -> Tensor:
@@ -86,14 +88,27 @@ def _written(self: Tensor, values: Any, name: str) -> Tensor:
     return self
 
 
-def _in_place(function: Method, name: str) -> Method:
-    """The in-place form of a function of a tensor and maybe an operand."""
+def _fitting(self: Tensor, operand: Any) -> Any:
+    """The operand's array, if it can be combined with the tensor's without changing dtype or shape."""
+    if isinstance(operand, Tensor) and operand._array.dtype is self._array.dtype and self._array.dtype.kind == "f":
+        array = operand._array
+        if array.ndim == 0 or array.shape == self._array.shape:
+            return array
+    return None
+
+
+def _in_place(function: Method, name: str, ufunc: Any = None) -> Method:
+    """The in-place form of a function of a tensor and maybe an operand; `ufunc` can do it without a second array."""
 
     def method(self: Tensor, *operands: Any) -> Tensor:
         recorded = is_grad_enabled() and any(
             isinstance(value, Tensor) and value._node is not None for value in (self, *operands)
         )
         if not recorded:
+            if ufunc is not None and (source := _fitting(self, *operands)) is not None:
+                ufunc(own_array(self), source, out=self._array)
+                self._count_write()
+                return self
             return _written(self, function(self, *operands)._array, name)
         if self.is_leaf and self.requires_grad:
             raise RuntimeError(
@@ -198,10 +213,10 @@ METHODS: dict[str, Method] = {
     "long": lambda self: to(self, dtypes.int64),
     "int": lambda self: to(self, dtypes.int32),
     "bool": lambda self: to(self, dtypes.bool),
-    "add_": _in_place(elementwise.add, "add_"),
-    "sub_": _in_place(elementwise.sub, "sub_"),
-    "mul_": _in_place(elementwise.mul, "mul_"),
-    "div_": _in_place(elementwise.div, "div_"),
+    "add_": _in_place(elementwise.add, "add_", np.add),
+    "sub_": _in_place(elementwise.sub, "sub_", np.subtract),
+    "mul_": _in_place(elementwise.mul, "mul_", np.multiply),
+    "div_": _in_place(elementwise.div, "div_", np.divide),
     "pow_": _in_place(pow, "pow_"),
     "fill_": fill_,
     "zero_": zero_,

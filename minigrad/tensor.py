@@ -178,7 +178,7 @@ class Tensor:
         return self._array.item()
 
     def __format__(self, specification: str) -> str:
-        return format(self.item(), specification) if self.ndim == 0 else object.__format__(self, specification)
+        return format(self.item() if self.ndim == 0 else str(self), specification)
 
     def __repr__(self) -> str:
         from minigrad.printing import tensor_repr

@@ -7,6 +7,9 @@ weights of the output count as an input too, so that the rule is differentiated 
 from __future__ import annotations
 
 import functools
+import inspect
+import subprocess
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -49,8 +52,6 @@ def each(cases: list[Case]) -> Callable[[Callable[..., None]], Callable[..., Non
 
 
 def _with_row(test: Callable[..., None]) -> Any:
-    import inspect
-
     _, *fixtures = inspect.signature(test).parameters.values()
     return inspect.Signature([inspect.Parameter("row", inspect.Parameter.POSITIONAL_OR_KEYWORD), *fixtures])
 
@@ -78,7 +79,8 @@ def second_derivatives(F: Any, function: Callable[..., Any], arrays: list[np.nda
     total = sum((gradient * F.tensor(probe)).sum() for gradient, probe in zip(first, probes(arrays), strict=True))
     if not total.requires_grad:
         return [F.zeros_like(value) for value in [*inputs, outer]]
-    return list(F.autograd.grad(total, [*inputs, outer], materialize_grads=True))
+    second = F.autograd.grad(total, [*inputs, outer], materialize_grads=True)
+    return [F.zeros_like(gradient) + gradient for gradient in second]  # torch's zeros without memory become ordinary ones
 
 
 def probes(arrays: list[np.ndarray]) -> list[np.ndarray]:
@@ -399,7 +401,14 @@ def test_mixed_dtypes_give_each_input_a_gradient_of_its_own(function: Callable[.
     assert (out.dtype, x.grad.dtype, y.grad.dtype) == (mg.float64, mg.float32, mg.float64)
 
 
-def test_nothing_is_said_of_overflow_and_division_by_zero(recwarn: pytest.WarningsRecorder) -> None:
-    x = mg.tensor([0.0, -1.0, 1e30], requires_grad=True)
-    (mg.log(x) + 1 / x + x * x + mg.exp(x)).sum().backward()
-    assert not recwarn.list
+def test_nothing_is_said_of_overflow_and_division_by_zero() -> None:
+    program = """if True:
+        import minigrad as mg
+        x = mg.tensor([0.0, -1.0, 1e30], requires_grad=True)
+        for y in (x, x[0]):
+            (mg.log(y) + 1 / y + y * y + mg.exp(y) + mg.sqrt(y) + y ** -0.5 + mg.sigmoid(-y)).sum().backward(create_graph=True)
+            mg.autograd.grad(x.grad.sum(), x)
+        x[:0].mean().backward()
+    """
+    ran = subprocess.run([sys.executable, "-W", "default", "-c", program], capture_output=True, text=True, check=True)
+    assert [line for line in ran.stderr.splitlines() if "RuntimeWarning" in line] == []

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import graphviz
-import minigrad as mg
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import minigrad as mg
 from minigrad import viz
 from minigrad.viz import layout, rules, svg, values
 from minigrad.viz.layout import LayoutError
@@ -148,7 +149,7 @@ def test_a_heat_map_is_symmetric_around_zero_and_shows_nan() -> None:
     assert pixels(values.heat_map(np.array([[0.0, np.nan], [np.inf, 1]]))).tolist() == [[8, 17], [18, 16]]
     assert pixels(values.heat_map(np.ones((64, 100)))).shape == (values.MAP_ROWS, values.MAP_COLUMNS)
     assert pixels(values.heat_map(np.zeros((2, 3, 5)))).shape == (6, 5)
-    assert not pixels(values.heat_map(np.zeros((2, 5))) ).tolist()[0][0] - 8
+    assert not pixels(values.heat_map(np.zeros((2, 5)))).tolist()[0][0] - 8
 
 
 def test_a_heat_map_has_the_same_bytes_everywhere() -> None:
@@ -258,7 +259,13 @@ def test_names_argument_comes_first_and_is_checked() -> None:
 
 def test_no_address_is_shown_anywhere() -> None:
     scope = cell(STEPPED + "s.last()\nd = viz.draw(F)\n")
-    for text in (repr(scope["s"]), repr(scope["d"]), scope["s"].trace(), scope["d"].svg, repr(viz.make_dot(scope["F"]))):
+    for text in (
+        repr(scope["s"]),
+        repr(scope["d"]),
+        scope["s"].trace(),
+        scope["d"].svg,
+        repr(viz.make_dot(scope["F"])),
+    ):
         assert "0x" not in text
         assert not any(str(id(scope[name])) in text for name in "ABCDEF")
 
@@ -334,7 +341,9 @@ def test_layout_is_the_same_each_time_and_nothing_overlaps() -> None:
 
 def test_edges_end_at_the_sides_of_boxes_beside_each_other() -> None:
     sized = (layout.Sized("a", 100, 50), layout.Sized("b", 100, 50), layout.Sized("c", 100, 90))
-    placed = layout.arrange(sized, (layout.Wire("e0", "a", "c"), layout.Wire("e1", "b", "c"), layout.Wire("e2", "b", "c")), 80)
+    placed = layout.arrange(
+        sized, (layout.Wire("e0", "a", "c"), layout.Wire("e1", "b", "c"), layout.Wire("e2", "b", "c")), 80
+    )
     x, y = placed.corners["c"]
     ends = [placed.curves[key][-1] for key in ("e0", "e1", "e2")]
     assert all(abs(end[0] - x) < 1 and y < end[1] < y + 90 for end in ends)
@@ -420,7 +429,17 @@ def check_harmless(markup: str) -> None:
     """Well-formed, and nothing in it that a browser would run or fetch, or that turns text around."""
     markup = markup[markup.index("<svg") :]
     for element in parsed(markup).iter():
-        assert element.tag.removeprefix(SVG) in {"svg", "g", "title", "rect", "path", "text", "image", "polygon", "ellipse"}
+        assert element.tag.removeprefix(SVG) in {
+            "svg",
+            "g",
+            "title",
+            "rect",
+            "path",
+            "text",
+            "image",
+            "polygon",
+            "ellipse",
+        }
         for attribute, value in element.attrib.items():
             assert not attribute.lower().startswith("on")
             assert not attribute.endswith("href") or value.startswith("data:image/png;base64,")
@@ -452,7 +471,9 @@ def test_draw_after_backward_shows_the_leaves_gradients() -> None:
 
 def test_nan_is_drawn_as_an_alarm() -> None:
     scope = cell("x = mg.tensor([-1.], requires_grad=True)\ny = x.log()\nd = viz.draw(y)\n")
-    (text,) = [element.text for element in parsed(scope["d"].svg).iter(f"{SVG}text") if "mg-alarm" in element.get("class", "")]
+    (text,) = [
+        element.text for element in parsed(scope["d"].svg).iter(f"{SVG}text") if "mg-alarm" in element.get("class", "")
+    ]
     assert text == "⚠ NaN"
 
 
@@ -460,7 +481,14 @@ def test_make_dot_has_torchvizs_colours_and_no_addresses() -> None:
     scope = cell(EXAMPLE)
     graph = viz.make_dot(scope["F"], params={"A": scope["A"], "B": scope["B"]}, show_attrs=True, show_saved=True)
     assert isinstance(graph, graphviz.Digraph)
-    for piece in ("MulBackward0", "AccumulateGrad", "fillcolor=lightblue", "fillcolor=darkolivegreen1", "fillcolor=orange", "A\\n [1]"):
+    for piece in (
+        "MulBackward0",
+        "AccumulateGrad",
+        "fillcolor=lightblue",
+        "fillcolor=darkolivegreen1",
+        "fillcolor=orange",
+        "A\\n [1]",
+    ):
         assert piece in graph.source
     assert graph.source == viz.make_dot(scope["F"], {"A": scope["A"], "B": scope["B"]}, True, True).source
     drawn = graph.pipe("svg")
@@ -476,7 +504,11 @@ def test_rules_are_found_for_every_op() -> None:
     """Each rule of each node class that the engine has is written out from its source."""
     from minigrad.autograd.graph import Node
 
-    found = {(node.__name__, name): rules.expression_of(rule) for node in Node.__subclasses__() for name, rule in node.rules.items()}
+    found = {
+        (node.__name__, name): rules.expression_of(rule)
+        for node in Node.__subclasses__()
+        for name, rule in node.rules.items()
+    }
     assert len(found) > 30
     assert [key for key, expression in found.items() if expression is None] == []
 
@@ -489,10 +521,17 @@ def test_rules_are_found_for_every_op() -> None:
         (lambda F, g, x: g * F.cos(x), {"g": np.float64(2), "x": np.float64(0)}, "g * cos(x)", "2 * cos(0)"),
         (lambda F, g, n: g * n if n else g * 0, {"g": np.float64(2), "n": 3}, "g * n", "2 * 3"),
         (lambda F, g, x: g * x, {"g": np.array([1, 2]), "x": np.array([3, -4])}, "g * x", "[1, 2] * [3, -4]"),
-        (lambda F, g, w: g @ w.T, {"g": rules.Sizes((64, 10)), "w": rules.Sizes((5, 10))}, "g @ w.T", "g[64, 10] @ w.T[10, 5]"),
+        (
+            lambda F, g, w: g @ w.T,
+            {"g": rules.Sizes((64, 10)), "w": rules.Sizes((5, 10))},
+            "g @ w.T",
+            "g[64, 10] @ w.T[10, 5]",
+        ),
     ],
 )
-def test_a_rule_as_code_and_with_numbers(rule: Callable[..., Any], bound: dict[str, Any], source: str, numbers: str) -> None:
+def test_a_rule_as_code_and_with_numbers(
+    rule: Callable[..., Any], bound: dict[str, Any], source: str, numbers: str
+) -> None:
     written = rules.explain(rule, "self", bound, {})
     assert (written.source, written.numbers) == (source, numbers)
 
@@ -528,7 +567,9 @@ def test_each_step_of_the_example(example: dict[str, Any]) -> None:
     while (frame := stepper.next()) is not None:
         sent = {item.name: (item.text, item.joint) for item in frame.contributions}
         grads = {names[key]: text for key, text in frame.grads.items()}
-        told.append((frame.name, frame.op, frame.incoming, sent, frame.freed, grads["C"], grads["D"], grads["A"], grads["B"]))
+        told.append(
+            (frame.name, frame.op, frame.incoming, sent, frame.freed, grads["C"], grads["D"], grads["A"], grads["B"])
+        )
     assert told == [
         ("F", "AddBackward0", "1", {"D": ("g = 1", ""), "E": ("g = 1", "")}, (), "None", "1", "None", "None"),
         (
@@ -536,9 +577,29 @@ def test_each_step_of_the_example(example: dict[str, Any]) -> None:
             {"C": ("g * D = 1 * 4 = 4", ""), "D": ("g * C = 1 * 9 = 9", "1 + 9 = 10")},
             *(("C", "D"), "4", "10", "None", "None"),
         ),
-        ("D", "PowBackward0", "10", {"B": ("g * 2 * B ** (2 - 1) = 10 * 2 * 2 ** (2 - 1) = 40", "")}, ("B",), "4", "10", "None", "None"),
+        (
+            "D",
+            "PowBackward0",
+            "10",
+            {"B": ("g * 2 * B ** (2 - 1) = 10 * 2 * 2 ** (2 - 1) = 40", "")},
+            ("B",),
+            "4",
+            "10",
+            "None",
+            "None",
+        ),
         ("B", "AccumulateGrad", "40", {}, (), "4", "10", "None", "40"),
-        ("C", "PowBackward0", "4", {"A": ("g * 2 * A ** (2 - 1) = 4 * 2 * 3 ** (2 - 1) = 24", "")}, ("A",), "4", "10", "None", "40"),
+        (
+            "C",
+            "PowBackward0",
+            "4",
+            {"A": ("g * 2 * A ** (2 - 1) = 4 * 2 * 3 ** (2 - 1) = 24", "")},
+            ("A",),
+            "4",
+            "10",
+            "None",
+            "40",
+        ),
         ("A", "AccumulateGrad", "24", {}, (), "4", "10", "24", "40"),
     ]
     assert stepper.next() is None
@@ -584,7 +645,14 @@ def test_the_line_of_each_node_is_lit(example: dict[str, Any]) -> None:
         _, first, last, start, end = frame.line
         assert first == last
         lit.append(text[first][start:end])
-    assert lit == ["D + E", "C * D", "B ** 2", "mg.tensor([2.], requires_grad=True)", "A ** 2", "mg.tensor([3.], requires_grad=True)"]
+    assert lit == [
+        "D + E",
+        "C * D",
+        "B ** 2",
+        "mg.tensor([2.], requires_grad=True)",
+        "A ** 2",
+        "mg.tensor([3.], requires_grad=True)",
+    ]
     assert source.title == "your cell"
 
 
@@ -628,7 +696,9 @@ def test_the_pages_frames_add_up_to_pythons(example: dict[str, Any]) -> None:
         boxes |= told["boxes"]
         edges |= told["edges"]
         assert edges == dict(frame.edges)
-        assert {key: box["state"] for key, box in boxes.items()} == {key: state.state for key, state in frame.states.items()}
+        assert {key: box["state"] for key, box in boxes.items()} == {
+            key: state.state for key, state in frame.states.items()
+        }
         assert [piece[1] for line in told["story"] for piece in line["pieces"]] == [
             text for line in frame.story for _, text in line.pieces
         ]
@@ -646,7 +716,9 @@ def test_a_gradient_from_before_is_added_to() -> None:
 
 
 def test_a_broadcast_input_is_said_to_be_summed() -> None:
-    scope = cell("w = mg.ones(4, 3, requires_grad=True)\nb = mg.ones(3, requires_grad=True)\ny = (w + b).sum()\ns = viz.BackwardStepper(y)\n")
+    scope = cell(
+        "w = mg.ones(4, 3, requires_grad=True)\nb = mg.ones(3, requires_grad=True)\ny = (w + b).sum()\ns = viz.BackwardStepper(y)\n"
+    )
     stepper = scope["s"]
     stepper.run_to("t0")
     (item,) = [item for item in stepper.frame.contributions if item.name == "b"]
@@ -729,14 +801,30 @@ def test_create_graph_gives_gradients_with_a_graph() -> None:
         ("viz.BackwardStepper(3.)", TypeError, "expected a Tensor as its root, but got float: 3.0"),
         ("viz.BackwardStepper('loss')", TypeError, "expected a Tensor as its root, but got str"),
         ("viz.BackwardStepper(None)", TypeError, "got NoneType"),
-        ("viz.BackwardStepper(A)", RuntimeError, "element 0 of tensors is a leaf and does not have a grad_fn.*compute something"),
-        ("viz.BackwardStepper(mg.ones(1))", RuntimeError, "element 0 of tensors does not require grad and does not have a grad_fn"),
-        ("viz.BackwardStepper(mg.stack([E, F]))", RuntimeError, "grad can be implicitly created only for scalar outputs"),
+        (
+            "viz.BackwardStepper(A)",
+            RuntimeError,
+            "element 0 of tensors is a leaf and does not have a grad_fn.*compute something",
+        ),
+        (
+            "viz.BackwardStepper(mg.ones(1))",
+            RuntimeError,
+            "element 0 of tensors does not require grad and does not have a grad_fn",
+        ),
+        (
+            "viz.BackwardStepper(mg.stack([E, F]))",
+            RuntimeError,
+            "grad can be implicitly created only for scalar outputs",
+        ),
         ("viz.BackwardStepper(F, gradient=mg.ones(3))", RuntimeError, "Mismatch in shape"),
         ("viz.BackwardStepper(F, gradient=1.)", TypeError, "gradients can be either Tensors or None, but got float"),
         ("viz.BackwardStepper(F, inputs=[])", RuntimeError, "cannot be empty"),
         ("viz.BackwardStepper(F, inputs=[mg.ones(1)])", RuntimeError, "does not require grad"),
-        ("F.backward(); viz.BackwardStepper(F)", RuntimeError, "Trying to backward through the graph a second time.*retain_graph=True"),
+        (
+            "F.backward(); viz.BackwardStepper(F)",
+            RuntimeError,
+            "Trying to backward through the graph a second time.*retain_graph=True",
+        ),
         ("viz.BackwardStepper(F).run_to('Z')", ValueError, "no box is named 'Z'; there are: A, C, B, D, E, F"),
         ("viz.draw(3.)", TypeError, "expected a Tensor, but got float: 3.0"),
     ],
@@ -767,7 +855,9 @@ def test_a_failing_step_raises_from_code_and_is_shown_after_a_click(example: dic
     assert stepper.back().index == 0
 
 
-@pytest.mark.parametrize("request_", [{}, {"to": "x", "nth": "y"}, {"to": None}, {"to": True, "nth": 3}, {"to": 1e9}, {"nth": 2}])
+@pytest.mark.parametrize(
+    "request_", [{}, {"to": "x", "nth": "y"}, {"to": None}, {"to": True, "nth": 3}, {"to": 1e9}, {"nth": 2}]
+)
 def test_a_malformed_request_changes_nothing(example: dict[str, Any], request_: dict[str, Any]) -> None:
     example["s"].request = request_
     assert example["s"].index == 0
@@ -880,7 +970,9 @@ def test_going_back_and_forth_keeps_the_same_grad_object(example: dict[str, Any]
     assert example["A"].grad is gradient
 
 
-def test_a_node_runs_once_however_often_it_is_walked_over(example: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_runs_once_however_often_it_is_walked_over(
+    example: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     stepper = example["s"]
     ran: list[str] = []
     write = stepper._recorder._ran
@@ -900,7 +992,9 @@ def page_examples() -> Iterator[tuple[str, dict[str, Any]]]:
     scope["s"].last()
     yield "example", as_model(scope["s"])
     scope = cell(EXAMPLE)
-    hostile = viz.BackwardStepper(scope["F"], names=dict(zip(HOSTILE[:6], (scope[name] for name in "ABCDEF"), strict=True)))
+    hostile = viz.BackwardStepper(
+        scope["F"], names=dict(zip(HOSTILE[:6], (scope[name] for name in "ABCDEF"), strict=True))
+    )
     hostile.last()
     yield "hostile", as_model(hostile)
     scope = cell(

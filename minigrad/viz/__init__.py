@@ -1,11 +1,12 @@
 """Pictures of the graph, and the widget that steps through a backward pass.
 
-After this package a reader has seen a gradient move. `draw(loss)` shows the graph, `make_dot(loss)` gives it to Graphviz, and
-`BackwardStepper(loss)` runs `loss.backward()` one node per click. Each part is a module: `snapshot` copies the graph, `naming` finds the
-learner's names, `layout` places the boxes, `svg` draws, `rules` and `frames` tell what a step did, `stepper` is the widget.
+After this package a reader has seen a gradient move. `draw(loss)` shows the graph, `make_dot(loss)` gives it to
+Graphviz, and `BackwardStepper(loss)` runs `loss.backward()` one node per click. Each part is a module: `snapshot`
+copies the graph, `naming` finds the learner's names, `layout` places the boxes, `svg` draws, `rules` and `frames` tell
+what a step did, `stepper` is the widget.
 
-Importing this package installs an observer that notes, for each node made from then on, the line of code that made it. What was made
-before is drawn without its line.
+Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.
+What was made before is drawn without its line.
 """
 
 from minigrad.op import set_creation_observer

@@ -1,7 +1,8 @@
 """`draw`: the graph of a result as a picture in the output, and as a table in text.
 
-After this module a reader can look at any small graph without running it: boxes for leaves and results, named as in their code, with
-expressions and values. The picture is an SVG that is complete by itself, so it shows in JupyterLab, on a page without a kernel and in a diff.
+After this module a reader can look at any small graph without running it: boxes for leaves and results, named as in
+their code, with expressions and values. The picture is an SVG that is complete by itself, so it shows in JupyterLab,
+on a page without a kernel and in a diff.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def draw(root: Any, names: Mapping[str, Any] | None = None) -> Drawing:
         root: a result, such as the loss.
         names: name -> tensor, ahead of your variables' names.
 
-    Raises TypeError if `root` is no tensor, ValueError if the graph is too large to be drawn, LayoutError if the layout program fails.
+    Raises TypeError if `root` is no tensor, ValueError if the graph is too large to be drawn, LayoutError if the
+    layout program fails.
     """
     return Drawing(snapshot(root, names, learner_frame(sys._getframe(1))))
 
@@ -55,13 +57,25 @@ def table(graph: Snapshot) -> str:
     named = {box.id: clean(box.name) for box in graph.boxes}
     rows = [("", "made by", "from", "value", "grad")]
     for box in graph.boxes:
-        inputs = [named[edge.source] for edge in sorted((e for e in graph.edges if e.target == box.id), key=lambda e: e.slot)]
-        rows.append((named[box.id], _maker(box), ", ".join(inputs), _said(box.value), _said(box.grad) if box.kind == "leaf" else ""))
+        inputs = [
+            named[edge.source] for edge in sorted((e for e in graph.edges if e.target == box.id), key=lambda e: e.slot)
+        ]
+        rows.append(
+            (
+                named[box.id],
+                _maker(box),
+                ", ".join(inputs),
+                _said(box.value),
+                _said(box.grad) if box.kind == "leaf" else "",
+            )
+        )
     widths = [min(max(columns(row[column]) for row in rows), 40) for column in range(len(rows[0]))]
     lines = []
     for row in rows:
         cells = [shorten(cell, width) for cell, width in zip(row, widths, strict=True)]
-        lines.append("  ".join(cell + " " * (width - columns(cell)) for cell, width in zip(cells, widths, strict=True)).rstrip())
+        lines.append(
+            "  ".join(cell + " " * (width - columns(cell)) for cell, width in zip(cells, widths, strict=True)).rstrip()
+        )
     return "\n".join(lines)
 
 

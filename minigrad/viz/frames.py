@@ -1,9 +1,10 @@
 """What happened at each step of a backward pass, written down once and never changed.
 
-After this module a reader knows how a gradient's way is told. `Recorder` consumes the engine's own generator, one node per step (there is no
-second loop that could disagree with `backward()`), and turns each step into a `Frame`: which node ran, what came in, its rule as code and with
-numbers, what went to each input, what was added to what where paths meet, what was freed, who is ready and who still waits. A frame
-is told in pieces of text (`story`) from which both the widget and `trace()` are written, so they cannot say different things.
+After this module a reader knows how a gradient's way is told. `Recorder` consumes the engine's own generator, one node
+per step (there is no second loop that could disagree with `backward()`), and turns each step into a `Frame`: which
+node ran, what came in, its rule as code and with numbers, what went to each input, what was added to what where paths
+meet, what was freed, who is ready and who still waits. A frame is told in pieces of text (`story`) from which both the
+widget and `trace()` are written, so they cannot say different things.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What a node sent to one of its inputs. `rule` with `text` reads "g * D = 1 * 4 = 4"; `joint` reads "1 + 9 = 10" or ""."""
+    """What a node sent to one of its inputs. `rule` with `text` reads "g * D = 1 * 4 = 4"; `joint` reads "1 + 9 = 10"
+    or "".
+    """
 
     edge: str
     box: str
@@ -68,7 +71,9 @@ class Turn:
 
 @dataclass(frozen=True)
 class Frame:
-    """One step. Frame 0 is the moment before anything ran; `box` is the one that ran, `grads` what each box's gradient reads."""
+    """One step. Frame 0 is the moment before anything ran; `box` is the one that ran, `grads` what each box's gradient
+    reads.
+    """
 
     index: int
     total: int
@@ -140,9 +145,17 @@ class Recorder:
     """Runs a backward pass node by node and writes frames."""
 
     def __init__(
-        self, graph: Snapshot, steps: Iterator[Any], seed: Any, sought: Mapping[str, Any] | None, rooms: Mapping[str, int], retain: bool
+        self,
+        graph: Snapshot,
+        steps: Iterator[Any],
+        seed: Any,
+        sought: Mapping[str, Any] | None,
+        rooms: Mapping[str, int],
+        retain: bool,
     ) -> None:
-        """`seed` is the gradient of the root; `sought` maps box ids to the tensors of `inputs=`; `rooms` is the drawing's."""
+        """`seed` is the gradient of the root; `sought` maps box ids to the tensors of `inputs=`; `rooms` is the
+        drawing's.
+        """
         self.graph = graph
         self.steps = steps
         self.seed = seed
@@ -158,7 +171,7 @@ class Recorder:
             self.into[edge.target].append(edge)
         self.runs, self.live_edges = self._plan()
         self.met = self._met()
-        self.needed = {key: 0 for key in self.boxes}
+        self.needed = dict.fromkeys(self.boxes, 0)
         for edge in self.live_edges.values():
             self.needed[edge.source] += 1
         self.needed[graph.root] += 1
@@ -183,11 +196,17 @@ class Recorder:
             if any(edge.carries and (edge.source in ends or edge.source in useful) for edge in self.into[box.id]):
                 useful.add(box.id)
         leaves = {key for key in ends if is_leaf(self.nodes[key])}
-        live = {edge.id: edge for edge in carrying if edge.target in useful and (edge.source in ends or edge.source in useful)}
+        live = {
+            edge.id: edge
+            for edge in carrying
+            if edge.target in useful and (edge.source in ends or edge.source in useful)
+        }
         return useful | leaves, live
 
     def _met(self) -> dict[str, int]:
-        """In which order a walk from the root, level by level, meets the boxes: so the engine takes leaves that are ready together."""
+        """In which order a walk from the root, level by level, meets the boxes: so the engine takes leaves that are
+        ready together.
+        """
         order = [self.graph.root]
         met = {self.graph.root: 0}
         for key in order:  # which grows while we walk it
@@ -202,16 +221,35 @@ class Recorder:
     def first(self) -> Frame:
         """The moment before anything ran."""
         root = self.boxes[self.graph.root]
-        start = ("name", root.name), ".backward() will start with ", *self._partial(root), " = ", ("value", said(self.seed)), "."
+        start = (
+            ("name", root.name),
+            ".backward() will start with ",
+            *self._partial(root),
+            " = ",
+            ("value", said(self.seed)),
+            ".",
+        )
         story = [_line("say", "Nothing has run yet. ", *start)]
         leaves = [box for box in self.graph.boxes if box.kind == "leaf"]
         held = [box for box in leaves if self._grad(box.id).known]
         if len(held) < len(leaves):
             every = "Every " if not held else "Every other "
-            story.append(_line("say", every, ("code", ".grad"), " is ", ("value", "None"), ", which is not the same as 0."))
+            story.append(
+                _line("say", every, ("code", ".grad"), " is ", ("value", "None"), ", which is not the same as 0.")
+            )
         for box in held:
             grad = self._grad_array(box.id)
-            story.insert(1, _line("item", ("name", box.name), ("code", ".grad"), " still holds ", ("value", said(grad)), " from before: backward() adds to it."))
+            story.insert(
+                1,
+                _line(
+                    "item",
+                    ("name", box.name),
+                    ("code", ".grad"),
+                    " still holds ",
+                    ("value", said(grad)),
+                    " from before: backward() adds to it.",
+                ),
+            )
         return self._frame(None, "", "", (), (), story)
 
     def advance(self) -> Frame | None:
@@ -228,7 +266,11 @@ class Recorder:
         for edge, state in self.edge_states.items():
             if state == "now":
                 self.edge_states[edge] = "done"
-        frame = self._ran_leaf(key, incoming, held.get(key)) if is_leaf(node) else self._ran_op(key, node, incoming, outgoing)
+        frame = (
+            self._ran_leaf(key, incoming, held.get(key))
+            if is_leaf(node)
+            else self._ran_op(key, node, incoming, outgoing)
+        )
         return frame
 
     def _ran_op(self, key: str, node: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> Frame:
@@ -249,13 +291,32 @@ class Recorder:
         self._finish_if_last()
         after = self._grad_array(key)
         grad = ("name", box.name), ("code", ".grad")
-        story = [_line("say", ("op", "AccumulateGrad"), " of the leaf ", ("name", box.name), " received ", ("value", said(array)), ".")]
+        story = [
+            _line(
+                "say",
+                ("op", "AccumulateGrad"),
+                " of the leaf ",
+                ("name", box.name),
+                " received ",
+                ("value", said(array)),
+                ".",
+            )
+        ]
         if before is None:
             story.append(_line("item", *grad, " was None; it is now ", ("value", said(after))))
             joint = ""
         else:
             joint = _sum_text(before, array, after)
-            story.append(_line("item", *grad, " held ", ("value", said(before)), " from before, and backward() adds: ", ("value", joint or said(after))))
+            story.append(
+                _line(
+                    "item",
+                    *grad,
+                    " held ",
+                    ("value", said(before)),
+                    " from before, and backward() adds: ",
+                    ("value", joint or said(after)),
+                )
+            )
         story += _alarms(self._grad(key), f"{box.name}.grad")
         story += self._closing()
         return self._frame(key, "AccumulateGrad", said(array), (), (), story, {key: joint})
@@ -292,7 +353,11 @@ class Recorder:
         array = _sum_to_shape(raw, shape)
         value = describe(array)
         text = " = ".join(dict.fromkeys(part for part in (rule.named or rule.source, rule.numbers, said(raw)) if part))
-        summed = f"summed from {shape_text(raw.shape)} to {shape_text(array.shape)}, because {clean(target.name)} was broadcast" if raw.shape != array.shape else ""
+        summed = (
+            f"summed from {shape_text(raw.shape)} to {shape_text(array.shape)}, because {clean(target.name)} was broadcast"
+            if raw.shape != array.shape
+            else ""
+        )
         if summed:
             summed += f": {said(array)}"
         before = self.sums[target.id].get(edge.output)
@@ -303,16 +368,22 @@ class Recorder:
 
     def _rule(self, box: Box, node: Any, slot: int, received: Any) -> Rule:
         inputs = box.inputs
-        parameter = inputs[slot] if len(inputs) == len(node.next_functions) else (inputs[0] if inputs else f"input {slot}")
+        parameter = (
+            inputs[slot] if len(inputs) == len(node.next_functions) else (inputs[0] if inputs else f"input {slot}")
+        )
         function = getattr(type(node), "rules", {}).get(parameter)
         bound: dict[str, Any] = {"g": rules.binding(received)} if received is not None else {}
         for saved in box.saved:
             if saved.array is None and saved.value.dtype:
                 bound[saved.parameter] = rules.Sizes(saved.value.shape)
             else:
-                bound[saved.parameter] = rules.binding(saved.array) if isinstance(saved.array, np.ndarray) else saved.array
+                bound[saved.parameter] = (
+                    rules.binding(saved.array) if isinstance(saved.array, np.ndarray) else saved.array
+                )
         names = {saved.parameter: saved.name for saved in box.saved if saved.name}
-        plain = {key: value for key, value in bound.items() if isinstance(value, int | float) and not isinstance(value, bool)}
+        plain = {
+            key: value for key, value in bound.items() if isinstance(value, int | float) and not isinstance(value, bool)
+        }
         names |= {key: values.number(value) for key, value in plain.items()}
         if "result" in bound:
             names["result"] = box.name
@@ -332,7 +403,11 @@ class Recorder:
         if self.retain or not getattr(node, "freed", False):
             return ()
         tensors = [saved for saved in box.saved if saved.value.dtype]
-        return tuple(dict.fromkeys(box.name if saved.parameter == "result" else saved.name or saved.parameter for saved in tensors))
+        return tuple(
+            dict.fromkeys(
+                box.name if saved.parameter == "result" else saved.name or saved.parameter for saved in tensors
+            )
+        )
 
     # -- telling it
 
@@ -340,8 +415,20 @@ class Recorder:
         self, box: Box, node: Any, arrays: list[Any], contributions: tuple[Contribution, ...], freed: tuple[str, ...]
     ) -> list[Line]:
         given = [array for array in arrays if array is not None]
-        received: list[Any] = [*self._partial(box), " = ", ("value", said(given[0]))] if given else ["no gradient (undefined)"]
-        story = [_line("say", ("op", node.name()), " made ", ("name", box.name), ". It received ", *received, " and ran its rule:")]
+        received: list[Any] = (
+            [*self._partial(box), " = ", ("value", said(given[0]))] if given else ["no gradient (undefined)"]
+        )
+        story = [
+            _line(
+                "say",
+                ("op", node.name()),
+                " made ",
+                ("name", box.name),
+                ". It received ",
+                *received,
+                " and ran its rule:",
+            )
+        ]
         code: list[Any] = []
         for rule in dict.fromkeys(item.rule for item in contributions):
             code += [("text", "   " if code else ""), ("text", f"{rule.parameter}: "), ("code", rule.source)]
@@ -362,7 +449,13 @@ class Recorder:
 
     def _told(self, item: Contribution) -> Line:
         formula, _, last = item.text.rpartition(" = ")
-        pieces: list[Any] = ["to ", ("name", item.name), ": ", ("code", formula + " = " if formula else ""), ("value", last)]
+        pieces: list[Any] = [
+            "to ",
+            ("name", item.name),
+            ": ",
+            ("code", formula + " = " if formula else ""),
+            ("value", last),
+        ]
         if item.summed:
             pieces.append(f", {item.summed}")
         if item.joint:
@@ -388,7 +481,9 @@ class Recorder:
         turns = {box: Turn(box, self._label(box), self.arrived[box], self.needed[box]) for box in self.boxes}
         ready = self._ready()
         upcoming = ready[0] if ready else None
-        waiting = [box.id for box in self.graph.boxes if box.id in self.runs and box.id not in self.ran and box.id not in ready]
+        waiting = [
+            box.id for box in self.graph.boxes if box.id in self.runs and box.id not in self.ran and box.id not in ready
+        ]
         waiting.sort(key=lambda box: -self.arrived[box])
         joints = dict(joints) | {item.box: item.joint for item in contributions}
         states = {box.id: self._state(box, key, upcoming, joints.get(box.id, "")) for box in self.graph.boxes}
@@ -417,7 +512,9 @@ class Recorder:
         return f"{box.name}.grad" if box.kind == "leaf" else box.name
 
     def _ready(self) -> list[str]:
-        """Boxes whose gradient is complete, the next to run first: leaves before ops, and of the ops the most recently made."""
+        """Boxes whose gradient is complete, the next to run first: leaves before ops, and of the ops the most recently
+        made.
+        """
         open_boxes = [key for key in self.arrivals if key in self.runs and key not in self.ran]
         leaves = sorted((key for key in open_boxes if is_leaf(self.nodes[key])), key=self.met.__getitem__)
         ops = [key for key in open_boxes if not is_leaf(self.nodes[key])]
@@ -492,7 +589,12 @@ def _chip(item: Contribution) -> str:
     if item.value.alarm:
         return f"⚠ {item.value.alarm}"
     whole = f"{item.rule.numbers} = {item.value.text}"
-    if item.rule.numbers not in ("", item.value.text) and not item.value.is_large and not item.summed and columns(whole) <= CHIP:
+    if (
+        item.rule.numbers not in ("", item.value.text)
+        and not item.value.is_large
+        and not item.summed
+        and columns(whole) <= CHIP
+    ):
         return whole
     return shorten(item.value.text, CHIP)
 

@@ -1,9 +1,10 @@
 """Where boxes and edges go: the one module that knows the layout program.
 
-After this module a reader knows what is asked of Graphviz (positions for boxes of known size, and curves between them; not one letter of
-text) and what comes back. The program is `graphviz-pure`, a port of Graphviz in one file that a package brings along: it gives the same
-bytes on every machine, so a drawing can be compared with the one stored in a notebook. The variable MINIGRAD_LAYOUT may name another
-program that takes `dot`'s arguments. A layout that fails or takes longer than `SECONDS` ends in a `LayoutError` that says so.
+After this module a reader knows what is asked of Graphviz (positions for boxes of known size, and curves between them;
+not one letter of text) and what comes back. The program is `graphviz-pure`, a port of Graphviz in one file that a
+package brings along: it gives the same bytes on every machine, so a drawing can be compared with the one stored in a
+notebook. The variable MINIGRAD_LAYOUT may name another program that takes `dot`'s arguments. A layout that fails or
+takes longer than `SECONDS` ends in a `LayoutError` that says so.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """What a box is called, and which piece of the learner's code stands in it.
 
-After this module a reader knows where names in a picture come from. First `names=`; then the variables of the frame that asked for the
-picture, also one level inside lists, dicts and objects (`w[0]`, `model.bias`); then, for results whose variable is gone because it lived
-in a function, the assignment in the source (`h = x @ w`), if no other box could claim that name; at last t0, t1 ... in the order in which the
-graph was made. An expression is the exact text that made a node, with names put in for the parts that have boxes of their own.
+After this module a reader knows where names in a picture come from. First `names=`; then the variables of the frame
+that asked for the picture, also one level inside lists, dicts and objects (`w[0]`, `model.bias`); then, for results
+whose variable is gone because it lived in a function, the assignment in the source (`h = x @ w`), if no other box
+could claim that name; at last t0, t1 ... in the order in which the graph was made. An expression is the exact text
+that made a node, with names put in for the parts that have boxes of their own.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class Variables:
         self.taken: set[str] = set()
         for name, tensor in (names or {}).items():
             if not isinstance(name, str):
-                raise TypeError(f"names must map a name to a tensor, as in names={{'loss': loss}}, but got the key {name!r}")
+                raise TypeError(
+                    f"names must map a name to a tensor, as in names={{'loss': loss}}, but got the key {name!r}"
+                )
             if not is_tensor(tensor):
                 raise TypeError(f"names[{name!r}] must be a Tensor, not {type(tensor).__name__}")
             self._add(name, tensor)
@@ -86,7 +89,11 @@ def memory(tensor: Any) -> tuple[Any, ...]:
 
 def _tensors_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Plain variables first, then what lies one level inside containers and objects."""
-    variables = [(name, value) for name, value in scope.items() if name.isidentifier() and name[0] != "_" and name not in NOT_VARIABLES]
+    variables = [
+        (name, value)
+        for name, value in scope.items()
+        if name.isidentifier() and name[0] != "_" and name not in NOT_VARIABLES
+    ]
     for name, value in variables:
         if is_tensor(value):
             yield name, value
@@ -94,7 +101,9 @@ def _tensors_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if is_tensor(value) or isinstance(value, types.ModuleType | type):
             continue
         if isinstance(value, dict):
-            inside = [(f"{name}[{key!r}]", item) for key, item in list(value.items())[:1000] if isinstance(key, str | int)]
+            inside = [
+                (f"{name}[{key!r}]", item) for key, item in list(value.items())[:1000] if isinstance(key, str | int)
+            ]
         elif isinstance(value, list | tuple):
             inside = [(f"{name}[{position}]", item) for position, item in enumerate(value[:1000])]
         elif isinstance(getattr(value, "__dict__", None), dict) and not callable(getattr(value, "__code__", None)):
@@ -138,18 +147,29 @@ def assignments(file: str) -> list[tuple[str, Span]]:
 
 def _span(file: str, node: Any) -> Span:
     first, last = node.lineno, node.end_lineno
-    return Span(file, "", first, last, characters(file, first, node.col_offset), characters(file, last, node.end_col_offset))
+    return Span(
+        file, "", first, last, characters(file, first, node.col_offset), characters(file, last, node.end_col_offset)
+    )
 
 
 def same_place(one: Span, other: Span) -> bool:
     """Whether two spans cover the same text."""
-    return (one.file, one.first, one.last, one.start, one.end) == (other.file, other.first, other.last, other.start, other.end)
+    return (one.file, one.first, one.last, one.start, one.end) == (
+        other.file,
+        other.first,
+        other.last,
+        other.start,
+        other.end,
+    )
 
 
 def op_word(op: str) -> str:
     """The op's own name: MulBackward0 -> mul."""
     word = op.removesuffix("0").removesuffix("Backward")
-    letters = [("_" + letter.lower()) if letter.isupper() and position else letter.lower() for position, letter in enumerate(word)]
+    letters = [
+        ("_" + letter.lower()) if letter.isupper() and position else letter.lower()
+        for position, letter in enumerate(word)
+    ]
     return "".join(letters)
 
 
@@ -183,7 +203,9 @@ def with_names(span: Span, parts: list[tuple[Span, str]]) -> str:
     def offset(line: int, column: int) -> int:
         return starts[line - span.first] + column - (span.start if line == span.first else 0)
 
-    pieces = sorted({(offset(part.first, part.start), offset(part.last, part.end), name) for part, name in parts}, reverse=True)
+    pieces = sorted(
+        {(offset(part.first, part.start), offset(part.last, part.end), name) for part, name in parts}, reverse=True
+    )
     limit = len(text)
     for start, end, name in pieces:
         if end > limit or start < 0:

@@ -1,9 +1,10 @@
 """Where in the learner's code each node was made, and what came out.
 
-After this module a reader knows how a picture can light up the line that made a node, long after that line ran. Importing `minigrad.viz`
-installs `observe` as the engine's creation observer; it writes a `Record` into each new node: code object and instruction of the first
-frame outside minigrad, and the result's shape, dtype and, if small, values. That is little enough to do for every op of a training
-loop. What it means (which line, which columns, which text) is worked out only when somebody looks: `span_of`, `source_line`.
+After this module a reader knows how a picture can light up the line that made a node, long after that line ran.
+Importing `minigrad.viz` installs `observe` as the engine's creation observer; it writes a `Record` into each new node:
+code object and instruction of the first frame outside minigrad, and the result's shape, dtype and, if small, values.
+That is little enough to do for every op of a training loop. What it means (which line, which columns, which text) is
+worked out only when somebody looks: `span_of`, `source_line`.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ def learner_frame(frame: FrameType | None) -> FrameType | None:
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of source: lines count from 1, columns from 0 in characters; `function` is "" at the top level of a cell or file."""
+    """A piece of source: lines count from 1, columns from 0 in characters; `function` is "" at the top level of a cell
+    or file.
+    """
 
     file: str
     function: str
@@ -89,9 +92,11 @@ def span_of(record: Record | None) -> Span | None:
         return None
     code = record.code
     position = next(itertools.islice(code.co_positions(), record.instruction // 2, None), None)
-    if position is None or position[0] is None:
+    if position is None:
         return None
     first, last, start, end = position
+    if first is None:
+        return None
     function = "" if code.co_name == "<module>" else code.co_name
     if last is None or start is None or end is None:
         text = source_line(code.co_filename, first)

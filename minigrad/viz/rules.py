@@ -1,8 +1,9 @@
 """An op's rule as the code that it is, and the same code with the numbers put in.
 
-After this module a reader knows how the stepper can write `g * other` and then `1 * 4`: the rule's own lambda is found in the source of the
-engine, its expression taken apart, and each name replaced: by the learner's name, by the number, or for large tensors by name and
-shape. Nothing here may stop a step: a rule whose source is not to be had is described in words.
+After this module a reader knows how the stepper can write `g * other` and then `1 * 4`: the rule's own lambda is found
+in the source of the engine, its expression taken apart, and each name replaced: by the learner's name, by the number,
+or for large tensors by name and shape. Nothing here may stop a step: a rule whose source is not to be had is described
+in words.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ LONGEST = 160  # characters of a rule with numbers; a longer one says less than 
 
 @dataclass(frozen=True)
 class Rule:
-    """The rule of one input: as written, with the learner's names, and with numbers or shapes ("" where that says nothing more)."""
+    """The rule of one input: as written, with the learner's names, and with numbers or shapes ("" where that says
+    nothing more).
+    """
 
     parameter: str
     source: str
@@ -32,7 +35,9 @@ class Rule:
     numbers: str
 
 
-def explain(function: Callable[..., Any] | None, parameter: str, bound: Mapping[str, Any], names: Mapping[str, str]) -> Rule:
+def explain(
+    function: Callable[..., Any] | None, parameter: str, bound: Mapping[str, Any], names: Mapping[str, str]
+) -> Rule:
     """Write out a rule.
 
     Args:
@@ -51,7 +56,11 @@ def explain(function: Callable[..., Any] | None, parameter: str, bound: Mapping[
         numbers = _write(_Numbers(bound).visit(_copy(plain)))
     except Exception:  # whatever the rule's source looks like, its step goes on
         return Rule(parameter, ast.unparse(expression), "", "")
-    if len(numbers) > LONGEST or numbers == source or (isinstance(plain, ast.Name) and isinstance(bound.get(plain.id), Sizes)):
+    if (
+        len(numbers) > LONGEST
+        or numbers == source
+        or (isinstance(plain, ast.Name) and isinstance(bound.get(plain.id), Sizes))
+    ):
         numbers = ""
     return Rule(parameter, source, named, numbers)
 
@@ -71,7 +80,9 @@ def binding(array: Any) -> Any:
 
 @functools.lru_cache(maxsize=512)
 def expression_of(function: Callable[..., Any]) -> ast.expr | None:
-    """The expression of a lambda (or of a function with a single `return`), from its source file; None if it cannot be found."""
+    """The expression of a lambda (or of a function with a single `return`), from its source file; None if it cannot be
+    found.
+    """
     code = getattr(function, "__code__", None)
     if code is None:
         return None
@@ -92,7 +103,10 @@ def expression_of(function: Callable[..., Any]) -> ast.expr | None:
         else:
             continue
         arguments = node.args
-        if body is None or [argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)] != wanted:
+        if (
+            body is None
+            or [argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)] != wanted
+        ):
             continue
         inside = (node.lineno, node.col_offset), (node.end_lineno or node.lineno, node.end_col_offset or 0)
         if any(inside[0] <= (line or 0, column or 0) < inside[1] for line, column in starts):
@@ -117,7 +131,9 @@ def _write(expression: ast.AST) -> str:
 
 
 class _Plain(ast.NodeTransformer):
-    """Takes out what is the engine's business: `F.cos(x)` becomes `cos(x)`, a transpose `x.T`, a decided `a if c else b` one of the two."""
+    """Takes out what is the engine's business: `F.cos(x)` becomes `cos(x)`, a transpose `x.T`, a decided `a if c else
+    b` one of the two.
+    """
 
     def __init__(self, bound: Mapping[str, Any]) -> None:
         self.bound = bound
@@ -125,7 +141,9 @@ class _Plain(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         known = {name: value for name, value in self.bound.items() if not isinstance(value, Sizes)}
         try:
-            chosen = eval(compile(ast.Expression(node.test), "<rule>", "eval"), {"__builtins__": {}}, known)  # our own source
+            chosen = eval(
+                compile(ast.Expression(node.test), "<rule>", "eval"), {"__builtins__": {}}, known
+            )  # our own source
         except Exception:
             return self.generic_visit(node)
         return self.visit(node.body if chosen else node.orelse)

@@ -1,8 +1,9 @@
 """The graph as it stands, copied into immutable records that nothing can change afterwards.
 
-After this module a reader knows what a picture is made of: boxes (leaves, results and the constants that a rule has saved) and the edges
-between them. Only public attributes are read: `grad_fn`, `next_functions`, `variable` and `_saved_*`, so that a graph of any library which has
-PyTorch's names will do. Ids are n0, n1 ... and e0, e1 ... in the order in which the learner's code made things: equal graphs give equal ids.
+After this module a reader knows what a picture is made of: boxes (leaves, results and the constants that a rule has
+saved) and the edges between them. Only public attributes are read: `grad_fn`, `next_functions`, `variable` and
+`_saved_*`, so that a graph of any library which has PyTorch's names will do. Ids are n0, n1 ... and e0, e1 ... in the
+order in which the learner's code made things: equal graphs give equal ids.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class Box:
 
 @dataclass(frozen=True)
 class Edge:
-    """From the box of an input to the box of the result. `slot` counts the result's inputs; `output` the input's outputs."""
+    """From the box of an input to the box of the result. `slot` counts the result's inputs; `output` the input's
+    outputs.
+    """
 
     id: str
     source: str
@@ -72,7 +75,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A whole graph. `nodes` are the engine's nodes behind the boxes (None for constants), for those who step through it."""
+    """A whole graph. `nodes` are the engine's nodes behind the boxes (None for constants), for those who step through
+    it.
+    """
 
     root: str
     boxes: tuple[Box, ...]
@@ -202,7 +207,7 @@ class _Builder:
             ids[node] = f"n{len(boxes)}"
             boxes.append(self._box(node, ids[node]))
             nodes.append(node)
-        edges = []
+        edges: list[Edge] = []
         for node in self.nodes:
             keys = {slot: key for slot, key, _ in constants.get(node, ())}
             for slot, (child, output) in enumerate(node.next_functions):
@@ -260,7 +265,9 @@ class _Builder:
         if is_leaf(node):
             leaf = node.variable
             value = values.describe(leaf.detach().numpy())
-            return Box(key, "leaf", self.names[node], "leaf", node.name(), value, grad_value(leaf), self._leaf_span(node))
+            return Box(
+                key, "leaf", self.names[node], "leaf", node.name(), value, grad_value(leaf), self._leaf_span(node)
+            )
         saved = tuple(self._saved(node))
         return Box(
             key,
@@ -332,7 +339,8 @@ class _Builder:
     def _constants(self) -> dict[Any, list[tuple[int, Any, Box]]]:
         """For each node the tensors without grad that enter it: (slot, key, box), as far as its rule saved them.
 
-        Plain numbers stay in the expression. One tensor that enters in several places is one box: its key is its memory.
+        Plain numbers stay in the expression. One tensor that enters in several places is one box: its key is its
+        memory.
         """
         found: dict[Any, list[tuple[int, Any, Box]]] = {}
         for node in self.nodes:
@@ -411,7 +419,7 @@ def grad_value(tensor: Any) -> Value:
 
 
 def _title(file: str) -> str:
-    """"your cell", or the name of a file; the path of neither is anybody's business."""
+    """ "your cell", or the name of a file; the path of neither is anybody's business."""
     base = os.path.basename(file)
     is_cell = file.startswith("<") or "ipykernel" in file or not os.path.exists(file)
     return "your cell" if is_cell else base

@@ -1,8 +1,9 @@
 """`BackwardStepper`: a backward pass that is run by clicking.
 
-After this module a reader knows what a click does. It sets the widget's `request`; the kernel runs the engine's generator one node on,
-the recorder writes a frame, and the frame goes back to the page. Going back runs nothing: it shows an earlier frame and puts the `.grad` of
-each leaf back to what it was then, so that the picture and the next cell never disagree. All of it also works from code, without a page.
+After this module a reader knows what a click does. It sets the widget's `request`; the kernel runs the engine's
+generator one node on, the recorder writes a frame, and the frame goes back to the page. Going back runs nothing: it
+shows an earlier frame and puts the `.grad` of each leaf back to what it was then, so that the picture and the next
+cell never disagree. All of it also works from code, without a page.
 """
 
 from __future__ import annotations
@@ -32,13 +33,15 @@ FREED = "Trying to backward through the graph a second time (or directly access 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a tensor's `.grad` was at one frame: the object, and a copy of its numbers (None where it has a graph of its own)."""
+    """What a tensor's `.grad` was at one frame: the object, and a copy of its numbers (None where it has a graph of
+    its own).
+    """
 
     gradient: Any
     numbers: Any
 
 
-class BackwardStepper(anywidget.AnyWidget):  # type: ignore[misc]
+class BackwardStepper(anywidget.AnyWidget):
     """Step through `root.backward()`, one node at a time. Nothing has run when it is made.
 
     Args:
@@ -46,10 +49,12 @@ class BackwardStepper(anywidget.AnyWidget):  # type: ignore[misc]
         gradient, retain_graph, create_graph, inputs: as in `backward()`.
         names: name -> tensor, ahead of the names of your variables.
 
-    Show it by making it the last line of a cell. From code: `next()`, `back()`, `first()`, `last()`, `run_to("E")`, `frames`, `index`, `trace()`.
+    Show it by making it the last line of a cell. From code: `next()`, `back()`, `first()`, `last()`, `run_to("E")`,
+    `frames`, `index`, `trace()`.
 
-    Raises TypeError where a tensor is expected and something else is given; RuntimeError for a root without a graph, a leaf, a
-    non-scalar root without `gradient`, a graph that was freed; ValueError for a graph that is too large to be shown.
+    Raises TypeError where a tensor is expected and something else is given; RuntimeError for a root without a graph, a
+    leaf, a non-scalar root without `gradient`, a graph that was freed; ValueError for a graph that is too large to be
+    shown.
     """
 
     _esm = HERE / "stepper.js"
@@ -57,7 +62,7 @@ class BackwardStepper(anywidget.AnyWidget):  # type: ignore[misc]
 
     # From here to the page. `picture` never changes; `recorded` grows; `index` is the frame that is shown.
     picture = traitlets.Dict().tag(sync=True)
-    recorded = traitlets.List().tag(sync=True)
+    recorded: Any = traitlets.List().tag(sync=True)
     index = traitlets.Int(0, read_only=True).tag(sync=True)
     finished = traitlets.Bool(False).tag(sync=True)
     problem = traitlets.Dict().tag(sync=True)
@@ -81,7 +86,9 @@ class BackwardStepper(anywidget.AnyWidget):  # type: ignore[misc]
         sought = _sought(graph, inputs)
         drawing = draw_svg(graph, {}, live=True)
         retains = create_graph if retain_graph is None else retain_graph
-        seed = np.ones(root.shape, root.detach().numpy().dtype) if gradient is None else gradient.detach().numpy().copy()
+        seed = (
+            np.ones(root.shape, root.detach().numpy().dtype) if gradient is None else gradient.detach().numpy().copy()
+        )
         recorder = Recorder(graph, steps, seed, sought, drawing.rooms, retains)
         _check_not_freed(graph, recorder.runs)
         first = recorder.first()
@@ -141,7 +148,9 @@ class BackwardStepper(anywidget.AnyWidget):  # type: ignore[misc]
         """
         key = self._graph.named(name).id
         if key not in self._recorder.runs:
-            raise ValueError(f"{name!r} does not run in this backward pass: it leads to none of the inputs that were asked for")
+            raise ValueError(
+                f"{name!r} does not run in this backward pass: it leads to none of the inputs that were asked for"
+            )
         for frame in self._frames:
             if frame.box == key:
                 return self._go(frame.index) or frame
@@ -156,7 +165,9 @@ class BackwardStepper(anywidget.AnyWidget):  # type: ignore[misc]
     def trace(self) -> str:
         """All recorded frames as text: everything that the picture says."""
         root = self._graph.box(self._graph.root)
-        lines = [f"backward from {clean(root.name)}: {self._frames[0].total} steps, {len(self._frames) - 1} run, step {self.index} shown"]
+        lines = [
+            f"backward from {clean(root.name)}: {self._frames[0].total} steps, {len(self._frames) - 1} run, step {self.index} shown"
+        ]
         for frame in self._frames:
             lines += ["", *self._traced(frame)]
         return "\n".join(lines)
@@ -176,7 +187,11 @@ class BackwardStepper(anywidget.AnyWidget):  # type: ignore[misc]
         lines.append("  waiting: " + (", ".join(turn.text for turn in frame.waiting) or "nobody"))
         lines.append("  done: " + (", ".join(clean(turn.name) for turn in frame.done) or "nobody"))
         lines.append("  next: " + (clean(frame.next.name) if frame.next else "nobody, the pass is over"))
-        grads = [f"{clean(b.name)} {frame.states[b.id].grad.alarm or frame.grads[b.id]}" for b in self._graph.boxes if b.kind != "constant"]
+        grads = [
+            f"{clean(b.name)} {frame.states[b.id].grad.alarm or frame.grads[b.id]}"
+            for b in self._graph.boxes
+            if b.kind != "constant"
+        ]
         return [*lines, "  grad: " + ", ".join(grads)]
 
     # -- the steps
@@ -194,13 +209,18 @@ class BackwardStepper(anywidget.AnyWidget):  # type: ignore[misc]
     def _run_one(self) -> bool:
         """Run one node and record its frame; False if there is none left."""
         if self._failure is not None:
-            raise RuntimeError(f"this pass cannot go on: its last step failed with {type(self._failure).__name__}: {self._failure}")
+            raise RuntimeError(
+                f"this pass cannot go on: its last step failed with {type(self._failure).__name__}: {self._failure}"
+            )
         try:
             frame = self._recorder.advance()
         except Exception as error:
             self._failure = error
             upcoming = self._frames[-1].next
-            self.problem = {"text": clean(f"{type(error).__name__}: {error}"), "box": upcoming.box if upcoming else None}
+            self.problem = {
+                "text": clean(f"{type(error).__name__}: {error}"),
+                "box": upcoming.box if upcoming else None,
+            }
             raise
         if frame is None:
             self.finished = True
@@ -234,7 +254,11 @@ class BackwardStepper(anywidget.AnyWidget):  # type: ignore[misc]
                 kept[key] = Kept(gradient, None)
             else:
                 numbers = gradient.detach().numpy()
-                same = old is not None and old.gradient is gradient and np.array_equal(old.numbers, numbers, equal_nan=True)
+                same = (
+                    old is not None
+                    and old.gradient is gradient
+                    and np.array_equal(old.numbers, numbers, equal_nan=True)
+                )
                 kept[key] = old if same else Kept(gradient, numbers.copy())
         return kept
 
@@ -263,7 +287,7 @@ class BackwardStepper(anywidget.AnyWidget):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget, and for pages without a widget manager a picture of the present frame."""
-        bundle = super()._repr_mimebundle_(**kwargs)
+        bundle: Any = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         frame = self.frame
         still = draw_svg(self._graph, frame.states, frame.edges, frame.chips).svg
@@ -315,7 +339,11 @@ def _sought(graph: Snapshot, inputs: Any) -> dict[str, Any] | None:
 
 def _watched(graph: Snapshot, sought: Mapping[str, Any] | None) -> dict[str, Any]:
     """The tensors whose `.grad` this pass may change."""
-    leaves = {box.id: node.variable for box, node in zip(graph.boxes, graph.nodes, strict=True) if node is not None and is_leaf(node)}
+    leaves = {
+        box.id: node.variable
+        for box, node in zip(graph.boxes, graph.nodes, strict=True)
+        if node is not None and is_leaf(node)
+    }
     return leaves | dict(sought or {})
 
 
@@ -359,7 +387,10 @@ def _picture(graph: Snapshot, svg: str, width: float, height: float, total: int)
             }
             for box in graph.boxes
         },
-        "sources": [{"title": clean(source.title), "lines": [[number, _visible(text)] for number, text in source.lines]} for source in graph.sources],
+        "sources": [
+            {"title": clean(source.title), "lines": [[number, _visible(text)] for number, text in source.lines]}
+            for source in graph.sources
+        ],
     }
 
 

@@ -1,11 +1,12 @@
 """The picture itself: one SVG, drawn once.
 
-After this module a reader knows every shape in the picture and the class that it goes by. Each element carries its colours as attributes, a
-palette that reads on white and on black, so that the SVG is complete by itself (a notebook shows it as an image, which no style sheet
-reaches). Inside the stepper the style sheet overrides them by class: a step changes classes and texts, never the drawing.
+After this module a reader knows every shape in the picture and the class that it goes by. Each element carries its
+colours as attributes, a palette that reads on white and on black, so that the SVG is complete by itself (a notebook
+shows it as an image, which no style sheet reaches). Inside the stepper the style sheet overrides them by class: a step
+changes classes and texts, never the drawing.
 
-All text is the learner's or comes from the engine, so all of it is escaped, stripped of characters that XML forbids, and
-isolated from the text around it, so that right-to-left names turn nothing around.
+All text is the learner's or comes from the engine, so all of it is escaped, stripped of characters that XML forbids,
+and isolated from the text around it, so that right-to-left names turn nothing around.
 """
 
 from __future__ import annotations
@@ -26,7 +27,12 @@ PAD, HEAD, ROW, EXTRA = 12, 30, 20, 16
 MAP_WIDTH, MAP_HEIGHT = 64, 14
 LABEL = 44  # width of the words "value" and "grad"
 NARROWEST, WIDEST = 150, 300
-GAP_LIVE, GAP_LARGE, GAP_STILL, GAP_DOWN = 110, 76, 56, 34  # along an edge: for pills with a sum, pills with a shape, no pills
+GAP_LIVE, GAP_LARGE, GAP_STILL, GAP_DOWN = (
+    110,
+    76,
+    56,
+    34,
+)  # along an edge: for pills with a sum, pills with a shape, no pills
 TOO_WIDE = 1000  # pixels: a still picture that would be wider is laid out from top to bottom
 NAME_LIMIT = 18  # characters of a name inside a box
 
@@ -97,7 +103,15 @@ def draw_svg(
     names = {box.id: box.name for box in graph.boxes}
     for edge in graph.edges:
         state = (wires or {}).get(edge.id, "idle" if edge.carries else "off")
-        parts.append(_wire(edge.id, layout.curves[edge.id], state, edge.carries, f"{names[edge.source]} enters {names[edge.target]}"))
+        parts.append(
+            _wire(
+                edge.id,
+                layout.curves[edge.id],
+                state,
+                edge.carries,
+                f"{names[edge.source]} enters {names[edge.target]}",
+            )
+        )
     parts.append('</g><g class="mg-boxes">')
     for box in graph.boxes:
         parts.append(_box(box, sizes[box.id], layout.corners[box.id], (states or {}).get(box.id), every_grad, live))
@@ -135,11 +149,15 @@ def _size(box: Box, every_grad: bool) -> Sized:
     name, expression = columns(shorten(clean(box.name), NAME_LIMIT)), columns(box.expression)
     head = 2 * PAD + name * NAME_WIDTH + 18 + expression * MONO_WIDTH
     if box.value.is_large:
-        statistics = max(len(" · ".join(box.value.statistics or ())), 30)  # those of a gradient may be longer than those of the value
+        statistics = max(
+            len(" · ".join(box.value.statistics or ())), 30
+        )  # those of a gradient may be longer than those of the value
         body = max(LABEL + len(box.value.text) * MONO_WIDTH + 12 + MAP_WIDTH, statistics * SMALL_WIDTH)
     else:
         elements = max(1, len(box.value.full.split(","))) if box.value.known else 1
-        widest = max(columns(box.value.text), 11 if elements == 1 else 9 * elements)  # a gradient may need more room than a value
+        widest = max(
+            columns(box.value.text), 11 if elements == 1 else 9 * elements
+        )  # a gradient may need more room than a value
         body = LABEL + widest * MONO_WIDTH
     width = min(max(head, body + 2 * PAD, NARROWEST), WIDEST)
     rows = 2 if _shows_grad(box, every_grad) else 1
@@ -190,7 +208,9 @@ def _box(box: Box, size: Sized, corner: Point, state: State | None, every_grad: 
 
 
 def _row(word: str, value: Value, text: str, top: float, width: float, large: bool) -> str:
-    """The word "value" or "grad", and what there is to say: for large tensors the shape, a heat map and the statistics."""
+    """The word "value" or "grad", and what there is to say: for large tensors the shape, a heat map and the
+    statistics.
+    """
     baseline = top + 15
     fill = ALARM if value.alarm else QUIET if not value.known else GRAD if word == "grad" else INK
     weight = ' font-weight="700"' if value.alarm or (word == "grad" and value.known) else ""
@@ -316,7 +336,9 @@ def _title(graph: Snapshot) -> str:
 
 
 def clean(text: str) -> str:
-    """Text that XML and a single line allow: control characters become the replacement character, line ends a visible mark."""
+    """Text that XML and a single line allow: control characters become the replacement character, line ends a visible
+    mark.
+    """
     kept = []
     for character in text:
         code = ord(character)

@@ -1,8 +1,9 @@
 """How a number, a small tensor and a large one are written in a picture.
 
-After this module a reader knows what the pictures say about a value, and what they leave out: up to `WHOLE` elements are written in
-full with four significant digits; a larger tensor is its shape, its minimum, mean and maximum, and a heat map of a few hundred pixels.
-NaN and infinity are counted and named, whatever the size. The same array gives the same text and the same bytes on every machine.
+After this module a reader knows what the pictures say about a value, and what they leave out: up to `WHOLE` elements
+are written in full with four significant digits; a larger tensor is its shape, its minimum, mean and maximum, and a
+heat map of a few hundred pixels. NaN and infinity are counted and named, whatever the size. The same array gives the
+same text and the same bytes on every machine.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ SHADES = 8  # on each side of zero
 class Value:
     """What a picture says about one array.
 
-    `text` fits on a line; `full` lists the elements where there are at most `LISTED`; `statistics` (minimum, mean, maximum) and
-    `heat`, the address of a PNG that contains itself, are there for large arrays only; `alarm` names NaN and infinite elements.
+    `text` fits on a line; `full` lists the elements where there are at most `LISTED`; `statistics` (minimum, mean,
+    maximum) and `heat`, the address of a PNG that contains itself, are there for large arrays only; `alarm` names NaN
+    and infinite elements.
     """
 
     text: str
@@ -129,9 +131,11 @@ def _statistics(array: Any) -> tuple[str, str, str]:
 
 
 def heat_map(array: Any) -> str:
-    """A picture of an array, as the address of a PNG: cells are means of blocks, the colour scale is symmetric around zero.
+    """A picture of an array, as the address of a PNG: cells are means of blocks, the colour scale is symmetric around
+    zero.
 
-    The first dimensions are laid under each other, the last runs to the right. Where a block has a NaN, its cell is magenta.
+    The first dimensions are laid under each other, the last runs to the right. Where a block has a NaN, its cell is
+    magenta.
     """
     flat = np.asarray(array, dtype=np.float64)
     if flat.size == 0:
@@ -147,7 +151,10 @@ def heat_map(array: Any) -> str:
         finite = grid[np.isfinite(grid)]
         largest = float(np.abs(finite).max()) if finite.size else 0.0
         scaled = grid / largest if largest > 0 else np.where(np.isfinite(grid), 0.0, grid)
-        shades = np.clip(np.round(np.nan_to_num(scaled, posinf=0, neginf=0) * SHADES), -SHADES, SHADES).astype(np.int64) + SHADES
+        shades = (
+            np.clip(np.round(np.nan_to_num(scaled, posinf=0, neginf=0) * SHADES), -SHADES, SHADES).astype(np.int64)
+            + SHADES
+        )
     shades[np.isinf(grid)] = 2 * SHADES + 2
     shades[np.isnan(grid)] = 2 * SHADES + 1
     return "data:image/png;base64," + base64.b64encode(_png(shades.astype(np.uint8))).decode("ascii")
@@ -165,10 +172,21 @@ def _png(indices: Any) -> bytes:
     """A palette PNG whose data is stored, not compressed: compressors differ between machines, stored bytes do not."""
     height, width = indices.shape
     rows = b"".join(b"\0" + row.tobytes() for row in indices)
-    stored = b"\x78\x01\x01" + struct.pack("<HH", len(rows), len(rows) ^ 0xFFFF) + rows + struct.pack(">I", zlib.adler32(rows))
+    stored = (
+        b"\x78\x01\x01"
+        + struct.pack("<HH", len(rows), len(rows) ^ 0xFFFF)
+        + rows
+        + struct.pack(">I", zlib.adler32(rows))
+    )
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
     header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"PLTE", _palette()) + chunk(b"IDAT", stored) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"PLTE", _palette())
+        + chunk(b"IDAT", stored)
+        + chunk(b"IEND", b"")
+    )

@@ -1,7 +1,8 @@
-"""The stepper in a real JupyterLab, in a real browser: what the picture shows is what the kernel holds, after every click.
+"""The stepper in a real JupyterLab, in a real browser: what the picture shows is what the kernel holds, after every
+click.
 
-A server is started once, with folders of its own, so that nobody's settings matter. Each test fails on any console error and on any
-request that leaves this machine.
+A server is started once, with folders of its own, so that nobody's settings matter. Each test fails on any console
+error and on any request that leaves this machine.
 """
 
 import hashlib
@@ -109,7 +110,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         [
             *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
             *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
-            *(f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True"),
+            *(
+                f"--IdentityProvider.token={token}",
+                f"--ServerApp.root_dir={folder}",
+                "--LabApp.expose_app_in_browser=True",
+            ),
             *("--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"),
             "--LabApp.extension_manager=readonly",
         ],
@@ -229,7 +234,9 @@ def lab(server: Server, browser: Browser) -> Iterator[Lab]:
     page.on("pageerror", lambda error: opened.complaints.append(str(error)))
 
     def check(request: Any) -> None:
-        if not re.match(rf"(data:|blob:|{re.escape(server.url)}|{re.escape(server.url.replace('http', 'ws'))})", request.url):
+        if not re.match(
+            rf"(data:|blob:|{re.escape(server.url)}|{re.escape(server.url.replace('http', 'ws'))})", request.url
+        ):
             opened.complaints.append(f"a request left this machine: {request.url}")
 
     page.on("request", check)
@@ -325,7 +332,9 @@ def test_it_follows_the_theme(lab: Lab, theme: str) -> None:
     lab.open("example.ipynb")
     lab.page.evaluate("(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
     light = theme == "JupyterLab Light"
-    expect(lab.page.locator("body")).to_have_attribute("data-jp-theme-light", "true" if light else "false", timeout=15_000)
+    expect(lab.page.locator("body")).to_have_attribute(
+        "data-jp-theme-light", "true" if light else "false", timeout=15_000
+    )
     stepper = lab.stepper()
     colours = stepper.widget.locator(".mg-card").first.evaluate(
         "(card) => [getComputedStyle(card).fill, getComputedStyle(card.parentNode.querySelector('.mg-name')).fill]"
