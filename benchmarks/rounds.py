@@ -25,6 +25,7 @@ from statistics import median
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # the benchmarks run from a clone where nothing is installed
 OPTIONAL = ("torch", "autograd", "mygrad")  # contenders that need not be installed; the others are minigrad's own needs
 BASE = "torch"
 
@@ -67,9 +68,8 @@ def environment(coretype: str | None = None) -> dict[str, str]:
 
 
 def installed(names: Iterable[str]) -> list[str]:
-    """Those of the contenders that can run here. A name may go on after a space: "torch, chained" needs torch."""
-    libraries = {name: name.replace(",", " ").split()[0] for name in names}
-    return [name for name, library in libraries.items() if library not in OPTIONAL or importlib.util.find_spec(library)]
+    """Those of the contenders that can run here."""
+    return [name for name in names if name not in OPTIONAL or importlib.util.find_spec(name)]
 
 
 def measure(commands: dict[str, list[str]], rows: Iterable[Row], options: argparse.Namespace) -> dict[str, Values]:
@@ -80,7 +80,9 @@ def measure(commands: dict[str, list[str]], rows: Iterable[Row], options: argpar
     agreed: dict[str, float] = {}
     turns = [(turn, name) for turn in range(options.rounds) for name in commands]
     for turn, name in tqdm(turns, desc=Path(sys.argv[0]).stem, unit="run", leave=False, disable=not sys.stderr.isatty()):
-        run = subprocess.run(commands[name], env=environment(options.coretype), stdout=subprocess.PIPE, text=True, check=True)
+        run = subprocess.run(commands[name], env=environment(options.coretype), capture_output=True, text=True)
+        if run.returncode:
+            raise SystemExit(f"{name} failed (round {turn + 1}):\n{run.stderr}")
         values = json.loads(run.stdout.splitlines()[-1])
         if "agree" in values:
             agreed[name] = values["agree"]

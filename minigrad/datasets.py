@@ -1,6 +1,7 @@
 """Data to learn from: images that come with the package, so that a chapter needs no network.
 
-After this module a reader knows what the digits are, and how they are split into images to train on and images to test with.
+After this module a reader knows what the digits are, and how they are split into images to train on and images to
+test with.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ ADVICE = "Get it again with `git checkout -- minigrad/data/digits.npz`, or insta
 
 
 class Digits(NamedTuple):
-    """Handwritten digits: images of shape [N, 8, 8], float32 from 0 (paper) to 16 (ink), and labels of shape [N], int64 from 0 to 9."""
+    """Handwritten digits: images of shape [N, 8, 8], float32 from 0 (paper) to 16 (ink), and labels of shape [N],
+    int64 from 0 to 9.
+    """
 
     train_images: Tensor
     train_labels: Tensor
@@ -31,8 +34,8 @@ class Digits(NamedTuple):
 def digits() -> Digits:
     """The 1,797 handwritten digits of E. Alpaydin and C. Kaynak (UCI repository, CC BY 4.0; see data/DIGITS.md).
 
-    The split is part of the file and always the same: 1,438 images to train on, 359 to test with, a fifth of each digit.
-    New tensors at each call. RuntimeError if the file is missing or damaged, with what to do about it.
+    The split is part of the file and always the same: 1,438 images to train on, 359 to test with, a fifth of each
+    digit. New tensors at each call. RuntimeError if the file is missing or damaged, with what to do about it.
     """
     images, labels, is_test = _read(DIGITS)
     return Digits(
@@ -51,8 +54,14 @@ def _read(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     except FileNotFoundError:
         raise RuntimeError(f"the digits are missing: there is no {path.name} in minigrad/data. {ADVICE}") from None
     except (OSError, ValueError, KeyError, EOFError, AttributeError, BadZipFile, ZlibError) as error:
-        raise RuntimeError(f"the digits cannot be read: {path.name} is damaged ({type(error).__name__}: {error}). {ADVICE}") from None
-    expected = {"images": (images, (1797, 8, 8), np.uint8), "labels": (labels, (1797,), np.uint8), "is_test": (is_test, (1797,), np.bool_)}
+        raise RuntimeError(
+            f"the digits cannot be read: {path.name} is damaged ({type(error).__name__}: {error}). {ADVICE}"
+        ) from None
+    expected = {
+        "images": (images, (1797, 8, 8), np.uint8),
+        "labels": (labels, (1797,), np.uint8),
+        "is_test": (is_test, (1797,), np.bool_),
+    }
     for name, (array, shape, kind) in expected.items():
         if array.shape != shape or array.dtype != kind:
             raise RuntimeError(
@@ -60,5 +69,7 @@ def _read(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
                 f"expected {np.dtype(kind)} of shape {shape}). {ADVICE}"
             )
     if images.max() > 16 or labels.max() > 9 or is_test.sum() != 359:
-        raise RuntimeError(f"the digits cannot be read: {path.name} is damaged (its numbers are out of range). {ADVICE}")
+        raise RuntimeError(
+            f"the digits cannot be read: {path.name} is damaged (its numbers are out of range). {ADVICE}"
+        )
     return images, labels, is_test

@@ -207,7 +207,8 @@ def test_names_are_the_callers_variables() -> None:
 
 def test_unnamed_results_are_numbered_and_stand_in_expressions() -> None:
     scope = cell(
-        "x = mg.tensor([1., 2., 3.], requires_grad=True)\nt1 = 5\nloss = ((x * 2 + 1) * x).exp().sum()\nd = viz.draw(loss)\n"
+        "x = mg.tensor([1., 2., 3.], requires_grad=True)\nt1 = 5\n"
+        "loss = ((x * 2 + 1) * x).exp().sum()\nd = viz.draw(loss)\n"
     )
     assert seen(scope["d"].graph) == {
         "x": "leaf",
@@ -272,7 +273,8 @@ def test_no_address_is_shown_anywhere() -> None:
 
 def test_constants_are_shown_where_a_rule_saved_them() -> None:
     scope = cell(
-        "images = mg.ones(4, 3)\nw = mg.ones(3, 2, requires_grad=True)\nout = images @ w\nd = viz.draw((out * 2.).sum())\n"
+        "images = mg.ones(4, 3)\nw = mg.ones(3, 2, requires_grad=True)\n"
+        "out = images @ w\nd = viz.draw((out * 2.).sum())\n"
     )
     kinds = {box.name: box.kind for box in scope["d"].graph.boxes}
     assert kinds["images"] == "constant"
@@ -717,7 +719,8 @@ def test_a_gradient_from_before_is_added_to() -> None:
 
 def test_a_broadcast_input_is_said_to_be_summed() -> None:
     scope = cell(
-        "w = mg.ones(4, 3, requires_grad=True)\nb = mg.ones(3, requires_grad=True)\ny = (w + b).sum()\ns = viz.BackwardStepper(y)\n"
+        "w = mg.ones(4, 3, requires_grad=True)\nb = mg.ones(3, requires_grad=True)\n"
+        "y = (w + b).sum()\ns = viz.BackwardStepper(y)\n"
     )
     stepper = scope["s"]
     stepper.run_to("t0")
@@ -998,7 +1001,8 @@ def page_examples() -> Iterator[tuple[str, dict[str, Any]]]:
     hostile.last()
     yield "hostile", as_model(hostile)
     scope = cell(
-        "x = mg.ones(16, 8)\nw = mg.full((8, 4), 0.5, requires_grad=True)\nlogits = x @ w\nloss = (logits * logits).mean()\n"
+        "x = mg.ones(16, 8)\nw = mg.full((8, 4), 0.5, requires_grad=True)\n"
+        "logits = x @ w\nloss = (logits * logits).mean()\n"
         "s = viz.BackwardStepper(loss)\ns.last()\n"
     )
     yield "large", as_model(scope["s"])

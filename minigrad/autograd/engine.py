@@ -12,6 +12,8 @@ leaf has no place in that order; it gets its gradient right after the last node 
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
@@ -21,6 +23,13 @@ import numpy as np
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.graph import AccumulateGrad, Node, edge_node
 from minigrad.tensor import Tensor, from_array
+
+CYCLE_WARNING = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which "
+    "can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use "
+    "this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and "
+    "avoid the leak."
+)
 
 Step = tuple[Node, tuple[Any, ...], tuple[Any, ...]]
 Key = Any  # where a gradient waits: a node (for its output 0) or a (node, output number)
@@ -43,7 +52,10 @@ def backward(
         create_graph: record the backward itself, so that gradients can be differentiated.
         inputs: add to the `.grad` of these only; nodes that lead to none of them do not run.
     """
-    for _ in steps(tensors, grad_tensors, retain_graph, create_graph, inputs):
+    run = steps(tensors, grad_tensors, retain_graph, create_graph, inputs)
+    if create_graph:
+        warnings.warn(CYCLE_WARNING, UserWarning, stacklevel=_frames_to_caller())
+    for _ in run:
         pass
 
 
@@ -328,6 +340,16 @@ def _functions(gradient: Any) -> Any:
 
 
 # ---------------------------------------------------------------- arguments
+
+
+def _frames_to_caller() -> int:
+    """How many frames up the learner's own code called, so that a warning points there."""
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__", "").startswith("minigrad.") and frame.f_back is not None:
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 def _retains(retain_graph: bool | None, create_graph: bool) -> bool:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import is_grad_enabled
+from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -137,7 +137,8 @@ class AccumulateGrad(Node):
 
         old = variable._grad
         if isinstance(gradient, Tensor):
-            variable._grad = gradient if old is None else old + gradient
+            with enable_grad():
+                variable._grad = gradient.clone() if old is None else old + gradient
         elif old is None:
             variable._grad = from_array(gradient if owned or gradient.__class__ is not np.ndarray else gradient.copy())
         elif old._node is not None:  # has a graph of its own, whose values must stay

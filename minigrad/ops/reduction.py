@@ -173,10 +173,10 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 def all(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are true (not zero), everywhere or along `dim`."""
     (input,) = tensor_operands("all", input)
-    return from_array(np.all(input._array, axis=None if dim is None else wrap_dim(dim, input.ndim), keepdims=keepdim))
+    return from_array(np.all(input._array, axis=None if dim is None else wrap_dims(dim, input.ndim), keepdims=keepdim))
 
 
 def any(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Whether any element is true (not zero), everywhere or along `dim`."""
     (input,) = tensor_operands("any", input)
-    return from_array(np.any(input._array, axis=None if dim is None else wrap_dim(dim, input.ndim), keepdims=keepdim))
+    return from_array(np.any(input._array, axis=None if dim is None else wrap_dims(dim, input.ndim), keepdims=keepdim))

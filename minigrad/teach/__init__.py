@@ -2,8 +2,9 @@
 
     from minigrad.teach import check, hint, predict, progress
 
-`check.name(function)` tries an answer, `hint("name")` gives one idea more each time, `predict.name()` asks before the page shows, and
-`progress()` lists what is done. Each chapter's exercises are in a module of its own (`chapter03`); `exercise` says how to add one.
+`check.name(function)` tries an answer, `hint("name")` gives one idea more each time, `predict.name()` asks before
+the page shows, and `progress()` lists what is done. Each chapter's exercises are in a module of its own
+(`chapter03`); `exercise` says how to add one.
 """
 
 from minigrad.teach import chapter00, chapter03
@@ -27,7 +28,7 @@ def progress() -> Card:
     known = kept.load()
     rows: list[tuple[str, str]] = []
     done = 0
-    for chapter in dict.fromkeys(item.chapter for item in (*EXERCISES, *PREDICTIONS)):
+    for chapter in dict.fromkeys([item.chapter for item in EXERCISES] + [item.chapter for item in PREDICTIONS]):
         lines = []
         for exercise in EXERCISES:
             if exercise.chapter == chapter:
@@ -37,8 +38,12 @@ def progress() -> Card:
                 lines.append(f"{'✓' if state == 'passed' else '○'} {exercise.name}  {stars(exercise.stars)}  {word}")
         asked = [prediction.name for prediction in PREDICTIONS if prediction.chapter == chapter]
         answers = [known["predictions"].get(name, "") for name in asked]
-        lines.append(f"predictions: {sum(map(bool, answers))} of {len(asked)} answered, {answers.count('right')} of them right")
+        lines.append(
+            f"predictions: {sum(map(bool, answers))} of {len(asked)} answered, {answers.count('right')} of them right"
+        )
         rows.append((chapter, "\n".join(lines)))
     if kept.note:
         rows.append(("note", kept.note))
-    return Card("good" if done == len(EXERCISES) else "note", f"{done} of {len(EXERCISES)} exercises passed", tuple(rows))
+    return Card(
+        "good" if done == len(EXERCISES) else "note", f"{done} of {len(EXERCISES)} exercises passed", tuple(rows)
+    )

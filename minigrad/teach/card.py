@@ -1,7 +1,8 @@
 """How the course answers: a card with a title and labelled rows, as text and as HTML.
 
-After this module a reader knows how every check, hint and prediction puts its words on the page. What a learner's code returned is text
-here, whatever it contains: escaped, shortened, without the memory addresses that would differ in each run.
+After this module a reader knows how every check, hint and prediction puts its words on the page. What a learner's
+code returned is text here, whatever it contains: escaped, shortened, without the memory addresses that would differ
+in each run.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
 def plain(value: object) -> str:
-    """A value as text that is safe to show: its repr, or the text itself; no address, no control characters, not too long."""
+    """A value as text that is safe to show: its repr, or the text itself; no address, no control characters, not too
+    long.
+    """
     if isinstance(value, str):
         text = value
     else:
@@ -56,14 +59,21 @@ class Card:
     def _repr_html_(self) -> str:
         colour = COLOURS[self.kind]
         rows = "".join(
-            f'<tr><th scope="row" style="text-align:left;vertical-align:top;font-weight:600;padding:2px 14px 2px 0">{escape(label)}</th>'
-            f'<td style="text-align:left;padding:2px 0;max-width:46em">{_paragraphs(text)}</td></tr>'
+            (
+                '<tr><th scope="row" style="text-align:left;vertical-align:top;font-weight:600;padding:2px '
+                f'14px 2px 0">{escape(label)}</th>'
+                f'<td style="text-align:left;padding:2px 0;max-width:46em">{_paragraphs(text)}</td></tr>'
+            )
             for label, text in self.rows
         )
-        table = f'<table style="border:none;margin:4px 0 0 0;border-collapse:collapse"><tbody>{rows}</tbody></table>' if rows else ""
-        return (
-            f'<div style="border-left:4px solid {colour};padding:6px 12px;margin:4px 0">'
-            f'<div style="font-weight:600"><span style="color:{colour}">{MARKS[self.kind]}</span> {escape(self.title)}</div>{table}</div>'
+        table = (
+            f'<table style="border:none;margin:4px 0 0 0;border-collapse:collapse"><tbody>{rows}</tbody></table>'
+            if rows
+            else ""
+        )
+        return f'<div style="border-left:4px solid {colour};padding:6px 12px;margin:4px 0">'(
+            f'<div style="font-weight:600"><span style="color:{colour}">{MARKS[self.kind]}</span> '
+            f"{escape(self.title)}</div>{table}</div>"
         )
 
 

@@ -1,7 +1,8 @@
 """What it means that an answer is right, and where a wrong one differs first.
 
-After this module a reader knows what every check accepts: numbers equal up to rounding, tensors of the right shape, tuples item by item. The
-right numbers in the wrong wrapping are named as such, because they need another repair than wrong numbers.
+After this module a reader knows what every check accepts: numbers equal up to rounding, tensors of the right shape,
+tuples item by item. The right numbers in the wrong wrapping are named as such, because they need another repair
+than wrong numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ class Difference:
 
 
 def show(value: Any) -> str:
-    """A value as the course writes it: numbers with six digits, tensors without their grad_fn, containers item by item."""
+    """A value as the course writes it: numbers with six digits, tensors without their grad_fn, containers item by
+    item.
+    """
     if isinstance(value, bool):
         return repr(value)
     if isinstance(value, float | np.floating):
@@ -125,7 +128,9 @@ def _same_numbers(numbers: Any, got: Any) -> bool:
 
 def _compare_items(expected: tuple[Any, ...] | list[Any], got: Any, where: str) -> Difference | None:
     if not isinstance(got, tuple | list):
-        return _differ(where, expected, got, f"{len(expected)} values are asked for, in a {_word(expected)}; this is {_kind(got)}.")
+        return _differ(
+            where, expected, got, f"{len(expected)} values are asked for, in a {_word(expected)}; this is {_kind(got)}."
+        )
     for number, (wanted, mine) in enumerate(zip(expected, got, strict=False), 1):
         difference = compare(wanted, mine, f"item {number} of {len(expected)}")
         if difference is not None:

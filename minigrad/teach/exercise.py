@@ -1,9 +1,10 @@
 """An exercise, and what its check does with any answer at all.
 
-After this module a reader can add an exercise: a reference that is right, cases to try, hints from vague to plain, and the mistakes that people
-make, each with the words that help. A check runs the learner's function on each case until one fails, and then says what was put in, what came
-out, what was expected, what finite differences say, and which mistake it looks like. A mistake is recognised by what it does: most of them
-are written down as a function that makes it, and an answer that agrees with that function on every case has made the same one.
+After this module a reader can add an exercise: a reference that is right, cases to try, hints from vague to plain,
+and the mistakes that people make, each with the words that help. A check runs the learner's function on each case
+until one fails, and then says what was put in, what came out, what was expected, what finite differences say, and
+which mistake it looks like. A mistake is recognised by what it does: most of them are written down as a function
+that makes it, and an answer that agrees with that function on every case has made the same one.
 
 Nothing that a learner passes may stop the notebook: the answer is always a card.
 """
@@ -48,7 +49,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A typical mistake: the words for it, and how to recognise it. Either `imitates`, a function which makes it, or `when`."""
+    """A typical mistake: the words for it, and how to recognise it. Either `imitates`, a function which makes it, or
+    `when`.
+    """
 
     words: str
     imitates: Callable[..., Any] | None = None
@@ -117,7 +120,10 @@ class Exercise:
         try:
             signature.bind(*self.parameters)
         except TypeError:
-            rows = (("yours", f"{plain(getattr(answer, '__name__', 'function'))}{signature}"), ("asked for", self._signature()))
+            rows = (
+                ("yours", f"{plain(getattr(answer, '__name__', 'function'))}{signature}"),
+                ("asked for", self._signature()),
+            )
             return self._card("bad", "the parameters are not the ones asked for", *rows)
         return None
 
@@ -164,17 +170,30 @@ class Exercise:
             words = self._mistake(answer, outcome) or _explained(outcome.error)
             raised = f"{type(outcome.error).__name__}: {plain(str(outcome.error))}"
             line = _line(answer, outcome.error)
-            rows = [("input", case.words), ("raised", raised), ("in your line", code(line) if line else ""), ("expected", shown)]
+            rows = [
+                ("input", case.words),
+                ("raised", raised),
+                ("in your line", code(line) if line else ""),
+                ("expected", shown),
+            ]
             return self._card("bad", f"raises {type(outcome.error).__name__}", *rows, ("likely", words))
         difference = self._difference(expected, outcome)
         if difference is None and outcome.changed is not None:
             parameter = self.parameters[outcome.changed]
-            told = f"The answer is right, but afterwards {parameter} holds other numbers than before. Work on a clone(), or make a new tensor."
+            told = (
+                f"The answer is right, but afterwards {parameter} holds other numbers than before. Work on a "
+                "clone(), or make a new tensor."
+            )
             return self._card("bad", "changes its input", ("input", case.words), ("likely", told))
         if difference is None:
             return None
         words = self._mistake(answer, outcome)
-        likely = ("likely", words or difference.note or "None of the mistakes that are known here. Follow one number through your lines by hand.")
+        likely = (
+            "likely",
+            words
+            or difference.note
+            or "None of the mistakes that are known here. Follow one number through your lines by hand.",
+        )
         rows = [
             ("input", case.words),
             ("yours", self.show(outcome.value, outcome.arguments)),
@@ -189,7 +208,12 @@ class Exercise:
     def _difference(self, expected: Any, outcome: Outcome) -> Difference | None:
         if outcome.value is None or outcome.value is ...:
             returned = "None" if outcome.value is None else "..."
-            return Difference("the answer", returned, self.show(expected, outcome.arguments), "Nothing was returned. Is there a `return` in it?")
+            return Difference(
+                "the answer",
+                returned,
+                self.show(expected, outcome.arguments),
+                "Nothing was returned. Is there a `return` in it?",
+            )
         return self.compare(expected, outcome.value, outcome)
 
     def _mistake(self, answer: Callable[..., Any], outcome: Outcome) -> str:
@@ -218,8 +242,17 @@ def stars(count: int) -> str:
     return "★" * count + "☆" * (3 - count)
 
 
-# What a function's code may consist of while it still does nothing: a docstring, `...`, `pass`, `return None`, `return ...`.
-_IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "POP_TOP", "COPY_FREE_VARS", "LOAD_COMMON_CONSTANT"}
+# What the code of a function consists of that does nothing yet: a docstring, `...`, `pass`, `return None`.
+_IDLE = {
+    "RESUME",
+    "NOP",
+    "LOAD_CONST",
+    "RETURN_VALUE",
+    "RETURN_CONST",
+    "POP_TOP",
+    "COPY_FREE_VARS",
+    "LOAD_COMMON_CONSTANT",
+}
 _RAISES = {"LOAD_GLOBAL", "PUSH_NULL", "PRECALL", "CALL", "RAISE_VARARGS", "CACHE"}
 
 
@@ -229,7 +262,11 @@ def untouched(answer: Any) -> bool:
         return False
     steps = list(dis.get_instructions(answer))
     if all(step.opname in _IDLE for step in steps):
-        return all(step.argval in (None, ...) or isinstance(step.argval, str) for step in steps if step.opname.endswith("CONST"))
+        return all(
+            step.argval in (None, ...) or isinstance(step.argval, str)
+            for step in steps
+            if step.opname.endswith("CONST")
+        )
     names = [step.argval for step in steps if step.opname == "LOAD_GLOBAL"]
     return names == ["NotImplementedError"] and all(step.opname in _IDLE | _RAISES for step in steps)
 
@@ -251,13 +288,19 @@ def _line(answer: Callable[..., Any], error: BaseException) -> str:
 def _explained(error: BaseException) -> str:
     """What an error of Python's usually means here."""
     if isinstance(error, RecursionError):
-        return "The function calls itself once for each node, and graphs are deeper than Python's stack. Keep a list of what is still to do, and loop."
+        return (
+            "The function calls itself once for each node, and graphs are deeper than Python's stack. Keep a "
+            "list of what is still to do, and loop."
+        )
     if isinstance(error, NameError):
         return "A name that is not defined. Was the cell that defines it run after the kernel was started?"
     if isinstance(error, SystemExit):
         return "exit() and quit() do not belong into the function."
     if isinstance(error, AttributeError) and "NoneType" in str(error):
-        return "Something is None here: a .grad before the first backward, the grad_fn of a leaf, or a node of an input that needs no gradient."
+        return (
+            "Something is None here: a .grad before the first backward, the grad_fn of a leaf, or a node of an "
+            "input that needs no gradient."
+        )
     return "The error arose while your function ran. Its text says what was wrong; the line above is where."
 
 
@@ -306,6 +349,10 @@ class Hints:
             return Card("note", said, (("try", f'hint("{next(iter(self._exercises))}")'),))
         hints = self._exercises[name].hints
         given = self._given[name] = min(self._given.get(name, 0) + 1, len(hints))
-        last = f"Call hint({name!r}) again for the next." if given < len(hints) else "That was the last. The solution is folded below the exercise."
+        last = (
+            f"Call hint({name!r}) again for the next."
+            if given < len(hints)
+            else "That was the last. The solution is folded below the exercise."
+        )
         rows = [(f"{number} of {len(hints)}", hint) for number, hint in enumerate(hints[:given], 1)]
         return Card("note", f"{name}: hint {given}", (*rows, ("", last)))

@@ -1,7 +1,8 @@
 """A question that wants an answer before the page shows it.
 
-After this module a reader knows how a prediction works. Each wrong option is a mistake that people really make, and has the words that
-take it apart. In JupyterLab the options are buttons; `predict.name("b")` answers from code; on a page without a kernel each option opens.
+After this module a reader knows how a prediction works. Each wrong option is a mistake that people really make, and
+has the words that take it apart. In JupyterLab the options are buttons; `predict.name("b")` answers from code; on a
+page without a kernel each option opens.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ class Question:
         asked = self.prediction
         options = [f"({letter}) {option.text}" for letter, option in zip(LETTERS, asked.options, strict=False)]
         about = [code(asked.about)] if asked.about else []
-        return "\n".join([asked.question, *about, *options, f'Answer with predict.{asked.name}("a"), or another letter.'])
+        return "\n".join(
+            [asked.question, *about, *options, f'Answer with predict.{asked.name}("a"), or another letter.']
+        )
 
     def _asked(self) -> str:
         about = f"<pre>{escape(self.prediction.about)}</pre>" if self.prediction.about else ""
@@ -83,11 +86,15 @@ class Question:
 
     def _repr_html_(self) -> str:
         options = "".join(
-            f'<details style="margin:2px 0"><summary>({letter}) {escape(option.text)}</summary>'
-            f'<div style="margin:2px 0 6px 1.4em">{"Right. " if option.right else "No. "}{escape(option.why)}</div></details>'
+            f'<details style="margin:2px 0"><summary>({letter}) {escape(option.text)}</summary>'(
+                '<div style="margin:2px 0 6px '
+                f'1.4em">{"Right. " if option.right else "No. "}{escape(option.why)}</div></details>'
+            )
             for letter, option in zip(LETTERS, self.prediction.options, strict=False)
         )
-        return f'<div style="border-left:4px solid #0072b2;padding:6px 12px;margin:4px 0">{self._asked()}{options}</div>'
+        return (
+            f'<div style="border-left:4px solid #0072b2;padding:6px 12px;margin:4px 0">{self._asked()}{options}</div>'
+        )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
         bundle: dict[str, Any] = {"text/plain": repr(self), "text/html": self._repr_html_()}
@@ -100,7 +107,9 @@ class Question:
 
 
 def _buttons(question: Question) -> Any:
-    """The widget: a radio button for each option, and one to commit. None where ipywidgets is not installed or there is no kernel."""
+    """The widget: a radio button for each option, and one to commit. None where ipywidgets is not installed or there
+    is no kernel.
+    """
     try:
         import ipywidgets as widgets
         from IPython import get_ipython
@@ -112,7 +121,9 @@ def _buttons(question: Question) -> Any:
     wide = widgets.Layout(width="auto", max_width="60em")
     labels = [f"({letter}) {option.text}" for letter, option in zip(LETTERS, asked.options, strict=False)]
     choice = widgets.RadioButtons(options=labels, index=None, layout=wide)
-    commit = widgets.Button(description="That is my answer", disabled=True, layout=widgets.Layout(width="auto", margin="4px 0 4px 2px"))
+    commit = widgets.Button(
+        description="That is my answer", disabled=True, layout=widgets.Layout(width="auto", margin="4px 0 4px 2px")
+    )
     answer = widgets.HTML(layout=wide)
 
     def chosen(_: Any) -> None:
@@ -126,7 +137,9 @@ def _buttons(question: Question) -> Any:
     choice.observe(chosen, "index")
     commit.on_click(committed)
     heading = widgets.HTML(question._asked(), layout=wide)
-    return widgets.VBox([heading, choice, commit, answer], layout=widgets.Layout(border_left="4px solid #0072b2", padding="4px 12px"))
+    return widgets.VBox(
+        [heading, choice, commit, answer], layout=widgets.Layout(border_left="4px solid #0072b2", padding="4px 12px")
+    )
 
 
 class Predictions:

@@ -1,8 +1,9 @@
 """What has been done: one small file beside the notebooks.
 
-After this module a reader knows where progress is kept and that losing it loses nothing else. The file is `.progress.json` in the folder of the
-notebooks; outside of that folder nothing is written, and progress lasts as long as the kernel. A file that cannot be read is set aside,
-never deleted. No check looks at it, so what a notebook shows does not depend on it.
+After this module a reader knows where progress is kept and that losing it loses nothing else. The file is
+`.progress.json` in the folder of the notebooks; outside of that folder nothing is written, and progress lasts as
+long as the kernel. A file that cannot be read is set aside, never deleted. No check looks at it, so what a notebook
+shows does not depend on it.
 """
 
 from __future__ import annotations
@@ -63,11 +64,16 @@ class Progress:
 
     def _set_aside(self, path: Path, error: Exception) -> None:
         aside = path.with_name(path.name + ".broken")
-        self.note = f"{path.name} could not be read ({type(error).__name__}). It is kept as {aside.name}, and a new one is begun."
+        self.note = (
+            f"{path.name} could not be read ({type(error).__name__}). It is kept as {aside.name}, and a new one "
+            "is begun."
+        )
         try:
             path.replace(aside)
         except OSError:
-            self.note = f"{path.name} could not be read ({type(error).__name__}): progress is kept until the kernel stops."
+            self.note = (
+                f"{path.name} could not be read ({type(error).__name__}): progress is kept until the kernel stops."
+            )
 
     def _save(self) -> None:
         path = self.path()
@@ -78,7 +84,9 @@ class Progress:
             fresh.write_text(json.dumps(self.kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
             fresh.replace(path)  # at once or not at all: two kernels may write
         except OSError as error:
-            self.note = f"{path.name} cannot be written ({type(error).__name__}): progress is kept until the kernel stops."
+            self.note = (
+                f"{path.name} cannot be written ({type(error).__name__}): progress is kept until the kernel stops."
+            )
             with contextlib.suppress(OSError):
                 fresh.unlink()
 

@@ -266,12 +266,9 @@ class Recorder:
         for edge, state in self.edge_states.items():
             if state == "now":
                 self.edge_states[edge] = "done"
-        frame = (
-            self._ran_leaf(key, incoming, held.get(key))
-            if is_leaf(node)
-            else self._ran_op(key, node, incoming, outgoing)
-        )
-        return frame
+        if is_leaf(node):
+            return self._ran_leaf(key, incoming, held.get(key))
+        return self._ran_op(key, node, incoming, outgoing)
 
     def _ran_op(self, key: str, node: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> Frame:
         box = self.boxes[key]
@@ -354,7 +351,8 @@ class Recorder:
         value = describe(array)
         text = " = ".join(dict.fromkeys(part for part in (rule.named or rule.source, rule.numbers, said(raw)) if part))
         summed = (
-            f"summed from {shape_text(raw.shape)} to {shape_text(array.shape)}, because {clean(target.name)} was broadcast"
+            f"summed from {shape_text(raw.shape)} to {shape_text(array.shape)}, "
+            f"because {clean(target.name)} was broadcast"
             if raw.shape != array.shape
             else ""
         )
@@ -543,7 +541,7 @@ class Recorder:
         return State(name, badge, grad, joint if joint and columns(joint) <= room else shorten(grad.text, room))
 
     def _grad(self, key: str) -> Value:
-        """What a box's gradient reads: `.grad` itself for a leaf and for `inputs=`, else the sum of what has arrived."""
+        """What a box's gradient reads: `.grad` itself for a leaf, else the sum of what has arrived."""
         if self.boxes[key].kind == "constant":
             return values.NONE
         if is_leaf(self.nodes[key]):

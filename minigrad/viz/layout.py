@@ -22,7 +22,7 @@ from pathlib import Path
 
 SECONDS = 20.0
 PER_INCH = 72  # one of our pixels is one of Graphviz's points
-GAP_DOWN = 40  # pixels between boxes beside each other
+GAP_BESIDE = 40  # pixels between boxes beside each other
 MARGIN = 16
 
 Point = tuple[float, float]
@@ -94,7 +94,8 @@ def arrange(boxes: tuple[Sized, ...], wires: tuple[Wire, ...], gap: float, down:
 
 def _question(boxes: Sequence[Sized], wires: Sequence[Wire], gap: float, down: bool) -> str:
     lines = [
-        f"digraph {{ rankdir={'TB' if down else 'LR'}; ranksep={gap / PER_INCH:.4f}; nodesep={GAP_DOWN / PER_INCH:.4f};",
+        f"digraph {{ rankdir={'TB' if down else 'LR'};",
+        f"ranksep={gap / PER_INCH:.4f}; nodesep={GAP_BESIDE / PER_INCH:.4f};",
         'node [shape=box fixedsize=true label=""]; edge [dir=none];',
     ]
     lines += [f"{box.id} [width={box.width / PER_INCH:.4f} height={box.height / PER_INCH:.4f}];" for box in boxes]
@@ -158,7 +159,10 @@ def program() -> str:
 
 
 def _advice() -> str:
-    return "Install it with `pip install graphviz-pure`, or set the variable MINIGRAD_LAYOUT=dot to use a Graphviz of your own."
+    return (
+        "Install it with `pip install graphviz-pure`, or set the variable MINIGRAD_LAYOUT=dot "
+        "to use a Graphviz of your own."
+    )
 
 
 @lru_cache(maxsize=1)

@@ -28,7 +28,10 @@ from minigrad.viz.svg import clean, draw_svg, hover, shorten
 from minigrad.viz.values import shape_text
 
 HERE = Path(__file__).parent / "static"
-FREED = "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed)."
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed)."
+)
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,8 @@ class BackwardStepper(anywidget.AnyWidget):
         """All recorded frames as text: everything that the picture says."""
         root = self._graph.box(self._graph.root)
         lines = [
-            f"backward from {clean(root.name)}: {self._frames[0].total} steps, {len(self._frames) - 1} run, step {self.index} shown"
+            f"backward from {clean(root.name)}: {self._frames[0].total} steps, {len(self._frames) - 1} run, "
+            f"step {self.index} shown"
         ]
         for frame in self._frames:
             lines += ["", *self._traced(frame)]
@@ -300,15 +304,16 @@ class BackwardStepper(anywidget.AnyWidget):
 def _check_root(root: Any) -> None:
     if not naming.is_tensor(root):
         raise TypeError(
-            f"BackwardStepper() expected a Tensor as its root, but got {type(root).__name__}: {shorten(clean(repr(root)), 60)}. "
+            f"BackwardStepper() expected a Tensor as its root, but got {type(root).__name__}: "
+            f"{shorten(clean(repr(root)), 60)}. "
             "Pass the result of a computation, such as loss = (x * x).sum(), not its value."
         )
     if root.grad_fn is not None:
         return
     if root.requires_grad:
         raise RuntimeError(
-            "element 0 of tensors is a leaf and does not have a grad_fn. No operation made it, so there is nothing to step through: "
-            "compute something from it, such as y = (x * x).sum(), and pass that."
+            "element 0 of tensors is a leaf and does not have a grad_fn. No operation made it, so there is nothing to "
+            "step through: compute something from it, such as y = (x * x).sum(), and pass that."
         )
     engine.steps(root)  # raises PyTorch's error for a tensor without a graph
     raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
@@ -319,8 +324,9 @@ def _check_not_freed(graph: Snapshot, runs: set[str]) -> None:
         if box.id in runs and getattr(node, "freed", False):
             raise RuntimeError(
                 f"{FREED} Specify retain_graph=True if you need to backward through the graph a second time. "
-                f"Here {box.op}, which made {clean(box.name)}, has already been freed: compute {clean(graph.box(graph.root).name)} again, "
-                "or pass retain_graph=True to the earlier backward() or stepper."
+                f"Here {box.op}, which made {clean(box.name)}, has already been freed: compute "
+                f"{clean(graph.box(graph.root).name)} again, or pass retain_graph=True to the earlier backward() "
+                "or stepper."
             )
 
 

@@ -52,7 +52,7 @@ STATES = {
 
 @dataclass(frozen=True)
 class Drawing:
-    """An SVG and what has to be known about it later: `rooms` says how many characters fit into each box's value rows."""
+    """An SVG. `rooms` says for each box how many characters fit into the rows of its value and gradient."""
 
     svg: str
     width: float
@@ -94,8 +94,9 @@ def draw_svg(
         layout = arrange(sized, wiring, GAP_DOWN, down=True)
     sizes = {item.id: item for item in sized}
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph" width="{_n(layout.width)}" height="{_n(layout.height)}" '
-        f'viewBox="0 0 {_n(layout.width)} {_n(layout.height)}" role="group" aria-label={_attribute(_title(graph))} font-family="{MONO}" '
+        '<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph" '
+        f'width="{_n(layout.width)}" height="{_n(layout.height)}" viewBox="0 0 {_n(layout.width)} {_n(layout.height)}" '
+        f'role="group" aria-label={_attribute(_title(graph))} font-family="{MONO}" '
         'font-size="12">',
         f"<title>{_text(_title(graph))}</title>",
         '<g class="mg-edges">',
@@ -184,14 +185,15 @@ def _box(box: Box, size: Sized, corner: Point, state: State | None, every_grad: 
     radius = 12 if kind == "leaf" else 5
     name = shorten(clean(box.name), NAME_LIMIT)
     parts = [
-        f'<g class="mg-box mg-{kind} mg-{look}" data-box="{box.id}" transform="translate({_n(corner[0])} {_n(corner[1])})"{focus}>',
+        f'<g class="mg-box mg-{kind} mg-{look}" data-box="{box.id}" transform="translate({_p(corner)})"{focus}>',
         f"<title>{_text(hover(box))}</title>",
-        f'<rect class="mg-card" width="{_n(width)}" height="{_n(height)}" rx="{radius}" fill="{fill}" stroke="{stroke}" '
-        f'stroke-width="{thick}"{dash}/>',
+        f'<rect class="mg-card" width="{_n(width)}" height="{_n(height)}" rx="{radius}" fill="{fill}" '
+        f'stroke="{stroke}" stroke-width="{thick}"{dash}/>',
         f'<path class="mg-rule" d="M1 {HEAD}H{_n(width - 1)}" stroke="{RULE}"/>',
         f'<text class="mg-name" x="{PAD}" y="20" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}" '
         f'style="unicode-bidi:isolate">{_text(name)}</text>',
-        f'<text class="mg-expression" x="{_n(width - PAD)}" y="20" text-anchor="end" fill="{QUIET}" style="unicode-bidi:isolate">'
+        f'<text class="mg-expression" x="{_n(width - PAD)}" y="20" text-anchor="end" fill="{QUIET}" '
+        'style="unicode-bidi:isolate">'
         f"{_text(box.expression)}</text>",
     ]
     top = HEAD + 5
@@ -219,7 +221,8 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
     right = width - PAD - (MAP_WIDTH + 8 if value.heat else 0)
     parts = [
         f'<text class="mg-word" x="{PAD}" y="{_n(baseline)}" font-family="{SANS}" fill="{QUIET}">{word}</text>',
-        f'<text class="mg-{word}{_marks(value)}" x="{_n(right)}" y="{_n(baseline)}" text-anchor="end" fill="{fill}"{weight}>'
+        f'<text class="mg-{word}{_marks(value)}" x="{_n(right)}" y="{_n(baseline)}" text-anchor="end" '
+        f'fill="{fill}"{weight}>'
         f"{_text(shorten(shown, room))}</text>",
     ]
     if large:
@@ -228,10 +231,12 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
         absent = "not kept" if word == "value" and not value.known else ""
         statistics = " · ".join(value.statistics) if value.statistics else absent
         parts.append(
-            f'<image class="mg-map mg-{word}-map" x="{_n(width - PAD - MAP_WIDTH)}" y="{_n(top + 3)}" width="{MAP_WIDTH}" height="{MAP_HEIGHT}" '
-            f'preserveAspectRatio="none" style="image-rendering:pixelated"{address}{hidden}/>'
-            f'<text class="mg-statistics mg-{word}-statistics" x="{_n(width - PAD)}" y="{_n(baseline + 15)}" text-anchor="end" font-size="10.5" '
-            f'fill="{QUIET}">{_text(shorten(statistics, int((width - 2 * PAD) / SMALL_WIDTH)))}</text>'
+            f'<image class="mg-map mg-{word}-map" x="{_n(width - PAD - MAP_WIDTH)}" y="{_n(top + 3)}" '
+            f'width="{MAP_WIDTH}" height="{MAP_HEIGHT}" preserveAspectRatio="none" '
+            f'style="image-rendering:pixelated"{address}{hidden}/>'
+            f'<text class="mg-statistics mg-{word}-statistics" x="{_n(width - PAD)}" y="{_n(baseline + 15)}" '
+            f'text-anchor="end" font-size="10.5" fill="{QUIET}">'
+            f"{_text(shorten(statistics, int((width - 2 * PAD) / SMALL_WIDTH)))}</text>"
         )
     return "".join(parts)
 
@@ -245,9 +250,10 @@ def _badge(text: str, width: float, colour: str) -> str:
     length = len(text) * SMALL_WIDTH + 14
     hidden = "" if text else ' visibility="hidden"'
     return (
-        f'<g class="mg-badge"{hidden}><rect class="mg-flag" x="{_n(width - 10 - length)}" y="-13" width="{_n(length)}" height="17" rx="8.5" '
-        f'fill="{colour}"/><text class="mg-flag-text" x="{_n(width - 10 - length / 2)}" y="-0.5" text-anchor="middle" font-family="{SANS}" '
-        f'font-size="10.5" font-weight="600" fill="{PAPER}">{_text(text)}</text></g>'
+        f'<g class="mg-badge"{hidden}><rect class="mg-flag" x="{_n(width - 10 - length)}" y="-13" width="{_n(length)}" '
+        f'height="17" rx="8.5" fill="{colour}"/><text class="mg-flag-text" x="{_n(width - 10 - length / 2)}" y="-0.5" '
+        f'text-anchor="middle" font-family="{SANS}" font-size="10.5" font-weight="600" fill="{PAPER}">'
+        f"{_text(text)}</text></g>"
     )
 
 
@@ -288,7 +294,9 @@ def _chip(key: str, middle: Point, text: str) -> str:
     return (
         f'<g class="mg-chip" data-chip="{key}" transform="translate({_p(middle)})"{_hidden(not text)}>'
         f'<rect x="{_n(-length / 2)}" y="-10" width="{_n(length)}" height="20" rx="10" fill="{PAPER}" stroke="{GRAD}"/>'
-        f'<text y="4" text-anchor="middle" font-size="10.5" font-weight="700" fill="{GRAD}" style="unicode-bidi:isolate">{_text(text)}</text></g>'
+        f'<text y="4" text-anchor="middle" font-size="10.5" font-weight="700" fill="{GRAD}" '
+        'style="unicode-bidi:isolate">'
+        f"{_text(text)}</text></g>"
     )
 
 

@@ -21,7 +21,8 @@ WHOLE = 4  # elements that are written one by one inside a box
 LISTED = 24  # elements that are written one by one where there is room for several lines
 MAP_ROWS, MAP_COLUMNS = 8, 32  # cells of a heat map
 
-# From blue (below zero) over near-white (zero) to orange (above): told apart by every kind of colour vision. Then NaN and infinity.
+# From blue (below zero) over near-white (zero) to orange (above): told apart by every kind of colour vision.
+# Then NaN and infinity.
 BLUE, WHITE, ORANGE = (0, 90, 156), (246, 246, 244), (205, 84, 0)
 NOT_A_NUMBER, INFINITE = (204, 0, 153), (20, 20, 20)
 SHADES = 8  # on each side of zero

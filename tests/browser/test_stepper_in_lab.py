@@ -177,7 +177,8 @@ class Lab:
             """async (code) => {
                 const { sessions } = window.jupyterapp.serviceManager;
                 await sessions.refreshRunning();
-                const model = [...sessions.running()].find((session) => window.location.pathname.endsWith(session.path.split('/').pop()));
+                const here = window.location.pathname;
+                const model = [...sessions.running()].find(({ path }) => here.endsWith(path.split('/').pop()));
                 const { kernel } = sessions.connectTo({ model });
                 let printed = '';
                 const future = kernel.requestExecute({ code, store_history: false });

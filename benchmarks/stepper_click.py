@@ -1,0 +1,159 @@
+"""What a click in the stepper costs, and what a drawing costs: python benchmarks/stepper_click.py
+
+Three tables. The layout by number of boxes: one run of the layout program, then the whole of draw(). A click that the kernel
+has to answer, without the browser: run the node, write the frame, turn it into JSON. A click on recorded frames, in Chromium,
+from the click to the painted frame, with 100 boxes (the aim: 16 ms); that needs playwright and Chromium, and is left out
+where they are missing. Each number is the median of several.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import minigrad as mg  # noqa: E402 (the path comes first)
+from minigrad import viz  # noqa: E402
+from minigrad.viz import layout  # noqa: E402
+
+STATIC = ROOT / "minigrad" / "viz" / "static"
+PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><div id="host"></div><script type="module">
+{esm}
+const values = {values};
+const model = {{ get: (name) => values[name], set: (name, value) => (values[name] = value), on() {{}}, off() {{}}, save_changes() {{}} }};
+render({{ model, el: document.getElementById("host") }});
+window.ready = true;
+</script>"""
+# From the click until the browser has painted: a task that is queued within a frame's callback runs after that frame.
+CLICKS = """async (count) => {
+    const next = document.querySelector(".mg-press-next");
+    const script = [], painted = [];
+    for (let k = 0; k < count; k += 1) {
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+        const start = performance.now();
+        next.click();
+        document.querySelector(".minigrad-stepper").getBoundingClientRect();
+        script.push(performance.now() - start);
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+        painted.push(performance.now() - start);
+    }
+    return { script, painted };
+}"""
+
+
+def chain(boxes: int) -> Any:
+    """A result whose graph has this many boxes: a leaf, and then by turns a product and a sum with an earlier result."""
+    results = [mg.tensor(1.0, requires_grad=True)]
+    while len(results) < boxes:
+        count = len(results)
+        results.append(results[-1] + results[count // 2] if count % 2 else results[-1] * results[0])
+    return results[-1]
+
+
+def median_ms(action: Callable[[], Any], rounds: int) -> float:
+    """The median time of an action, in milliseconds."""
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        action()
+        times.append((time.perf_counter() - start) * 1e3)
+    return statistics.median(times)
+
+
+def drawings(sizes: list[int], rounds: int) -> None:
+    print("\nlayout and drawing, ms             layout program   draw()")
+    for boxes in sizes:
+        root = chain(boxes)
+
+        def draw(root: Any = root) -> viz.drawing.Drawing:
+            layout.arrange.cache_clear()
+            return viz.draw(root)
+
+        graph = draw().graph
+        sized = tuple(layout.Sized(box.id, 180, 84) for box in graph.boxes)
+        wires = tuple(layout.Wire(edge.id, edge.source, edge.target) for edge in graph.edges)
+
+        def place(sized: Any = sized, wires: Any = wires) -> layout.Layout:
+            layout.arrange.cache_clear()
+            return layout.arrange(sized, wires, 80)
+
+        print(
+            f"  {len(graph.boxes):4} boxes, {len(graph.edges):4} edges {median_ms(place, rounds):18.1f} {median_ms(draw, rounds):10.1f}"
+        )
+
+
+def live_clicks(sizes: list[int]) -> None:
+    print("\na click that the kernel answers, ms    median    worst     a plain backward(), per node")
+    for boxes in sizes:
+        start = time.perf_counter()
+        chain(boxes).backward()
+        plain = (time.perf_counter() - start) * 1e3 / boxes
+        stepper = viz.BackwardStepper(chain(boxes))
+        times = []
+        for k in range(stepper.frames[0].total):
+            start = time.perf_counter()
+            stepper.request = {"to": k + 1, "nth": k + 1}
+            json.dumps(stepper.recorded)  # what ipywidgets sends
+            times.append((time.perf_counter() - start) * 1e3)
+        assert stepper.finished
+        print(f"  {boxes:4} boxes {statistics.median(times):31.2f} {max(times):8.2f} {plain:14.4f}")
+
+
+def recorded_clicks(boxes: int) -> None:
+    chromium = os.environ.get("CHROMIUM") or next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        chromium = None
+    if chromium is None:
+        print("\na click on recorded frames: not measured, for want of playwright or Chromium")
+        return
+    stepper = viz.BackwardStepper(chain(boxes))
+    stepper.last()
+    values = {"picture": stepper.picture, "recorded": stepper.recorded, "index": 0, "finished": True, "live": False}
+    esm = (
+        (STATIC / "stepper.js")
+        .read_text(encoding="utf-8")
+        .replace("export default { render };", "")
+        .replace("export class", "class")
+    )
+    text = json.dumps(values).replace("<", "\\u003c")
+    html = PAGE.format(css=(STATIC / "stepper.css").read_text(encoding="utf-8"), esm=esm, values=text)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        page.set_content(html)
+        page.wait_for_function("window.ready === true")
+        times = page.evaluate(CLICKS, stepper.frames[0].total)
+        browser.close()
+    print("\na click on recorded frames in Chromium, ms        median    worst")
+    for name, what in (
+        ("script", "classes, texts, style and layout"),
+        ("painted", "until painted, a frame's wait included"),
+    ):
+        print(f"  {boxes:4} boxes: {what:38} {statistics.median(times[name]):6.1f} {max(times[name]):8.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What a click in the stepper costs.")
+    parser.add_argument("--quick", action="store_true", help="small sizes: to see that it runs, not to measure")
+    quick = parser.parse_args().quick
+    drawings([5, 15] if quick else [5, 15, 50, 100, 200, 300], 1 if quick else 7)
+    live_clicks([15] if quick else [15, 100, 300])
+    recorded_clicks(15 if quick else 100)
+
+
+if __name__ == "__main__":
+    main()
