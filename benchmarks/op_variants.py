@@ -42,7 +42,8 @@ class Generic:
         made = from_array(out)
         next_nodes = tuple([edge_node(tensor) for tensor in inputs])
         if mg.is_grad_enabled() and any(next_nodes):
-            values = dict(zip(self.parameters, inputs, strict=True)) | {"result": made.detach()}
+            values = dict(zip(self.parameters, inputs, strict=True))
+            values["result"] = from_array(out)
             made._node = node = GenericNode()
             node.op, node.next_nodes, node.sequence_nr = self, next_nodes, next_sequence_nr()
             node.saved = {want: values[want] for wants in self.wants for want in wants}
@@ -91,15 +92,17 @@ def by_sorting(root: Node) -> Iterable[Node]:
 def by_counting(root: Node) -> Iterator[Node]:
     """The nodes as they become ready, the latest of them first."""
     counts = reached(root)
-    ready = [(-root.sequence_nr, root)]
+    ready = [(-root.sequence_nr, 0, root)]
+    ties = 0  # leaves all have the same number
     while ready:
-        _, node = heapq.heappop(ready)
+        _, _, node = heapq.heappop(ready)
         yield node
         for next_node in node.next_nodes:
             if next_node is not None:
                 counts[next_node] -= 1
                 if not counts[next_node]:
-                    heapq.heappush(ready, (-next_node.sequence_nr, next_node))
+                    ties += 1
+                    heapq.heappush(ready, (-next_node.sequence_nr, ties, next_node))
 
 
 def small_engine(order: Callable[[Node], Iterable[Node]], on_tensors: bool = False) -> Callable[[Tensor], None]:

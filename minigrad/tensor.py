@@ -188,8 +188,8 @@ class Tensor:
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if not self.is_leaf:
             raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
-                "Copy this result with clone(), or with detach().clone() to leave the graph."
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment. Copy this result with clone(), or with detach().clone() to leave the graph."
             )
         copy = from_array(np.array(self._array)[()])
         copy._node = self._node

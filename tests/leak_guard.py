@@ -1,7 +1,8 @@
 """Global state, and a fixture that fails the test which leaves it changed.
 
-What would leak from one test into the next: whether operations are recorded, the observer of new nodes, numpy's error state and print
-options, and whether the garbage collector runs. The fixture works in every test once `conftest.py` imports it.
+What would leak from one test into the next: whether operations are recorded, the observer of new nodes, numpy's error
+state and print options, and whether the garbage collector runs. The fixture works in every test, since `conftest.py`
+imports it.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def no_leaks() -> Iterator[None]:
     np.seterr(**before["np.geterr()"])
     np.set_printoptions(**before["np.get_printoptions()"])
     (gc.enable if before["gc.isenabled()"] else gc.disable)()
-    pytest.fail("; ".join(f"{name} was {before[name]} and is {after[name]}" for name in before if after[name] != before[name]))
+    changed = [name for name in before if after[name] != before[name]]
+    pytest.fail("; ".join(f"{name} was {before[name]} and is {after[name]}" for name in changed))
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,9 @@
 """What there is to compute, one row per way of computing it: the table that `test_ops.py` runs.
 
-A row's function is written once, against a namespace `F` and its tensors, so the same lambda runs on minigrad and on torch. Beside it
-stands the same thing said in numpy, which also says the dtype of the result. From each row and each of its lists of shapes come a
-comparison with numpy, with torch, and with numerical first and second derivatives, and the checks of shapes, dtypes and memory.
-A new op needs one row here; an op without a row fails `test_every_op_has_a_row`.
+A row's function is written once, against a namespace `F` and its tensors, so the same lambda runs on minigrad and on
+torch. Beside it stands the same thing said in numpy, which also says the dtype of the result. From each row and each of
+its lists of shapes come a comparison with numpy, with torch, and with numerical first and second derivatives, and the
+checks of shapes, dtypes and memory. A new op needs one row here; an op without a row fails `test_every_op_has_a_row`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,16 @@ BINARY: list[Shapes] = [
     ((0, 3), (1, 3)),
     ((1,), (0,)),
 ]
-INTO: list[Shapes] = [((), ()), ((2, 3), (2, 3)), ((2, 3), (3,)), ((2, 3), (2, 1)), ((2,), ()), ((0, 3), (3,))]  # second fits into first
-CHOICE: list[Shapes] = [((), (), ()), ((2, 3), (2, 3), (2, 3)), ((2, 1), (3,), ()), ((3,), (2, 3), (1, 3)), ((), (2,), (2,)), ((0,), (1,), ())]
+# the second fits into the first
+INTO: list[Shapes] = [((), ()), ((2, 3), (2, 3)), ((2, 3), (3,)), ((2, 3), (2, 1)), ((2,), ()), ((0, 3), (3,))]
+CHOICE: list[Shapes] = [
+    ((), (), ()),
+    ((2, 3), (2, 3), (2, 3)),
+    ((2, 1), (3,), ()),
+    ((3,), (2, 3), (1, 3)),
+    ((), (2,), (2,)),
+    ((0,), (1,), ()),
+]
 VECTOR: list[Shapes] = [((3,),), ((4,),)]
 MATRIX: list[Shapes] = [((3, 4),), ((4, 3),)]
 MATRIX_OR_EMPTY: list[Shapes] = [((2, 3),), ((1, 3),), ((0, 3),), ((2, 0),)]
@@ -87,7 +95,14 @@ class Case:
         return [np.asarray(domain(random, shape), dtype) for domain, shape in zip(domains, self.shapes, strict=True)]
 
 
-def both(name: str, numpy: Callable[..., Any], node: str | None = None, domain: Any = normal, shapes: Any = UNARY, **more: Any) -> list[Row]:
+def both(
+    name: str,
+    numpy: Callable[..., Any],
+    node: str | None = None,
+    domain: Any = normal,
+    shapes: Any = UNARY,
+    **more: Any,
+) -> list[Row]:
     """Two rows: `F.name(...)` and `x.name(...)`."""
     return [
         Row(f"{name}()", lambda F, *inputs: getattr(F, name)(*inputs), numpy, shapes, node, domain, **more),
@@ -152,7 +167,12 @@ FUNCTIONS = [
     *both("sigmoid", lambda x: (1 + np.tanh(x / 2)) / 2, "SigmoidBackward0"),
     *both("relu", lambda x: np.where(x > 0, x, 0), "ReluBackward0", apart),
     *both("clone", np.array, "CloneBackward0"),
-    Row("tanh(sin(x) * exp(x))", lambda F, x: F.tanh(F.sin(x) * F.exp(x)), lambda x: np.tanh(np.sin(x) * np.exp(x)), UNARY),
+    Row(
+        "tanh(sin(x) * exp(x))",
+        lambda F, x: F.tanh(F.sin(x) * F.exp(x)),
+        lambda x: np.tanh(np.sin(x) * np.exp(x)),
+        UNARY,
+    ),
 ]
 
 REDUCTIONS = [
@@ -162,27 +182,90 @@ REDUCTIONS = [
     Row("sum(-1) of 0d", lambda F, x: x.sum(-1), lambda x: x, [((),)], "SumBackward1"),
     Row("sum((0, 2))", lambda F, x: x.sum((0, 2)), lambda x: x.sum((0, 2)), CUBE, "SumBackward1"),
     Row("sum([-1, 0])", lambda F, x: x.sum([-1, 0]), lambda x: x.sum((0, 2)), CUBE, "SumBackward1"),
-    Row("sum(1, keepdim)", lambda F, x: x.sum(1, keepdim=True), lambda x: x.sum(1, keepdims=True), MATRIX_OR_EMPTY + CUBE, "SumBackward1"),
+    Row(
+        "sum(1, keepdim)",
+        lambda F, x: x.sum(1, keepdim=True),
+        lambda x: x.sum(1, keepdims=True),
+        MATRIX_OR_EMPTY + CUBE,
+        "SumBackward1",
+    ),
     Row("sum(dim=(), keepdim)", lambda F, x: x.sum((), True), lambda x: x.sum(keepdims=True), UNARY, "SumBackward1"),
     Row("sum(dtype)", lambda F, x: x.sum(dtype=F.float64), lambda x: x.sum(dtype="float64"), UNARY, "SumBackward0"),
     *both("mean", np.mean, "MeanBackward0", shapes=[((),), ((3,),), ((2, 3),), ((2, 1, 2),)]),
-    Row("mean(0)", lambda F, x: F.mean(x, 0), lambda x: x.mean(0), [((2, 3),), ((1, 3),), ((2, 0),), *CUBE], "MeanBackward1"),
+    Row(
+        "mean(0)",
+        lambda F, x: F.mean(x, 0),
+        lambda x: x.mean(0),
+        [((2, 3),), ((1, 3),), ((2, 0),), *CUBE],
+        "MeanBackward1",
+    ),
     Row("mean((0, -1))", lambda F, x: x.mean((0, -1)), lambda x: x.mean((0, 2)), CUBE, "MeanBackward1"),
-    Row("mean(-1, keepdim)", lambda F, x: x.mean(-1, keepdim=True), lambda x: x.mean(-1, keepdims=True), CUBE, "MeanBackward1"),
+    Row(
+        "mean(-1, keepdim)",
+        lambda F, x: x.mean(-1, keepdim=True),
+        lambda x: x.mean(-1, keepdims=True),
+        CUBE,
+        "MeanBackward1",
+    ),
     Row("mean of 0d along -1", lambda F, x: x.mean(-1), lambda x: x, [((),)], "MeanBackward1"),
     *both("max", np.max, "MaxBackward1", apart, [((),), ((3,),), ((2, 3),), ((2, 1, 2),)]),
-    Row("max(0)", lambda F, x: F.max(x, 0).values, lambda x: x.max(0), [((3,),), ((2, 0),), *MATRIX, *CUBE], "MaxBackward0", apart),
-    Row("max(-1)", lambda F, x: x.max(-1)[0], lambda x: x.max(-1), [((3,),), ((0, 2),), *MATRIX, *CUBE], "MaxBackward0", apart),
-    Row("max(1, keepdim)", lambda F, x: x.max(1, keepdim=True)[0], lambda x: x.max(1, keepdims=True), MATRIX, "MaxBackward0", apart),
+    Row(
+        "max(0)",
+        lambda F, x: F.max(x, 0).values,
+        lambda x: x.max(0),
+        [((3,),), ((2, 0),), *MATRIX, *CUBE],
+        "MaxBackward0",
+        apart,
+    ),
+    Row(
+        "max(-1)",
+        lambda F, x: x.max(-1)[0],
+        lambda x: x.max(-1),
+        [((3,),), ((0, 2),), *MATRIX, *CUBE],
+        "MaxBackward0",
+        apart,
+    ),
+    Row(
+        "max(1, keepdim)",
+        lambda F, x: x.max(1, keepdim=True)[0],
+        lambda x: x.max(1, keepdims=True),
+        MATRIX,
+        "MaxBackward0",
+        apart,
+    ),
     Row("max(1).indices", lambda F, x: x.max(1).indices, lambda x: x.argmax(1), CUBE, None, apart, False),
-    Row("max(1, keepdim)[1]", lambda F, x: x.max(1, True)[1], lambda x: x.argmax(1, keepdims=True), MATRIX, None, apart, False),
+    Row(
+        "max(1, keepdim)[1]",
+        lambda F, x: x.max(1, True)[1],
+        lambda x: x.argmax(1, keepdims=True),
+        MATRIX,
+        None,
+        apart,
+        False,
+    ),
     *both("argmax", np.argmax, None, apart, [((),), ((3,),), ((2, 3),)], differentiable=False),
     Row("argmax(-1)", lambda F, x: x.argmax(-1), lambda x: x.argmax(-1), MATRIX, None, apart, False),
-    Row("argmax(0, keepdim)", lambda F, x: F.argmax(x, 0, True), lambda x: x.argmax(0, keepdims=True), MATRIX, None, apart, False),
+    Row(
+        "argmax(0, keepdim)",
+        lambda F, x: F.argmax(x, 0, True),
+        lambda x: x.argmax(0, keepdims=True),
+        MATRIX,
+        None,
+        apart,
+        False,
+    ),
     *both("all", np.all, None, whole, differentiable=False),
     *both("any", np.any, None, whole, differentiable=False),
     Row("all(0)", lambda F, x: F.all(x, 0), lambda x: x.all(0), MATRIX_OR_EMPTY, None, whole, False),
-    Row("any(-1, keepdim)", lambda F, x: x.any(-1, keepdim=True), lambda x: x.any(-1, keepdims=True), MATRIX_OR_EMPTY, None, whole, False),
+    Row(
+        "any(-1, keepdim)",
+        lambda F, x: x.any(-1, keepdim=True),
+        lambda x: x.any(-1, keepdims=True),
+        MATRIX_OR_EMPTY,
+        None,
+        whole,
+        False,
+    ),
 ]
 
 MM: list[Shapes] = [((2, 3), (3, 4)), ((1, 3), (3, 1)), ((2, 0), (0, 3)), ((0, 2), (2, 3))]
@@ -195,7 +278,13 @@ BMM: list[Shapes] = [
 ]
 PRODUCTS = [
     Row("matrix @ matrix", lambda F, x, y: x @ y, np.matmul, MM, "MmBackward0"),
-    Row("matrix @ vector", lambda F, x, y: x @ y, np.dot, [((2, 3), (3,)), ((1, 1), (1,)), ((2, 0), (0,))], "MvBackward0"),
+    Row(
+        "matrix @ vector",
+        lambda F, x, y: x @ y,
+        np.dot,
+        [((2, 3), (3,)), ((1, 1), (1,)), ((2, 0), (0,))],
+        "MvBackward0",
+    ),
     Row("vector @ vector", lambda F, x, y: x @ y, np.dot, [((3,), (3,)), ((1,), (1,)), ((0,), (0,))], "DotBackward0"),
     Row("vector @ matrix", lambda F, x, y: x @ y, np.dot, [((3,), (3, 2)), ((1,), (1, 1)), ((0,), (0, 2))]),
     Row("batch @ batch", lambda F, x, y: x @ y, np.matmul, BMM),
@@ -209,32 +298,91 @@ PRODUCTS = [
 
 SHAPES = [
     Row("view(-1)", lambda F, x: x.view(-1), np.ravel, UNARY, "ViewBackward0", contiguous=True),
-    Row("view(4, 3)", lambda F, x: x.view(4, 3), lambda x: x.reshape(4, 3), [((3, 4),), ((2, 3, 2),)], "ViewBackward0", contiguous=True),
-    Row("view((2, -1, 2))", lambda F, x: x.view((2, -1, 2)), lambda x: x.reshape(2, -1, 2), [((3, 4),), ((12,),)], "ViewBackward0", contiguous=True),
-    Row("x.t().view(4, 1, 3)", lambda F, x: x.t().view(4, 1, 3), lambda x: x.T.reshape(4, 1, 3), [((3, 4),)], "ViewBackward0", contiguous=True),
+    Row(
+        "view(4, 3)",
+        lambda F, x: x.view(4, 3),
+        lambda x: x.reshape(4, 3),
+        [((3, 4),), ((2, 3, 2),)],
+        "ViewBackward0",
+        contiguous=True,
+    ),
+    Row(
+        "view((2, -1, 2))",
+        lambda F, x: x.view((2, -1, 2)),
+        lambda x: x.reshape(2, -1, 2),
+        [((3, 4),), ((12,),)],
+        "ViewBackward0",
+        contiguous=True,
+    ),
+    Row(
+        "x.t().view(4, 1, 3)",
+        lambda F, x: x.t().view(4, 1, 3),
+        lambda x: x.T.reshape(4, 1, 3),
+        [((3, 4),)],
+        "ViewBackward0",
+        contiguous=True,
+    ),
     Row("reshape(-1)", lambda F, x: x.reshape(-1), np.ravel, UNARY),
     Row("reshape((6, 2))", lambda F, x: F.reshape(x, (6, 2)), lambda x: x.reshape(6, 2), [((3, 4),), ((2, 3, 2),)]),
     Row("reshape(0, 5)", lambda F, x: x.reshape(0, 5), lambda x: x.reshape(0, 5), [((0,),), ((2, 0),)]),
     Row("reshape(())", lambda F, x: x.reshape(()), lambda x: x.reshape(()), [((1,),), ((1, 1),), ((),)]),
     Row("x.T.reshape(-1)", lambda F, x: x.T.reshape(-1), lambda x: x.T.ravel(), MATRIX),
     *both("flatten", np.ravel),
-    Row("transpose(0, 1)", lambda F, x: F.transpose(x, 0, 1), lambda x: x.swapaxes(0, 1), MATRIX_OR_EMPTY + CUBE, "TransposeBackward0"),
+    Row(
+        "transpose(0, 1)",
+        lambda F, x: F.transpose(x, 0, 1),
+        lambda x: x.swapaxes(0, 1),
+        MATRIX_OR_EMPTY + CUBE,
+        "TransposeBackward0",
+    ),
     Row("transpose(-1, 0)", lambda F, x: x.transpose(-1, 0), lambda x: x.swapaxes(-1, 0), CUBE, "TransposeBackward0"),
     *both("t", np.transpose, "TBackward0", shapes=[((2, 3),), ((1, 2),), ((0, 2),)]),
     Row("t of a vector", lambda F, x: x.t(), lambda x: x, [((3,),), ((),)]),
     Row("x.T", lambda F, x: x.T, np.transpose, MATRIX_OR_EMPTY, "PermuteBackward0"),
     Row("permute(2, 0, 1)", lambda F, x: x.permute(2, 0, 1), lambda x: x.transpose(2, 0, 1), CUBE, "PermuteBackward0"),
-    Row("permute((-1, 0, 1))", lambda F, x: F.permute(x, (-1, 0, 1)), lambda x: x.transpose(2, 0, 1), CUBE, "PermuteBackward0"),
-    Row("expand(2, 3)", lambda F, x: x.expand(2, 3), lambda x: np.broadcast_to(x, (2, 3)), [((),), ((3,),), ((1, 3),), ((2, 1),)], "ExpandBackward0"),
-    Row("expand(2, -1, 3)", lambda F, x: x.expand((2, -1, 3)), lambda x: np.broadcast_to(x, (2, 2, 3)), [((2, 3),), ((2, 1),)], "ExpandBackward0"),
-    Row("expand(0, 3)", lambda F, x: x.expand(0, 3), lambda x: np.broadcast_to(x, (0, 3)), [((1, 3),), ((3,),), ((),)], "ExpandBackward0"),
+    Row(
+        "permute((-1, 0, 1))",
+        lambda F, x: F.permute(x, (-1, 0, 1)),
+        lambda x: x.transpose(2, 0, 1),
+        CUBE,
+        "PermuteBackward0",
+    ),
+    Row(
+        "expand(2, 3)",
+        lambda F, x: x.expand(2, 3),
+        lambda x: np.broadcast_to(x, (2, 3)),
+        [((),), ((3,),), ((1, 3),), ((2, 1),)],
+        "ExpandBackward0",
+    ),
+    Row(
+        "expand(2, -1, 3)",
+        lambda F, x: x.expand((2, -1, 3)),
+        lambda x: np.broadcast_to(x, (2, 2, 3)),
+        [((2, 3),), ((2, 1),)],
+        "ExpandBackward0",
+    ),
+    Row(
+        "expand(0, 3)",
+        lambda F, x: x.expand(0, 3),
+        lambda x: np.broadcast_to(x, (0, 3)),
+        [((1, 3),), ((3,),), ((),)],
+        "ExpandBackward0",
+    ),
     *both("squeeze", np.squeeze, shapes=[((2, 1, 3, 1),), ((1, 1),), ((2,),), ((),), ((0, 1),)]),
-    Row("squeeze(1)", lambda F, x: F.squeeze(x, 1), lambda x: x.squeeze(1), [((2, 1, 1),), ((2, 1),)], "SqueezeBackward1"),
+    Row(
+        "squeeze(1)",
+        lambda F, x: F.squeeze(x, 1),
+        lambda x: x.squeeze(1),
+        [((2, 1, 1),), ((2, 1),)],
+        "SqueezeBackward1",
+    ),
     Row("squeeze(-1), size 2", lambda F, x: x.squeeze(-1), lambda x: x, [((1, 2),), ((2,),)], "SqueezeBackward1"),
     Row("squeeze((0, -1))", lambda F, x: x.squeeze((0, -1)), lambda x: x.squeeze((0, 3)), [((1, 1, 2, 1),)]),
     Row("unsqueeze(0)", lambda F, x: F.unsqueeze(x, 0), lambda x: x[None], UNARY, "UnsqueezeBackward0"),
     Row("unsqueeze(-1)", lambda F, x: x.unsqueeze(-1), lambda x: x[..., None], UNARY, "UnsqueezeBackward0"),
-    Row("unsqueeze(-2)", lambda F, x: x.unsqueeze(-2), lambda x: x[..., None, :], VECTOR + MATRIX, "UnsqueezeBackward0"),
+    Row(
+        "unsqueeze(-2)", lambda F, x: x.unsqueeze(-2), lambda x: x[..., None, :], VECTOR + MATRIX, "UnsqueezeBackward0"
+    ),
 ]
 
 INDEXING = [
@@ -255,39 +403,153 @@ INDEXING = [
     Row("x[...]", lambda F, x: x[...], lambda x: x, UNARY),
     Row("x[[0, 2]]", lambda F, x: x[[0, 2]], lambda x: x[[0, 2]], VECTOR + MATRIX, "IndexBackward0"),
     Row("x[[1, 1, -1]]", lambda F, x: x[[1, 1, -1]], lambda x: x[[1, 1, -1]], VECTOR + MATRIX, "IndexBackward0"),
-    Row("x[tensor]", lambda F, x: x[F.tensor([[0, 1], [2, 0]])], lambda x: x[np.array([[0, 1], [2, 0]])], VECTOR + MATRIX, "IndexBackward0"),
+    Row(
+        "x[tensor]",
+        lambda F, x: x[F.tensor([[0, 1], [2, 0]])],
+        lambda x: x[np.array([[0, 1], [2, 0]])],
+        VECTOR + MATRIX,
+        "IndexBackward0",
+    ),
     Row("x[empty]", lambda F, x: x[[]], lambda x: x[:0], VECTOR + MATRIX, "IndexBackward0"),
     Row("x[x > 0]", lambda F, x: x[x > 0], lambda x: x[x > 0], [((3,),), ((2, 3),), ((0,),)], "IndexBackward0", apart),
-    Row("x[row mask]", lambda F, x: x[F.tensor([True, False, True])], lambda x: x[[0, 2]], [((3,),), ((3, 2),)], "IndexBackward0"),
-    Row("x[[0, 1], [2, 2]]", lambda F, x: x[[0, 1], [2, 2]], lambda x: x[[0, 1], [2, 2]], MATRIX + CUBE, "IndexBackward0"),
+    Row(
+        "x[row mask]",
+        lambda F, x: x[F.tensor([True, False, True])],
+        lambda x: x[[0, 2]],
+        [((3,),), ((3, 2),)],
+        "IndexBackward0",
+    ),
+    Row(
+        "x[[0, 1], [2, 2]]",
+        lambda F, x: x[[0, 1], [2, 2]],
+        lambda x: x[[0, 1], [2, 2]],
+        MATRIX + CUBE,
+        "IndexBackward0",
+    ),
     Row("x[:, [2, 0, 2]]", lambda F, x: x[:, [2, 0, 2]], lambda x: x[:, [2, 0, 2]], MATRIX + CUBE, "IndexBackward0"),
     Row("x[1:, [0, 1]]", lambda F, x: x[1:, [0, 1]], lambda x: x[1:, [0, 1]], MATRIX, "IndexBackward0"),
     Row("x[0, [0, 1]]", lambda F, x: x[0, [0, 1]], lambda x: x[0, [0, 1]], MATRIX + CUBE, "IndexBackward0"),
-    Row("x[[0, 1], :, [0, 1]]", lambda F, x: x[[0, 1], :, [0, 1]], lambda x: x[[0, 1], :, [0, 1]], CUBE, "IndexBackward0"),
-    Row("x[[[0], [1]], [0, 2]]", lambda F, x: x[[[0], [1]], [0, 2]], lambda x: x[:2, ::2][:, :2], [((2, 3),), ((3, 4),)], "IndexBackward0"),
-    Row("for part in x", lambda F, x: sum(part * part for part in x), lambda x: (x * x).sum(0), VECTOR + MATRIX, "AddBackward0"),
+    Row(
+        "x[[0, 1], :, [0, 1]]",
+        lambda F, x: x[[0, 1], :, [0, 1]],
+        lambda x: x[[0, 1], :, [0, 1]],
+        CUBE,
+        "IndexBackward0",
+    ),
+    Row(
+        "x[[[0], [1]], [0, 2]]",
+        lambda F, x: x[[[0], [1]], [0, 2]],
+        lambda x: x[:2, ::2][:, :2],
+        [((2, 3),), ((3, 4),)],
+        "IndexBackward0",
+    ),
+    Row(
+        "for part in x",
+        lambda F, x: sum(part * part for part in x),
+        lambda x: (x * x).sum(0),
+        VECTOR + MATRIX,
+        "AddBackward0",
+    ),
 ]
 
 JOINING = [
-    Row("stack([x, y])", lambda F, x, y: F.stack([x, y]), lambda x, y: np.stack([x, y]), [(s, s) for (s,) in UNARY], "StackBackward0"),
-    Row("stack((x, y), 1)", lambda F, x, y: F.stack((x, y), 1), lambda x, y: np.stack([x, y], 1), [((3,), (3,)), ((2, 3), (2, 3))], "StackBackward0"),
-    Row("stack([x, x], dim=-1)", lambda F, x: F.stack([x, x], dim=-1), lambda x: np.stack([x, x], -1), UNARY, "StackBackward0"),
+    Row(
+        "stack([x, y])",
+        lambda F, x, y: F.stack([x, y]),
+        lambda x, y: np.stack([x, y]),
+        [(s, s) for (s,) in UNARY],
+        "StackBackward0",
+    ),
+    Row(
+        "stack((x, y), 1)",
+        lambda F, x, y: F.stack((x, y), 1),
+        lambda x, y: np.stack([x, y], 1),
+        [((3,), (3,)), ((2, 3), (2, 3))],
+        "StackBackward0",
+    ),
+    Row(
+        "stack([x, x], dim=-1)",
+        lambda F, x: F.stack([x, x], dim=-1),
+        lambda x: np.stack([x, x], -1),
+        UNARY,
+        "StackBackward0",
+    ),
     Row("stack([x])", lambda F, x: F.stack([x]), lambda x: x[None], UNARY, "StackBackward0"),
-    Row("cat([x, y])", lambda F, x, y: F.cat([x, y]), lambda x, y: np.concatenate([x, y]), [((2,), (3,)), ((2, 2), (1, 2)), ((0, 2), (1, 2))], "CatBackward0"),
-    Row("cat((x, y), -1)", lambda F, x, y: F.cat((x, y), -1), lambda x, y: np.concatenate([x, y], -1), [((2, 1), (2, 2)), ((3,), (1,))], "CatBackward0"),
-    Row("cat([x, x, y], dim=1)", lambda F, x, y: F.cat([x, x, y], dim=1), lambda x, y: np.hstack([x, x, y]), [((2, 1), (2, 3))], "CatBackward0"),
-    Row("where(c, x, y)", lambda F, c, x, y: F.where(c > 0, x, y), lambda c, x, y: np.where(c > 0, x, y), CHOICE, "WhereBackward0", apart),
-    Row("x.where(c, y)", lambda F, c, x, y: x.where(c > 0, y), lambda c, x, y: np.where(c > 0, x, y), CHOICE, "WhereBackward0", apart),
-    Row("where(c, x, 0)", lambda F, c, x: F.where(c > 0, x, 0), lambda c, x: np.where(c > 0, x, 0), BINARY, "WhereBackward0", apart),
-    Row("where(c, 1.5, x)", lambda F, c, x: F.where(c > 0, 1.5, x), lambda c, x: np.where(c > 0, 1.5, x), BINARY, "WhereBackward0", apart),
+    Row(
+        "cat([x, y])",
+        lambda F, x, y: F.cat([x, y]),
+        lambda x, y: np.concatenate([x, y]),
+        [((2,), (3,)), ((2, 2), (1, 2)), ((0, 2), (1, 2))],
+        "CatBackward0",
+    ),
+    Row(
+        "cat((x, y), -1)",
+        lambda F, x, y: F.cat((x, y), -1),
+        lambda x, y: np.concatenate([x, y], -1),
+        [((2, 1), (2, 2)), ((3,), (1,))],
+        "CatBackward0",
+    ),
+    Row(
+        "cat([x, x, y], dim=1)",
+        lambda F, x, y: F.cat([x, x, y], dim=1),
+        lambda x, y: np.hstack([x, x, y]),
+        [((2, 1), (2, 3))],
+        "CatBackward0",
+    ),
+    Row(
+        "where(c, x, y)",
+        lambda F, c, x, y: F.where(c > 0, x, y),
+        lambda c, x, y: np.where(c > 0, x, y),
+        CHOICE,
+        "WhereBackward0",
+        apart,
+    ),
+    Row(
+        "x.where(c, y)",
+        lambda F, c, x, y: x.where(c > 0, y),
+        lambda c, x, y: np.where(c > 0, x, y),
+        CHOICE,
+        "WhereBackward0",
+        apart,
+    ),
+    Row(
+        "where(c, x, 0)",
+        lambda F, c, x: F.where(c > 0, x, 0),
+        lambda c, x: np.where(c > 0, x, 0),
+        BINARY,
+        "WhereBackward0",
+        apart,
+    ),
+    Row(
+        "where(c, 1.5, x)",
+        lambda F, c, x: F.where(c > 0, 1.5, x),
+        lambda c, x: np.where(c > 0, 1.5, x),
+        BINARY,
+        "WhereBackward0",
+        apart,
+    ),
 ]
 
 CASTS = [
     Row("x.double()", lambda F, x: x.double() * 1, lambda x: x.astype("float64"), UNARY, "MulBackward0"),
     Row("x.float()", lambda F, x: x.float() * 1, lambda x: x.astype("float32"), UNARY, "MulBackward0", rounds=True),
     Row("x.to(float64)", lambda F, x: x.to(F.float64) * 1, lambda x: x.astype("float64"), UNARY, "MulBackward0"),
-    Row("x.to(float32)", lambda F, x: x.to(F.float32) * 1, lambda x: x.astype("float32"), UNARY, "MulBackward0", rounds=True),
-    Row("x.double().float()", lambda F, x: x.double().float() * 1, lambda x: x.astype("float32"), UNARY, "MulBackward0", rounds=True),
+    Row(
+        "x.to(float32)",
+        lambda F, x: x.to(F.float32) * 1,
+        lambda x: x.astype("float32"),
+        UNARY,
+        "MulBackward0",
+        rounds=True,
+    ),
+    Row(
+        "x.double().float()",
+        lambda F, x: x.double().float() * 1,
+        lambda x: x.astype("float32"),
+        UNARY,
+        "MulBackward0",
+        rounds=True,
+    ),
     Row("x.long()", lambda F, x: x.long(), lambda x: x.astype("int64"), UNARY, None, apart, False),
     Row("x.int()", lambda F, x: x.int(), lambda x: x.astype("int32"), UNARY, None, apart, False),
     Row("x.bool()", lambda F, x: x.bool(), lambda x: x != 0, UNARY, None, whole, False),
@@ -319,15 +581,27 @@ COMPARISONS = [
     question("x <= y", lambda F, x, y: x <= y, np.less_equal),
     question("x > y", lambda F, x, y: x > y, np.greater),
     question("x >= y", lambda F, x, y: x >= y, np.greater_equal),
-    question("1 > x", lambda F, x: 1 > x, lambda x: x < 1, UNARY),
+    question("1 > x", lambda F, x: 1 > x, lambda x: x < 1, UNARY),  # noqa: SIM300
     question("x == 1", lambda F, x: x == 1, lambda x: x == 1, UNARY),
     question("(x > 0) & (y > 0)", lambda F, x, y: (x > 0) & (y > 0), lambda x, y: np.minimum(x, y) > 0),
     question("(x > 0) | (y > 0)", lambda F, x, y: (x > 0) | (y > 0), lambda x, y: np.maximum(x, y) > 0),
     question("(x > 0) ^ (y > 0)", lambda F, x, y: (x > 0) ^ (y > 0), lambda x, y: (x > 0) != (y > 0)),
     question("~(x > 0)", lambda F, x: ~(x > 0), lambda x: x <= 0, UNARY),
-    question("x.long() & y.long()", lambda F, x, y: F.bitwise_and(x.long(), y.long()), lambda x, y: x.astype(int) & y.astype(int)),
-    question("x.long() | y.long()", lambda F, x, y: F.bitwise_or(x.long(), y.long()), lambda x, y: x.astype(int) | y.astype(int)),
-    question("x.long() ^ y.long()", lambda F, x, y: F.bitwise_xor(x.long(), y.long()), lambda x, y: x.astype(int) ^ y.astype(int)),
+    question(
+        "x.long() & y.long()",
+        lambda F, x, y: F.bitwise_and(x.long(), y.long()),
+        lambda x, y: x.astype(int) & y.astype(int),
+    ),
+    question(
+        "x.long() | y.long()",
+        lambda F, x, y: F.bitwise_or(x.long(), y.long()),
+        lambda x, y: x.astype(int) | y.astype(int),
+    ),
+    question(
+        "x.long() ^ y.long()",
+        lambda F, x, y: F.bitwise_xor(x.long(), y.long()),
+        lambda x, y: x.astype(int) ^ y.astype(int),
+    ),
     question("bitwise_not", lambda F, x: F.bitwise_not(x.long()), lambda x: ~x.astype(int), UNARY),
     *both("logical_not", np.logical_not, None, whole, differentiable=False),
     *both("eq", np.equal, None, whole, BINARY, differentiable=False),
@@ -362,6 +636,18 @@ IN_PLACE = [
     Row("+= -= *= /= **=", augmented, lambda x, y: ((x + y - 2) * y / 4) ** 2, INTO, "PowBackward0"),
 ]
 
-ROWS = [*ARITHMETIC, *POWERS, *FUNCTIONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *INDEXING, *JOINING, *CASTS, *COMPARISONS, *IN_PLACE]
+ROWS = [
+    *ARITHMETIC,
+    *POWERS,
+    *FUNCTIONS,
+    *REDUCTIONS,
+    *PRODUCTS,
+    *SHAPES,
+    *INDEXING,
+    *JOINING,
+    *CASTS,
+    *COMPARISONS,
+    *IN_PLACE,
+]
 CASES = [Case(row, shapes) for row in ROWS for shapes in row.shapes]
 DIFFERENTIABLE = [case for case in CASES if case.row.differentiable]

@@ -58,23 +58,17 @@ class Card:
 
     def _repr_html_(self) -> str:
         colour = COLOURS[self.kind]
+        cell = "text-align:left;vertical-align:top;padding:2px 14px 2px 0"
         rows = "".join(
-            (
-                '<tr><th scope="row" style="text-align:left;vertical-align:top;font-weight:600;padding:2px '
-                f'14px 2px 0">{escape(label)}</th>'
-                f'<td style="text-align:left;padding:2px 0;max-width:46em">{_paragraphs(text)}</td></tr>'
-            )
+            f'<tr><th scope="row" style="{cell};font-weight:600">{escape(label)}</th>'
+            f'<td style="{cell};max-width:46em">{_paragraphs(text)}</td></tr>'
             for label, text in self.rows
         )
-        table = (
-            f'<table style="border:none;margin:4px 0 0 0;border-collapse:collapse"><tbody>{rows}</tbody></table>'
-            if rows
-            else ""
-        )
-        return f'<div style="border-left:4px solid {colour};padding:6px 12px;margin:4px 0">'(
-            f'<div style="font-weight:600"><span style="color:{colour}">{MARKS[self.kind]}</span> '
-            f"{escape(self.title)}</div>{table}</div>"
-        )
+        if rows:
+            rows = f'<table style="border:none;margin:4px 0 0 0;border-collapse:collapse"><tbody>{rows}</tbody></table>'
+        mark = f'<span style="color:{colour}">{MARKS[self.kind]}</span>'
+        title = f'<div style="font-weight:600">{mark} {escape(self.title)}</div>'
+        return f'<div style="border-left:4px solid {colour};padding:6px 12px;margin:4px 0">{title}{rows}</div>'
 
 
 def _wrapped(text: str, width: int) -> list[str]:

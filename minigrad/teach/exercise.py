@@ -140,7 +140,7 @@ class Exercise:
             expected = self.run(self.reference, case)
             if isinstance(outcome.error, NotImplementedError) and not outcome.error.args:
                 return self._card("open", "not attempted", ("asked", self._asked()))
-            card = self._judged(answer, case, outcome, expected.value)
+            card = self._judged(answer, case, outcome, expected)
             if card is not None:
                 return card
         tried = f"{len(self.cases)} cases tried, all as expected: " + "; ".join(case.words for case in self.cases) + "."
@@ -162,10 +162,9 @@ class Exercise:
                     changed = number
         return Outcome(value, None, arguments, changed)
 
-    def _judged(self, answer: Callable[..., Any], case: Case, outcome: Outcome, expected: Any) -> Card | None:
+    def _judged(self, answer: Callable[..., Any], case: Case, outcome: Outcome, expected: Outcome) -> Card | None:
         """The card for a case that failed; None if it did not."""
-        shown = self.show(expected, outcome.arguments)
-        likely = ("likely", "")
+        shown = self.show(expected.value, expected.arguments)
         if outcome.error is not None:
             words = self._mistake(answer, outcome) or _explained(outcome.error)
             raised = f"{type(outcome.error).__name__}: {plain(str(outcome.error))}"
@@ -205,16 +204,16 @@ class Exercise:
         ]
         return self._card("bad", "not yet", *rows)
 
-    def _difference(self, expected: Any, outcome: Outcome) -> Difference | None:
+    def _difference(self, expected: Outcome, outcome: Outcome) -> Difference | None:
         if outcome.value is None or outcome.value is ...:
             returned = "None" if outcome.value is None else "..."
             return Difference(
                 "the answer",
                 returned,
-                self.show(expected, outcome.arguments),
+                self.show(expected.value, expected.arguments),
                 "Nothing was returned. Is there a `return` in it?",
             )
-        return self.compare(expected, outcome.value, outcome)
+        return self.compare(expected.value, outcome.value, outcome)
 
     def _mistake(self, answer: Callable[..., Any], outcome: Outcome) -> str:
         """The words of the mistake that an answer makes; empty if it is none that is known."""

@@ -86,15 +86,13 @@ class Question:
 
     def _repr_html_(self) -> str:
         options = "".join(
-            f'<details style="margin:2px 0"><summary>({letter}) {escape(option.text)}</summary>'(
-                '<div style="margin:2px 0 6px '
-                f'1.4em">{"Right. " if option.right else "No. "}{escape(option.why)}</div></details>'
-            )
+            f'<details style="margin:2px 0"><summary>({letter}) {escape(option.text)}</summary>'
+            f'<div style="margin:2px 0 6px 1.4em">{"Right." if option.right else "No."} {escape(option.why)}</div>'
+            "</details>"
             for letter, option in zip(LETTERS, self.prediction.options, strict=False)
         )
-        return (
-            f'<div style="border-left:4px solid #0072b2;padding:6px 12px;margin:4px 0">{self._asked()}{options}</div>'
-        )
+        frame = "border-left:4px solid #0072b2;padding:6px 12px;margin:4px 0"
+        return f'<div style="{frame}">{self._asked()}{options}</div>'
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
         bundle: dict[str, Any] = {"text/plain": repr(self), "text/html": self._repr_html_()}

@@ -1,0 +1,119 @@
+"""All rows of the speed table at once: where minigrad stands beside torch, and beside what it aims at.
+
+Run `python benchmarks/run.py` for a table, with `--picture FILE.png` for a picture as well.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import deep_graph
+import import_time
+import mlp_step
+import per_op
+from rounds import ROOT, Row, Values, arguments, best, conditions, contest, measure, number, ratio
+
+FOLDER = Path(__file__).parent
+
+
+class Goal(NamedTuple):
+    """What a row is to reach: at most so many times torch's value, or at most so much in its own unit."""
+
+    times_torch: float | None = None
+    absolute: float | None = None
+
+
+# Chosen when the engine was designed, from what peers and hand-written numpy reach on the same machine: ahead of every numpy library by a
+# wide margin, ahead of torch wherever Python's overhead decides, close to it where the matrix product does.
+GOALS = {
+    "W1": Goal(times_torch=0.50),
+    "W2": Goal(times_torch=0.28),
+    "W3": Goal(times_torch=0.90),
+    "W6 100k": Goal(times_torch=0.60),
+    "W6 1M": Goal(times_torch=0.60),
+    "W6 bytes": Goal(times_torch=0.60),
+    "W6 gc": Goal(absolute=0),  # the graph has no cycles
+    "W8": Goal(absolute=70),  # numpy alone needs 55 of these milliseconds
+    "W8 size": Goal(absolute=1024),  # KiB
+    "W10 held": Goal(times_torch=1.05),
+    "W10 peak": Goal(times_torch=1.20),
+}
+SIZE = Row("W8 size", "the engine's files, without viz, teach and data", "KiB")
+
+
+def reached(goal: Goal, own: float, relative: float) -> str:
+    value, limit = (relative, goal.times_torch) if goal.times_torch is not None else (own, goal.absolute)
+    if limit is None or math.isnan(value):
+        return "–"
+    return "reached" if value <= limit else f"{value / limit:.2f} times the goal" if limit else "missed"
+
+
+def summary(rows: list[Row], results: dict[str, Values]) -> list[str]:
+    lines = [f"{'':10}{'minigrad':>12} {'unit':14}{'x torch':>9}{'best peer':>11}{'by hand':>9}{'goal':>11}   "]
+    for row in rows:
+        values, goal = results[row.name], GOALS[row.name]
+        own, relative = best(values["minigrad"]), ratio(values, "minigrad")
+        peers = [ratio(values, name) for name in ("autograd", "mygrad") if name in values]
+        limit = min((ratio(values, name) for name in ("numpy by hand", "numpy") if name in values), default=math.nan)
+        aim = f"{goal.times_torch:.2f}x" if goal.times_torch is not None else f"{goal.absolute:g} {row.unit}"
+        lines.append(
+            f"{row.name:10}{number(own):>12} {row.unit:14}{number(relative, 'x'):>9}{number(best(peers), 'x'):>11}{number(limit, 'x'):>9}{aim:>11}"
+            f"   {reached(goal, own, relative)}"
+        )
+    return lines
+
+
+def draw(rows: list[Row], results: dict[str, Values], path: Path, subtitle: str) -> None:
+    """Save a picture: for each row a dot per contender at its ratio to torch, and a bar at the goal."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    shown = [row for row in rows if not math.isnan(ratio(results[row.name], "minigrad"))]
+    figure, axes = pyplot.subplots(figsize=(9, 0.55 * len(shown) + 2), layout="constrained")
+    marks = {"minigrad": ("o", "#0b6e4f"), "autograd": ("s", "#b0752f"), "mygrad": ("D", "#8a5a9e"), "numpy by hand": ("|", "#555555"), "numpy": ("|", "#555555")}
+    for name, (mark, color) in marks.items():
+        points = [(ratio(results[row.name], name), place) for place, row in enumerate(shown) if name in results[row.name]]
+        size = 150 if mark == "|" else 90 if name == "minigrad" else 40
+        label = None if name == "numpy" else name  # the limit of an import: the same mark as the limit elsewhere
+        axes.scatter(*zip(*points, strict=True), marker=mark, color=color, s=size, label=label, zorder=3) if points else None
+    for place, row in enumerate(shown):
+        goal = GOALS[row.name].times_torch
+        if goal is not None:
+            axes.plot([goal, goal], [place - 0.35, place + 0.35], color="#c0392b", linewidth=2, label="goal" if place == 0 else None)
+    axes.axvline(1, color="#222222", linewidth=1)
+    axes.set_xscale("log")
+    axes.set_xticks([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], ["0.02", "0.05", "0.1", "0.2", "0.5", "torch", "2", "5"])
+    axes.set_yticks(range(len(shown)), [f"{row.name}\n{row.unit}" for row in shown], fontsize=8)
+    axes.invert_yaxis()
+    axes.grid(axis="x", alpha=0.3)
+    axes.set_title(f"times torch's value (left is better)\n{subtitle}", fontsize=9)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=5, fontsize=8, frameon=False)
+    figure.savefig(path, dpi=150)
+
+
+def main() -> None:
+    options = arguments(__doc__, picture="save a picture here as well")
+    heading = conditions(options, [name for name in import_time.MODULES if name not in import_time.installed(import_time.MODULES)])
+    print(heading, flush=True)
+    rows: list[Row] = []
+    results: dict[str, Values] = {}
+    scripts: list[Any] = [per_op, mlp_step, deep_graph]
+    for script in scripts:
+        rows += script.ROWS
+        results |= contest(str(FOLDER / f"{script.__name__}.py"), script.CONTENDERS, script.ROWS, options)
+    rows += [*import_time.ROWS, SIZE]
+    results |= measure(import_time.commands(), import_time.ROWS, options)
+    results[SIZE.name] = {"minigrad": [import_time.engine_size()[2] / 1024]}
+    print("\n".join(summary(sorted(rows, key=lambda row: list(GOALS).index(row.name)), results)))
+    if options.picture:
+        draw(sorted(rows, key=lambda row: list(GOALS).index(row.name)), results, options.picture, heading.splitlines()[0])
+        print(f"picture: {options.picture}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
