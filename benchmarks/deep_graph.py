@@ -1,8 +1,9 @@
 """Whether a very deep graph is as cheap per operation as a small one, and whether it goes away by itself.
 
-W6: a chain of 100,000 and of 1,000,000 additions: build it, run backward, drop it. Python's garbage collector is off meanwhile and
-asked afterwards what it finds: a graph without cycles leaves nothing to it. Bytes are those that the process has grown by when the
-chain is built, divided by its length. Libraries that need more than 1 kB for an addition are spared the longer chain.
+W6: a chain of 100,000 and of 1,000,000 additions: build it, run backward, drop it. Python's garbage collector is off
+meanwhile and asked afterwards what it finds: a graph without cycles leaves nothing to it. Bytes are those that the
+process has grown by when the chain is built, divided by its length. Libraries that need more than 1 kB for an
+addition are spared the longer chain.
 """
 
 from __future__ import annotations
@@ -43,7 +44,11 @@ def chain(x: Any, one: Any, length: int) -> Any:
 
 
 def drive(
-    quick: bool, longest: int, leaf: Callable[[], Any], build: Callable[[Any, int], Any], backward: Callable[[Any, Any], float]
+    quick: bool,
+    longest: int,
+    leaf: Callable[[], Any],
+    build: Callable[[Any, int], Any],
+    backward: Callable[[Any, Any], float],
 ) -> dict[str, float]:
     """Time `build(x, length)` and `backward(x, what was built)`, which returns the gradient of x."""
     values: dict[str, float] = {}
@@ -81,7 +86,9 @@ def tensors(name: str) -> Callable[[bool], dict[str, float]]:
             gradient: float = x.grad.item()
             return gradient
 
-        return drive(quick, 1_000_000, lambda: mg.tensor(0.5, requires_grad=True), lambda x, n: chain(x, one, n), backward)
+        return drive(
+            quick, 1_000_000, lambda: mg.tensor(0.5, requires_grad=True), lambda x, n: chain(x, one, n), backward
+        )
 
     return run
 
@@ -125,7 +132,13 @@ def numpy(quick: bool) -> dict[str, float]:
     return drive(quick, 1_000_000, lambda: np.float32(0.5), build, backward)
 
 
-CONTENDERS = {"minigrad": tensors("minigrad"), "torch": tensors("torch"), "autograd": autograd, "mygrad": mygrad, "numpy by hand": numpy}
+CONTENDERS = {
+    "minigrad": tensors("minigrad"),
+    "torch": tensors("torch"),
+    "autograd": autograd,
+    "mygrad": mygrad,
+    "numpy by hand": numpy,
+}
 
 if __name__ == "__main__":
     main(__file__, __doc__, CONTENDERS, ROWS)

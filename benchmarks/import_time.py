@@ -1,7 +1,7 @@
 """How long `import minigrad` takes, and how large the engine is.
 
-W8: the wall time of an import in a fresh Python process, and the size of the engine's files: minigrad/ without the pictures, the
-course's helpers and the data. minigrad imports numpy, so numpy's own time is the limit.
+W8: the wall time of an import in a fresh Python process, and the size of the engine's files: minigrad/ without the
+pictures, the course's helpers and the data. minigrad imports numpy, so numpy's own time is the limit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ from rounds import ROOT, Row, Values, arguments, conditions, installed, measure,
 ROWS = [Row("W8", "import in a fresh process", "ms")]
 MODULES = {"minigrad": "minigrad", "torch": "torch", "autograd": "autograd.numpy", "mygrad": "mygrad", "numpy": "numpy"}
 OUTSIDE = ("viz", "teach", "data", "datasets.py", "__pycache__")  # of minigrad/, what is not the engine
-STATEMENT = "import time; t = time.perf_counter(); import {}; t = time.perf_counter() - t; print('{{\"W8\": %f}}' % (t * 1e3))"
+PROGRAM = """
+import time
+start = time.perf_counter()
+import {}
+print('{{"W8":', (time.perf_counter() - start) * 1e3, '}}')
+"""
 
 
 def engine_files() -> Iterator[Path]:
@@ -32,12 +37,12 @@ def engine_size() -> tuple[int, int, int]:
 
 
 def commands() -> dict[str, list[str]]:
-    return {name: [sys.executable, "-c", STATEMENT.format(MODULES[name])] for name in installed(MODULES)}
+    return {name: [sys.executable, "-c", PROGRAM.format(MODULES[name])] for name in installed(MODULES)}
 
 
 def main() -> None:
     options = arguments(__doc__)
-    print(conditions(options, [name for name in MODULES if name not in installed(MODULES)]))
+    print(conditions(options, MODULES), flush=True)
     results: dict[str, Values] = measure(commands(), ROWS, options)
     show(ROWS, results)
     files, lines, size = engine_size()

@@ -1,8 +1,9 @@
 """A training step of a small network, in time and in memory.
 
-W3: a perceptron 784-256-128-10 on a batch of 128 float32 images: forward, backward and a step of gradient descent, all in plain
-tensor code. W10: what the graph holds after the forward, and the most that is held during the step, beyond the parameters.
-The limit is the same step written out in numpy. Memory is counted by tracemalloc, torch's by torch's own profiler.
+W3: a perceptron 784-256-128-10 on a batch of 128 float32 images: forward, backward and a step of gradient descent,
+all in plain tensor code. W10: what the graph holds after the forward, and the most that is held during the step,
+beyond the parameters. The limit is the same step written out in numpy. Memory is counted by tracemalloc, torch's by
+torch's own profiler.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import gc
 import tracemalloc
 from collections.abc import Callable
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,12 +33,17 @@ def data() -> tuple[Any, Any, list[Any]]:
     images = rng.standard_normal((BATCH, SIZES[0]), dtype=np.float32)
     labels = np.eye(SIZES[-1], dtype=np.float32)[rng.integers(0, SIZES[-1], BATCH)]
     parameters = []
-    for rows, columns in zip(SIZES, SIZES[1:], strict=False):
-        parameters += [rng.standard_normal((rows, columns), dtype=np.float32) * np.float32((2 / rows) ** 0.5), np.zeros(columns, np.float32)]
+    for rows, columns in pairwise(SIZES):
+        parameters += [
+            rng.standard_normal((rows, columns), dtype=np.float32) * np.float32((2 / rows) ** 0.5),
+            np.zeros(columns, np.float32),
+        ]
     return images, labels, parameters
 
 
-def drive(quick: bool, forward: Callable[[], Any], update: Callable[[Any], None], value: Callable[[Any], float]) -> dict[str, float]:
+def drive(
+    quick: bool, forward: Callable[[], Any], update: Callable[[Any], None], value: Callable[[Any], float]
+) -> dict[str, float]:
     """Time and weigh `update(forward())`; `value` reads the loss."""
 
     def step() -> None:
@@ -88,7 +95,7 @@ def tensors(name: str) -> Callable[[bool], dict[str, float]]:
 
 
 def torch_memory(torch: Any, forward: Callable[[], Any], update: Callable[[Any], None]) -> dict[str, float]:
-    """W10 of torch, whose memory tracemalloc does not see: the sum of its allocations in the order in which they came."""
+    """W10 of torch, which tracemalloc does not see: its allocations, added up in the order in which they came."""
 
     def changes(*steps: Callable[[Any], Any]) -> list[int]:
         result = None

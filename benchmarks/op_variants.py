@@ -1,8 +1,9 @@
-"""Why an op's call is generated code, why rules run on arrays, and why the engine sorts: the alternatives, measured on W1.
+"""Why an op's call is generated code, why rules run on arrays, why the engine sorts: the alternatives, on W1.
 
-minigrad writes out the call and the backward of each op at import. The alternatives here use the same tensors, kernels and rules:
-one generic call for all ops, which looks up at each call what the op is; rules that run on tensors in every backward; an engine that
-counts how many gradients each node waits for, with a heap for the order, where minigrad sorts by sequence number.
+minigrad writes out the call and the backward of each op at import. The alternatives here use the same tensors,
+kernels and rules: one generic call for all ops, which looks up at each call what the op is; rules that run on tensors
+in every backward; an engine that counts how many gradients each node waits for, with a heap for the order, where
+minigrad sorts by sequence number.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ OPS = ("mul", "add", "sin", "tanh")
 class Generic:
     """An op whose call is the same code as every other's: a loop over whatever arguments and rules it has."""
 
-    def __init__(self, name: str, count: int) -> None:
-        leaves = [mg.ones(1, requires_grad=True) for _ in range(count)]
-        self.rules = list(type(getattr(mg, name)(*leaves).grad_fn).rules.values())
+    def __init__(self, name: str) -> None:
         self.kernel = getattr(arrays, name)
         self.parameters = list(inspect.signature(self.kernel).parameters)
+        node = getattr(mg, name)(*[mg.ones(1, requires_grad=True) for _ in self.parameters]).grad_fn
+        self.rules = list(type(node).rules.values())
         self.wants = [list(inspect.signature(rule).parameters)[2:] for rule in self.rules]
 
     def __call__(self, *inputs: Any) -> Tensor:
@@ -86,7 +87,8 @@ def by_sorting(root: Node) -> Iterable[Node]:
                 seen.add(next_node)
                 nodes.append(next_node)
     leaves = [node for node in nodes if node.__class__ is AccumulateGrad]
-    return sorted([node for node in nodes if node.__class__ is not AccumulateGrad], key=attrgetter("sequence_nr"), reverse=True) + leaves
+    others = [node for node in nodes if node.__class__ is not AccumulateGrad]
+    return sorted(others, key=attrgetter("sequence_nr"), reverse=True) + leaves
 
 
 def by_counting(root: Node) -> Iterator[Node]:
@@ -106,7 +108,7 @@ def by_counting(root: Node) -> Iterator[Node]:
 
 
 def small_engine(order: Callable[[Node], Iterable[Node]], on_tensors: bool = False) -> Callable[[Tensor], None]:
-    """A backward that knows neither hooks nor broadcasting nor freeing, so that little else than the variant is measured."""
+    """A backward without hooks, broadcasting or freeing, so that little else than the variant is measured."""
 
     def backward(root: Tensor) -> None:
         waiting: dict[Node, Any] = {root._node: from_array(np.float64(1)) if on_tensors else np.float64(1)}
@@ -124,7 +126,7 @@ def small_engine(order: Callable[[Node], Iterable[Node]], on_tensors: bool = Fal
 
 def variant(backward: Callable[[Tensor], None], generic: bool = False) -> Callable[[bool], dict[str, float]]:
     def run(quick: bool) -> dict[str, float]:
-        mul, add, sin, tanh = [Generic(name, 2 if name in OPS[:2] else 1) if generic else getattr(mg, name) for name in OPS]
+        mul, add, sin, tanh = [Generic(name) if generic else getattr(mg, name) for name in OPS]
         count = 40 if quick else 1_000
 
         def chain() -> Any:

@@ -1,7 +1,8 @@
 """What one operation costs, forward and backward, when its arithmetic costs next to nothing.
 
-W1: a chain of 1,000 operations on four float64 numbers. W2: a chain of 10,000 operations on single numbers. Both are all
-overhead: what the library does around the arithmetic. The limit is the same chain and its gradient written out in numpy.
+W1: a chain of 1,000 operations on four float64 numbers. W2: a chain of 10,000 operations on single numbers. Both are
+all overhead: what the library does around the arithmetic. The limit is the same chain and its gradient written out in
+numpy.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from rounds import Row, fastest, main
 
 ROWS = [
-    Row("W1", "1,000 elementwise operations (mul, add, sin, tanh) on 4 float64 numbers, forward and backward", "µs per op"),
+    Row("W1", "1,000 operations (mul, add, sin, tanh) on 4 float64 numbers, forward and backward", "µs per op"),
     Row("W2", "10,000 operations (mul, add, sub) on single float64 numbers, forward and backward", "µs per op"),
 ]
 X, W = [0.1, 0.2, 0.3, 0.4], [1.01, 0.99, 1.02, 0.98]
@@ -74,7 +75,10 @@ def autograd(quick: bool) -> dict[str, float]:
     from autograd import grad
 
     def first(count: int) -> Any:
-        return grad(lambda x, w: anp.sum(elementwise(x, w, anp.sin, anp.tanh, count)), (0, 1))(np.array(X), np.array(W))[1]
+        def result(x: Any, w: Any) -> Any:
+            return anp.sum(elementwise(x, w, anp.sin, anp.tanh, count))
+
+        return grad(result, (0, 1))(np.array(X), np.array(W))[1]
 
     def second(count: int) -> Any:
         return grad(lambda x, w: scalars(x, w, count), (0, 1))(0.5, 0.3)[1]

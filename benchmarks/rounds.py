@@ -1,10 +1,10 @@
-"""How the benchmarks measure: each contender in a fresh process, in turn, round after round, and ratios within a round.
+"""How the benchmarks measure: fresh processes in turn, round after round, and ratios within a round.
 
-After this module a reader knows what the numbers of the tables mean. Machines get warm, other programs come and go; so the
-contenders take turns, and a ratio compares two that ran one right after the other. Shown are the fastest absolute value of
-all rounds and the median of the rounds' ratios to torch. All contenders must arrive at the same gradients, else there is no
-table. They run with two BLAS threads. OPENBLAS_CORETYPE, which decides how fast numpy's matrix product is, is left as it is
-in the environment unless the option says otherwise, and is stated.
+After this module a reader knows what the numbers of the tables mean. Machines get warm, other programs come and go;
+so the contenders take turns, and a ratio compares two that ran one right after the other. Shown are the fastest
+absolute value of all rounds and the median of the rounds' ratios to torch. All contenders must arrive at the same
+gradients, else there is no table. They run with two BLAS threads. OPENBLAS_CORETYPE, which decides how fast numpy's
+matrix product is, is left as it is in the environment unless the option says otherwise, and is stated.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ class Row(NamedTuple):
 
 
 Values = dict[str, list[float]]  # contender -> one value for each round; nan where it has none
-Contender = Callable[[bool], dict[str, float]]  # quick? -> row name -> value, and "agree" -> a number that all must share
+# Told whether to be quick, a contender returns row name -> value, and under "agree" a number that all must share.
+Contender = Callable[[bool], dict[str, float]]
 
 
 def arguments(description: str | None, argv: list[str] | None = None, **more: str) -> argparse.Namespace:
     """Read the options that all the benchmarks have; `more` names further ones that take a path, with their help."""
     parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=5, help="how often each contender is started (default 5)")
-    parser.add_argument("--quick", action="store_true", help="small sizes and one round: to see that it runs, not to measure")
+    parser.add_argument("--quick", action="store_true", help="small, one round: to see that it runs, not to measure")
     parser.add_argument("--coretype", help="set OPENBLAS_CORETYPE for the contenders, for example Haswell")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     for name, text in more.items():
@@ -73,13 +74,17 @@ def installed(names: Iterable[str]) -> list[str]:
 
 
 def measure(commands: dict[str, list[str]], rows: Iterable[Row], options: argparse.Namespace) -> dict[str, Values]:
-    """Start every command once in each round. Each prints one line of JSON: row name -> value. Returns row -> contender -> values."""
+    """Start every command once in each round and read the JSON that it prints: row name -> value.
+
+    Returns row -> contender -> values. Exits with a message if a command fails or the contenders disagree.
+    """
     from tqdm import tqdm
 
     results: dict[str, Values] = {row.name: {name: [] for name in commands} for row in rows}
     agreed: dict[str, float] = {}
     turns = [(turn, name) for turn in range(options.rounds) for name in commands]
-    for turn, name in tqdm(turns, desc=Path(sys.argv[0]).stem, unit="run", leave=False, disable=not sys.stderr.isatty()):
+    quiet = not sys.stderr.isatty()
+    for turn, name in tqdm(turns, desc=Path(sys.argv[0]).stem, unit="run", leave=False, disable=quiet):
         run = subprocess.run(commands[name], env=environment(options.coretype), capture_output=True, text=True)
         if run.returncode:
             raise SystemExit(f"{name} failed (round {turn + 1}):\n{run.stderr}")
@@ -88,7 +93,7 @@ def measure(commands: dict[str, list[str]], rows: Iterable[Row], options: argpar
             agreed[name] = values["agree"]
             first, expected = next(iter(agreed.items()))
             if not math.isclose(values["agree"], expected, rel_tol=1e-3):
-                raise SystemExit(f"{name} computes {values['agree']} where {first} computes {expected} (round {turn + 1})")
+                raise SystemExit(f"{name} computes {values['agree']}, but {first} computes {expected}")
         for row, taken in results.items():
             taken[name].append(float(values.get(row, math.nan)))
     return results
@@ -116,38 +121,45 @@ def show(rows: Iterable[Row], results: dict[str, Values], base: str = BASE) -> N
         print(f"\n{row.name}  {row.what}")
         values = results[row.name]
         width = max(map(len, values))
-        print(f"    {'':{width}}  {row.unit:>12}  {'x ' + base:>{max(10, len(base) + 2)}}")
+        print(f"    {'':{width}}  {row.unit:>12}  {'x ' + base:>10}")
         for name, taken in values.items():
-            print(f"    {name:{width}}  {number(best(taken)):>12}  {number(ratio(values, name, base), 'x'):>{max(10, len(base) + 2)}}")
+            print(f"    {name:{width}}  {number(best(taken)):>12}  {number(ratio(values, name, base), 'x'):>10}")
 
 
-def conditions(options: argparse.Namespace, missing: list[str]) -> str:
-    """Under what circumstances the numbers came about."""
+def conditions(options: argparse.Namespace, contenders: Iterable[str]) -> str:
+    """Under what circumstances the numbers come about, and which contenders are missing."""
+    contenders = list(contenders)
+    missing = [name for name in contenders if name not in installed(contenders)]
     coretype = environment(options.coretype).get("OPENBLAS_CORETYPE")
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", *OPTIONAL) if importlib.util.find_spec(name)]
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", *installed(OPTIONAL))]
     lines = [
         f"Python {platform.python_version()}, {', '.join(versions)}; {os.cpu_count()} cores, 2 BLAS threads, "
         f"OPENBLAS_CORETYPE {'not set' if coretype is None else '= ' + coretype}; rounds: {options.rounds}"
         + (" (quick: the numbers mean nothing)" if options.quick else "")
     ]
     if missing:
-        lines.append(f"not installed, so not measured: {', '.join(missing)} (pip install {' '.join(sorted(set(missing)))})")
+        lines.append(f"not installed, so not measured: {', '.join(missing)} (pip install {' '.join(missing)})")
     return "\n".join(lines)
 
 
-def contest(script: str, contenders: Iterable[str], rows: Iterable[Row], options: argparse.Namespace) -> dict[str, Values]:
+def contest(
+    script: str, contenders: Iterable[str], rows: Iterable[Row], options: argparse.Namespace
+) -> dict[str, Values]:
     """Measure the contenders of a script, each by starting the script as its child."""
-    commands = {name: [sys.executable, script, "--child", name, *["--quick"] * options.quick] for name in installed(contenders)}
+    more = ["--quick"] if options.quick else []
+    commands = {name: [sys.executable, script, "--child", name, *more] for name in installed(contenders)}
     return measure(commands, rows, options)
 
 
-def main(script: str, description: str | None, contenders: dict[str, Contender], rows: list[Row], base: str = BASE) -> None:
+def main(
+    script: str, description: str | None, contenders: dict[str, Contender], rows: list[Row], base: str = BASE
+) -> None:
     """What each script does when it is started: as a child, run one contender and print its values; else measure all."""
     options = arguments(description)
     if options.child:
         print(json.dumps(contenders[options.child](options.quick)))
         return
-    print(conditions(options, [name for name in contenders if name not in installed(contenders)]))
+    print(conditions(options, contenders), flush=True)
     show(rows, contest(script, contenders, rows, options), base)
 
 

@@ -1,9 +1,9 @@
 """What a click in the stepper costs, and what a drawing costs: python benchmarks/stepper_click.py
 
-Three tables. The layout by number of boxes: one run of the layout program, then the whole of draw(). A click that the kernel
-has to answer, without the browser: run the node, write the frame, turn it into JSON. A click on recorded frames, in Chromium,
-from the click to the painted frame, with 100 boxes (the aim: 16 ms); that needs playwright and Chromium, and is left out
-where they are missing. Each number is the median of several.
+Three tables. The layout by number of boxes: one run of the layout program, then the whole of draw(). A click that the
+kernel has to answer, without the browser: run the node, write the frame, turn it into JSON. A click on recorded
+frames, in Chromium, from the click to the painted frame, with 100 boxes (the aim: 16 ms); that needs playwright and
+Chromium, and is left out where they are missing. Each number is the median of several.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ STATIC = ROOT / "minigrad" / "viz" / "static"
 PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><div id="host"></div><script type="module">
 {esm}
 const values = {values};
-const model = {{ get: (name) => values[name], set: (name, value) => (values[name] = value), on() {{}}, off() {{}}, save_changes() {{}} }};
+const set = (name, value) => (values[name] = value);
+const model = {{ get: (name) => values[name], set, on() {{}}, off() {{}}, save_changes() {{}} }};
 render({{ model, el: document.getElementById("host") }});
 window.ready = true;
 </script>"""
@@ -52,11 +53,11 @@ CLICKS = """async (count) => {
 
 
 def chain(boxes: int) -> Any:
-    """A result whose graph has this many boxes: a leaf, and then by turns a product and a sum with an earlier result."""
+    """A result whose graph has this many boxes: a leaf, and then by turns a product and a sum with a recent result."""
     results = [mg.tensor(1.0, requires_grad=True)]
     while len(results) < boxes:
         count = len(results)
-        results.append(results[-1] + results[count // 2] if count % 2 else results[-1] * results[0])
+        results.append(results[-1] + results[max(0, count - 4)] if count % 2 else results[-1] * results[-1])
     return results[-1]
 
 
@@ -87,9 +88,8 @@ def drawings(sizes: list[int], rounds: int) -> None:
             layout.arrange.cache_clear()
             return layout.arrange(sized, wires, 80)
 
-        print(
-            f"  {len(graph.boxes):4} boxes, {len(graph.edges):4} edges {median_ms(place, rounds):18.1f} {median_ms(draw, rounds):10.1f}"
-        )
+        placing, drawing = median_ms(place, rounds), median_ms(draw, rounds)
+        print(f"  {len(graph.boxes):4} boxes, {len(graph.edges):4} edges {placing:18.1f} {drawing:10.1f}")
 
 
 def live_clicks(sizes: list[int]) -> None:
@@ -103,7 +103,7 @@ def live_clicks(sizes: list[int]) -> None:
         for k in range(stepper.frames[0].total):
             start = time.perf_counter()
             stepper.request = {"to": k + 1, "nth": k + 1}
-            json.dumps(stepper.recorded)  # what ipywidgets sends
+            json.dumps(stepper.get_state(["recorded", "index", "finished", "answered"]))  # what is sent
             times.append((time.perf_counter() - start) * 1e3)
         assert stepper.finished
         print(f"  {boxes:4} boxes {statistics.median(times):31.2f} {max(times):8.2f} {plain:14.4f}")
@@ -150,7 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What a click in the stepper costs.")
     parser.add_argument("--quick", action="store_true", help="small sizes: to see that it runs, not to measure")
     quick = parser.parse_args().quick
-    drawings([5, 15] if quick else [5, 15, 50, 100, 200, 300], 1 if quick else 7)
+    drawings([5, 15] if quick else [5, 15, 50, 100, 200, 300], 1 if quick else 5)
     live_clicks([15] if quick else [15, 100, 300])
     recorded_clicks(15 if quick else 100)
 

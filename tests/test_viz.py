@@ -405,7 +405,7 @@ def test_hostile_names_are_harmless_text(name: str) -> None:
     stepper.next()
     check_harmless(stepper._repr_mimebundle_()[0]["image/svg+xml"])
     assert "\n" not in repr(stepper)
-    assert json.loads(json.dumps(stepper.recorded)) == stepper.recorded
+    assert [json.loads(text)["index"] for text in stepper.recorded] == [0, 1, 2]
     check_harmless(viz.make_dot(scope["F"], params={name: scope["A"]})._repr_image_svg_xml())
     assert graph.graph.box("n3").name == name
 
@@ -694,7 +694,7 @@ def test_the_pages_frames_add_up_to_pythons(example: dict[str, Any]) -> None:
     stepper.last()
     boxes: dict[str, Any] = {}
     edges: dict[str, str] = {}
-    for frame, told in zip(stepper.frames, json.loads(json.dumps(stepper.recorded)), strict=True):
+    for frame, told in zip(stepper.frames, map(json.loads, stepper.recorded), strict=True):
         boxes |= told["boxes"]
         edges |= told["edges"]
         assert edges == dict(frame.edges)
@@ -745,7 +745,7 @@ def test_large_tensors_are_told_by_shape() -> None:
 def test_nan_in_a_gradient_is_called_out() -> None:
     scope = cell("x = mg.tensor(0., requires_grad=True)\ny = x.sqrt() * 0.\ns = viz.BackwardStepper(y)\ns.last()\n")
     assert any("⚠ NaN in the gradient for x" in frame.spoken for frame in scope["s"].frames)
-    assert scope["s"].recorded[-1]["boxes"]["n0"]["grad"] == "⚠ NaN"
+    assert json.loads(scope["s"].recorded[-1])["boxes"]["n0"]["grad"] == "⚠ NaN"
 
 
 # ---------------------------------------------------------------- arguments, as in backward()

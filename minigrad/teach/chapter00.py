@@ -99,8 +99,8 @@ PREDICTIONS = (
                 ),
             ),
             Option(
-                "12: the slopes along the path from the loss to w, multiplied: 4 * 1 * 1 * 3",
-                "Each operation on the path multiplies by its own slope.",
+                "12: the slopes along the path from the loss back to w, multiplied",
+                "Each operation on the path multiplies by its own slope: 4 * 1 * 1 * 3.",
                 True,
             ),
             Option(

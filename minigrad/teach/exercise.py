@@ -11,8 +11,10 @@ Nothing that a learner passes may stop the notebook: the answer is always a card
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import inspect
+import io
 import linecache
 import traceback
 import types
@@ -227,7 +229,8 @@ class Exercise:
     def _agrees(self, answer: Callable[..., Any], wrong: Callable[..., Any]) -> bool:
         """Whether two functions do the same on every case."""
         for case in self.cases:
-            mine, theirs = self.run(answer, case), self.run(wrong, case)
+            with contextlib.redirect_stdout(io.StringIO()):  # what it prints, it has printed already
+                mine, theirs = self.run(answer, case), self.run(wrong, case)
             if mine.error is not None or theirs.error is not None:
                 if type(mine.error) is not type(theirs.error) or str(mine.error) != str(theirs.error):
                     return False

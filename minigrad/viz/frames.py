@@ -10,7 +10,7 @@ widget and `trace()` are written, so they cannot say different things.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -101,7 +101,7 @@ class Frame:
     @property
     def spoken(self) -> str:
         """The frame in plain words, for a screen reader."""
-        return " ".join(line.text.rstrip(".") + "." for line in self.story if line.kind != "code")
+        return " ".join(line.text.rstrip(".:") + "." for line in self.story if line.kind != "code")
 
     def to_json(self, before: Frame | None) -> dict[str, Any]:
         """What the widget needs, as the difference to the frame before (all of it for the first)."""
@@ -111,20 +111,13 @@ class Frame:
             "index": self.index,
             "box": self.box,
             "story": [{"kind": line.kind, "pieces": [list(piece) for piece in line.pieces]} for line in self.story],
-            "spoken": self.spoken,
             "line": list(self.line) if self.line else None,
-            "ready": [_turn_json(turn) for turn in self.ready],
-            "waiting": [_turn_json(turn) for turn in self.waiting],
-            "done": [_turn_json(turn) for turn in self.done],
+            "ready": [turn.box for turn in self.ready],
             "next": self.next.box if self.next else None,
             "boxes": {key: _state_json(state) for key, state in states.items()},
             "edges": edges,
             "chips": dict(self.chips),
         }
-
-
-def _turn_json(turn: Turn) -> dict[str, Any]:
-    return {"box": turn.box, "name": clean(turn.name), "arrived": turn.arrived, "needed": turn.needed}
 
 
 def _state_json(state: State) -> dict[str, Any]:
@@ -138,6 +131,8 @@ def _state_json(state: State) -> dict[str, Any]:
         "alarm": bool(grad.alarm),
         "heat": grad.heat,
         "statistics": " · ".join(grad.statistics) if grad.statistics else "",
+        "arrived": state.arrived,
+        "needed": state.needed,
     }
 
 
@@ -178,7 +173,7 @@ class Recorder:
         self.arrived = dict.fromkeys(self.boxes, 0)
         self.sums: dict[str, dict[int, Any]] = {key: {} for key in self.boxes}
         self.senders: dict[str, list[str]] = {key: [] for key in self.boxes}
-        self.shown: dict[str, Value] = {}
+        self.described: dict[str, Value] = {}  # what the sums read, until something is added to them
         self.edge_states = {edge.id: "idle" if edge.id in self.live_edges else "off" for edge in graph.edges}
         self.ran: list[str] = []
         self.arrivals: list[str] = []  # boxes in the order in which they became ready
@@ -393,6 +388,7 @@ class Recorder:
             before = self.sums[key].get(output)
             self.sums[key][output] = np.array(array) if before is None else before + array
             self.senders[key].append(sender)
+            self.described.pop(key, None)
         self.arrived[key] += 1
         if self.arrived[key] == self.needed[key]:
             self.arrivals.append(key)
@@ -484,7 +480,14 @@ class Recorder:
         ]
         waiting.sort(key=lambda box: -self.arrived[box])
         joints = dict(joints) | {item.box: item.joint for item in contributions}
-        states = {box.id: self._state(box, key, upcoming, joints.get(box.id, "")) for box in self.graph.boxes}
+        states = {
+            box: replace(
+                self._state(self.boxes[box], key, upcoming, joints.get(box, "")),
+                arrived=turn.arrived,
+                needed=turn.needed,
+            )
+            for box, turn in turns.items()
+        }
         return Frame(
             index=len(self.ran),
             total=self.total,
@@ -547,9 +550,9 @@ class Recorder:
         if is_leaf(self.nodes[key]):
             return grad_value(self.nodes[key].variable)
         sums = self.sums[key]
-        if not sums:
-            return values.NONE
-        return describe(sums[min(sums)])
+        if sums and key not in self.described:
+            self.described[key] = describe(sums[min(sums)])
+        return self.described.get(key, values.NONE)
 
     def _grad_array(self, key: str) -> Any:
         gradient = self.nodes[key].variable.grad

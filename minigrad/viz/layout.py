@@ -24,6 +24,8 @@ SECONDS = 20.0
 PER_INCH = 72  # one of our pixels is one of Graphviz's points
 GAP_BESIDE = 40  # pixels between boxes beside each other
 MARGIN = 16
+MANY = 60  # boxes: beyond that the search for the fewest crossings is cut short, else it takes most of a second
+HURRY = " nslimit=1; nslimit1=2; mclimit=0.3;"
 
 Point = tuple[float, float]
 
@@ -94,7 +96,7 @@ def arrange(boxes: tuple[Sized, ...], wires: tuple[Wire, ...], gap: float, down:
 
 def _question(boxes: Sequence[Sized], wires: Sequence[Wire], gap: float, down: bool) -> str:
     lines = [
-        f"digraph {{ rankdir={'TB' if down else 'LR'};",
+        f"digraph {{ rankdir={'TB' if down else 'LR'};{HURRY if len(boxes) > MANY else ''}",
         f"ranksep={gap / PER_INCH:.4f}; nodesep={GAP_BESIDE / PER_INCH:.4f};",
         'node [shape=box fixedsize=true label=""]; edge [dir=none];',
     ]

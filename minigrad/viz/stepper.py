@@ -8,6 +8,7 @@ cell never disagree. All of it also works from code, without a page.
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ from minigrad.viz import naming
 from minigrad.viz.frames import Frame, Recorder
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import Snapshot, is_leaf, snapshot
-from minigrad.viz.svg import clean, draw_svg, hover, shorten
+from minigrad.viz.svg import Drawing, clean, draw_svg, hover, shorten
 from minigrad.viz.values import shape_text
 
 HERE = Path(__file__).parent / "static"
@@ -63,7 +64,8 @@ class BackwardStepper(anywidget.AnyWidget):
     _esm = HERE / "stepper.js"
     _css = HERE / "stepper.css"
 
-    # From here to the page. `picture` never changes; `recorded` grows; `index` is the frame that is shown.
+    # From here to the page. `picture` never changes; `recorded` grows by one JSON text per frame (a text, because ipywidgets
+    # looks through every list and dict that it sends); `index` is the frame that is shown.
     picture = traitlets.Dict().tag(sync=True)
     recorded: Any = traitlets.List().tag(sync=True)
     index = traitlets.Int(0, read_only=True).tag(sync=True)
@@ -103,8 +105,8 @@ class BackwardStepper(anywidget.AnyWidget):
         self._failure: BaseException | None = None
         self._watched = _watched(graph, sought)
         self._grads: list[dict[str, Kept | None]] = [self._keep({})]
-        self.picture = _picture(graph, drawing.svg, drawing.width, drawing.height, first.total)
-        self.recorded = [first.to_json(None)]
+        self.picture = _picture(graph, drawing, recorder.runs)
+        self.recorded = [json.dumps(first.to_json(None))]
         self.observe(self._on_request, "request")
 
     # -- from code
@@ -233,7 +235,7 @@ class BackwardStepper(anywidget.AnyWidget):
         self._frames.append(frame)
         self._grads.append(self._keep(self._grads[-1]))
         with self.hold_sync():
-            self.recorded = [*self.recorded, frame.to_json(before)]
+            self.recorded = [*self.recorded, json.dumps(frame.to_json(before))]
             self.finished = self._recorder.finished
             self.set_trait("index", frame.index)
         return True
@@ -369,13 +371,14 @@ def _restore(tensor: Any, kept: Kept | None) -> None:
     tensor.grad = kept.gradient
 
 
-def _picture(graph: Snapshot, svg: str, width: float, height: float, total: int) -> dict[str, Any]:
+def _picture(graph: Snapshot, drawing: Drawing, runs: set[str]) -> dict[str, Any]:
     """All that the page needs once."""
     return {
-        "svg": svg,
-        "width": width,
-        "height": height,
-        "total": total,
+        "svg": drawing.svg,
+        "width": drawing.width,
+        "height": drawing.height,
+        "total": len(runs),
+        "runs": [box.id for box in graph.boxes if box.id in runs],
         "root": clean(graph.box(graph.root).name),
         "boxes": {
             box.id: {

@@ -62,12 +62,16 @@ class Drawing:
 
 @dataclass(frozen=True)
 class State:
-    """What a box looks like at one moment: its state, the word on its badge, its gradient."""
+    """What a box looks like at one moment: its state, the word on its badge, its gradient, and how many of the
+    gradients that it needs have arrived.
+    """
 
     state: str
     badge: str
     grad: Value
     grad_text: str = ""
+    arrived: int = 0
+    needed: int = 0
 
 
 def draw_svg(
@@ -89,8 +93,9 @@ def draw_svg(
     sized = tuple(_size(box, every_grad) for box in graph.boxes)
     wiring = tuple(Wire(edge.id, edge.source, edge.target) for edge in graph.edges)
     mostly_large = sum(box.value.is_large for box in graph.boxes) * 2 > len(graph.boxes)
-    layout = arrange(sized, wiring, (GAP_LARGE if mostly_large else GAP_LIVE) if every_grad else GAP_STILL)
-    if not live and layout.width > TOO_WIDE:
+    if live or not _too_wide(graph, sized):
+        layout = arrange(sized, wiring, (GAP_LARGE if mostly_large else GAP_LIVE) if every_grad else GAP_STILL)
+    else:
         layout = arrange(sized, wiring, GAP_DOWN, down=True)
     sizes = {item.id: item for item in sized}
     parts = [
@@ -128,6 +133,19 @@ def draw_svg(
 
 
 # ---------------------------------------------------------------- sizes
+
+
+def _too_wide(graph: Snapshot, sized: tuple[Sized, ...]) -> bool:
+    """Whether the longest way through the graph, laid from left to right, is wider than a page."""
+    widths = {item.id: item.width for item in sized}
+    reach: dict[str, float] = {}
+    inputs: dict[str, list[str]] = {}
+    for edge in graph.edges:
+        inputs.setdefault(edge.target, []).append(edge.source)
+    for box in graph.boxes:  # inputs stand before results
+        before = max((reach[source] + GAP_STILL for source in inputs.get(box.id, ())), default=0.0)
+        reach[box.id] = before + widths[box.id]
+    return max(reach.values()) > TOO_WIDE
 
 
 def columns(text: str) -> int:

@@ -25,6 +25,7 @@ const FLAG_WIDTH = 6.4;
 export class Player {
   constructor(model) {
     this.model = model;
+    this.parsed = [];
     this.index = Math.min(model.get("index") ?? 0, Math.max(this.frames.length - 1, 0));
     this.wanted = null; // the frame that the kernel was asked for
     this.note = "";
@@ -36,8 +37,11 @@ export class Player {
     for (const name of ["recorded", "index", "answered", "problem", "finished"]) model.on(`change:${name}`, this.onModel);
   }
 
+  /** The recorded frames, each parsed once. */
   get frames() {
-    return this.model.get("recorded") ?? [];
+    const recorded = this.model.get("recorded") ?? [];
+    for (let k = this.parsed.length; k < recorded.length; k += 1) this.parsed.push(JSON.parse(recorded[k]));
+    return this.parsed;
   }
 
   get total() {
@@ -66,6 +70,24 @@ export class Player {
       this.full.push({ boxes: { ...before.boxes, ...frame.boxes }, edges: { ...before.edges, ...frame.edges } });
     }
     return this.full[k];
+  }
+
+  /** Who is ready, who waits (those for whom something has arrived come first) and who is done at frame k. */
+  turns(k) {
+    const { boxes } = this.state(k);
+    const frame = this.frames[k];
+    const about = this.model.get("picture")?.boxes ?? {};
+    const turn = (id) => ({
+      box: id,
+      name: about[id]?.kind === "leaf" ? `${about[id].name}.grad` : (about[id]?.name ?? id),
+      arrived: boxes[id]?.arrived ?? 0,
+      needed: boxes[id]?.needed ?? 0,
+    });
+    const done = this.frames.slice(1, k + 1).map((past) => past.box);
+    const gone = new Set([...done, ...frame.ready]);
+    const waiting = (this.model.get("picture")?.runs ?? []).filter((id) => !gone.has(id)).map(turn);
+    waiting.sort((one, other) => other.arrived - one.arrived);
+    return { ready: frame.ready.map(turn), waiting, done: done.map(turn) };
   }
 
   /** Show frame k: at once if it is recorded, else when the kernel has run up to it. */
@@ -564,8 +586,11 @@ class View {
   }
 
   speak(frame, extra) {
-    const upcoming = frame.next ? ` Next to run: ${this.picture.boxes?.[frame.next]?.name ?? frame.next}.` : "";
-    this.live.textContent = `Step ${frame.index} of ${this.player.total}. ${frame.spoken}${upcoming} ${extra ?? ""}`.trim();
+    const told = frame.story.filter((line) => line.kind !== "code");
+    const sentences = told.map((line) => `${line.pieces.map(([, text]) => text).join("").replace(/[.:]$/, "")}.`);
+    const upcoming = frame.next ? `Next to run: ${this.picture.boxes?.[frame.next]?.name ?? frame.next}.` : "";
+    const spoken = [`Step ${frame.index} of ${this.player.total}.`, ...sentences, upcoming, extra ?? ""];
+    this.live.textContent = spoken.filter(Boolean).join(" ");
   }
 
   paintQueue(frame) {
@@ -580,16 +605,15 @@ class View {
       );
     };
     const counted = (turn) => make("span", {}, nameOf(turn.name), ` (${turn.arrived} of ${turn.needed})`);
-    const begun = frame.waiting.filter((turn) => turn.arrived > 0);
-    const rest = frame.waiting.filter((turn) => turn.arrived === 0);
-    const list = make("dl", {}, row("ready", frame.ready, counted, "◍"));
-    list.append(row("waiting", [...begun, ...rest], (turn) => (turn.arrived ? counted(turn) : nameOf(turn.name, "span")), "◌"));
-    list.append(row("done", frame.done, (turn) => nameOf(turn.name, "span"), "✓"));
-    const upcoming = frame.ready.find((turn) => turn.box === frame.next);
+    const { ready, waiting, done } = this.player.turns(frame.index);
+    const list = make("dl", {}, row("ready", ready, counted, "◍"));
+    list.append(row("waiting", waiting, (turn) => (turn.arrived ? counted(turn) : nameOf(turn.name, "span")), "◌"));
+    list.append(row("done", done, (turn) => nameOf(turn.name, "span"), "✓"));
+    const upcoming = ready.find((turn) => turn.box === frame.next);
     const next = make("p", { class: "mg-upcoming" });
     if (upcoming) {
       const leaf = this.picture.boxes?.[upcoming.box]?.kind === "leaf";
-      const why = leaf ? "a leaf takes its gradient as soon as it is complete" : frame.ready.length > 1 ? "of those ready, it was made last" : "";
+      const why = leaf ? "a leaf takes its gradient as soon as it is complete" : ready.length > 1 ? "of those ready, it was made last" : "";
       next.append("next to run: ", nameOf(upcoming.name), why ? ` (${why})` : "");
     } else {
       next.append("Nobody is left: the backward pass is over.");

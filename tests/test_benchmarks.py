@@ -1,0 +1,88 @@
+"""The benchmarks run and print their rows. How fast anything is, no test says."""
+
+import importlib
+import json
+import math
+import re
+import subprocess
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "benchmarks"
+SCRIPTS = {
+    "per_op": ("W1", "W2"),
+    "deep_graph": ("W6 100k", "W6 1M", "W6 bytes", "W6 gc"),
+    "mlp_step": ("W3", "W10 held", "W10 peak"),
+    "import_time": ("W8",),
+    "op_variants": ("variants of W1",),
+}
+
+
+@pytest.fixture
+def rounds(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
+    yield importlib.import_module("rounds")
+    sys.modules.pop("rounds")
+
+
+def output_of(script, *options):
+    run = subprocess.run([sys.executable, FOLDER / f"{script}.py", "--quick", *options], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_each_script_prints_a_table_for_each_row(script):
+    tables = output_of(script).split("\n\n")
+    assert "2 BLAS threads, OPENBLAS_CORETYPE" in tables[0]
+    for row in SCRIPTS[script]:
+        (table,) = [table for table in tables[1:] if table.startswith(f"{row}  ") and "\n" in table.strip()]
+        own = re.search(r"^ +(?:minigrad|as it is) +([\d.,]+) ", table, re.MULTILINE)
+        assert own, table
+        value = float(own[1].replace(",", ""))
+        assert value == 0 if row == "W6 gc" else value > 0
+
+
+def test_summary_names_every_row_and_its_goal(tmp_path):
+    picture = tmp_path / "summary.png"
+    lines = output_of("run", "--picture", str(picture)).splitlines()
+    for row in (*sum(list(SCRIPTS.values())[:4], ()), "W8 size"):
+        assert sum(bool(re.match(rf"{row} +[\d.,]+ ", line)) for line in lines) == 1, (row, lines)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_ratios_are_taken_within_a_round(rounds):
+    values = {"torch": [1.0, 10.0, 4.0], "minigrad": [2.0, 5.0, 4.0], "other": [math.nan, math.nan, 2.0]}
+    assert rounds.ratio(values, "minigrad") == 1.0  # the median of 2, 0.5 and 1
+    assert rounds.ratio(values, "other") == 0.5
+    assert math.isnan(rounds.ratio(values, "absent"))
+    assert rounds.best(values["other"]) == 2.0
+
+
+def printing(values):
+    return [sys.executable, "-c", f"print({json.dumps(json.dumps(values))})"]
+
+
+def test_contenders_take_turns_and_must_agree(rounds):
+    options = Namespace(rounds=2, coretype=None, quick=False)
+    row = rounds.Row("speed", "", "s")
+    same = {"a": printing({"speed": 1.5, "agree": 7}), "b": printing({"agree": 7.000001})}
+    results = rounds.measure(same, [row], options)
+    assert results["speed"]["a"] == [1.5, 1.5]
+    assert all(map(math.isnan, results["speed"]["b"]))
+    with pytest.raises(SystemExit, match=r"b computes 8, but a computes 7"):
+        rounds.measure(same | {"b": printing({"speed": 1, "agree": 8})}, [row], options)
+    with pytest.raises(SystemExit, match=r"b failed.*\n.*ZeroDivisionError|(?s:b failed.*ZeroDivisionError)"):
+        rounds.measure(same | {"b": [sys.executable, "-c", "1 / 0"]}, [row], options)
+
+
+def test_environment_has_this_clone_two_threads_and_the_core_type(rounds, monkeypatch):
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
+    assert rounds.environment()["OPENBLAS_CORETYPE"] == "Nehalem"
+    variables = rounds.environment("Haswell")
+    assert variables["OPENBLAS_CORETYPE"] == "Haswell"
+    assert variables["OPENBLAS_NUM_THREADS"] == variables["OMP_NUM_THREADS"] == "2"
+    assert variables["PYTHONPATH"].startswith(str(FOLDER.parent))
