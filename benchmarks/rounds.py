@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # the benchmarks run from a clone where nothing is installed
@@ -43,16 +43,16 @@ Values = dict[str, list[float]]  # contender -> one value for each round; nan wh
 Contender = Callable[[bool], dict[str, float]]
 
 
-def arguments(description: str | None, argv: list[str] | None = None, **more: str) -> argparse.Namespace:
-    """Read the options that all the benchmarks have; `more` names further ones that take a path, with their help."""
+def arguments(description: str | None, more: dict[str, dict[str, Any]] | None = None) -> argparse.Namespace:
+    """Read the options that all the benchmarks have, and `more`: name -> what argparse is to know of it."""
     parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=5, help="how often each contender is started (default 5)")
     parser.add_argument("--quick", action="store_true", help="small, one round: to see that it runs, not to measure")
     parser.add_argument("--coretype", help="set OPENBLAS_CORETYPE for the contenders, for example Haswell")
     parser.add_argument("--child", help=argparse.SUPPRESS)
-    for name, text in more.items():
-        parser.add_argument(f"--{name}", type=Path, help=text)
-    options = parser.parse_args(argv)
+    for name, details in (more or {}).items():
+        parser.add_argument(name, **details)
+    options = parser.parse_args()
     if options.quick:
         options.rounds = 1
     return options
@@ -83,8 +83,7 @@ def measure(commands: dict[str, list[str]], rows: Iterable[Row], options: argpar
     results: dict[str, Values] = {row.name: {name: [] for name in commands} for row in rows}
     agreed: dict[str, float] = {}
     turns = [(turn, name) for turn in range(options.rounds) for name in commands]
-    quiet = not sys.stderr.isatty()
-    for turn, name in tqdm(turns, desc=Path(sys.argv[0]).stem, unit="run", leave=False, disable=quiet):
+    for turn, name in tqdm(turns, desc=Path(sys.argv[0]).stem, unit="run", leave=False, disable=None):
         run = subprocess.run(commands[name], env=environment(options.coretype), capture_output=True, text=True)
         if run.returncode:
             raise SystemExit(f"{name} failed (round {turn + 1}):\n{run.stderr}")
@@ -105,7 +104,7 @@ def best(values: list[float]) -> float:
 
 
 def ratio(values: Values, name: str, base: str = BASE) -> float:
-    """The median over the rounds of a contender's value divided by the base's in the same round; nan if either has none."""
+    """The median over the rounds of a contender's value by the base's in the same round; nan if either has none."""
     pairs = zip(values.get(name, ()), values.get(base, ()), strict=False)
     quotients = [own / other for own, other in pairs if not math.isnan(own) and other]
     return median(quotients) if quotients else math.nan
@@ -154,7 +153,7 @@ def contest(
 def main(
     script: str, description: str | None, contenders: dict[str, Contender], rows: list[Row], base: str = BASE
 ) -> None:
-    """What each script does when it is started: as a child, run one contender and print its values; else measure all."""
+    """What each script does when started: as a child, run one contender and print its values; else measure all."""
     options = arguments(description)
     if options.child:
         print(json.dumps(contenders[options.child](options.quick)))

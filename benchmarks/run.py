@@ -103,19 +103,32 @@ def draw(rows: list[Row], results: dict[str, Values], path: Path, subtitle: str)
     figure.savefig(path, dpi=150)
 
 
+def wanted(rows: list[Row], names: list[str]) -> list[Row]:
+    """The rows that were asked for by the first word of their names; all if none was."""
+    return [row for row in rows if not names or row.name.split()[0] in names]
+
+
 def main() -> None:
-    options = arguments(__doc__, picture="save a picture here as well")
+    more: dict[str, dict[str, Any]] = {
+        "rows": {"nargs": "*", "metavar": "row", "help": "measure these only, for example W1 W8 (default: all)"},
+        "--picture": {"type": Path, "help": "save a picture here as well"},
+    }
+    options = arguments(__doc__, more)
+    unknown = [name for name in options.rows if name not in {row.split()[0] for row in GOALS}]
+    if unknown:
+        raise SystemExit(f"no such row: {', '.join(unknown)}. There are {', '.join(GOALS)}; the first word names them.")
     heading = conditions(options, import_time.MODULES)
     print(heading, flush=True)
-    rows: list[Row] = []
     results: dict[str, Values] = {}
     scripts: list[Any] = [per_op, mlp_step, deep_graph]
     for script in scripts:
-        rows += script.ROWS
-        results |= contest(str(FOLDER / f"{script.__name__}.py"), script.CONTENDERS, script.ROWS, options)
-    rows += [*import_time.ROWS, SIZE]
-    results |= measure(import_time.commands(), import_time.ROWS, options)
-    results[SIZE.name] = {"minigrad": [import_time.engine_size()[2] / 1024]}
+        if wanted(script.ROWS, options.rows):
+            results |= contest(str(FOLDER / f"{script.__name__}.py"), script.CONTENDERS, script.ROWS, options)
+    if wanted(import_time.ROWS, options.rows):
+        results |= measure(import_time.commands(), import_time.ROWS, options)
+        results[SIZE.name] = {"minigrad": [import_time.engine_size()[2] / 1024]}
+    rows = [row for script in (*scripts, import_time) for row in script.ROWS] + [SIZE]
+    rows = wanted([row for row in rows if row.name in results], options.rows)
     rows.sort(key=lambda row: list(GOALS).index(row.name))
     print("\n".join(summary(rows, results)))
     if options.picture:

@@ -74,6 +74,7 @@ class Row:
     node: str | None = None  # name of the result's node, where it is PyTorch's
     domain: Any = normal  # where the numbers come from: for all inputs, or a tuple with one for each
     differentiable: bool = True
+    graph: bool = True  # if `node` is given: all the nodes and edges before it are PyTorch's too
     rounds: bool = False  # rounds to a coarser dtype, so that numerical differences say nothing
     contiguous: bool = False  # is an error for an input that is not contiguous
 
@@ -368,7 +369,7 @@ SHAPES = [
         [((1, 3),), ((3,),), ((),)],
         "ExpandBackward0",
     ),
-    *both("squeeze", np.squeeze, shapes=[((2, 1, 3, 1),), ((1, 1),), ((2,),), ((),), ((0, 1),)]),
+    *both("squeeze", np.squeeze, "SqueezeBackward0", shapes=[((2, 1, 3, 1),), ((1, 1),), ((2,),), ((),), ((0, 1),)]),
     Row(
         "squeeze(1)",
         lambda F, x: F.squeeze(x, 1),
@@ -377,7 +378,13 @@ SHAPES = [
         "SqueezeBackward1",
     ),
     Row("squeeze(-1), size 2", lambda F, x: x.squeeze(-1), lambda x: x, [((1, 2),), ((2,),)], "SqueezeBackward1"),
-    Row("squeeze((0, -1))", lambda F, x: x.squeeze((0, -1)), lambda x: x.squeeze((0, 3)), [((1, 1, 2, 1),)]),
+    Row(
+        "squeeze((0, -1))",
+        lambda F, x: x.squeeze((0, -1)),
+        lambda x: x.squeeze((0, 3)),
+        [((1, 1, 2, 1),)],
+        "SqueezeBackward2",
+    ),
     Row("unsqueeze(0)", lambda F, x: F.unsqueeze(x, 0), lambda x: x[None], UNARY, "UnsqueezeBackward0"),
     Row("unsqueeze(-1)", lambda F, x: x.unsqueeze(-1), lambda x: x[..., None], UNARY, "UnsqueezeBackward0"),
     Row(
@@ -389,18 +396,27 @@ INDEXING = [
     Row("x[0]", lambda F, x: x[0], lambda x: x[0], VECTOR + MATRIX, "SelectBackward0"),
     Row("x[-1]", lambda F, x: x[-1], lambda x: x[-1], VECTOR + CUBE, "SelectBackward0"),
     Row("x[tensor(1)]", lambda F, x: x[F.tensor(1)], lambda x: x[1], VECTOR + MATRIX, "SelectBackward0"),
-    Row("x[1, 2]", lambda F, x: x[1, 2], lambda x: x[1, 2], MATRIX, "SelectBackward0"),
+    Row("x[1, 2]", lambda F, x: x[1, 2], lambda x: x[1, 2], MATRIX, "SelectBackward0", graph=False),
     Row("x[1:]", lambda F, x: x[1:], lambda x: x[1:], VECTOR + MATRIX, "SliceBackward0"),
     Row("x[::2]", lambda F, x: x[::2], lambda x: x[::2], VECTOR + MATRIX, "SliceBackward0"),
     Row("x[-3:-1]", lambda F, x: x[-3:-1], lambda x: x[-3:-1], VECTOR + MATRIX, "SliceBackward0"),
     Row("x[9:]", lambda F, x: x[9:], lambda x: x[9:], VECTOR + MATRIX, "SliceBackward0"),
     Row("x[:, 1:3]", lambda F, x: x[:, 1:3], lambda x: x[:, 1:3], MATRIX, "SliceBackward0"),
-    Row("x[0, 1:]", lambda F, x: x[0, 1:], lambda x: x[0, 1:], MATRIX, "SliceBackward0"),
+    Row("x[0, 1:]", lambda F, x: x[0, 1:], lambda x: x[0, 1:], MATRIX, "SliceBackward0", graph=False),
     Row("x[..., 0]", lambda F, x: x[..., 0], lambda x: x[..., 0], VECTOR + CUBE, "SelectBackward0"),
-    Row("x[1, ..., :2]", lambda F, x: x[1, ..., :2], lambda x: x[1, ..., :2], MATRIX + CUBE, "SliceBackward0"),
+    Row(
+        "x[1, ..., :2]",
+        lambda F, x: x[1, ..., :2],
+        lambda x: x[1, ..., :2],
+        MATRIX + CUBE,
+        "SliceBackward0",
+        graph=False,
+    ),
     Row("x[None]", lambda F, x: x[None], lambda x: x[None], UNARY, "UnsqueezeBackward0"),
     Row("x[:, None]", lambda F, x: x[:, None], lambda x: x[:, None], VECTOR + MATRIX, "UnsqueezeBackward0"),
-    Row("x[...]", lambda F, x: x[...], lambda x: x, UNARY),
+    Row("x[...]", lambda F, x: x[...], lambda x: x, UNARY, "AliasBackward0"),
+    Row("x[()]", lambda F, x: x[()], lambda x: x, UNARY, "AliasBackward0"),
+    Row("x[:]", lambda F, x: x[:], lambda x: x, VECTOR + MATRIX, "AliasBackward0"),
     Row("x[[0, 2]]", lambda F, x: x[[0, 2]], lambda x: x[[0, 2]], VECTOR + MATRIX, "IndexBackward0"),
     Row("x[[1, 1, -1]]", lambda F, x: x[[1, 1, -1]], lambda x: x[[1, 1, -1]], VECTOR + MATRIX, "IndexBackward0"),
     Row(
@@ -427,8 +443,10 @@ INDEXING = [
         "IndexBackward0",
     ),
     Row("x[:, [2, 0, 2]]", lambda F, x: x[:, [2, 0, 2]], lambda x: x[:, [2, 0, 2]], MATRIX + CUBE, "IndexBackward0"),
-    Row("x[1:, [0, 1]]", lambda F, x: x[1:, [0, 1]], lambda x: x[1:, [0, 1]], MATRIX, "IndexBackward0"),
-    Row("x[0, [0, 1]]", lambda F, x: x[0, [0, 1]], lambda x: x[0, [0, 1]], MATRIX + CUBE, "IndexBackward0"),
+    Row("x[1:, [0, 1]]", lambda F, x: x[1:, [0, 1]], lambda x: x[1:, [0, 1]], MATRIX, "IndexBackward0", graph=False),
+    Row(
+        "x[0, [0, 1]]", lambda F, x: x[0, [0, 1]], lambda x: x[0, [0, 1]], MATRIX + CUBE, "IndexBackward0", graph=False
+    ),
     Row(
         "x[[0, 1], :, [0, 1]]",
         lambda F, x: x[[0, 1], :, [0, 1]],
@@ -449,6 +467,7 @@ INDEXING = [
         lambda x: (x * x).sum(0),
         VECTOR + MATRIX,
         "AddBackward0",
+        graph=False,
     ),
 ]
 
@@ -630,8 +649,8 @@ IN_PLACE = [
     Row("mul_", lambda F, x, y: x.clone().mul_(y), np.multiply, INTO, "MulBackward0"),
     Row("div_", lambda F, x, y: x.clone().div_(y), np.divide, INTO, "DivBackward0", (normal, apart)),
     Row("pow_", lambda F, x: x.clone().pow_(3), lambda x: x**3, UNARY, "PowBackward0"),
-    Row("fill_", lambda F, x: x.clone().fill_(3) * x, lambda x: 3 * x, UNARY, "MulBackward0"),
-    Row("zero_", lambda F, x: x.clone().zero_() * x, lambda x: 0 * x, UNARY, "MulBackward0"),
+    Row("fill_", lambda F, x: x.clone().fill_(3) * x, lambda x: 3 * x, UNARY, "MulBackward0", graph=False),
+    Row("zero_", lambda F, x: x.clone().zero_() * x, lambda x: 0 * x, UNARY, "MulBackward0", graph=False),
     Row("copy_", lambda F, x, y: x.clone().copy_(y), lambda x, y: np.broadcast_to(y, x.shape), INTO),
     Row("+= -= *= /= **=", augmented, lambda x, y: ((x + y - 2) * y / 4) ** 2, INTO, "PowBackward0"),
 ]

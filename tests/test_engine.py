@@ -1,4 +1,4 @@
-"""The engine's promises: leaves and `.grad`, the order of nodes, what is freed when, second passes, recording, in-place writes, memory.
+"""The engine's promises: `.grad`, the order of nodes, what is freed when, second passes, recording, writes, memory.
 
 What PyTorch does in the same place is tested beside it where that is not plain from the numbers.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import gc
 import random
+import re
 import threading
+import traceback
 import types
 import weakref
 from collections.abc import Iterator
@@ -30,6 +32,11 @@ def no_observer() -> Iterator[None]:
     previous = op.set_creation_observer(None)
     yield
     op.set_creation_observer(previous)
+
+
+def fails(kind: type[Exception], beginning: str) -> Any:
+    """The block must raise an error of this kind, whose text begins like this."""
+    return pytest.raises(kind, match="^" + re.escape(beginning))
 
 
 def leaf(*values: float, dtype: Any = mg.float32) -> Tensor:
@@ -65,11 +72,9 @@ def test_only_floating_tensors_may_require_grad() -> None:
             lambda dtype=dtype: mg.tensor([1, 0], dtype=dtype, requires_grad=True),
             lambda dtype=dtype: mg.zeros(2, dtype=dtype, requires_grad=True),
         ):
-            with pytest.raises(
-                RuntimeError, match="^Only Tensors of floating point and complex dtype can require grad"
-            ):
+            with fails(RuntimeError, "Only Tensors of floating point and complex dtype can require grad"):
                 make()
-        with pytest.raises(RuntimeError, match="^only Tensors of floating point dtype can require gradients"):
+        with fails(RuntimeError, "only Tensors of floating point dtype can require gradients"):
             mg.zeros(2, dtype=dtype).requires_grad_()
         assert mg.zeros(2, dtype=dtype).requires_grad_(False).is_leaf
 
@@ -77,7 +82,7 @@ def test_only_floating_tensors_may_require_grad() -> None:
 def test_requires_grad_of_a_result_cannot_be_taken_away(x: Tensor) -> None:
     y = x + 1
     assert y.requires_grad_(True) is y
-    with pytest.raises(RuntimeError, match=r"^you can only change requires_grad flags of leaf variables\."):
+    with fails(RuntimeError, "you can only change requires_grad flags of leaf variables."):
         y.requires_grad_(False)
     assert x.requires_grad_(False).requires_grad is False
     assert (x + 1).requires_grad is False
@@ -103,7 +108,7 @@ def test_retain_grad(x: Tensor) -> None:
     assert kept.tolist() == [5.0, 9.0, 13.0]
     x.retain_grad()
     assert x.retains_grad is False
-    with pytest.raises(RuntimeError, match="^can't retain_grad on Tensor that has requires_grad=False"):
+    with fails(RuntimeError, "can't retain_grad on Tensor that has requires_grad=False"):
         mg.ones(2).retain_grad()
 
 
@@ -119,15 +124,13 @@ def test_retain_grad_keeps_no_tensor_alive(x: Tensor) -> None:
 
 
 def test_assigning_grad_is_checked(x: Tensor) -> None:
-    with pytest.raises(TypeError, match="^assigned grad expected to be a Tensor or None but got grad of type int"):
+    with fails(TypeError, "assigned grad expected to be a Tensor or None but got grad of type int"):
         x.grad = 3
-    with pytest.raises(
-        RuntimeError, match=r"^attempting to assign a gradient of size '\[2\]' to a tensor of size '\[3\]'"
-    ):
+    with fails(RuntimeError, "attempting to assign a gradient of size '[2]' to a tensor of size '[3]'"):
         x.grad = mg.ones(2)
-    with pytest.raises(RuntimeError, match="^attempting to assign a gradient with dtype"):
+    with fails(RuntimeError, "attempting to assign a gradient with dtype"):
         x.grad = mg.ones(3, dtype=mg.float64)
-    with pytest.raises(RuntimeError, match="^can't assign Variable as its own grad"):
+    with fails(RuntimeError, "can't assign Variable as its own grad"):
         x.grad = x
     own = mg.ones(3)
     x.grad = own
@@ -137,9 +140,7 @@ def test_assigning_grad_is_checked(x: Tensor) -> None:
 
 
 def test_numpy_needs_detach(x: Tensor) -> None:
-    with pytest.raises(
-        RuntimeError, match=r"^Can't call numpy\(\) on Tensor that requires grad\. Use tensor\.detach\(\)"
-    ):
+    with fails(RuntimeError, "Can't call numpy() on Tensor that requires grad. Use tensor.detach()"):
         x.numpy()
     with mg.no_grad():
         assert x.numpy() is x._array
@@ -161,54 +162,55 @@ def test_one_element_needs_no_gradient_argument(shape: tuple[int, ...]) -> None:
 def test_other_sizes_need_one(shape: tuple[int, ...]) -> None:
     y = mg.ones(shape, requires_grad=True) * 3
     for run in (y.backward, lambda: mg.autograd.grad(y, y), lambda: mg.autograd.backward([y, y])):
-        with pytest.raises(RuntimeError, match="^grad can be implicitly created only for scalar outputs"):
+        with fails(RuntimeError, "grad can be implicitly created only for scalar outputs"):
             run()
 
 
 def test_a_root_without_graph_is_named_by_its_position(x: Tensor) -> None:
-    with pytest.raises(RuntimeError, match="^element 0 of tensors does not require grad and does not have a grad_fn"):
+    with fails(RuntimeError, "element 0 of tensors does not require grad and does not have a grad_fn"):
         mg.ones(()).backward()
-    with pytest.raises(RuntimeError, match="^element 1 of tensors does not require grad and does not have a grad_fn"):
+    with fails(RuntimeError, "element 1 of tensors does not require grad and does not have a grad_fn"):
         mg.autograd.backward([x.sum(), mg.ones(())])
     assert x.grad is None, "nothing runs before all the roots are checked"
 
 
 def test_gradients_must_have_the_shape_of_their_roots(x: Tensor) -> None:
-    message = (
-        r"^Mismatch in shape: grad_output\[{0}\] has a shape of minigrad\.Size\({1}\) and output\[{0}\] has a shape of "
-    )
-    with pytest.raises(RuntimeError, match=message.format(0, r"\[2\]") + r"minigrad\.Size\(\[3\]\)\."):
+    message = r"^Mismatch in shape: grad_output\[{0}\] has a shape of minigrad\.Size\({1}\) and output\[{0}\] has "
+    with pytest.raises(RuntimeError, match=message.format(0, r"\[2\]") + r"a shape of minigrad\.Size\(\[3\]\)\."):
         (x * 1).backward(mg.ones(2))
     with pytest.raises(RuntimeError, match=message.format(0, r"\[3, 1\]")):
         mg.autograd.grad(x * 1, x, mg.ones(3, 1))
     with pytest.raises(RuntimeError, match=message.format(1, r"\[\]")):
         mg.autograd.backward([x.sum(), x * 1], [None, mg.ones(())])
-    with pytest.raises(RuntimeError, match="^got 2 tensors and 1 gradients"):
+    with fails(RuntimeError, "got 2 tensors and 1 gradients"):
         mg.autograd.backward([x.sum(), x.sum()], [mg.ones(())])
 
 
 def test_unused_inputs(x: Tensor) -> None:
     unused = leaf(1.0, 2.0)
-    with pytest.raises(
-        RuntimeError, match="^The differentiated Tensor at index 1 appears to not have been used in the gr"
-    ):
+    with fails(RuntimeError, "The differentiated Tensor at index 1 appears to not have been used in the gr"):
         mg.autograd.grad(x.sum(), [x, unused])
     assert mg.autograd.grad(x.sum(), [unused], allow_unused=True) == (None,)
     (zeros,) = mg.autograd.grad(x.sum(), [unused], materialize_grads=True)
     assert zeros.tolist() == [0.0, 0.0]
     assert zeros.dtype is unused.dtype
-    with pytest.raises(ValueError, match="^Expected allow_unused to be True or not passed when materialize_grads=True"):
+    with fails(ValueError, "Expected allow_unused to be True or not passed when materialize_grads=True"):
         mg.autograd.grad(x.sum(), [unused], allow_unused=False, materialize_grads=True)
-    with pytest.raises(RuntimeError, match="^One of the differentiated Tensors does not require grad"):
+    with fails(RuntimeError, "One of the differentiated Tensors does not require grad"):
         mg.autograd.grad(x.sum(), [mg.ones(2)])
 
 
 def test_grad_writes_no_grad(x: Tensor) -> None:
     y = x * x
-    y.retain_grad()
-    mg.autograd.grad(y.sum(), [x, y])
+    retained = y * 2
+    retained.retain_grad()
+    mg.autograd.grad(retained.sum(), [x, y])
     assert x.grad is None
-    assert y.grad is None
+    with pytest.warns(UserWarning, match="not a leaf"):
+        assert y.grad is None
+    assert retained.grad.tolist() == [1.0, 1.0, 1.0], (
+        "as in PyTorch, a result that retains its gradient gets it here too"
+    )
 
 
 def test_outputs_and_repeated_inputs_are_inputs_too(x: Tensor) -> None:
@@ -254,7 +256,7 @@ def test_backward_into_given_inputs_only(x: Tensor) -> None:
     z.backward(inputs=[y])
     assert y.grad.tolist() == [2.0, 4.0, 6.0], "a result that is asked for has its gradient kept"
     assert x.grad.tolist() == [2.0, 4.0, 6.0]
-    with pytest.raises(RuntimeError, match=r"^`inputs` argument to `backward\(\)` cannot be empty\."):
+    with fails(RuntimeError, "`inputs` argument to `backward()` cannot be empty."):
         x.sum().backward(inputs=[])
 
 
@@ -290,8 +292,8 @@ def test_a_second_backward_needs_retain_graph(x: Tensor) -> None:
         with pytest.raises(RuntimeError) as error:
             second()
         assert str(error.value).startswith(
-            "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-            "been freed)."
+            "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+            "already been freed)."
         )
         assert "Specify retain_graph=True" in str(error.value)
     assert x.grad.tolist() == [4.0, 8.0, 12.0]
@@ -311,7 +313,7 @@ def test_only_nodes_that_ran_are_freed() -> None:
     (first,) = mg.autograd.grad(c, b)
     (second,) = mg.autograd.grad(b, a)
     assert (first.item(), second.item()) == (8.0, 4.0)
-    with pytest.raises(RuntimeError, match="^Trying to backward through the graph a second time"):
+    with fails(RuntimeError, "Trying to backward through the graph a second time"):
         mg.autograd.grad(c, b)
 
 
@@ -410,7 +412,7 @@ def test_the_cycle_warning_names_the_line_that_called(x: Tensor) -> None:
 
 
 def test_gradients_given_back_are_not_changed_later(x: Tensor) -> None:
-    """Neither by further runs nor by adding up inside of one: the first gradient to arrive at a sum is only borrowed."""
+    """Neither by further runs nor by sums inside of one: the first gradient to arrive at a sum is only borrowed."""
     y = x * 2
     z = y + y
     w = (z + z + y).sum()
@@ -462,7 +464,8 @@ def test_the_most_recent_ready_node_runs_first() -> None:
     root = late * early + later
     ran = [node.name() for node, _, _ in engine.steps(root)]
     assert ran == [
-        "AddBackward0", "MulBackward0", "ExpBackward0", "SinBackward0", "AccumulateGrad", "MulBackward0", "AccumulateGrad",
+        "AddBackward0", "MulBackward0", "ExpBackward0", "SinBackward0", "AccumulateGrad", "MulBackward0",
+        "AccumulateGrad",
     ]  # fmt: skip
 
 
@@ -501,25 +504,25 @@ def test_order_is_that_of_torch(torch: types.ModuleType) -> None:
         ones = [F.ones(1), F.ones(1)]
         if F is mg:
             numbers = {tensor.grad_fn: number for number, tensor in enumerate(made)}
-            sinks = {t: name for t, name in ((a, "a"), (b, "b"), (c, "c"))}
+            sinks = {a: "a", b: "b", c: "c"}
             orders.append(
                 [numbers[node] if node in numbers else sinks[node.variable] for node, _, _ in engine.steps(roots, ones)]
             )
         else:
             order: list[Any] = []
             for number, tensor in enumerate(made):
-                tensor.grad_fn.register_hook(lambda *_, number=number: order.append(number))
+                tensor.grad_fn.register_hook(lambda *_, number=number, order=order: order.append(number))
             for tensor, name in ((a, "a"), (b, "b"), (c, "c")):
-                tensor.register_post_accumulate_grad_hook(lambda _, name=name: order.append(name))
+                tensor.register_post_accumulate_grad_hook(lambda _, name=name, order=order: order.append(name))
             F.autograd.backward(roots, ones)
             orders.append(order)
     assert orders[0] == orders[1]
 
 
 def test_steps_check_their_arguments_at_the_call(x: Tensor) -> None:
-    with pytest.raises(RuntimeError, match="^grad can be implicitly created"):
+    with fails(RuntimeError, "grad can be implicitly created"):
         engine.steps(x * 1)
-    with pytest.raises(RuntimeError, match="^element 0 of tensors"):
+    with fails(RuntimeError, "element 0 of tensors"):
         engine.steps(mg.ones(()))
 
 
@@ -546,15 +549,11 @@ def test_the_grad_is_written_when_its_step_is_seen(x: Tensor) -> None:
 
 
 def test_no_grad_mode_is_held_across_a_step(x: Tensor) -> None:
-    for _ in engine.steps((x * x).sum(), create_graph=True):
-        assert mg.is_grad_enabled()
-    with mg.no_grad():
-        for _ in engine.steps((x.detach().requires_grad_() * x).sum(), create_graph=True) if False else ():
-            pass
-    y = (x * x).sum()
-    with mg.no_grad():
-        for _ in engine.steps(y, create_graph=True):
-            assert not mg.is_grad_enabled()
+    for enabled in (True, False):
+        y = (x * x).sum()
+        with mg.set_grad_enabled(enabled):
+            for _ in engine.steps(y, create_graph=True):
+                assert mg.is_grad_enabled() is enabled
     x.grad = None
 
 
@@ -562,7 +561,7 @@ def test_an_error_half_way_leaves_the_engine_usable(x: Tensor) -> None:
     y = x * x
     y.sum().backward()
     z = (y.exp() + x).sum()
-    with pytest.raises(RuntimeError, match="^Trying to backward"):
+    with fails(RuntimeError, "Trying to backward"):
         z.backward()
     x.grad = None
     (x * 3).sum().backward()
@@ -676,8 +675,6 @@ def test_the_code_of_every_op_can_be_printed() -> None:
 
 
 def test_tracebacks_show_the_lines_of_an_op(x: Tensor) -> None:
-    import traceback
-
     y = (x * x).sum()
     y.backward()
     with pytest.raises(RuntimeError) as error:
@@ -801,16 +798,15 @@ def test_the_observer_sees_each_node_that_is_recorded(x: Tensor) -> None:
 
 
 def test_the_leak_guard_sees_leaks() -> None:
-    for leak, undo in (
-        (lambda: mg.set_grad_enabled(False), None),
-        (lambda: op.set_creation_observer(print), None),
-        (lambda: np.seterr(all="raise"), None),
-        (lambda: np.set_printoptions(precision=2), None),
-        (gc.disable, None),
+    for leak in (
+        lambda: mg.set_grad_enabled(False),
+        lambda: op.set_creation_observer(print),
+        lambda: np.seterr(all="raise"),
+        lambda: np.set_printoptions(precision=2),
+        gc.disable,
     ):
-        with pytest.raises(pytest.fail.Exception, match="was .* and is"), no_leaks():
+        with pytest.raises(pytest.fail.Exception, match=r"was .* and is"), no_leaks():
             leak()
-        assert undo is None
         with no_leaks():
             assert mg.is_grad_enabled()
             assert gc.isenabled()
@@ -824,9 +820,7 @@ def test_a_leaf_may_be_written_to_only_without_recording(x: Tensor) -> None:
         x[0] = 9
 
     for write in (lambda: x.add_(1), lambda: x.mul_(x), lambda: x.zero_(), lambda: x.copy_(mg.ones(3)), set_first):
-        with pytest.raises(
-            RuntimeError, match="^a leaf Variable that requires grad is being used in an in-place operation"
-        ):
+        with fails(RuntimeError, "a leaf Variable that requires grad is being used in an in-place operation"):
             write()
     assert x._version == 0
     before = x
@@ -841,13 +835,9 @@ def test_a_leaf_may_be_written_to_only_without_recording(x: Tensor) -> None:
 
 
 def test_a_view_of_a_leaf_may_not_be_written_to(x: Tensor) -> None:
-    with pytest.raises(
-        RuntimeError, match="^a view of a leaf Variable that requires grad is being used in an in-place op"
-    ):
+    with fails(RuntimeError, "a view of a leaf Variable that requires grad is being used in an in-place op"):
         x[:1].add_(1)
-    with pytest.raises(
-        RuntimeError, match="^a view of a leaf Variable that requires grad is being used in an in-place op"
-    ):
+    with fails(RuntimeError, "a view of a leaf Variable that requires grad is being used in an in-place op"):
         x.view(3).mul_(2)
     assert x.tolist() == [1.0, 2.0, 3.0]
 
@@ -856,12 +846,12 @@ def test_a_recorded_write_is_part_of_the_graph(x: Tensor) -> None:
     y = x * 2
     same = y
     y += x
-    y.mul_(y)
-    y.pow_(2).sub_(1).div_(4)
+    y.mul_(x)
+    y.pow_(2).sub_(1).div_(3)
     assert y is same
     assert y._version == 5
     y.sum().backward()
-    np.testing.assert_allclose(x.grad.numpy(), 81 * np.array([1.0, 8.0, 27.0]), rtol=1e-6)
+    np.testing.assert_allclose(x.grad.numpy(), 12 * np.array([1.0, 8.0, 27.0]), rtol=1e-6)
 
 
 def test_writing_a_recorded_value_into_a_plain_tensor(x: Tensor) -> None:
@@ -922,7 +912,7 @@ def test_what_was_saved_may_not_be_written_to(x: Tensor) -> None:
     for make, rest in (
         (
             saved_input,
-            r"\[minigrad\.FloatTensor \[3\]\], which is output 0 of Add, is at version 1; expected version 0 instead",
+            r"\[minigrad\.FloatTensor \[3\]\], which is output 0 of Add, is at version 1; expected version 0 inst",
         ),
         (
             saved_result,
@@ -930,24 +920,17 @@ def test_what_was_saved_may_not_be_written_to(x: Tensor) -> None:
         ),
         (
             through_detach,
-            r"\[minigrad\.FloatTensor \[3\]\], which is output 0 of Clone, is at version 1; expected version 0",
+            r"\[minigrad\.FloatTensor \[3\]\], which is output 0 of Clone, is at version 1; expected versi",
         ),
         (through_a_view, r".*is at version 1; expected version 0"),
         (leaf_under_no_grad, r"\[minigrad\.FloatTensor \[3\]\] is at version 1; expected version 0"),
         (saved_after_a_write, r".*is at version 2; expected version 1"),
         (by_index, r"\[minigrad\.FloatTensor \[3\]\] is at version 1; expected version 0"),
     ):
-        z = make()
-        for run in (
-            lambda z=z: z.sum().backward(retain_graph=True),
-            lambda z=z: mg.autograd.grad(z.sum(), x if make is not leaf_under_no_grad else z, create_graph=True),
-        ):
-            if make is leaf_under_no_grad and "grad(" in run.__code__.co_names:
-                continue
+        root = make().sum()
+        for create_graph in (False, True):
             with pytest.raises(RuntimeError, match=beginning + rest):
-                z.sum().backward(retain_graph=True)
-        with pytest.raises(RuntimeError, match=beginning + rest):
-            z.grad_fn(mg.ones(3))
+                list(engine.steps(root, retain_graph=True, create_graph=create_graph))
 
 
 def test_what_was_not_saved_may_be_written_to(x: Tensor) -> None:
@@ -1006,7 +989,26 @@ def no_gc() -> Iterator[None]:
     gc.disable()
     yield
     gc.enable()
-    gc.collect()
+
+
+def left_to_the_collector() -> list[Any]:
+    """The tensors and nodes that only the garbage collector can find."""
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        gc.collect()
+        return [thing for thing in gc.garbage if isinstance(thing, Tensor | Node)]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+
+
+@pytest.mark.usefixtures("no_gc")
+def test_cycles_would_be_noticed() -> None:
+    x = leaf(1.0)
+    x.grad = leaf(2.0)
+    x.grad.grad = x
+    del x
+    assert len(left_to_the_collector()) == 2
 
 
 @pytest.mark.usefixtures("no_gc")
@@ -1016,39 +1018,37 @@ def test_a_graph_of_a_million_nodes() -> None:
     y = x
     for _ in range(1_000_000):
         y = y * 1.0
-    first_node, root = (x * 1.0).grad_fn, y.grad_fn
-    del first_node
     steps = sum(1 for _ in engine.steps(y))
     assert steps == 1_000_001
     assert x.grad.item() == 1.0
-    sink = weakref.ref(root.next_functions[0][0].next_functions[0][0] if False else _last_node(root))
-    del root
+    sink = weakref.ref(_last_node(y.grad_fn))
     assert sink() is not None
     del y
     assert sink() is None
-    assert gc.collect() == 0
+    assert left_to_the_collector() == []
 
 
 def _last_node(node: Node) -> Node:
-    while node.next_functions:
-        node = node.next_functions[0][0]
+    """One of the AccumulateGrads to which the node leads."""
+    while not isinstance(node, AccumulateGrad):
+        node = next(next_node for next_node, _ in node.next_functions if next_node is not None)
     return node
 
 
 @pytest.mark.usefixtures("no_gc")
 def test_a_deep_graph_can_be_differentiated_twice() -> None:
-    x = scalar(1.0)
+    x = mg.tensor(1.0, dtype=mg.float64, requires_grad=True)
     y = x
     for _ in range(20_000):
         y = y * x
     (first,) = mg.autograd.grad(y, x, create_graph=True)
     (second,) = mg.autograd.grad(first, x)
     assert first.item() == 20_001.0
-    assert second.item() == pytest.approx(20_001.0 * 20_000.0)
+    assert second.item() == 20_001.0 * 20_000.0
     sink = weakref.ref(_last_node(first.grad_fn))
     del first, y
     assert sink() is None
-    assert gc.collect() == 0
+    assert left_to_the_collector() == []
 
 
 @pytest.mark.usefixtures("no_gc")
@@ -1066,7 +1066,7 @@ def test_a_deep_graph_can_be_differentiated_twice() -> None:
             "stack": lambda x: mg.stack([x, x.exp()]),
             "where": lambda x: mg.where(x > 0, x, x * 2),
             "index": lambda x: x[[0, 0, 1]],
-            "in place": lambda x: x.exp().add_(1).mul_(x),
+            "in place": lambda x: (x * 2).add_(1).mul_(x),
         }.items()
     ],
 )
@@ -1081,7 +1081,7 @@ def test_results_die_with_their_last_reference(function: Any) -> None:
     references = [weakref.ref(out), weakref.ref(_last_node(out.grad_fn))]
     del out
     assert [reference() for reference in references] == [None, None], "also if backward never ran"
-    assert gc.collect() == 0
+    assert left_to_the_collector() == []
 
 
 @pytest.mark.usefixtures("no_gc")
@@ -1113,7 +1113,7 @@ def test_random_graphs_leave_nothing_behind() -> None:
                 if chance.random() < 0.5
                 else chance.choice(binary)(chance.choice(made), chance.choice(made))
             )
-            if chance.random() < 0.2 and not made[-1].is_leaf:
+            if number % 3 == 0 and chance.random() < 0.2:
                 made[-1].retain_grad()
         references = [weakref.ref(tensor) for tensor in made]
         references += [weakref.ref(_last_node(tensor.grad_fn)) for tensor in made if not tensor.is_leaf]
@@ -1126,7 +1126,7 @@ def test_random_graphs_leave_nothing_behind() -> None:
             del gradients
         del leaves, made, root
         assert not any(reference() is not None for reference in references)
-        assert gc.collect() == 0
+    assert left_to_the_collector() == []
 
 
 @pytest.mark.usefixtures("no_gc")
@@ -1138,4 +1138,4 @@ def test_an_abandoned_run_leaves_nothing_behind() -> None:
     next(run)
     del run, y
     assert sink() is None
-    assert gc.collect() == 0
+    assert left_to_the_collector() == []

@@ -111,7 +111,7 @@ def assert_all_close(actual: list[Any], expected: list[Any], what: str, toleranc
         )
 
 
-def graph(root: Tensor) -> list[Node]:
+def graph(root: Any) -> list[Any]:
     """All nodes that lead to a result; none if it is a leaf."""
     found = dict.fromkeys([] if root.grad_fn is None else [root.grad_fn])
     order = list(found)
@@ -175,11 +175,20 @@ def test_forward_is_what_torch_says(case: Case, torch: types.ModuleType) -> None
         )
 
 
-@each(DIFFERENTIABLE)
-def test_nodes_are_named_as_in_torch(case: Case, torch: types.ModuleType) -> None:
-    if case.row.node is not None:
-        for F in (torch, mg):
-            assert case.row.function(F, *leaves(F, case.arrays())).grad_fn.name() == case.row.node
+def nodes_and_edges(root: Any) -> list[Any]:
+    """A graph in plain words: each node's name, and where its edges lead, counted from the root."""
+    order = graph(root)
+    place = {node: number for number, node in enumerate(order)}
+    edges = [[next_node and (place[next_node], number) for next_node, number in node.next_functions] for node in order]
+    return [(node.name().removeprefix("torch::autograd::"), to) for node, to in zip(order, edges, strict=True)]
+
+
+@each([case for case in DIFFERENTIABLE if case.row.node is not None])
+def test_graphs_are_those_of_torch(case: Case, torch: types.ModuleType) -> None:
+    results = [case.row.function(F, *leaves(F, case.arrays())) for F in (mg, torch)]
+    assert [result.grad_fn.name() for result in results] == [case.row.node] * 2
+    if case.row.graph:
+        assert nodes_and_edges(results[0]) == nodes_and_edges(results[1])
 
 
 @each([case for case in CASES if not case.row.contiguous])
@@ -290,7 +299,7 @@ def test_operands_that_fit_are_not_summed_back(case: Case, outputs: dict[Node, A
 
 @each(DIFFERENTIABLE)
 def test_gradients_share_no_memory(case: Case) -> None:
-    """Not with the inputs nor with what was saved; those in `.grad` not with each other nor with the gradient passed in."""
+    """Not with the inputs nor with what was saved; in `.grad`, not with each other nor with the gradient passed in."""
     inputs = leaves(mg, case.arrays())
     out = case.row.function(mg, *inputs)
     start = mg.tensor(weights(case), dtype=out.dtype)

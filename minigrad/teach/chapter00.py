@@ -124,7 +124,7 @@ PREDICTIONS = (
         chapter=CHAPTER,
         question=(
             "All of W and b are zero, so the classifier gives each of the ten digits the same probability. "
-            "What is the loss, -log(probability of the right digit)?"
+            "The loss is minus the logarithm of the probability of the right digit. What is it now?"
         ),
         options=(
             Option(

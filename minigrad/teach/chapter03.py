@@ -778,6 +778,25 @@ def _show_descent(value: Any, arguments: tuple[Any, ...]) -> str:
     return f"losses {show(losses)}; w afterwards {show(w)}"
 
 
+def _measured_descent(outcome: Outcome) -> str:
+    """The slope of the loss where the descent starts, and where the first step leads."""
+    loss_of, w, rate, _ = outcome.case.make()
+    start = np.atleast_1d(w.detach().numpy().astype(np.float64))
+    lines = []
+    for place, value in enumerate(start):
+        step = np.zeros_like(start)
+        step[place] = STEP
+        with no_grad():
+            above, below = (loss_of(tensor((start + sign * step).reshape(w.shape))).item() for sign in (1, -1))
+        slope = (above - below) / (2 * STEP)
+        name = f"w[{place}]" if w.ndim else "w"
+        lines.append(
+            f"  {name} moved by {STEP} at the start: the slope is {slope:.4g}, so the first step goes from {value:.4g} "
+            f"to {value - rate * slope:.4g}"
+        )
+    return "\n".join(lines)
+
+
 def _message_has(*parts: str) -> Callable[[Outcome], bool]:
     return lambda outcome: outcome.error is not None and all(part in str(outcome.error) for part in parts)
 
@@ -813,6 +832,7 @@ DESCEND = Exercise(
     observe=_losses_and_w,
     compare=_compare_descent,
     show=_show_descent,
+    evidence=_measured_descent,
     writes=True,
     mistakes=(
         Mistake(

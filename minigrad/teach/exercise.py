@@ -43,6 +43,7 @@ class Case:
 class Outcome:
     """What a function did with one case: a value or an error, and the arguments as they were afterwards."""
 
+    case: Case
     value: Any
     error: BaseException | None
     arguments: tuple[Any, ...]
@@ -113,8 +114,7 @@ class Exercise:
             told = f"Pass the function itself, without calling it: {call}."
             return self._card("bad", "this is not a function", ("yours", show(answer)), ("try", told))
         if untouched(answer):
-            told = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
-            return self._card("open", "not attempted", ("asked", self._asked()), ("next", told))
+            return self._not_attempted()
         try:
             signature = inspect.signature(answer)
         except (TypeError, ValueError):
@@ -129,6 +129,10 @@ class Exercise:
             return self._card("bad", "the parameters are not the ones asked for", *rows)
         return None
 
+    def _not_attempted(self) -> Card:
+        told = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
+        return self._card("open", "not attempted", ("asked", self._asked()), ("next", told))
+
     def _signature(self) -> str:
         return f"{self.name}({', '.join(self.parameters)})"
 
@@ -141,7 +145,7 @@ class Exercise:
             outcome = self.run(answer, case)
             expected = self.run(self.reference, case)
             if isinstance(outcome.error, NotImplementedError) and not outcome.error.args:
-                return self._card("open", "not attempted", ("asked", self._asked()))
+                return self._not_attempted()
             card = self._judged(answer, case, outcome, expected)
             if card is not None:
                 return card
@@ -156,13 +160,13 @@ class Exercise:
             with enable_grad():
                 value = self.observe(function(*arguments), arguments)
         except (Exception, SystemExit) as error:
-            return Outcome(None, error, arguments)
+            return Outcome(case, None, error, arguments)
         changed = None
         if not self.writes:
             for number, (old, argument) in enumerate(zip(before, arguments, strict=True)):
                 if old is not None and not np.array_equal(old, _numbers(argument), equal_nan=True):
                     changed = number
-        return Outcome(value, None, arguments, changed)
+        return Outcome(case, value, None, arguments, changed)
 
     def _judged(self, answer: Callable[..., Any], case: Case, outcome: Outcome, expected: Outcome) -> Card | None:
         """The card for a case that failed; None if it did not."""

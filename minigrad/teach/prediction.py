@@ -120,7 +120,9 @@ def _buttons(question: Question) -> Any:
     labels = [f"({letter}) {option.text}" for letter, option in zip(LETTERS, asked.options, strict=False)]
     choice = widgets.RadioButtons(options=labels, index=None, layout=wide)
     commit = widgets.Button(
-        description="That is my answer", disabled=True, layout=widgets.Layout(width="auto", margin="4px 0 4px 2px")
+        description="That is my answer",
+        disabled=True,
+        layout=widgets.Layout(width="auto", margin="4px 0 4px 2px", align_self="flex-start"),
     )
     answer = widgets.HTML(layout=wide)
 

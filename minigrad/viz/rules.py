@@ -150,7 +150,11 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == "F":
+        if (
+            isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id in ("F", "math")
+        ):
             node.func = ast.Name(node.func.attr, ast.Load())
         node.args = [argument for argument in node.args if not (isinstance(argument, ast.Name) and argument.id == "F")]
         called = node.func.id if isinstance(node.func, ast.Name) else ""

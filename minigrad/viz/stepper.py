@@ -64,8 +64,8 @@ class BackwardStepper(anywidget.AnyWidget):
     _esm = HERE / "stepper.js"
     _css = HERE / "stepper.css"
 
-    # From here to the page. `picture` never changes; `recorded` grows by one JSON text per frame (a text, because ipywidgets
-    # looks through every list and dict that it sends); `index` is the frame that is shown.
+    # From here to the page. `picture` never changes; `recorded` grows by one JSON text per frame (a text, because
+    # ipywidgets looks through every list and dict that it sends); `index` is the frame that is shown.
     picture = traitlets.Dict().tag(sync=True)
     recorded: Any = traitlets.List().tag(sync=True)
     index = traitlets.Int(0, read_only=True).tag(sync=True)

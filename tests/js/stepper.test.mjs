@@ -212,7 +212,7 @@ test("what happened, who is next, and the words for a screen reader", async () =
   for (const piece of ["MulBackward0 made E", "∂F/∂E = 1", "g * D = 1 * 4 = 4", "1 + 9 = 10", "its saved tensors C and D are freed"]) {
     assert.ok(story.includes(piece), piece);
   }
-  const queue = root.querySelector(".mg-queue").textContent;
+  const queue = root.querySelector(".mg-queue").textContent.replaceAll("\u00a0", " ");
   for (const piece of ["next to run: D", "D (2 of 2), C (1 of 1)", "A.grad, B.grad", "F, E"]) assert.ok(queue.includes(piece), piece);
   const live = root.querySelector("[aria-live]");
   assert.equal(live.getAttribute("aria-live"), "polite");
@@ -373,6 +373,7 @@ test("a failed step is an alert, its box is marked, and going back clears the al
   const alert = root.querySelector("[role=alert]");
   assert.match(alert.textContent, /This step failed\. RuntimeError: <b>no<\/b>/);
   assert.ok(classes(boxNamed(root, "E")).includes("mg-bad"));
+  assert.equal(boxNamed(root, "E").querySelector(".mg-flag-text").textContent, "✗ failed");
   assert.equal(root.querySelector(".mg-press-next").getAttribute("aria-disabled"), "true");
   press(root, "back");
   assert.equal(step(root), 0);
@@ -452,21 +453,25 @@ test("the player needs no page, and a plain object is model enough", () => {
   player.destroy();
 });
 
-test("a frame is painted within 16 ms for 100 boxes", async () => {
+test("a step touches only what it changes, however large the graph", async () => {
+  // Milliseconds are measured in a real browser by benchmarks/stepper_click.py; what makes them few is checked here.
   const { picture, recorded } = hundred();
   const root = await show(saved("example", { picture, recorded }));
-  press(root, "last");
-  press(root, "first");
-  const times = [];
-  for (let k = 0; k < recorded.length - 1; k += 1) {
-    const start = performance.now();
+  const touched = new Set();
+  const observer = new MutationObserver((records) => {
+    for (const { target } of records) touched.add(target.closest?.("[data-box]")?.getAttribute("data-box"));
+  });
+  observer.observe(root.querySelector("svg"), { subtree: true, attributes: true, childList: true, characterData: true });
+  for (let k = 1; k <= 100; k += 1) {
+    touched.clear();
     press(root, "next");
-    times.push(performance.now() - start);
+    await wait(0);
+    // The box that ran, the one before it, and the one that is next.
+    for (const id of touched) assert.ok([`n${k - 2}`, `n${k - 1}`, `n${k}`].includes(id), `step ${k} touched ${id}`);
+    assert.ok(touched.has(`n${k - 1}`));
   }
-  times.sort((a, b) => a - b);
-  assert.ok(times[Math.floor(times.length / 2)] < 16, `median ${times[Math.floor(times.length / 2)]} ms`);
+  observer.disconnect();
   assert.equal(step(root), 100);
-  await wait(0);
 });
 
 /** A chain of 100 boxes, drawn with the classes that svg.py uses. */

@@ -175,7 +175,7 @@ class View {
     this.host = host;
     this.picture = player.model.get("picture") ?? {};
     this.abort = new AbortController();
-    this.painted = { boxes: {}, edges: {}, chips: new Set(), bad: null, line: "" };
+    this.painted = { boxes: {}, edges: {}, chips: new Set(), line: "" };
     this.inspected = null;
     this.playing = null;
     this.fitted = false;
@@ -210,7 +210,7 @@ class View {
     this.host.append(this.root);
     this.indexParts();
     this.listen(this.root, "keydown", (event) => this.key(event));
-    this.observer = typeof ResizeObserver === "function" ? new ResizeObserver(() => this.resize()) : null;
+    this.observer = typeof ResizeObserver === "function" ? new ResizeObserver(() => this.settle()) : null;
     this.observer?.observe(this.view);
     this.resize();
   }
@@ -432,7 +432,7 @@ class View {
   paintBox(id, box) {
     const parts = this.boxes.get(id);
     if (!parts) return;
-    const { group, grad, map, statistics, badge, flag, flagText, right } = parts;
+    const { group, grad, map, statistics } = parts;
     for (const name of STATES) group.classList.toggle(`mg-${name}`, name === box.state);
     if (grad) {
       grad.textContent = box.grad;
@@ -449,16 +449,19 @@ class View {
       map.setAttribute("visibility", box.heat ? "visible" : "hidden");
     }
     if (statistics) statistics.textContent = box.statistics;
-    if (badge) {
-      badge.setAttribute("visibility", box.badge ? "visible" : "hidden");
-      const width = [...box.badge].length * FLAG_WIDTH + 14;
-      flag.setAttribute("width", width);
-      flag.setAttribute("x", right - width);
-      flagText.setAttribute("x", right - width / 2);
-      flagText.textContent = box.badge;
-    }
+    this.paintBadge(parts, box.badge);
     const about = this.picture.boxes?.[id];
     if (about) group.setAttribute("aria-label", `${about.name}: ${box.badge || box.state}, grad ${box.grad}. Enter shows more.`);
+  }
+
+  paintBadge({ badge, flag, flagText, right }, text) {
+    if (!badge) return;
+    badge.setAttribute("visibility", text ? "visible" : "hidden");
+    const width = [...text].length * FLAG_WIDTH + 14;
+    flag.setAttribute("width", width);
+    flag.setAttribute("x", right - width);
+    flagText.setAttribute("x", right - width / 2);
+    flagText.textContent = text;
   }
 
   paintEdge(id, flow) {
@@ -495,11 +498,10 @@ class View {
 
   paintProblem() {
     const problem = this.player.model.get("problem") ?? {};
-    const bad = problem.text ? problem.box : null;
-    if (bad === this.painted.bad) return;
-    this.boxes.get(this.painted.bad)?.group.classList.remove("mg-bad");
-    this.boxes.get(bad)?.group.classList.add("mg-bad");
-    this.painted.bad = bad;
+    const parts = this.boxes.get(problem.text ? problem.box : null);
+    if (!parts) return; // a pass that has failed stays so
+    parts.group.classList.add("mg-bad");
+    this.paintBadge(parts, "✗ failed");
   }
 
   paintLine(line) {
@@ -604,7 +606,7 @@ class View {
         make("dd", {}, ...(turns.length ? items : ["nobody"])),
       );
     };
-    const counted = (turn) => make("span", {}, nameOf(turn.name), ` (${turn.arrived} of ${turn.needed})`);
+    const counted = (turn) => make("span", {}, nameOf(turn.name), ` (${turn.arrived}\u00a0of\u00a0${turn.needed})`);
     const { ready, waiting, done } = this.player.turns(frame.index);
     const list = make("dl", {}, row("ready", ready, counted, "◍"));
     list.append(row("waiting", waiting, (turn) => (turn.arrived ? counted(turn) : nameOf(turn.name, "span")), "◌"));
@@ -668,6 +670,12 @@ class View {
   }
 
   // ---------------------------------------------------------------- size and place
+
+  /** The view has got its size: JupyterLab renders first and puts the element into its page afterwards. */
+  settle() {
+    this.resize();
+    if (!this.revealed) this.reveal();
+  }
 
   resize() {
     if (!this.drawing) return;
