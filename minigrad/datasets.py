@@ -49,7 +49,8 @@ def digits() -> Digits:
 def _read(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Read the three arrays and check that they are what they should be."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here, because np.load leaves a damaged file open.
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             images, labels, is_test = file["images"], file["labels"], file["is_test"]
     except FileNotFoundError:
         raise RuntimeError(f"the digits are missing: there is no {path.name} in minigrad/data. {ADVICE}") from None

@@ -27,7 +27,8 @@ def _basic(kind: str) -> Any:
     return basic_index
 
 
-slice_index, unsqueeze_index, select_index = (_basic(f"{kind}Backward0") for kind in ("Slice", "Unsqueeze", "Select"))
+_KINDS = ("Alias", "Slice", "Unsqueeze", "Select")
+alias_index, slice_index, unsqueeze_index, select_index = (_basic(f"{kind}Backward0") for kind in _KINDS)
 
 
 @op(name="IndexBackward0", self=lambda F, g, self_shape, index: F.put(g, index, self_shape))
@@ -117,6 +118,9 @@ def index(input: Tensor, index: Any) -> Tensor:
             return advanced_index(input, parts)
         except IndexError as error:
             raise IndexError(f"{error} (indexing a tensor of shape {list(input.shape)})") from None
-    last = next((part for part in reversed(parts) if part is not Ellipsis), slice(None))
-    by_kind = slice_index if isinstance(last, slice) else unsqueeze_index if last is None else select_index
-    return by_kind(input, parts)
+    last = next((part for part in reversed(parts) if part is not Ellipsis), Ellipsis)
+    if last is Ellipsis:
+        return alias_index(input, parts)
+    if last is None:
+        return unsqueeze_index(input, parts)
+    return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)

@@ -11,7 +11,7 @@ from minigrad.teach import chapter00, chapter03
 from minigrad.teach.card import Card
 from minigrad.teach.exercise import Checks, Exercise, Hints, stars
 from minigrad.teach.prediction import Prediction, Predictions
-from minigrad.teach.progress import kept
+from minigrad.teach.progress import kept as progress_file
 
 __all__ = ["EXERCISES", "PREDICTIONS", "check", "hint", "predict", "progress"]
 
@@ -25,7 +25,7 @@ predict = Predictions(PREDICTIONS)
 
 def progress() -> Card:
     """The exercises and predictions of all chapters, and which of them are done."""
-    known = kept.load()
+    known = progress_file.load()
     rows: list[tuple[str, str]] = []
     done = 0
     for chapter in dict.fromkeys([item.chapter for item in EXERCISES] + [item.chapter for item in PREDICTIONS]):
@@ -42,8 +42,8 @@ def progress() -> Card:
             f"predictions: {sum(map(bool, answers))} of {len(asked)} answered, {answers.count('right')} of them right"
         )
         rows.append((chapter, "\n".join(lines)))
-    if kept.note:
-        rows.append(("note", kept.note))
+    if progress_file.note:
+        rows.append(("note", progress_file.note))
     return Card(
         "good" if done == len(EXERCISES) else "note", f"{done} of {len(EXERCISES)} exercises passed", tuple(rows)
     )

@@ -259,7 +259,8 @@ def _show_counts(value: Any, arguments: tuple[Any, ...]) -> str:
     names = _names(arguments[0])
     if len(value) > 12:
         return f"a dict of {len(value)} entries"
-    return "{" + ", ".join(f"{names.get(key, plain(key))}: {show(number)}" for key, number in value.items()) + "}"
+    known = [node for node in names if node in value] + [key for key in value if key not in names]
+    return "{" + ", ".join(f"{names.get(key, plain(key))}: {show(value[key])}" for key in known) + "}"
 
 
 def _square(x: float) -> Case:
@@ -309,7 +310,7 @@ ARRIVALS = Exercise(
     stars=2,
     minutes=10,
     reference=arrivals,
-    cases=(_running(3.0, 2.0), _square(3.0), _with_constant(), _ladder(4), _chain(20_000)),
+    cases=(_running(3.0, 2.0), _square(3.0), _with_constant(), _ladder(4), _chain(5_000)),
     hints=(
         "Count edges: each pair in some node's next_functions is one gradient that will arrive.",
         (
@@ -407,14 +408,14 @@ def _right_order(root: Tensor) -> list[Any]:
 
 
 def _depth_first(root: Tensor) -> list[Any]:
-    order: list[Any] = []
+    order: dict[Any, None] = {}
     todo: list[Any] = [root.grad_fn]
     while todo:
         node = todo.pop()
-        if node is not None and node not in order[-200:]:
-            order.append(node)
+        if node is not None and node not in order:
+            order[node] = None
             todo.extend(next_node for next_node, _ in reversed(node.next_functions))
-    return order
+    return list(order)
 
 
 def _breadth_first(root: Tensor) -> list[Any]:
@@ -520,7 +521,7 @@ RUN_ORDER = Exercise(
     stars=3,
     minutes=12,
     reference=run_order,
-    cases=(_running(3.0, 2.0), _square(3.0), _with_constant(), _ladder(4), _chain(20_000)),
+    cases=(_running(3.0, 2.0), _square(3.0), _with_constant(), _ladder(4), _chain(5_000)),
     hints=(
         "Let arrivals(root) count, and count down. A node is ready when its number has come down to 0.",
         (

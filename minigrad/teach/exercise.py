@@ -335,7 +335,7 @@ def unknown(kind: str, name: object, names: dict[str, Any]) -> str:
     """What to say about a name that does not exist."""
     import difflib
 
-    close = difflib.get_close_matches(str(name), names, 1)
+    close = difflib.get_close_matches(plain(name), names, 1)
     advice = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
     return f"there is no {kind} {plain(name)!r}: {advice}"
 

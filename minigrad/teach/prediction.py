@@ -50,7 +50,7 @@ class Prediction:
         if letter in LETTERS[: len(self.options)] and len(letter) == 1:
             return self.verdict(LETTERS.index(letter))
         for number, option in enumerate(self.options):
-            if str(answer).strip() == option.text:
+            if plain(answer).strip() == option.text:
                 return self.verdict(number)
         letters = ", ".join(f'"{letter}"' for letter in LETTERS[: len(self.options)])
         return Card("note", f"{self.name}: {plain(answer)} is none of the options", (("try", f"one of {letters}"),))
