@@ -52,7 +52,7 @@ from minigrad.ops.elementwise import (  # noqa: E402
 )
 from minigrad.ops.linalg import matmul  # noqa: E402
 from minigrad.ops.reduction import all, any, argmax, max, mean, sum  # noqa: E402
-from minigrad.ops.shape import cat, expand, flatten, permute, reshape, squeeze, stack, t, transpose, unsqueeze, view  # noqa: E402
+from minigrad.ops.shape import cat, flatten, permute, reshape, squeeze, stack, t, transpose, unsqueeze  # noqa: E402
 from minigrad.tensor import Size, Tensor  # noqa: E402
 
 __version__ = "0.1.0"
@@ -63,10 +63,10 @@ long, int, float, double = int64, int32, float32, float64
 __all__ = [
     "Size", "Tensor", "abs", "add", "all", "any", "arange", "argmax", "autograd", "bitwise_and", "bitwise_not",
     "bitwise_or", "bitwise_xor", "bool", "cat", "clone", "cos", "div", "double", "dtype", "enable_grad", "eq", "exp",
-    "expand", "eye", "flatten", "float", "float32", "float64", "full", "ge", "gt", "int", "int32", "int64",
+    "eye", "flatten", "float", "float32", "float64", "full", "ge", "gt", "int", "int32", "int64",
     "is_grad_enabled", "le", "linspace", "log", "logical_not", "long", "lt", "manual_seed", "matmul", "max", "mean",
     "mul", "ne", "neg", "no_grad", "ones", "ones_like", "permute", "pow", "rand", "randn", "reciprocal", "relu",
     "reshape", "set_grad_enabled", "sigmoid", "sign", "sin", "sqrt", "squeeze", "stack", "sub", "sum", "t", "tanh",
-    "tensor", "transpose", "unsqueeze", "view", "where", "zeros", "zeros_like",
+    "tensor", "transpose", "unsqueeze", "where", "zeros", "zeros_like",
 ]
 # fmt: on

@@ -76,6 +76,8 @@ def _from_lists(data: Any) -> tuple[Any, dtype]:
             )
     category = max((dtypes.of_number(value, dtypes.bool).category for value in values), default=2)
     kind = (dtypes.bool, dtypes.int64, dtypes.default)[category]
+    if category == 2 and any(isinstance(value, np.float64) for value in flat):
+        kind = dtypes.float64  # numpy's own numbers say what they are
     try:
         return np.array(values, dtype=kind.numpy if category < 2 else np.float64).reshape(shape), kind
     except OverflowError:
@@ -100,7 +102,7 @@ def _size(function: str, size: Sequence[Any]) -> tuple[int, ...]:
 
     shape = sizes(function, size)
     if any(n < 0 for n in shape):
-        if function in ("zeros", "ones", "full"):
+        if function == "zeros":
             raise RuntimeError(f"{function}: Dimension size must be non-negative, but got {list(shape)}")
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     return shape

@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.op import elementwise_operands
+from minigrad.op import elementwise_operands, size_mismatch
 from minigrad.ops import comparison, elementwise, indexing, linalg, reduction, shape
 from minigrad.tensor import Tensor, from_array, own_array
 
@@ -25,8 +25,12 @@ Method = Callable[..., Any]
 def pow(input: Any, exponent: Any) -> Tensor:
     """input ** exponent, where one of them may be a number."""
     if isinstance(exponent, Tensor) and isinstance(input, Tensor):
+        if input.dtype is exponent.dtype is dtypes.bool:
+            raise RuntimeError("pow() of bools is not supported: convert the tensor first, as in x.long() ** 2.")
         return elementwise.pow_tensor(input, exponent)
     tensor, number = elementwise_operands("pow", input, exponent)
+    if tensor.dtype.category == number.dtype.category == 0:
+        raise RuntimeError("pow() of bools is not supported: convert the tensor first, as in x.long() ** 2.")
     if isinstance(exponent, Tensor):
         return elementwise.pow_of_number(to(exponent, tensor.dtype), tensor.item())
     if number.dtype.category < 2 and exponent < 0:
@@ -71,6 +75,7 @@ def _reflected(function: Method) -> Method:
 
 def _written(self: Tensor, values: Any, name: str) -> Tensor:
     """Write an array into the tensor's memory, and count it."""
+    _check_writable(self)
     values = np.asarray(values)
     if values.shape != self.shape and np.broadcast_shapes(values.shape, self.shape) != self.shape:
         raise RuntimeError(
@@ -86,6 +91,14 @@ def _written(self: Tensor, values: Any, name: str) -> Tensor:
     np.copyto(own_array(self), values, casting="unsafe")
     self._count_write()
     return self
+
+
+def _check_writable(self: Tensor) -> None:
+    if not own_array(self).flags.writeable:  # numpy protects what broadcast_to returns
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
 
 
 def _fitting(self: Tensor, operand: Any) -> Any:
@@ -105,6 +118,7 @@ def _in_place(function: Method, name: str, ufunc: Any = None) -> Method:
             isinstance(value, Tensor) and value._node is not None for value in (self, *operands)
         )
         if not recorded:
+            _check_writable(self)
             if ufunc is not None and (source := _fitting(self, *operands)) is not None:
                 ufunc(own_array(self), source, out=self._array)
                 self._count_write()
@@ -115,6 +129,11 @@ def _in_place(function: Method, name: str, ufunc: Any = None) -> Method:
                 "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers "
                 "without recording that, "
                 f"as an optimizer does, use `with no_grad(): x.{name}(...)`; to compute with it, make a new tensor."
+            )
+        if self._base is not None and self._base.is_leaf and self._base.requires_grad:
+            raise RuntimeError(
+                "a view of a leaf Variable that requires grad is being used in an in-place operation. To change the "
+                f"leaf's numbers without recording that, use `with no_grad(): x.{name}(...)`."
             )
         if self._base is not None or (self._writes is not None and len(self._writes) > 1):
             raise RuntimeError(
@@ -144,10 +163,25 @@ def _replaced(tensor: Tensor, value: Any) -> Tensor:
     """The value in every place of the tensor."""
     if not isinstance(value, Tensor | int | float | np.number | np.bool_):
         raise TypeError(f"expected a number or a Tensor to write, but got {type(value).__name__}: {value!r}")
-    return elementwise.where(_EVERYWHERE, to(value, tensor.dtype) if isinstance(value, Tensor) else value, tensor)
+    if not isinstance(value, Tensor):
+        return elementwise.where(_EVERYWHERE, from_array(tensor.dtype.numpy.type(value)), tensor)
+    mismatch = size_mismatch("copy_", tensor.shape, value.shape)
+    if mismatch is not None:
+        raise mismatch
+    return elementwise.where(_EVERYWHERE, to(value, tensor.dtype), tensor)
 
 
-fill_ = _in_place(_replaced, "fill_")
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Set every element to a number, in place."""
+    if isinstance(value, Tensor) and value.ndim:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions: "
+            "use copy_() for that."
+        )
+    return _fill(self, value)
+
+
+_fill = _in_place(_replaced, "fill_")
 copy_ = _in_place(_replaced, "copy_")
 
 
@@ -158,7 +192,7 @@ def zero_(self: Tensor) -> Tensor:
 
 def set_item(self: Tensor, index: Any, value: Any) -> None:
     """`x[index] = value`: write into a part of the tensor."""
-    parts, _ = indexing.normalized(self, index)
+    parts, advanced = indexing.normalized(self, index)
     source = value if isinstance(value, Tensor) else None
     if is_grad_enabled() and (self.requires_grad or (source is not None and source.requires_grad)):
         if self.is_leaf and self.requires_grad:
@@ -175,13 +209,20 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         raise TypeError(
             f"can't assign a {type(value).__name__} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}"
         )
-    try:
-        own_array(self)[parts] = value._array if source is not None else value
-    except ValueError as error:
+    _check_writable(self)
+    array = own_array(self)
+    values = np.asarray(value._array if source is not None else value)
+    target = array[parts].shape
+    lead = values.ndim - len(target)  # dimensions of size 1 too many are dropped, as in `x[0] = [[1., 2.]]`
+    if lead > 0 and set(values.shape[:lead]) == {1}:
+        values = values.reshape(values.shape[lead:])
+    if advanced and size_mismatch("", target, values.shape) is not None:
+        given = list(values.shape)
         raise RuntimeError(
-            f"shape mismatch: value tensor does not fit the indexed part of a tensor of shape {list(self.shape)}: "
-            f"{error}"
-        ) from None
+            f"shape mismatch: value tensor of shape {given} cannot be broadcast to indexing result of shape "
+            f"{list(target)}"
+        )
+    array[parts] = shape.expand(from_array(values), target)._array
     self._count_write()
 
 

@@ -55,6 +55,7 @@ def op(
     *,
     name: str | None = None,
     broadcasts: bool = False,
+    bools: bool = True,
     floating: bool = False,
     view: bool = False,
     constants: tuple[str, ...] = (),
@@ -66,6 +67,7 @@ def op(
         name: the node's name, where it is not the op's own (`mul` -> `MulBackward0`).
         broadcasts: the inputs are elementwise operands: of any shapes that broadcast, of mixed dtypes, one of them
             maybe a number. The engine sums each gradient back to its input's shape, so no rule has to.
+        bools: whether a bool beside a number makes sense.
         floating: integers are computed as float32.
         view: the result shares the input's memory, and so its count of in-place writes.
         constants: inputs that are tensors but have no gradient.
@@ -74,7 +76,7 @@ def op(
     """
 
     def declare(kernel: Callable[..., Any]) -> Callable[..., Tensor]:
-        call = _Declaration(kernel, rules, name, broadcasts, floating, view, constants).compile()
+        call = _Declaration(kernel, rules, name, broadcasts, bools, floating, view, constants).compile()
         setattr(arrays, kernel.__name__, kernel)
         setattr(tensors, kernel.__name__, call)
         return call
@@ -99,6 +101,7 @@ class _Declaration:
         rules: dict[str, Callable[..., Any]],
         name: str | None,
         broadcasts: bool,
+        bools: bool,
         floating: bool,
         view: bool,
         constants: tuple[str, ...],
@@ -108,6 +111,7 @@ class _Declaration:
         self.op_name = kernel.__name__
         self.node_name = name or "".join(part.capitalize() for part in self.op_name.split("_")) + "Backward0"
         self.broadcasts = broadcasts
+        self.bools = bools
         self.floating = floating
         self.view = view
         self.parameters = inspect.signature(kernel).parameters
@@ -171,6 +175,11 @@ class _Declaration:
                 f"if {first}_array.dtype is not {second}_array.dtype or {different}:",
                 f"    {first}_array, {second}_array, targets = meet({first}, {second}{others})",
             ]
+            if not self.bools:
+                lines += [
+                    f"    if {first}.dtype.category == 0 or {second}.dtype.category == 0:",
+                    f"        raise no_bools({first}, {second})",
+                ]
         if self.floating:
             lines += [
                 'if input_array.dtype.kind != "f":',
@@ -415,12 +424,20 @@ def tensor_operands(op_name: str, *values: Any) -> tuple[Tensor, ...]:
 def elementwise_operands(op_name: str, *values: Any) -> tuple[Any, ...]:
     """Turn numbers among the operands into tensors of the dtype that they take beside the others."""
     *conditions, first, second = values
+    for position, condition in enumerate(conditions, 1):
+        if not isinstance(condition, Tensor):
+            raise TypeError(
+                f"{op_name}(): argument 'condition' (position {position}) must be Tensor, "
+                f"not {type(condition).__name__}"
+            )
+    if op_name in ("sub", "rsub") and any(isinstance(value, bool | np.bool_) for value in (first, second)):
+        raise no_bools(first, second)
     if isinstance(second, _NUMBERS) and (isinstance(first, Tensor) or conditions):
         second = _number_tensor(second, first)
     if isinstance(first, _NUMBERS) and (isinstance(second, Tensor) or conditions):
         first = _number_tensor(first, second)
     if isinstance(first, Tensor) and isinstance(second, Tensor):
-        return (*tensor_operands(op_name, *conditions), first, second)
+        return (*conditions, first, second)
     kinds = f"'{type(first).__name__}' and '{type(second).__name__}'"
     stranger = second if isinstance(first, Tensor) else first
     raise TypeError(
@@ -483,22 +500,18 @@ def meet_all(several: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
 def explained(error: Exception, op_name: str, *operands: Tensor) -> Exception:
     """PyTorch's words for what numpy refused, where the refusal is about shapes."""
     if isinstance(error, ValueError) and "broadcast" in str(error):
-        first, second = (list(operand.shape) for operand in operands[-2:])
-        for dim in range(-1, -min(len(first), len(second)) - 1, -1):
-            if first[dim] != second[dim] and 1 not in (first[dim], second[dim]):
-                where = max(len(first), len(second)) + dim
-                return RuntimeError(
-                    f"The size of tensor a ({first[dim]}) must match the size of tensor b ({second[dim]}) at "
-                    "non-singleton dimension "
-                    f"{where}. In {op_name}, a has shape {first} and b has shape {second}; sizes are compared from "
-                    "the last dimension "
-                    "backwards, and two sizes fit if they are equal or one of them is 1."
-                )
+        shape: tuple[int, ...] = ()
+        for operand in operands:
+            mismatch = size_mismatch(op_name, shape, operand._array.shape)
+            if mismatch is not None:
+                return mismatch
+            shape = np.broadcast_shapes(shape, operand._array.shape)
+    if isinstance(error, TypeError) and op_name.startswith("bitwise_"):
+        kinds = " and ".join(str(operand.dtype) for operand in operands)
+        sign = "~ (operator.invert)" if op_name == "bitwise_not" else f"{op_name}()"
+        return TypeError(f"{sign} is only implemented on integer and Boolean-type tensors, not {kinds}")
     if isinstance(error, TypeError) and "numpy boolean subtract" in str(error):
-        return RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-            "operator instead."
-        )
+        return no_bools(*operands)
     if isinstance(error, TypeError) and "numpy boolean negative" in str(error):
         return RuntimeError(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
@@ -506,6 +519,34 @@ def explained(error: Exception, op_name: str, *operands: Tensor) -> Exception:
             "`logical_not()` operator instead."
         )
     return error
+
+
+def no_bools(first: Any, second: Any) -> RuntimeError:
+    """The error for a difference with a bool in it, a tensor or a number."""
+    if all(
+        value.dtype is dtypes.bool if isinstance(value, Tensor) else value in (True, False) for value in (first, second)
+    ):
+        return RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
+        )
+    return RuntimeError(
+        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
+        "the `~` or `logical_not()` operator instead."
+    )
+
+
+def size_mismatch(op_name: str, first: Sequence[int], second: Sequence[int]) -> RuntimeError | None:
+    """The error that says where two shapes do not broadcast; None if they do."""
+    for dim in range(-1, -min(len(first), len(second)) - 1, -1):
+        if first[dim] != second[dim] and 1 not in (first[dim], second[dim]):
+            return RuntimeError(
+                f"The size of tensor a ({first[dim]}) must match the size of tensor b ({second[dim]}) at non-singleton "
+                f"dimension {max(len(first), len(second)) + dim}. In {op_name}, a has shape {list(first)} and b has "
+                f"shape {list(second)}; sizes are compared from the last dimension backwards, and two sizes fit if "
+                "they are equal or one of them is 1."
+            )
+    return None
 
 
 def _short(value: Any) -> str:
@@ -528,6 +569,7 @@ _runtime: dict[str, Any] = {
     "meet_all": meet_all,
     "modes": modes,
     "new": object.__new__,
+    "no_bools": no_bools,
     "next_sequence_nr": next_sequence_nr,
     "save": save,
     "ndarray": np.ndarray,

@@ -58,8 +58,10 @@ def _element_format(array: Any, summarize: bool) -> Any:
     if array.dtype.kind == "b":
         width = max(len(str(value)) for value in shown.ravel().tolist())
         return lambda value: f"{bool(value)!s:>{width}}"
-    write = _float_format(shown.ravel())
-    width = max(len(write(value)) for value in shown.ravel().tolist())
+    values = shown.ravel()
+    write = _float_format(values)
+    telling = values[np.isfinite(values) & (values != 0)].tolist()  # zeros, inf and nan do not count for the width
+    width = max(map(len, map(write, telling)), default=1)
     return lambda value: f"{write(float(value)):>{width}}" if array.ndim else write(float(value))
 
 

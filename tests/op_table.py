@@ -416,7 +416,7 @@ INDEXING = [
     Row("x[:, None]", lambda F, x: x[:, None], lambda x: x[:, None], VECTOR + MATRIX, "UnsqueezeBackward0"),
     Row("x[...]", lambda F, x: x[...], lambda x: x, UNARY, "AliasBackward0"),
     Row("x[()]", lambda F, x: x[()], lambda x: x, UNARY, "AliasBackward0"),
-    Row("x[:]", lambda F, x: x[:], lambda x: x, VECTOR + MATRIX, "AliasBackward0"),
+    Row("x[:]", lambda F, x: x[:], lambda x: x, VECTOR + MATRIX, "SliceBackward0"),
     Row("x[[0, 2]]", lambda F, x: x[[0, 2]], lambda x: x[[0, 2]], VECTOR + MATRIX, "IndexBackward0"),
     Row("x[[1, 1, -1]]", lambda F, x: x[[1, 1, -1]], lambda x: x[[1, 1, -1]], VECTOR + MATRIX, "IndexBackward0"),
     Row(

@@ -1,7 +1,7 @@
-"""The course's checks: references pass, typical mistakes are named, and nothing that a learner passes stops the notebook.
+"""The course's checks: references pass, typical mistakes are named, and no answer stops the notebook.
 
-The wrong answers are written here as a learner would write them. Each must fail with words of its own: a check that rejects without saying
-why, or with the words for another mistake, teaches the wrong thing.
+The wrong answers are written here as a learner would write them. Each must fail with words of its own: a check that
+rejects without saying why, or with the words for another mistake, teaches the wrong thing.
 """
 
 import functools
@@ -538,7 +538,7 @@ def dots(*arguments): ...
 
 def documented(*arguments):
     """To be written."""
-    ...
+    ...  # noqa: PIE790
 
 
 def passes(*arguments):

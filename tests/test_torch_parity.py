@@ -6,7 +6,7 @@ Each expression is evaluated with `F` as minigrad and as torch. Ours may say mor
 from __future__ import annotations
 
 import itertools
-import math
+import math  # noqa: F401 (one of the expressions below)
 import types
 import warnings
 from collections.abc import Callable
@@ -406,7 +406,7 @@ def test_errors_are_those_of_torch(
     assert type(theirs) is kind
     assert str(theirs).startswith(beginning), "the table is wrong about PyTorch"
     assert type(own) is kind, own
-    assert str(own).startswith(ours(beginning))
+    assert str(own)[: len(ours(beginning))] == ours(beginning)
 
 
 # ---------------------------------------------------------------- repr
@@ -486,7 +486,7 @@ F.ones(2, 3, requires_grad=True) @ F.ones(3)
 F.arange(12.0).requires_grad_() / 7
 F.arange(14.0).requires_grad_() / 7
 F.arange(13.0, dtype=F.float64).requires_grad_() / 7
-F.arange(12.0, dtype=F.float64).view(2, 6).requires_grad_() / 7
+F.arange(12.0, dtype=F.float64).view(3, 4).requires_grad_() / 7
 F.arange(1200.0).view(30, 40).requires_grad_() * 0.5
 F.tensor([[3.0, 1.0]]).max(1)
 F.ones(2, 3).shape
@@ -565,9 +565,22 @@ def test_dtypes_of_writes(operation: str, torch: types.ModuleType) -> None:
     assert not differences
 
 
-FUNCTIONS = (
-    "exp log sqrt sin cos tanh sigmoid relu abs sign neg reciprocal sum mean max clone all any argmax square".split()
-)
+FUNCTIONS = [
+    "exp",
+    "log",
+    "sqrt",
+    "sin",
+    "cos",
+    "tanh",
+    "sigmoid",
+    "relu",
+    "abs",
+    "sign",
+    "neg",
+    "reciprocal",
+    "square",
+]
+FUNCTIONS += ["sum", "mean", "max", "clone", "all", "any", "argmax"]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -3,6 +3,6 @@ switch for recording.
 """
 
 from minigrad.autograd.engine import backward, grad
-from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from minigrad.autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
 
-__all__ = ["backward", "enable_grad", "grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+__all__ = ["backward", "enable_grad", "grad", "no_grad", "set_grad_enabled"]

@@ -79,6 +79,8 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     sought = _tensors(inputs, "inputs")
+    if not sought:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     for tensor in sought:
         if not tensor.requires_grad:
             raise RuntimeError(

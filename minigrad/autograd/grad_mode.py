@@ -109,8 +109,11 @@ class enable_grad(_GradMode):
 class set_grad_enabled(_GradMode):
     """Turn recording on or off by a bool, at once; as a context it is undone at the end."""
 
-    def __init__(self, mode: bool) -> None:
-        super().__init__(bool(mode))
+    def __init__(self, mode: Any) -> None:
+        if not isinstance(mode, bool):
+            kind = type(mode).__name__
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {kind}")
+        super().__init__(mode)
         self._before = _switch(self._enabled)
 
     def __enter__(self) -> None:

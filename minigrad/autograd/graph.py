@@ -87,6 +87,8 @@ class Node:
         from minigrad.autograd.engine import fitted
         from minigrad.tensor import Tensor, from_array
 
+        if len(gradients) != self.output_count:
+            raise TypeError(f"expected {self.output_count} arguments, got {len(gradients)} instead")
         for gradient in gradients:
             if gradient is not None and not isinstance(gradient, Tensor):
                 raise TypeError(

@@ -21,13 +21,13 @@ def add(self: Array, other: Array) -> Array:
     return self + other
 
 
-@op(self=lambda F, g: g, other=lambda F, g: -g, broadcasts=True)
+@op(self=lambda F, g: g, other=lambda F, g: -g, broadcasts=True, bools=False)
 def sub(self: Array, other: Array) -> Array:
     """Subtract: input - other."""
     return self - other
 
 
-@op(name="RsubBackward1", constants=("other",), self=lambda F, g: -g, broadcasts=True)
+@op(name="RsubBackward1", constants=("other",), self=lambda F, g: -g, broadcasts=True, bools=False)
 def rsub(self: Array, other: Array) -> Array:
     """A number minus input."""
     return other - self
@@ -106,13 +106,15 @@ def sqrt(self: Array) -> Array:
 @op(self=lambda F, g, self: g * F.sign(self))
 def abs(self: Array) -> Array:
     """The absolute value. At 0 its gradient is 0."""
+    if self.dtype.kind == "b":
+        raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool': bools have no absolute value")
     return np.abs(self)
 
 
 @op(self=lambda F, g: g * 0)
 def sign(self: Array) -> Array:
     """-1, 0 or 1 by the sign of each element."""
-    return np.sign(self)
+    return np.sign(self) if self.dtype.kind != "b" else self
 
 
 @op(self=lambda F, g, self: g * F.cos(self), floating=True)
@@ -142,6 +144,8 @@ def sigmoid(self: Array) -> Array:
 @op(self=lambda F, g, result: F.mask_out(g, result <= 0))
 def relu(self: Array) -> Array:
     """max(input, 0). At 0 its gradient is 0."""
+    if self.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
     return np.maximum(self, 0)
 
 

@@ -109,6 +109,24 @@ def _check_bounds(input: Tensor, parts: list[Any]) -> None:
             dim += 1
 
 
+def _explained(error: IndexError, input: Tensor, parts: tuple[Any, ...]) -> IndexError:
+    """PyTorch's words for what numpy refused."""
+    text = str(error)
+    masks = [(i, part) for i, part in enumerate(parts) if isinstance(part, np.ndarray) and part.dtype == np.bool_]
+    if "too many indices" in text:
+        return IndexError(f"too many indices for tensor of dimension {input.ndim}")
+    if "boolean" in text and masks:
+        place, mask = masks[0]
+        return IndexError(
+            f"The shape of the mask {list(mask.shape)} at index {place} does not match the shape of the indexed tensor "
+            f"{list(input.shape)} at index {place}"
+        )
+    if "broadcast" in text:
+        shapes = ", ".join(str(list(part.shape)) for part in parts if isinstance(part, np.ndarray))
+        return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+    return IndexError(text.replace("axis", "dimension"))
+
+
 def index(input: Tensor, index: Any) -> Tensor:
     """`input[index]`: a view for ints, slices, None and `...`; a copy for lists and tensors of ints or bools."""
     (input,) = tensor_operands("index", input)
@@ -117,7 +135,7 @@ def index(input: Tensor, index: Any) -> Tensor:
         try:
             return advanced_index(input, parts)
         except IndexError as error:
-            raise IndexError(f"{error} (indexing a tensor of shape {list(input.shape)})") from None
+            raise _explained(error, input, parts) from None
     last = next((part for part in reversed(parts) if part is not Ellipsis), Ellipsis)
     if last is Ellipsis:
         return alias_index(input, parts)

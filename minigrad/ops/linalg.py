@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from minigrad.op import op, tensor_operands
+from minigrad.op import op, size_mismatch, tensor_operands
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -73,12 +71,9 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
             return matmul(input.unsqueeze(0), other).squeeze(-2)
         case (_, 1):
             return matmul(input, other.unsqueeze(1)).squeeze(-1)
-    try:
-        np.broadcast_shapes(first[:-2], second[:-2])
-    except ValueError:
-        raise RuntimeError(
-            f"The batch sizes {first[:-2]} and {second[:-2]} of shapes {first} and {second} do not broadcast"
-        ) from None
+    mismatch = size_mismatch("matmul, before the last two dimensions", first[:-2], second[:-2])
+    if mismatch is not None:
+        raise mismatch
     return batched_matmul(input, other)
 
 

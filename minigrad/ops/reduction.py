@@ -99,7 +99,7 @@ class max_result(NamedTuple):
 
 def wrap_dims(dim: Dims, ndim: int) -> tuple[int, ...]:
     """Dimensions counted from the front, without repeats; none given means all."""
-    dims = (dim,) if isinstance(dim, int | np.integer) else tuple(dim) if dim is not None else ()
+    dims = tuple(dim) if isinstance(dim, Sequence) else () if dim is None else (dim,)
     wrapped = tuple(wrap_dim(d, ndim) for d in dims)
     for position, d in enumerate(wrapped):
         if d in wrapped[:position]:
@@ -148,6 +148,8 @@ def max(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
             )
         return max_all(input)
     dim = wrap_dim(dim, input.ndim)
+    if input.ndim and not input.shape[dim]:
+        raise IndexError(f"max(): Expected reduction dim {dim} to have non-zero size.")
     if input.ndim == 0:
         return max_result(max_all(input), from_array(np.int64(0)))
     indices = argmax(input, dim, keepdim=True)
@@ -161,6 +163,10 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     nan counts as largest.
     """
     (input,) = tensor_operands("argmax", input)
+    if input.dtype is dtypes.bool:
+        raise RuntimeError(
+            "\"argmax_cpu\" not implemented for 'Bool': convert the tensor first, as in x.long().argmax()"
+        )
     if input.numel() == 0 and (dim is None or input.shape[wrap_dim(dim, input.ndim)] == 0):
         raise IndexError(
             "argmax(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import arrays, op, tensor_operands, tensors
-from minigrad.tensor import Tensor, wrap_dim
+from minigrad.tensor import Size, Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -76,10 +76,18 @@ def unsqueeze(self: Array, dim: int) -> Array:
     return np.expand_dims(self, dim)
 
 
-@op(name="SqueezeBackward1", view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
-def squeeze(self: Array, dim: tuple[int, ...]) -> Array:
-    """Dimensions of size 1 taken out."""
-    return self.reshape(tuple([size for i, size in enumerate(self.shape) if i not in dim]))
+def _squeezing(node: str) -> Any:
+    """One op for each of the names that PyTorch has, by how the dimensions are given: not, as one, as several."""
+
+    @op(name=node, view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
+    def squeeze(self: Array, dim: tuple[int, ...]) -> Array:
+        """Dimensions of size 1 taken out."""
+        return self.reshape(tuple([size for i, size in enumerate(self.shape) if i not in dim]))
+
+    return squeeze
+
+
+squeeze_all, squeeze_one, squeeze_several = (_squeezing(f"SqueezeBackward{number}") for number in range(3))
 
 
 @op(
@@ -109,16 +117,8 @@ def cat(*tensors: Array, dim: int) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_view, _transpose, _permute, _expand, _unsqueeze, _squeeze, _stack, _cat = (
-    view,
-    transpose,
-    permute,
-    expand,
-    unsqueeze,
-    squeeze,
-    stack,
-    cat,
-)
+_view, _transpose, _permute, _expand, _unsqueeze = view, transpose, permute, expand, unsqueeze
+_stack, _cat = stack, cat
 
 
 def sizes(function: str, values: Sequence[Any]) -> tuple[int, ...]:
@@ -138,9 +138,9 @@ def sizes(function: str, values: Sequence[Any]) -> tuple[int, ...]:
 def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     """Work out a -1 in a shape for `count` elements; RuntimeError if the shape does not fit."""
     known = 1
-    for size in shape:
+    for index, size in enumerate(shape):
         if size < -1:
-            raise RuntimeError(f"invalid shape dimension {size}")
+            raise RuntimeError(f"invalid shape dimension {size} at index {index} of shape {list(shape)}")
         known *= size if size >= 0 else 1
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
@@ -169,10 +169,16 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     return unsafe_view(input.clone(), target)
 
 
-def flatten(input: Tensor) -> Tensor:
-    """All elements in one dimension."""
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dimensions from `start_dim` to `end_dim`, both included, made into one."""
     (input,) = tensor_operands("flatten", input)
-    return input if input.ndim == 1 else reshape(input, -1)
+    start, end = wrap_dim(start_dim, input.ndim), wrap_dim(end_dim, input.ndim)
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if input.ndim and start == end:
+        return input
+    merged = Size(input.shape[start : end + 1]).numel()
+    return reshape(input, (*input.shape[:start], merged, *input.shape[end + 1 :]))
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:  # type: ignore[no-redef]
@@ -240,12 +246,13 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:  # type: ignore[no-redef]
     return _unsqueeze(input, wrap_dim(dim, input.ndim + 1))
 
 
-def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:  # type: ignore[no-redef]
+def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Dimensions of size 1 taken out, all or only those in `dim`, as a view."""
     (input,) = tensor_operands("squeeze", input)
     asked = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
     dims = tuple(d for d in (wrap_dim(d, input.ndim) for d in asked) if input.ndim and input.shape[d] == 1)
-    return _squeeze(input, dims)
+    by_kind = squeeze_all if dim is None else squeeze_one if isinstance(dim, int) else squeeze_several
+    return by_kind(input, dims)
 
 
 def _sequence(function: str, tensors: Any) -> tuple[Tensor, ...]:
