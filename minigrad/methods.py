@@ -24,20 +24,21 @@ Method = Callable[..., Any]
 
 def pow(input: Any, exponent: Any) -> Tensor:
     """input ** exponent, where one of them may be a number."""
-    if isinstance(exponent, Tensor) and isinstance(input, Tensor):
-        if input.dtype is exponent.dtype is dtypes.bool:
-            raise RuntimeError("pow() of bools is not supported: convert the tensor first, as in x.long() ** 2.")
-        return elementwise.pow_tensor(input, exponent)
-    tensor, number = elementwise_operands("pow", input, exponent)
-    if tensor.dtype.category == number.dtype.category == 0:
-        raise RuntimeError("pow() of bools is not supported: convert the tensor first, as in x.long() ** 2.")
     if isinstance(exponent, Tensor):
-        return elementwise.pow_of_number(to(exponent, tensor.dtype), tensor.item())
+        if exponent.dtype is dtypes.bool and (isinstance(input, bool) or getattr(input, "dtype", None) is dtypes.bool):
+            raise NotImplementedError("\"pow\" not implemented for 'Bool': convert the tensor first, as in x.long()")
+        if isinstance(input, Tensor):
+            return elementwise.pow_tensor(input, exponent)
+        base, exponent = elementwise_operands("pow", input, exponent)
+        return elementwise.pow_of_number(to(exponent, base.dtype), base.item())
+    input, number = elementwise_operands("pow", input, exponent)
+    if input.dtype is number.dtype is dtypes.bool:
+        return from_array((input._array**number._array).astype(np.bool_))  # numpy alone would make bytes of them
     if number.dtype.category < 2 and exponent < 0:
         raise RuntimeError(
             "Integers to negative integer powers are not allowed. Convert the tensor first, as in x.float() ** -1."
         )
-    return elementwise.pow_number(to(tensor, number.dtype), number.item())
+    return elementwise.pow_number(to(input, number.dtype), number.item())
 
 
 def to(input: Tensor, dtype: Any) -> Tensor:

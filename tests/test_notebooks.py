@@ -30,6 +30,11 @@ each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.ste
 Cell = Any
 
 
+@pytest.fixture(autouse=True)
+def _progress_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
+
+
 def read(path: Path) -> Any:
     return nbformat.read(path, as_version=4)
 
@@ -58,9 +63,7 @@ def solutions(path: Path) -> dict[str, str]:
 def calls(path: Path, group: str) -> list[str]:
     """The names x in `group.x(...)` and `group("x")`, in all cells."""
     text = "\n".join(cell.source for cell in read(path).cells)
-    return re.findall(rf'\b{group}\.(\w+)\(|\b{group}\("(\w+)"\)', text) and [
-        one or other for one, other in re.findall(rf'\b{group}\.(\w+)\(|\b{group}\("(\w+)"\)', text)
-    ]
+    return [one or other for one, other in re.findall(rf'\b{group}\.(\w+)\(|\b{group}\("(\w+)"\)', text)]
 
 
 def sections(path: Path) -> Iterator[tuple[str, list[Cell]]]:
@@ -206,10 +209,7 @@ def test_solutions_pass_alone(path: Path) -> None:
 
 
 @each_notebook
-def test_solutions_put_into_the_notebook_pass_from_top_to_bottom(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
+def test_solutions_put_into_the_notebook_pass_from_top_to_bottom(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(FOLDER.parent))
     notebook = read(path)
     answers = solutions(path)
