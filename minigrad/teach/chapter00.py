@@ -42,7 +42,7 @@ EXERCISES = (
             _case(1.0, 1.0, 1.0, 2.0),
         ),
         hints=(
-            "From the loss to w the walk passes a square, a subtraction, an addition and a product. What does each multiply by?",
+            "Between loss and w are a square, a subtraction, an addition and a product. What is the slope of each?",
             "The square multiplied by 2 * error. The subtraction and the addition passed their gradient on as it was.",
             "The multiplication w * x gave w what it had received, times x. So: compute the error, then 2 * error * x.",
         ),

@@ -11,13 +11,6 @@ from collections.abc import Callable, Mapping
 STEP = 0.001
 
 
-def slope(function: Callable[..., float], values: Mapping[str, float], name: str) -> float:
-    """The slope of `function(**values)` with respect to one of the values."""
-    above = function(**{**values, name: values[name] + STEP})
-    below = function(**{**values, name: values[name] - STEP})
-    return (above - below) / (2 * STEP)
-
-
 def measured(label: str, function: Callable[..., float], values: Mapping[str, float], names: str) -> str:
     """The measurement in words, a line for each of the names (one letter each)."""
     lines = []
