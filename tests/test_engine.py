@@ -11,6 +11,7 @@ import re
 import threading
 import traceback
 import types
+import warnings
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +23,7 @@ from leak_guard import no_leaks
 import minigrad as mg
 from minigrad import op
 from minigrad.autograd import engine
-from minigrad.autograd.graph import AccumulateGrad, Node
+from minigrad.autograd.graph import AccumulateGrad, Node, next_sequence_nr
 from minigrad.tensor import Tensor
 
 
@@ -354,6 +355,8 @@ def test_grad_is_added_to_in_place() -> None:
 def test_grad_is_never_the_gradient_passed_in() -> None:
     functions = {
         "the leaf itself": lambda x, w: x,
+        "x + 1": lambda x, w: x + 1,
+        "clone": lambda x, w: x.clone(),
         "x + w": lambda x, w: x + w,
         "x + x": lambda x, w: x + x,
         "view": lambda x, w: x.view(3),
@@ -385,6 +388,29 @@ def test_grad_is_never_the_gradient_passed_in() -> None:
             assert x.grad.tolist() == ([6.0, 12.0, 18.0] if name == "x + x" else [3.0, 6.0, 9.0]), name
 
 
+def test_one_array_for_two_leaves_is_no_grad_of_both(x: Tensor) -> None:
+    """A rule may give one new array for two inputs; each `.grad` must still have memory of its own."""
+
+    class Both(Node):
+        __slots__ = ()
+
+        def apply(self, *gradients: Any) -> tuple[Any, ...]:
+            doubled = gradients[0] * 2
+            return doubled, doubled
+
+    w = leaf(1.0, 1.0, 1.0)
+    node = Both()
+    node.next_nodes = tuple(edge for edge, _ in (x * w).grad_fn.next_functions)
+    node.output_nrs = node.targets = node.hooks = node.creation = None
+    node.saved, node.sequence_nr = (), next_sequence_nr()
+    out = mg.ones(3)
+    out._node = node
+    out.backward(mg.ones(3), retain_graph=True)
+    out.backward(mg.ones(3))
+    assert (x.grad.tolist(), w.grad.tolist()) == ([4.0] * 3, [4.0] * 3)
+    assert not np.shares_memory(x.grad._array, w.grad._array)
+
+
 def test_with_create_graph_accumulation_makes_a_new_grad(x: Tensor) -> None:
     (x * x).sum().backward()
     first = x.grad
@@ -397,6 +423,25 @@ def test_with_create_graph_accumulation_makes_a_new_grad(x: Tensor) -> None:
     (second,) = mg.autograd.grad(x.grad.sum(), x)
     assert second.tolist() == [6.0, 12.0, 18.0]
     x.grad = None  # and the cycle with it
+
+
+def test_after_create_graph_a_plain_backward_adds_in_place_again(torch: types.ModuleType) -> None:
+    for F in (mg, torch):
+        x = F.tensor([1.0, 2.0], requires_grad=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # torch gives it once in a process, so it cannot be asserted
+            (x * x).sum().backward(create_graph=True)
+        grad, square = x.grad, x.grad * x.grad
+        version = grad._version
+        (x * 3).sum().backward()
+        assert x.grad is grad
+        assert grad.tolist() == [5.0, 7.0]
+        assert grad._version == version + 1
+        with fails(
+            RuntimeError, "one of the variables needed for gradient computation has been modified by an inplace"
+        ):
+            square.sum().backward()
+        x.grad = None
 
 
 def test_grad_with_create_graph_does_not_warn(x: Tensor, recwarn: pytest.WarningsRecorder) -> None:
