@@ -11,10 +11,9 @@ an input as `self_shape` or `self_dtype`, or any option of the kernel. `F` is on
 functions: `arrays` (numpy kernels: ordinary backward, at full speed) or `tensors` (recorded ops: `create_graph=True`,
 so that every op has second derivatives for free).
 
-From each declaration two pieces of Python are written, once, at import: the op's call and the backward of its node, as
-plain and as fast as if somebody had typed them out for that op alone. `print(minigrad.op.source(minigrad.mul))` shows
-them, and tracebacks do too. A generic call that looks at its arguments each time costs twice as much
-(benchmarks/per_op.py).
+From each declaration Python is written, as plain and as fast as if somebody had typed it for that op alone: the op's
+call at import, the backward of its node at its first use. `print(minigrad.op.source(minigrad.mul))` shows it, and
+tracebacks do too. A generic call, which looks at its arguments each time, takes much longer (benchmarks/op_variants.py).
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ __all__ = ["arrays", "op", "set_creation_observer", "source", "tensors"]
 arrays = SimpleNamespace()  # F of an ordinary backward: kernels, on numpy arrays
 tensors = SimpleNamespace()  # F of a backward with create_graph=True: recorded ops, on tensors
 
-_sources: dict[str, str] = {}
+_declarations: dict[str, _Declaration] = {}
 
 
 def op(
@@ -86,10 +85,10 @@ def op(
 
 def source(function: Callable[..., Any]) -> str:
     """The Python text that was written from an op's declaration: its call, then its node's backward."""
-    try:
-        return _sources[function.__name__]
-    except (KeyError, AttributeError):
-        raise ValueError(f"{function!r} is not an op that was declared with @op") from None
+    declared = _declarations.get(getattr(function, "__name__", ""))
+    if declared is None:
+        raise ValueError(f"{function!r} is not an op that was declared with @op")
+    return declared.source()
 
 
 class _Declaration:
@@ -332,23 +331,19 @@ class _Declaration:
     # -- the code
 
     def compile(self) -> Callable[..., Any]:
-        names: dict[str, Any] = {
-            "kernel": self.kernel,
-            **{f"rule_{name}": rule for name, rule in self.rules.items()},
-        }
-        call = _define(self.call_text(), self.op_name, names)
+        call = _define(self.call_text(), self.op_name, {"kernel": self.kernel})
         call.__doc__ = self.kernel.__doc__
         call.__module__ = self.kernel.__module__
         if self.rules:
-            node_type = type(self.node_name, (Node,), self._node_members(names))
-            call.__globals__["NodeType"] = node_type
-        text = "\n\n".join(
-            [self.call_text()] + ([self.backward_text(False), self.backward_text(True)] if self.rules else [])
-        )
-        _sources[self.op_name] = text
+            self.node_type = call.__globals__["NodeType"] = type(self.node_name, (Node,), self._node_members())
+        _declarations[self.op_name] = self
         return call
 
-    def _node_members(self, names: dict[str, Any]) -> dict[str, Any]:
+    def source(self) -> str:
+        texts = [self.call_text(), self.backward_text(False), self.backward_text(True)]
+        return "\n\n".join(texts if self.rules else texts[:1])
+
+    def _node_members(self) -> dict[str, Any]:
         members: dict[str, Any] = {
             "__slots__": (),
             "__module__": self.kernel.__module__,
@@ -356,16 +351,28 @@ class _Declaration:
             "inputs": tuple(self.inputs),
             "rules": self.rules,
             "keeps_tensors": self._keeps_tensors(),
-            "apply": _define(self.backward_text(False), self.node_name, names | {"F": arrays}),
-            "apply_recorded": _define(
-                self.backward_text(True), f"{self.node_name} (create_graph)", names | {"F": tensors}
-            ),
+            "apply": self._written_at_first_use("apply"),
+            "apply_recorded": self._written_at_first_use("apply_recorded"),
         }
         position = 0
         for want in self.saved:
             members[f"_saved_{want}"] = property(_saved_reader(position, want == "result"))
             position += 2 if want == "result" else 1
         return members
+
+    def _written_at_first_use(self, name: str) -> Callable[..., Any]:
+        """A method that makes way for the real one when it is first called: most programs use few ops' backward."""
+
+        def first(node: Node, *gradients: Any) -> Any:
+            recorded = name == "apply_recorded"
+            names: dict[str, Any] = {f"rule_{input}": rule for input, rule in self.rules.items()}
+            names["F"] = tensors if recorded else arrays
+            title = self.node_name + (" (create_graph)" if recorded else "")
+            method = _define(self.backward_text(recorded), title, names)
+            setattr(self.node_type, name, method)
+            return method(node, *gradients)
+
+        return first
 
 
 def _local(name: str) -> str:

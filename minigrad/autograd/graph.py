@@ -143,8 +143,6 @@ class AccumulateGrad(Node):
                 variable._grad = gradient.clone() if old is None else old + gradient
         elif old is None:
             variable._grad = from_array(gradient if owned or gradient.__class__ is not np.ndarray else gradient.copy())
-        elif old._node is not None:  # has a graph of its own, whose values must stay
-            variable._grad = from_array(old._array + gradient)
         else:
             if old._array.__class__ is np.ndarray:
                 np.add(old._array, gradient, out=old._array)
