@@ -13,7 +13,8 @@ so that every op has second derivatives for free).
 
 From each declaration Python is written, as plain and as fast as if somebody had typed it for that op alone: the op's
 call at import, the backward of its node at its first use. `print(minigrad.op.source(minigrad.mul))` shows it, and
-tracebacks do too. A generic call, which looks at its arguments each time, takes much longer (benchmarks/op_variants.py).
+tracebacks do too. A generic call, which looks at its arguments each time, takes much longer: see the variants that
+benchmarks/op_variants.py compares.
 """
 
 from __future__ import annotations
