@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -188,10 +189,11 @@ def linspace(
 
 
 class _Chance(threading.local):
-    """Each thread's source of random numbers."""
+    """Each thread's source of random numbers, made at first use: numpy.random takes as long to import as the engine."""
 
-    def __init__(self) -> None:
-        self.generator = np.random.default_rng()
+    @functools.cached_property
+    def generator(self) -> np.random.Generator:
+        return np.random.default_rng()
 
 
 _chance = _Chance()

@@ -168,7 +168,8 @@ def _run(
             captured[leaf] = gradient
 
     for node in order:
-        if node.output_count == 1:
+        single = node.output_count == 1
+        if single:
             gradient = waiting.pop(node, None)
             incoming: tuple[Any, ...] = (gradient,)
         else:
@@ -189,7 +190,7 @@ def _run(
             with enable_grad():
                 outgoing = node.apply_recorded(*incoming)
         else:
-            outgoing = node.apply(gradient) if node.output_count == 1 else node.apply(*incoming)
+            outgoing = node.apply(gradient) if single else node.apply(*incoming)
         if node.keeps_tensors and not retain:
             node.saved = None
         yield node, incoming, outgoing
