@@ -170,9 +170,14 @@ class _Declaration:
             first, second = operands[-2:]  # `where` has its condition before them
             others = "".join(f", {n}" for n in operands[:-2])
             different = " or ".join(f"{first}_array.shape != {n}_array.shape" for n in operands if n != first)
+            different = f"{first}_array.dtype is not {second}_array.dtype or {different}"
+            if not others:  # numpy scalars of one class agree in dtype and shape, which they are slow to tell
+                different = (
+                    f"not ({first}_array.__class__ is {second}_array.__class__ is not ndarray) and ({different})"
+                )
             lines += [
                 "targets = None",
-                f"if {first}_array.dtype is not {second}_array.dtype or {different}:",
+                f"if {different}:",
                 f"    {first}_array, {second}_array, targets = meet({first}, {second}{others})",
             ]
             if not self.bools:
