@@ -46,20 +46,20 @@ class Generic:
             values = dict(zip(self.parameters, inputs, strict=True))
             values["result"] = from_array(out)
             made._node = node = GenericNode()
-            node.op, node.next_nodes, node.sequence_nr = self, next_nodes, next_sequence_nr()
-            node.saved = {want: values[want] for wants in self.wants for want in wants}
-            node.output_nrs = node.targets = node.hooks = node.creation = None
+            node.op, node._next_nodes, node._sequence = self, next_nodes, next_sequence_nr()
+            node._saved = {want: values[want] for wants in self.wants for want in wants}
+            node._output_nrs = node._targets = node._hooks = node._notes = None
         return made
 
 
 class GenericNode(Node):
     __slots__ = ("op",)
-    keeps_tensors = True
+    _keeps_tensors = True
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         outgoing = []
-        for next_node, rule, wants in zip(self.next_nodes, self.op.rules, self.op.wants, strict=True):
-            values = [self.saved[want]._array for want in wants]
+        for next_node, rule, wants in zip(self._next_nodes, self.op.rules, self.op.wants, strict=True):
+            values = [self._saved[want]._array for want in wants]
             outgoing.append(None if next_node is None else rule(arrays, *gradients, *values))
         return tuple(outgoing)
 
@@ -69,7 +69,7 @@ def reached(root: Node) -> dict[Node, int]:
     counts = {root: 0}
     order = [root]
     for node in order:
-        for next_node in node.next_nodes:
+        for next_node in node._next_nodes:
             if next_node is not None:
                 if next_node not in counts:
                     counts[next_node] = 0
@@ -82,29 +82,29 @@ def by_sorting(root: Node) -> Iterable[Node]:
     """The nodes, latest first; the leaves, whose turn never matters, at the end."""
     nodes, seen = [root], {root}
     for node in nodes:
-        for next_node in node.next_nodes:
+        for next_node in node._next_nodes:
             if next_node is not None and next_node not in seen:
                 seen.add(next_node)
                 nodes.append(next_node)
     leaves = [node for node in nodes if node.__class__ is AccumulateGrad]
     others = [node for node in nodes if node.__class__ is not AccumulateGrad]
-    return sorted(others, key=attrgetter("sequence_nr"), reverse=True) + leaves
+    return sorted(others, key=attrgetter("_sequence"), reverse=True) + leaves
 
 
 def by_counting(root: Node) -> Iterator[Node]:
     """The nodes as they become ready, the latest of them first."""
     counts = reached(root)
-    ready = [(-root.sequence_nr, 0, root)]
+    ready = [(-root._sequence, 0, root)]
     ties = 0  # leaves all have the same number
     while ready:
         _, _, node = heapq.heappop(ready)
         yield node
-        for next_node in node.next_nodes:
+        for next_node in node._next_nodes:
             if next_node is not None:
                 counts[next_node] -= 1
                 if not counts[next_node]:
                     ties += 1
-                    heapq.heappush(ready, (-next_node.sequence_nr, ties, next_node))
+                    heapq.heappush(ready, (-next_node._sequence, ties, next_node))
 
 
 def small_engine(order: Callable[[Node], Iterable[Node]], on_tensors: bool = False) -> Callable[[Tensor], None]:
@@ -116,7 +116,7 @@ def small_engine(order: Callable[[Node], Iterable[Node]], on_tensors: bool = Fal
             for node in order(root._node):
                 gradient = waiting.pop(node)
                 outgoing = node.apply_recorded(gradient) if on_tensors else node.apply(gradient)
-                for next_node, passed in zip(node.next_nodes, outgoing, strict=False):
+                for next_node, passed in zip(node._next_nodes, outgoing, strict=False):
                     if passed is not None:
                         held = waiting.get(next_node)
                         waiting[next_node] = passed if held is None else held + passed

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.graph import LEAF
+from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.graph import ON_DEMAND
+from minigrad.autograd.modes import thread
+from minigrad.autograd.views import INFERENCE
 from minigrad.dtypes import dtype
 from minigrad.tensor import Tensor, from_array
 
@@ -22,6 +26,8 @@ np.empty(2**25 - 2**13, np.uint8)
 
 def _made(array: Any, requires_grad: bool) -> Tensor:
     made = from_array(array[()])  # a 0-d array becomes the numpy scalar in it, which is faster to compute with
+    if thread.inference:
+        made._writes = INFERENCE
     if requires_grad:
         if array.dtype.kind != "f":
             raise RuntimeError(
@@ -29,7 +35,7 @@ def _made(array: Any, requires_grad: bool) -> Tensor:
                 f"This one would be {made.dtype}: write its numbers with a decimal point, or give "
                 "dtype=minigrad.float32."
             )
-        made._node = LEAF
+        made._node = ON_DEMAND
     return made
 
 
@@ -52,6 +58,53 @@ def tensor(data: Any, *, dtype: dtype | None = None, requires_grad: bool = False
     if kind is not None and array.dtype is not kind.numpy:
         array = array.astype(kind.numpy)
     return _made(array, requires_grad)
+
+
+def from_numpy(array: Any) -> Tensor:
+    """A tensor that shares the memory of a numpy array: what is written to one is seen in the other."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    dtypes.from_numpy(array.dtype)
+    if any(step < 0 for step in array.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+            "currently supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+        )
+    if array.dtype.byteorder not in "=|" and not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+            "currently not supported."
+        )
+    if not array.flags.writeable:
+        warnings.warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. Here, writing "
+            "to the tensor will be an error; copy the array first if you want to write.",
+            UserWarning,
+            stacklevel=frames_to_learner(),
+        )
+    return from_array(array)
+
+
+def as_tensor(data: Any, dtype: dtype | None = None) -> Tensor:
+    """`data` as a tensor: itself if it is one, sharing memory if it is a numpy array, else a copy, as `tensor()`."""
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    if isinstance(data, np.ndarray):
+        made = from_numpy(data)
+        return made if dtype is None else made.to(dtype)
+    return tensor(data, dtype=dtype)
+
+
+def asarray(obj: Any, *, dtype: dtype | None = None, copy: bool | None = None, requires_grad: bool = False) -> Tensor:
+    """As `as_tensor`, but a tensor comes back outside the graph unless `requires_grad`; `copy` forces or forbids one."""
+    made = as_tensor(obj, dtype)
+    if copy is False and not np.shares_memory(made._array, getattr(obj, "_array", obj)):
+        raise ValueError("can't alias arbitrary sequence into a tensor: leave out copy=False")
+    if copy:
+        made = made.clone()
+    if made.requires_grad and not requires_grad:
+        made = made.detach()
+    return made.requires_grad_() if requires_grad else made
 
 
 def _from_lists(data: Any) -> tuple[Any, dtype]:
@@ -139,6 +192,31 @@ def full(size: Sequence[int], fill_value: Any, *, dtype: dtype | None = None, re
         )
     kind = _kind(dtype, "full", dtypes.of_number(fill_value, dtypes.bool))
     return _made(np.full(_size("full", (size,)), fill_value, kind), requires_grad)
+
+
+def empty(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of the given sizes, with whatever numbers happen to be in its memory."""
+    return _made(np.empty(_size("empty", size), _kind(dtype, "empty")), requires_grad)
+
+
+def empty_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of another one's shape and dtype, with whatever numbers happen to be in its memory."""
+    return empty(_like("empty_like", input).shape, dtype=dtype or input.dtype, requires_grad=requires_grad)
+
+
+def full_like(input: Tensor, fill_value: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """One number repeated in another tensor's shape and dtype."""
+    kind = dtype or _like("full_like", input).dtype
+    return full(input.shape, fill_value, dtype=kind, requires_grad=requires_grad)
+
+
+def _new(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The method `x.new_zeros(...)` and the like: a new tensor of x's dtype."""
+
+    def method(self: Tensor, *arguments: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+        return make(*arguments, dtype=dtype or self.dtype, requires_grad=requires_grad)
+
+    return method
 
 
 def zeros_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
@@ -230,3 +308,9 @@ def randn(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -
 def _floating(function: str, kind: Any) -> None:
     if kind.kind != "f":
         raise RuntimeError(f"{function}(): dtype must be minigrad.float32 or minigrad.float64, not {kind}")
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    f"new_{name}": _new(make)
+    for name, make in (("tensor", tensor), ("zeros", zeros), ("ones", ones), ("empty", empty), ("full", full))
+}

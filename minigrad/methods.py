@@ -1,9 +1,6 @@
-"""The operators and methods of Tensor: which op each one calls, and the in-place forms.
+"""The operators and methods of Tensor: which op each one calls.
 
-After this module a reader knows what `x + 1`, `1 - x`, `x.sum()` and `x += 1` run. In-place operations write into the
-tensor's memory and count the write, so that a node which saved the old value finds out. Outside of recording
-(`no_grad`, or where nothing needs a gradient) that is all; a recorded one also makes the tensor the result of the
-operation.
+After this module a reader knows what `x + 1`, `1 - x`, `x.sum()` and `x += 1` run.
 """
 
 from __future__ import annotations
@@ -13,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.op import elementwise_operands, size_mismatch
-from minigrad.ops import comparison, elementwise, indexing, linalg, reduction, shape
-from minigrad.tensor import Tensor, from_array, own_array
+from minigrad import creation, dtypes, layout
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.inplace import check_history, count_write, record_write
+from minigrad.op import elementwise_operands
+from minigrad.ops import comparison, elementwise, indexing, linalg, reduction, shape, strides
+from minigrad.tensor import Tensor, from_array
+from minigrad.writing import comparing, copy_, fill_, in_place, index_put, index_put_, needs_grad, same, set_item, zero_
 
 Method = Callable[..., Any]
 
@@ -38,7 +37,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
         raise RuntimeError(
             "Integers to negative integer powers are not allowed. Convert the tensor first, as in x.float() ** -1."
         )
-    return elementwise.pow_number(to(input, number.dtype), number.item())
+    return elementwise.pow_number(to(input, number.dtype), exponent)
 
 
 def to(input: Tensor, dtype: Any) -> Tensor:
@@ -51,9 +50,20 @@ def to(input: Tensor, dtype: Any) -> Tensor:
     return elementwise.cast(input, kind.numpy)
 
 
+def square(input: Tensor) -> Tensor:
+    """Each element times itself."""
+    return pow(input, 2)
+
+
 def logical_not(input: Tensor) -> Tensor:
     """Whether each element is false (zero)."""
     return comparison.eq(input, 0)
+
+
+def logical_not_(self: Tensor) -> Tensor:
+    """In-place form of `logical_not`. (Like PyTorch's, it leaves the tensor's history as it is.)"""
+    with no_grad():
+        return copy_(self, logical_not(self))
 
 
 def _comparing(compare: Method) -> Method:
@@ -71,160 +81,27 @@ def _reflected(function: Method) -> Method:
     return lambda self, other: function(other, self)
 
 
-# ---------------------------------------------------------------- in place
+def _rearranged(function: Method, name: str) -> Method:
+    """`x.t_()` and the like: the tensor itself takes on another shape of its memory; no number changes."""
 
-
-def _written(self: Tensor, values: Any, name: str) -> Tensor:
-    """Write an array into the tensor's memory, and count it."""
-    _check_writable(self)
-    values = np.asarray(values)
-    if values.shape != self.shape and np.broadcast_shapes(values.shape, self.shape) != self.shape:
-        raise RuntimeError(
-            f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(values.shape)}"
-        )
-    kind = dtypes.from_numpy(values.dtype)
-    if kind.category > self.dtype.category:
-        raise RuntimeError(
-            f"result type {kind.tensor_type} can't be cast to the desired output type {self.dtype.tensor_type}: "
-            f"{name} writes into a "
-            f"tensor of {self.dtype}. Convert it first, as in x = x.float()."
-        )
-    np.copyto(own_array(self), values, casting="unsafe")
-    self._count_write()
-    return self
-
-
-def _check_writable(self: Tensor) -> None:
-    if not own_array(self).flags.writeable:  # numpy protects what broadcast_to returns
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
-
-
-def _fitting(self: Tensor, operand: Any) -> Any:
-    """The operand's array, if it can be combined with the tensor's without changing dtype or shape."""
-    if isinstance(operand, Tensor) and operand._array.dtype is self._array.dtype and self._array.dtype.kind == "f":
-        array = operand._array
-        if array.ndim == 0 or array.shape == self._array.shape:
-            return array
-    return None
-
-
-def _in_place(function: Method, name: str, ufunc: Any = None) -> Method:
-    """The in-place form of a function of a tensor and maybe an operand; `ufunc` can do it without a second array."""
-
-    def method(self: Tensor, *operands: Any) -> Tensor:
-        recorded = is_grad_enabled() and any(
-            isinstance(value, Tensor) and value._node is not None for value in (self, *operands)
-        )
-        if not recorded:
-            _check_writable(self)
-            if ufunc is not None and (source := _fitting(self, *operands)) is not None:
-                ufunc(own_array(self), source, out=self._array)
-                self._count_write()
-                return self
-            return _written(self, function(self, *operands)._array, name)
-        if self.is_leaf and self.requires_grad:
-            raise RuntimeError(
-                "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers "
-                "without recording that, "
-                f"as an optimizer does, use `with no_grad(): x.{name}(...)`; to compute with it, make a new tensor."
-            )
-        if self._base is not None and self._base.is_leaf and self._base.requires_grad:
-            raise RuntimeError(
-                "a view of a leaf Variable that requires grad is being used in an in-place operation. To change the "
-                f"leaf's numbers without recording that, use `with no_grad(): x.{name}(...)`."
-            )
-        if self._base is not None or (self._writes is not None and len(self._writes) > 1):
-            raise RuntimeError(
-                f"{name} on a tensor that shares its memory with a view, while gradients are recorded, is not "
-                "possible: the views would "
-                "have to become results of this operation. Make a new tensor instead, as in y = y + 1 instead of y "
-                "+= 1, or work on clone()."
-            )
-        before = from_array(
-            np.array(self._array)
-        )  # the operation may save its input, and that is about to be overwritten
-        before._node, before._output_nr = self._node, self._output_nr
-        result = function(before, *operands)
-        _written(self, result._array, name)
-        self._node, self._output_nr = result._node, result._output_nr
+    def method(self: Tensor, *arguments: Any) -> Tensor:
+        recorded = needs_grad(self)
+        if recorded:
+            check_history(self)
+            if self._base is not None:
+                raise RuntimeError(
+                    f"{name}() on a view is not supported while gradients are recorded: use {name[:-1]}()"
+                )
+        rearranged = function(same(self), *arguments)
+        count_write(self)
+        self._array = rearranged._array
+        if recorded:
+            record_write(self, rearranged._node)
         return self
 
     method.__name__ = name
-    method.__doc__ = f"In-place form of `{name.rstrip('_')}`: writes the result into this tensor and returns it."
+    method.__doc__ = f"In-place form of `{name[:-1]}`: this tensor itself gets the other shape, and is returned."
     return method
-
-
-_EVERYWHERE = from_array(np.bool_(True))
-
-
-def _replaced(tensor: Tensor, value: Any) -> Tensor:
-    """The value in every place of the tensor."""
-    if not isinstance(value, Tensor | int | float | np.number | np.bool_):
-        raise TypeError(f"expected a number or a Tensor to write, but got {type(value).__name__}: {value!r}")
-    if not isinstance(value, Tensor):
-        return elementwise.where(_EVERYWHERE, from_array(tensor.dtype.numpy.type(value)), tensor)
-    mismatch = size_mismatch("copy_", tensor.shape, value.shape)
-    if mismatch is not None:
-        raise mismatch
-    return elementwise.where(_EVERYWHERE, to(value, tensor.dtype), tensor)
-
-
-def fill_(self: Tensor, value: Any) -> Tensor:
-    """Set every element to a number, in place."""
-    if isinstance(value, Tensor) and value.ndim:
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions: "
-            "use copy_() for that."
-        )
-    return _fill(self, value)
-
-
-_fill = _in_place(_replaced, "fill_")
-copy_ = _in_place(_replaced, "copy_")
-
-
-def zero_(self: Tensor) -> Tensor:
-    """Set every element to 0, in place."""
-    return fill_(self, 0)
-
-
-def set_item(self: Tensor, index: Any, value: Any) -> None:
-    """`x[index] = value`: write into a part of the tensor."""
-    parts, advanced = indexing.normalized(self, index)
-    source = value if isinstance(value, Tensor) else None
-    if is_grad_enabled() and (self.requires_grad or (source is not None and source.requires_grad)):
-        if self.is_leaf and self.requires_grad:
-            raise RuntimeError(
-                "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers "
-                "without recording that, "
-                "write inside `with no_grad():`."
-            )
-        raise RuntimeError(
-            "writing into a part of a tensor while gradients are recorded is not possible here: "
-            "build the new tensor from its parts instead, with where(), cat() or stack()."
-        )
-    if source is None and not isinstance(value, int | float | np.number | np.bool_ | list | np.ndarray):
-        raise TypeError(
-            f"can't assign a {type(value).__name__} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}"
-        )
-    _check_writable(self)
-    array = own_array(self)
-    values = np.asarray(value._array if source is not None else value)
-    target = array[parts].shape
-    lead = values.ndim - len(target)  # dimensions of size 1 too many are dropped, as in `x[0] = [[1., 2.]]`
-    if lead > 0 and set(values.shape[:lead]) == {1}:
-        values = values.reshape(values.shape[lead:])
-    if advanced and size_mismatch("", target, values.shape) is not None:
-        given = list(values.shape)
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {given} cannot be broadcast to indexing result of shape "
-            f"{list(target)}"
-        )
-    array[parts] = shape.expand(from_array(values), target)._array
-    self._count_write()
 
 
 # ---------------------------------------------------------------- bound
@@ -242,24 +119,67 @@ METHODS: dict[str, Method] = {
     **{name: getattr(reduction, name) for name in ("sum", "mean", "max", "argmax", "all", "any")},
     **{
         name: getattr(shape, name)
-        for name in ("view", "reshape", "flatten", "transpose", "t", "permute", "expand", "unsqueeze", "squeeze")
+        for name in (
+            "view",
+            "view_as",
+            "reshape",
+            "reshape_as",
+            "flatten",
+            "unflatten",
+            "transpose",
+            "swapaxes",
+            "swapdims",
+            "t",
+            "permute",
+            "movedim",
+            "moveaxis",
+            "expand",
+            "expand_as",
+            "unsqueeze",
+            "squeeze",
+            "unbind",
+            "split",
+            "chunk",
+            "diagonal",
+        )
     },
+    "narrow": indexing.narrow,
+    "select": indexing.select,
+    "as_strided": strides.as_strided,
     "matmul": linalg.matmul,
     "pow": pow,
-    "square": lambda self: pow(self, 2),
+    "square": square,
     "logical_not": logical_not,
     "where": lambda self, condition, other: elementwise.where(condition, self, other),
     "to": to,
+    "type_as": lambda self, other: to(self, other.dtype),
     "float": lambda self: to(self, dtypes.float32),
     "double": lambda self: to(self, dtypes.float64),
     "long": lambda self: to(self, dtypes.int64),
     "int": lambda self: to(self, dtypes.int32),
     "bool": lambda self: to(self, dtypes.bool),
-    "add_": _in_place(elementwise.add, "add_", np.add),
-    "sub_": _in_place(elementwise.sub, "sub_", np.subtract),
-    "mul_": _in_place(elementwise.mul, "mul_", np.multiply),
-    "div_": _in_place(elementwise.div, "div_", np.divide),
-    "pow_": _in_place(pow, "pow_"),
+    "add_": in_place(elementwise.add, "add_", np.add),
+    "sub_": in_place(elementwise.sub, "sub_", np.subtract),
+    "mul_": in_place(elementwise.mul, "mul_", np.multiply),
+    "div_": in_place(elementwise.div, "div_", np.divide),
+    "pow_": in_place(pow, "pow_"),
+    "square_": in_place(square, "square_"),
+    **{
+        f"{name}_": in_place(getattr(elementwise, name), f"{name}_")
+        for name in ("neg", "reciprocal", "exp", "log", "sqrt", "abs", "sign", "sin", "cos", "tanh", "sigmoid", "relu")
+    },
+    **{f"{name}_": comparing(name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    **{
+        f"{name}_": in_place(getattr(comparison, name), f"{name}_")
+        for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")
+    },
+    **{
+        f"{name}_": _rearranged(getattr(shape, name), f"{name}_")
+        for name in ("t", "transpose", "squeeze", "unsqueeze", "swapaxes", "swapdims")
+    },
+    "logical_not_": logical_not_,
+    "index_put": index_put,
+    "index_put_": index_put_,
     "fill_": fill_,
     "zero_": zero_,
     "copy_": copy_,
@@ -297,8 +217,12 @@ OPERATORS: dict[str, Method] = {
     "__imul__": METHODS["mul_"],
     "__itruediv__": METHODS["div_"],
     "__ipow__": METHODS["pow_"],
+    "__iand__": METHODS["bitwise_and_"],
+    "__ior__": METHODS["bitwise_or_"],
+    "__ixor__": METHODS["bitwise_xor_"],
 }
 
-for _name, _method in {**METHODS, **OPERATORS}.items():
+for _name, _method in {**METHODS, **OPERATORS, **layout.METHODS, **creation.METHODS}.items():
     setattr(Tensor, _name, _method)
 Tensor.T = property(lambda self: shape.permute(self, tuple(range(self.ndim))[::-1]))  # type: ignore[attr-defined]
+Tensor.mT = property(lambda self: shape.transpose(self, -2, -1))  # type: ignore[attr-defined]

@@ -29,21 +29,15 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.grad_mode import is_grad_enabled, modes, set_creation_observer
-from minigrad.autograd.graph import (
-    LEAF,
-    Node,
-    SavedTensor,
-    accumulator,
-    freed_error,
-    next_sequence_nr,
-    save,
-    unpack,
-    unpack_result,
-)
-from minigrad.tensor import Tensor, from_array, share_memory
+from minigrad.autograd.anomaly_mode import remember
+from minigrad.autograd.grad_mode import is_recording, set_creation_observer
+from minigrad.autograd.graph import ON_DEMAND, Node, next_sequence_nr, node_on_demand
+from minigrad.autograd.modes import modes, thread
+from minigrad.autograd.saved import CONSTANT, PackedTensor, Versioned, freed_error, pack_all, save, unpack, unpack_result
+from minigrad.autograd.views import INFERENCE, MULTIPLE, share_memory
+from minigrad.tensor import Tensor, from_array
 
-__all__ = ["arrays", "op", "set_creation_observer", "source", "tensors"]
+__all__ = ["arrays", "node_type", "op", "set_creation_observer", "source", "tensors"]
 
 arrays = SimpleNamespace()  # F of an ordinary backward: kernels, on numpy arrays
 tensors = SimpleNamespace()  # F of a backward with create_graph=True: recorded ops, on tensors
@@ -58,9 +52,10 @@ def op(
     bools: bool = True,
     floating: bool = False,
     view: bool = False,
+    several: bool = False,
     constants: tuple[str, ...] = (),
     **rules: Callable[..., Any],
-) -> Callable[[Callable[..., Any]], Callable[..., Tensor]]:
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare an op.
 
     Args:
@@ -70,13 +65,15 @@ def op(
         bools: whether a bool beside a number makes sense.
         floating: integers are computed as float32.
         view: the result shares the input's memory, and so its count of in-place writes.
+        several: the kernel gives a list of results, and the rules get a tuple of gradients: None where a result was
+            not used.
         constants: inputs that are tensors but have no gradient.
         rules: for each differentiable input `rule(F, g, ...)`, which gives its gradient. A kernel that takes `*inputs`
             has one rule, under that name, which gives a sequence of gradients.
     """
 
-    def declare(kernel: Callable[..., Any]) -> Callable[..., Tensor]:
-        call = _Declaration(kernel, rules, name, broadcasts, bools, floating, view, constants).compile()
+    def declare(kernel: Callable[..., Any]) -> Callable[..., Any]:
+        call = _Declaration(kernel, rules, name, broadcasts, bools, floating, view, several, constants).compile()
         setattr(arrays, kernel.__name__, kernel)
         setattr(tensors, kernel.__name__, call)
         return call
@@ -92,6 +89,11 @@ def source(function: Callable[..., Any]) -> str:
     return declared.source()
 
 
+def node_type(function: Callable[..., Any]) -> type[Node]:
+    """The class of the nodes that an op leaves in the graph."""
+    return _declarations[function.__name__].node_type
+
+
 class _Declaration:
     """One op's declaration, on its way to becoming code."""
 
@@ -104,6 +106,7 @@ class _Declaration:
         bools: bool,
         floating: bool,
         view: bool,
+        several: bool,
         constants: tuple[str, ...],
     ) -> None:
         self.kernel = kernel
@@ -114,6 +117,7 @@ class _Declaration:
         self.bools = bools
         self.floating = floating
         self.view = view
+        self.several = several
         self.parameters = inspect.signature(kernel).parameters
         self.variadic = next((p.name for p in self.parameters.values() if p.kind is p.VAR_POSITIONAL), None)
         self.inputs = [name for name in self.parameters if name in rules]
@@ -125,9 +129,9 @@ class _Declaration:
         unknown = set(rules) - set(self.parameters)
         if unknown:
             raise TypeError(f"op {self.op_name}: rules for {sorted(unknown)}, which the kernel does not take")
-        # What each rule asks for beyond F and g, and so what is saved, in order of first mention.
+        # What each rule asks for beyond F and g, and so what is saved: PyTorch's order, the result last.
         self.wants = {name: list(inspect.signature(rule).parameters)[2:] for name, rule in rules.items()}
-        self.saved = list(dict.fromkeys(want for wants in self.wants.values() for want in wants))
+        self.saved = sorted({want for wants in self.wants.values() for want in wants}, key=lambda w: (w == "result", w))
         for want in self.saved:
             if want != "result" and _argument(want) not in self.parameters:
                 raise TypeError(
@@ -149,7 +153,12 @@ class _Declaration:
             elif parameter.default is not parameter.empty:
                 text += f"={parameter.default!r}"
             parts.append(text)
+        if self._takes_out():
+            parts += ["*", "out=None"]
         return ", ".join(parts)
+
+    def _takes_out(self) -> bool:
+        return not (self.view or self.several or self.variadic)
 
     def call_text(self) -> str:
         """The op's call: check, compute, and if a gradient is wanted, record."""
@@ -159,7 +168,11 @@ class _Declaration:
         check = " or ".join(f"{n}.__class__ is not Tensor" for n in operands)
         names = ", ".join(operands)
         convert = "elementwise_operands" if self.broadcasts else "tensor_operands"
-        lines = [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
+        lines = []
+        if self._takes_out():
+            given = ", ".join(map(_local, self.parameters))
+            lines += ["if out is not None:", f"    return into(out, {self.op_name}, {given})"]
+        lines += [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
         if self.view:  # a numpy scalar cannot be viewed: it becomes a 0-d array first
             lines += [
                 f"if {operands[0]}._array.__class__ is not ndarray:",
@@ -192,39 +205,52 @@ class _Declaration:
             ]
         lines += [
             "try:",
-            f"    out = kernel({self._arguments})",
+            f"    array = kernel({self._arguments})",
             "except Exception as error:",
             f"    raise explained(error, {self.op_name!r}, {names}) from None",
-            "made = new(Tensor)",
-            "made._array = out",
-            "made._grad = made._accumulator = None",
-            "made._output_nr = 0",
         ]
-        lines += [f"share_memory(made, {operands[0]})"] if self.view else ["made._base = made._writes = None"]
+        if self.several:
+            share = f"share_memory(part, {operands[0]}, MULTIPLE)"
+            lines += ["made = tuple([from_array(part) for part in array])"]
+            lines += ["for part in made:", f"    {share}"] if self.view else []
+        else:
+            lines += [
+                "made = new(Tensor)",
+                "made._array = array",
+                "made._grad = made._find_node = None",
+                "made._output_nr = 0",
+                f"share_memory(made, {operands[0]})" if self.view else "made._base = made._writes = None",
+            ]
+        unrecorded = "unrecorded_several" if self.several else "unrecorded"
+        lines += [f"{n}_node = {n}._node" for n in map(_local, self.inputs)]
+        not_wanted = " and ".join(f"{_local(n)}_node is None" for n in self.inputs)
+        leave = [
+            *([] if self.several else ["made._node = None"]),
+            f"return {unrecorded}(made) if modes.special else made",
+        ]
         if not self.rules:
-            return _function(f"{self.op_name}({self._signature()})", [*lines, "made._node = None", "return made"])
+            return _function(f"{self.op_name}({self._signature()})", [*lines, *leave])
+        lines += [f"if ({not_wanted}) or (modes.special and not is_recording()):", *("    " + line for line in leave)]
         inputs = [_local(n) for n in self.inputs]
-        lines += [f"{n}_node = {n}._node" for n in inputs]
-        lines += [
-            f"if ({' and '.join(f'{n}_node is None' for n in inputs)}) or (modes.special and not is_grad_enabled()):",
-            "    made._node = None",
-            "    return made",
-        ]
         for n in inputs:
-            lines += [f"if {n}_node is LEAF:", f"    {n}_node = accumulator({n})"]
+            lines += [f"if {n}_node is ON_DEMAND:", f"    {n}_node = node_on_demand({n})"]
         output_nrs = f"({', '.join(f'{n}._output_nr' for n in inputs)},)"
         lines += [
-            "made._node = node = NodeType()",
-            f"node.next_nodes = ({', '.join(f'{n}_node' for n in inputs)},)",
-            f"node.output_nrs = {output_nrs} if {' or '.join(f'{n}._output_nr' for n in inputs)} else None",
+            "node = NodeType()" if self.several else "made._node = node = NodeType()",
+            f"node._next_nodes = ({', '.join(f'{n}_node' for n in inputs)},)",
+            f"node._output_nrs = {output_nrs} if {' or '.join(f'{n}._output_nr' for n in inputs)} else None",
             *self._save_lines(),
-            f"node.targets = {'targets' if self.broadcasts and len(inputs) > 1 else 'None'}",
-            "node.sequence_nr = next_sequence_nr()",
-            "node.hooks = node.creation = None",
-            "if modes.special and modes.observer is not None:",
-            "    modes.observer(node, out)",
-            "return made",
+            f"node._targets = {'targets' if self.broadcasts and len(inputs) > 1 else 'None'}",
+            "node._sequence = next_sequence_nr()",
+            "node._hooks = node._notes = None",
         ]
+        if self.several:
+            lines += [
+                "node._output_count = len(made)",
+                "for number, part in enumerate(made):",
+                "    part._node, part._output_nr = node, number",
+            ]
+        lines += ["if modes.special:", f"    recorded(node, array, ({', '.join(inputs)},))", "return made"]
         return _function(f"{self.op_name}({self._signature()})", lines)
 
     def _save_lines(self) -> list[str]:
@@ -232,7 +258,7 @@ class _Declaration:
         for want in self.saved:
             if want == "result":
                 lines.append("made._writes = writes = [0]")
-                items += ["out", "writes"]
+                items += ["array", "writes"]
             elif want in self.operands:
                 local = _local(want)
                 kept = f"({local} if {local}._writes is None else save({local}))"
@@ -244,7 +270,7 @@ class _Declaration:
                 items.append(want)
             else:
                 items.append(f"{_local(_argument(want))}_array.{want.rpartition('_')[2]}")
-        return [*lines, f"node.saved = ({', '.join(items)}{',' if items else ''})"]
+        return [*lines, f"node._saved = ({', '.join(items)}{',' if items else ''})"]
 
     def backward_text(self, recorded: bool) -> str:
         """The node's backward, on arrays or on tensors: unpack what was saved, run each rule that is wanted."""
@@ -252,28 +278,33 @@ class _Declaration:
         if self.saved:
             slots = ", ".join(f"kept_{want}" + (f", {want}_writes" if want == "result" else "") for want in self.saved)
             if self._keeps_tensors():
-                lines += ["if node.saved is None:", "    raise freed_error()"]
-            lines.append(f"{slots}, = node.saved")
+                lines += ["if node._saved is None:", "    raise freed_error()"]
+            lines.append(f"{slots}, = node._saved")
         if self.variadic:
             lines += self._unpack_lines(self.saved, recorded)
-            arguments = ", ".join(["F", "g", *self.saved])
+            arguments = ", ".join(["F", "g", *self.wants[self.variadic]])
             return _function(
                 f"{'apply_recorded' if recorded else 'apply'}(node, g)",
                 [*lines, f"return tuple(rule_{self.variadic}({arguments}))"],
             )
+        g = "*g" if self.several else "g"
         inputs = self.inputs
         if len(inputs) > 1:
             lines += [
-                f"{', '.join(f'{n}_node' for n in inputs)}, = node.next_nodes",
+                f"{', '.join(f'{n}_node' for n in inputs)}, = node._next_nodes",
                 f"{' = '.join(f'{n}_gradient' for n in inputs)} = None",
             ]
         lines += [f"{want} = kept_{want}" for want in self.saved if self._is_plain(want)]
+        shared = [w for w in self.saved if not self._is_plain(w) and sum(w in self.wants[n] for n in inputs) > 1]
+        for want in shared:  # unpacked once, whoever needs it
+            lines += [f"if kept_{want} is not None:", *("    " + line for line in self._unpack_lines([want], recorded))]
         for n in inputs:
-            body = self._unpack_lines([w for w in self.wants[n] if not self._is_plain(w)], recorded)
+            own = [w for w in self.wants[n] if not self._is_plain(w) and w not in shared]
+            body = self._unpack_lines(own, recorded)
             body.append(f"{n}_gradient = rule_{n}({', '.join(['F', 'g', *self.wants[n]])})")
             lines += [f"if {n}_node is not None:", *("    " + line for line in body)] if len(inputs) > 1 else body
         lines.append(f"return {', '.join(f'{n}_gradient' for n in inputs)},")
-        return _function(f"{'apply_recorded' if recorded else 'apply'}(node, g)", lines)
+        return _function(f"{'apply_recorded' if recorded else 'apply'}(node, {g})", lines)
 
     def _unpack_lines(self, wants: Sequence[str], recorded: bool) -> list[str]:
         lines = []
@@ -286,7 +317,7 @@ class _Declaration:
                 else:
                     lines.append(
                         "result = kept_result if not result_writes[0] else unpack_result(node, kept_result, "
-                        "result_writes)"
+                        "result_writes)._array"
                     )
             else:
                 array = "" if recorded else "._array"
@@ -311,19 +342,19 @@ class _Declaration:
             "except Exception as error:",
             f"    raise explained(error, {self.op_name!r}, *inputs) from None",
             "made = from_array(out)",
-            "nodes = tuple([accumulator(t) if t._node is LEAF else t._node for t in inputs])",
-            "if not any(nodes) or (modes.special and not is_grad_enabled()):",
-            "    return made",
+            "nodes = tuple([node_on_demand(t) if t._node is ON_DEMAND else t._node for t in inputs])",
+            "if not any(nodes) or (modes.special and not is_recording()):",
+            "    return unrecorded(made) if modes.special else made",
             "made._node = node = NodeType()",
-            "node.next_nodes = nodes",
+            "node._next_nodes = nodes",
             "output_nrs = tuple([t._output_nr for t in inputs])",
-            "node.output_nrs = output_nrs if any(output_nrs) else None",
-            f"node.saved = ({', '.join(items)},)",
-            "node.targets = targets",
-            "node.sequence_nr = next_sequence_nr()",
-            "node.hooks = node.creation = None",
-            "if modes.special and modes.observer is not None:",
-            "    modes.observer(node, out)",
+            "node._output_nrs = output_nrs if any(output_nrs) else None",
+            f"node._saved = ({', '.join(items)},)",
+            "node._targets = targets",
+            "node._sequence = next_sequence_nr()",
+            "node._hooks = node._notes = None",
+            "if modes.special:",
+            "    recorded(node, out, inputs)",
             "return made",
         ]
         return _function(f"{self.op_name}({self._signature()})", lines)
@@ -352,12 +383,15 @@ class _Declaration:
 
     def _node_members(self) -> dict[str, Any]:
         members: dict[str, Any] = {
-            "__slots__": (),
+            "__slots__": ("_output_count",) if self.several else (),
             "__module__": self.kernel.__module__,
             "__doc__": f"The node that `{self.op_name}` leaves in the graph.",
             "inputs": tuple(self.inputs),
             "rules": self.rules,
-            "keeps_tensors": self._keeps_tensors(),
+            "_keeps_tensors": self._keeps_tensors(),
+            "_saved_names": tuple(
+                [name for want in self.saved for name in ((want, "") if want == "result" else (want,))]
+            ),
             "apply": self._written_at_first_use("apply"),
             "apply_recorded": self._written_at_first_use("apply_recorded"),
         }
@@ -410,17 +444,50 @@ def _define(text: str, title: str, names: dict[str, Any]) -> Callable[..., Any]:
 
 def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
     def read(node: Node) -> Any:
-        if node.saved is None:
+        if node._saved is None:
             raise freed_error()
-        kept = node.saved[position]
+        kept = node._saved[position]
         if is_result:
-            return unpack_result(node, kept, node.saved[position + 1])
-        return unpack(node, kept) if isinstance(kept, Tensor | SavedTensor) else kept
+            return unpack_result(node, kept, node._saved[position + 1])
+        return unpack(node, kept) if isinstance(kept, Tensor | Versioned | PackedTensor) else kept
 
     return read
 
 
 # ---------------------------------------------------------------- what the calls fall back on
+
+
+def recorded(node: Node, out: Any, inputs: Sequence[Tensor]) -> None:
+    """What is to be done with a new node while something unusual is in force."""
+    if modes.observer is not None:
+        modes.observer(node, out)
+    if modes.anomaly is not None:
+        remember(node)
+    if thread.saved_tensors_hooks:
+        pack_all(node)
+        if node._targets is None:  # what is unpacked later may have another shape or dtype
+            node._targets = tuple([(t._array.shape, t._array.dtype) for t in inputs])
+
+
+def into(out: Any, function: Callable[..., Any], *arguments: Any) -> Tensor:
+    """A call with `out=`."""
+    from minigrad.writing import into
+
+    return into(out, function, *arguments)
+
+
+def unrecorded(made: Tensor) -> Tensor:
+    """A result that was not recorded, while something unusual is in force."""
+    if made._base is not None:
+        if made._base.requires_grad and made._node is None:
+            made._node = ON_DEMAND  # a view that no_grad made is a leaf, and needs a gradient as its base does
+    elif thread.inference:
+        made._writes = INFERENCE
+    return made
+
+
+def unrecorded_several(made: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    return tuple([unrecorded(part) for part in made])
 
 
 def tensor_operands(op_name: str, *values: Any) -> tuple[Tensor, ...]:
@@ -463,7 +530,9 @@ def elementwise_operands(op_name: str, *values: Any) -> tuple[Any, ...]:
 def _number_tensor(number: Any, beside: Any) -> Tensor:
     kind = dtypes.of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
     try:
-        return from_array(kind.numpy.type(number))
+        tensor = from_array(kind.numpy.type(number))
+        tensor._find_node = CONSTANT
+        return tensor
     except OverflowError:
         raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow: {number}") from None
 
@@ -490,15 +559,14 @@ def meet(first: Tensor, second: Tensor, *others: Tensor) -> tuple[Any, Any, tupl
         except ValueError:
             return a, b, None  # the kernel will say so, in context
     common = a.dtype if a.dtype is b.dtype else dtypes.promote(a, b).numpy
+    mixed = a.dtype is not b.dtype  # then a rule may compute in the wider of the two
     targets = tuple(
         [
-            None
-            if t._node is None or (t._array.shape == shape and t._array.dtype is common)
-            else (t._array.shape, t._array.dtype)
+            None if t._node is None or (t._array.shape == shape and not mixed) else (t._array.shape, t._array.dtype)
             for t in (first, second)
         ]
     )
-    if a.dtype is not b.dtype:
+    if mixed:
         a, b = a.astype(common, copy=False), b.astype(common, copy=False)
     return a, b, targets if any(targets) else None
 
@@ -570,26 +638,31 @@ def _short(value: Any) -> str:
 
 _runtime: dict[str, Any] = {
     "__name__": __name__,  # numpy's floating point warnings are filtered by this module name
-    "LEAF": LEAF,
+    "MULTIPLE": MULTIPLE,
+    "ON_DEMAND": ON_DEMAND,
     "Tensor": Tensor,
-    "accumulator": accumulator,
     "elementwise_operands": elementwise_operands,
     "explained": explained,
     "freed_error": freed_error,
     "float32": dtypes.default.numpy,
     "from_array": from_array,
-    "is_grad_enabled": is_grad_enabled,
+    "into": into,
+    "is_recording": is_recording,
     "meet": meet,
     "meet_all": meet_all,
     "modes": modes,
     "new": object.__new__,
     "no_bools": no_bools,
     "next_sequence_nr": next_sequence_nr,
+    "node_on_demand": node_on_demand,
+    "recorded": recorded,
     "save": save,
     "ndarray": np.ndarray,
     "asarray": np.asarray,
     "share_memory": share_memory,
     "tensor_operands": tensor_operands,
+    "unrecorded": unrecorded,
+    "unrecorded_several": unrecorded_several,
     "unpack": unpack,
     "unpack_result": unpack_result,
 }

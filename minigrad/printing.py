@@ -1,12 +1,16 @@
 """A tensor as text, the way PyTorch prints it.
 
-After this module a reader can tell from the text of a tensor its dtype, whether it needs a gradient, and which node
-made it.
+After this module a reader can tell from the text of a tensor its dtype, whether it needs a gradient and which node made
+it, and knows why the same number is written `1.`, `1.0000` or `1.0000e+00`: all the numbers that are shown share one
+style and one width, so that they stand in columns.
 """
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,99 +18,175 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.tensor import Tensor
 
-PRECISION = 4  # digits after the point
-THRESHOLD = 1000  # more elements than these are summarized
-EDGE_ITEMS = 3  # elements shown at each end then
-LINE_WIDTH = 80
+Write = Callable[[Any], str]
+
+
+# ---------------------------------------------------------------- options
+
+
+@dataclasses.dataclass
+class PrintOptions:
+    """What `set_printoptions` changes."""
+
+    precision: int = 4  # digits after the point
+    threshold: float = 1000  # tensors with more elements than this are summarized
+    edgeitems: int = 3  # of them, so many elements are shown at each end of each dimension
+    linewidth: int = 80  # characters
+    sci_mode: bool | None = None  # powers of ten: always, never, or (None) where the numbers ask for it
+
+
+PROFILES: dict[str | None, dict[str, Any]] = {
+    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
+    "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
+    "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
+}
+
+options = PrintOptions()
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """Set how tensors are printed from now on.
+
+    Args:
+        precision: digits after the point; 4 to begin with.
+        threshold: how many elements a tensor may have before only its ends are shown; 1000 to begin with.
+        edgeitems: elements at each end of a dimension that are shown then; 3 to begin with.
+        linewidth: characters in a line; 80 to begin with.
+        profile: "default", "short" (two digits, two edge items) or "full" (everything is shown), which the other
+            arguments refine. Any other word changes nothing, as in PyTorch.
+        sci_mode: True writes floats as powers of ten and False never does; None, also where this argument is left out,
+            chooses by the numbers themselves.
+    """
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    chosen = PROFILES.get(profile, {}) | {name: value for name, value in given.items() if value is not None}
+    for name, value in chosen.items():
+        setattr(options, name, value)
+    options.sci_mode = sci_mode
+
+
+def get_printoptions() -> dict[str, Any]:
+    """The options in force, in a form that fits `set_printoptions(**options)`."""
+    return dataclasses.asdict(options)
+
+
+@contextlib.contextmanager
+def printoptions(**changes: Any) -> Iterator[None]:
+    """Print with other options inside a `with` block; the arguments are those of `set_printoptions`."""
+    before = get_printoptions()
+    try:
+        set_printoptions(**changes)
+        yield
+    finally:
+        set_printoptions(**before)
+
+
+# ---------------------------------------------------------------- a whole tensor
 
 
 def tensor_repr(tensor: Tensor) -> str:
     """`tensor([1., 2.], grad_fn=<MulBackward0>)` and the like."""
     array = np.asarray(tensor._array)
-    suffixes = []
-    if array.size == 0 and array.ndim != 1:
-        suffixes.append(f"size={tuple(array.shape)}")
-    if tensor.dtype not in (dtypes.default, dtypes.int64, dtypes.bool) or (
-        array.size == 0 and tensor.dtype is not dtypes.default
-    ):
-        suffixes.append(f"dtype={tensor.dtype}")
-    if tensor.grad_fn is not None:
-        suffixes.append(f"grad_fn=<{tensor.grad_fn.name()}>")
-    elif tensor.requires_grad:
-        suffixes.append("requires_grad=True")
-    prefix = "tensor("
-    summarize = array.size > THRESHOLD
-    body = "[]" if array.size == 0 else _nested(array, _element_format(array, summarize), len(prefix), summarize)
-    text = prefix + body
+    text = "tensor(" if type(tensor) is Tensor else f"{type(tensor).__name__}("
+    margin = len(text)
+    if array.size == 0:
+        text += "[]"
+    else:
+        shown = _ends(array) if array.size > options.threshold else array
+        text += _nested(shown, array.shape, margin, *_element_format(shown))
     last_line = len(text) - text.rfind("\n") + 1
-    for suffix in suffixes:
-        if last_line + len(suffix) + 2 > LINE_WIDTH:
-            text += ",\n" + " " * len(prefix) + suffix
-            last_line = len(prefix) + len(suffix)
+    for note in _notes(tensor, array):
+        if last_line + len(note) + 2 > options.linewidth:
+            text += ",\n" + " " * margin + note
+            last_line = margin + len(note)
         else:
-            text += ", " + suffix
-            last_line += len(suffix) + 2
+            text += ", " + note
+            last_line += len(note) + 2
     return text + ")"
 
 
-def _element_format(array: Any, summarize: bool) -> Any:
-    """How to write one element, so that all line up."""
-    shown = _corners(array) if summarize else array
-    if array.dtype.kind in "iu":
-        width = max(len(str(value)) for value in shown.ravel().tolist())
-        return lambda value: f"{int(value):>{width}}"
-    if array.dtype.kind == "b":
-        width = max(len(str(value)) for value in shown.ravel().tolist())
-        return lambda value: f"{bool(value)!s:>{width}}"
-    values = shown.ravel()
-    write = _float_format(values)
-    telling = values[np.isfinite(values) & (values != 0)].tolist()  # zeros, inf and nan do not count for the width
-    width = max(map(len, map(write, telling)), default=1)
-    return lambda value: f"{write(float(value)):>{width}}" if array.ndim else write(float(value))
+def _notes(tensor: Tensor, array: Any) -> list[str]:
+    """What stands behind the numbers: what cannot be told from them."""
+    notes = []
+    if (array.size == 0 and array.ndim != 1) or (array.size and not options.edgeitems):
+        notes.append(f"size={tuple(array.shape)}")
+    evident = {dtypes.default, dtypes.int64, dtypes.bool} if array.size else {dtypes.default}
+    if tensor.dtype not in evident:
+        notes.append(f"dtype={tensor.dtype}")
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:  # a view made under no_grad, whose memory was written to since, has no true history
+        return [*notes, "grad_fn=<Invalid>"]
+    if node is not None:
+        notes.append(f"grad_fn=<{node.name()}>")
+    elif tensor.requires_grad:
+        notes.append("requires_grad=True")
+    return notes
 
 
-def _float_format(values: Any) -> Any:
-    """Whole numbers as `1.`, else four digits after the point, else, where sizes differ too much, powers of ten."""
-    finite = np.abs(values[np.isfinite(values)].astype(np.float64))
-    nonzero = finite[finite != 0]
-    if nonzero.size == 0 or (nonzero == np.ceil(nonzero)).all():
-        scientific = nonzero.size > 0 and (nonzero.max() / nonzero.min() > 1000 or nonzero.max() > 1e8)
-        plain = "{:.0f}."
-    else:
-        scientific = nonzero.max() / nonzero.min() > 1000 or nonzero.max() > 1e8 or nonzero.min() < 1e-4
-        plain = f"{{:.{PRECISION}f}}"
-
-    def write(value: float) -> str:
-        if not math.isfinite(value):
-            return str(value)
-        return f"{value:.{PRECISION}e}" if scientific else plain.format(value)
-
-    return write
-
-
-def _corners(array: Any) -> Any:
-    """The elements that a summary shows."""
-    for dim in range(array.ndim):
-        if array.shape[dim] > 2 * EDGE_ITEMS:
-            array = np.take(array, [*range(EDGE_ITEMS), *range(-EDGE_ITEMS, 0)], axis=dim)
+def _ends(array: Any) -> Any:
+    """The elements that a summary shows: those at the ends of every dimension."""
+    edge = options.edgeitems
+    for dim, length in enumerate(array.shape):
+        if length > 2 * edge:
+            array = np.delete(array, slice(edge, length - edge), axis=dim)
     return array
 
 
-def _nested(array: Any, write: Any, margin: int, summarize: bool) -> str:
-    """The elements in brackets. Depth is the number of dimensions, so this recursion is shallow."""
-    if array.ndim == 0:
-        return str(write(array.item()))
-    cut = summarize and len(array) > 2 * EDGE_ITEMS
-    if array.ndim == 1:
-        if cut:
-            words = [*map(write, array[:EDGE_ITEMS].tolist()), " ...", *map(write, array[-EDGE_ITEMS:].tolist())]
-        else:
-            words = [write(value) for value in array.tolist()]
-        per_line = max(1, (LINE_WIDTH - margin) // (len(words[0]) + 2)) if words else 1
-        lines = [", ".join(words[i : i + per_line]) for i in range(0, len(words), per_line)]
-        return "[" + (",\n" + " " * (margin + 1)).join(lines) + "]"
-    rows = [array[i] for i in range(EDGE_ITEMS)] + [array[i] for i in range(-EDGE_ITEMS, 0)] if cut else list(array)
-    texts = [_nested(row, write, margin + 1, summarize) for row in rows]
-    if cut:
-        texts.insert(EDGE_ITEMS, "...")
-    return "[" + ("," + "\n" * (array.ndim - 1) + " " * (margin + 1)).join(texts) + "]"
+def _nested(shown: Any, shape: tuple[int, ...], margin: int, write: Write, width: int) -> str:
+    """The elements in brackets, with dots where fewer are shown than a tensor of this shape has.
+
+    It calls itself once per dimension, so it does not go deep.
+    """
+    if shown.ndim == 0:
+        return write(shown.item())
+    if shown.ndim == 1:
+        parts = [write(value) for value in shown.tolist()]
+    else:
+        parts = [_nested(part, shape[1:], margin + 1, write, width) for part in shown]
+    if len(shown) < shape[0]:
+        parts.insert(len(shown) // 2, " ..." if len(shown) and shown.ndim == 1 else "...")
+    if shown.ndim == 1:
+        per_line = max(1, (options.linewidth - margin) // (width + 2))  # 2 for the comma and the space
+        parts = [", ".join(parts[i : i + per_line]) for i in range(0, len(parts), per_line)]
+    newlines = "\n" * max(1, shown.ndim - 1)  # blank lines set matrices apart
+    return "[" + ("," + newlines + " " * (margin + 1)).join(parts) + "]"
+
+
+# ---------------------------------------------------------------- one element
+
+
+def _element_format(shown: Any) -> tuple[Write, int]:
+    """How to write each of these elements, and the width that they share.
+
+    Zeros, infinities and nan have no say in it: they say nothing about the size of the other numbers.
+    """
+    values = shown.ravel().tolist()
+    if shown.dtype.kind == "f":
+        values = [value for value in values if value and math.isfinite(value)]
+        plain = _float_style(values)
+    else:
+        plain = str
+    width = max(map(len, map(plain, values)), default=1)
+    return lambda value: plain(value).rjust(width), width
+
+
+def _float_style(values: list[float]) -> Write:
+    """Whole numbers as `1.`, others with digits after the point; as powers of ten where sizes differ too much."""
+    digits, sizes = options.precision, [abs(value) for value in values]
+    scientific = options.sci_mode
+    if not sizes:
+        scientific = False
+    elif scientific is None:
+        scientific = max(sizes) / min(sizes) > 1000 or max(sizes) > 1e8 or min(sizes) < 1e-4
+    if scientific:
+        return lambda value: f"{value:.{digits}e}"
+    if all(value.is_integer() for value in values):
+        return lambda value: f"{value:.0f}." if math.isfinite(value) else str(value)
+    return lambda value: f"{value:.{digits}f}"

@@ -15,7 +15,11 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.graph import LEAF, AccumulateGrad, Node
+from minigrad.autograd.graph import ON_DEMAND, AccumulatorLink, Node, node_on_demand
+from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle, RetainGrad
+from minigrad.autograd.inplace import count_write
+from minigrad.autograd.modes import thread
+from minigrad.autograd.views import INFERENCE, Forbidden, ask_for_views, share_memory
 
 if TYPE_CHECKING:
     from minigrad.dtypes import dtype
@@ -51,18 +55,18 @@ class Tensor:
     Make one with `tensor(...)`, `zeros(...)` and the like.
     """
 
-    __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_base", "_accumulator", "__weakref__")
-    __array_ufunc__ = None  # numpy leaves `array * tensor` to us
+    __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_base", "_find_node", "__weakref__")
+    __array_priority__ = 1000  # numpy leaves `array * tensor` to us
 
     _array: Any  # numpy array; a 0-d result stays the numpy scalar that it is: ten times faster than a 0-d array
-    _node: Any  # grad_fn of a result; LEAF for a leaf that requires grad; None where no gradient is wanted
+    _node: Any  # grad_fn of a result; ON_DEMAND where it is found when asked for; None where no gradient is wanted
     _output_nr: int  # which of its node's outputs this is
     _grad: Tensor | None
-    _writes: (
-        list[Any] | None
-    )  # [number of in-place writes, True if ever viewed], shared with views and detach(); None: none of these yet
+    _writes: list[Any] | None  # [number of in-place writes, views, line of the last write], shared with all tensors of
+    # one memory, only as far as needed: None, one, two or three items
     _base: Tensor | None  # the tensor of which this is a view
-    _accumulator: Any  # weak reference to a leaf's AccumulateGrad
+    _find_node: Any  # called to find the node of an ON_DEMAND tensor: a leaf's link to its AccumulateGrad (or None), or
+    # what gives a view whose memory was written to its new node
 
     def __new__(cls, data: Any = ()) -> Tensor:
         from minigrad.creation import tensor
@@ -119,9 +123,12 @@ class Tensor:
         count: int = self._array.size
         return count
 
-    def numpy(self) -> np.ndarray[Any, Any]:
-        """The numbers as a numpy array that shares this tensor's memory. RuntimeError if the tensor requires grad."""
-        if self._node is not None and is_grad_enabled():
+    def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
+        """The numbers as a numpy array that shares this tensor's memory.
+
+        RuntimeError if the tensor requires grad, unless `force`.
+        """
+        if not force and self._node is not None and is_grad_enabled():
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return own_array(self)
 
@@ -130,6 +137,25 @@ class Tensor:
         if dtype is not None and dtype != array.dtype:
             return array.astype(dtype)
         return array.copy() if copy else array
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
+        """What numpy's functions make of a tensor becomes a tensor again."""
+        return from_array(array.copy() if array.dtype.isnative else array)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.numel() * self.itemsize
+
+    @property
+    def device(self) -> str:
+        """Where the numbers are: always on the CPU."""
+        return "cpu"
 
     def item(self) -> Any:
         """The one element as a Python number. RuntimeError if there are more, or none."""
@@ -149,7 +175,7 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         if self.ndim == 0:
             raise TypeError("iteration over a 0-d tensor")
-        return (self[i] for i in range(len(self._array)))
+        return iter(self.unbind(0))
 
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(self._array == (value._array if isinstance(value, Tensor) else value)))
@@ -208,8 +234,15 @@ class Tensor:
 
     @property
     def grad_fn(self) -> Node | None:
-        """The node of the operation that made this tensor; None for a leaf."""
-        return None if self._node is LEAF else self._node
+        """The node of the operation that made this tensor; None for a leaf.
+
+        RuntimeError for a view that was overtaken by a write which makes its history ambiguous.
+        """
+        if self._node is ON_DEMAND:
+            link = self._find_node
+            return None if link is None or link.__class__ is AccumulatorLink else node_on_demand(self)
+        node: Node | None = self._node
+        return node
 
     @property
     def output_nr(self) -> int:
@@ -218,7 +251,11 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """True for tensors that no recorded operation made: there a gradient ends."""
-        return self._node is None or self._node is LEAF
+        return self.grad_fn is None
+
+    def is_inference(self) -> bool:
+        """True for tensors that were made in inference mode."""
+        return self._writes is INFERENCE
 
     @property
     def requires_grad(self) -> bool:
@@ -238,8 +275,14 @@ class Tensor:
                 f"only Tensors of floating point dtype can require gradients, not {self.dtype}: convert it with "
                 ".float()"
             )
-        else:
-            self._node = LEAF if value else None
+        elif bool(value) != self.requires_grad:
+            if value and self.is_inference() and not thread.inference:
+                raise RuntimeError(
+                    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "
+                    "Make a clone() of it outside first."
+                )
+            self._node = ON_DEMAND if value else None
+            ask_for_views(self, bool(value))
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Ask for a gradient (or no longer) of this leaf; returns the tensor itself."""
@@ -287,19 +330,48 @@ class Tensor:
     @property
     def retains_grad(self) -> bool:
         node = self.grad_fn
-        return (
-            node is not None
-            and node.hooks is not None
-            and any(isinstance(h, RetainGrad) and h.keeps(self) for h in node.hooks)
-        )
+        return node is not None and node._hooks is not None and self._output_nr in node._hooks.retained
 
     def retain_grad(self) -> None:
         """Have backward() keep the gradient of this result in `.grad`, as it does for leaves."""
         if self._node is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self._node is LEAF or self.retains_grad:
-            return
-        self._node.hooks = [*(self._node.hooks or ()), RetainGrad(self)]
+        node = self.grad_fn
+        if node is not None and not self.retains_grad:
+            node._node_hooks().retained[self._output_nr] = RetainGrad(self)
+
+    # -- hooks
+
+    def register_hook(self, hook: Hook) -> RemovableHandle:
+        """Have `hook(gradient)` called when the gradient of this tensor is complete.
+
+        A tensor that the hook returns takes the gradient's place. RuntimeError if the tensor needs no gradient.
+        """
+        if self._node is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        return RemovableHandle(self._own_hooks().of_tensor(self._output_nr), hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Hook) -> RemovableHandle:
+        """Have `hook(tensor)` called each time after a gradient was added to this leaf's `.grad`."""
+        if self._node is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        return RemovableHandle(self._own_hooks().after_accumulate, hook)
+
+    def _own_hooks(self) -> NodeHooks:
+        """The hooks of the node that this tensor's gradient goes to. A leaf keeps its own ones beyond that node."""
+        node = self.grad_fn
+        if node is not None:
+            return node._node_hooks()
+        sink = node_on_demand(self)
+        hooks = self._find_node._hooks = sink._node_hooks()
+        return hooks
+
+    @property
+    def _backward_hooks(self) -> Hooks | None:
+        hooks = None if self._node is None else self._own_hooks().of_tensors.get(self._output_nr)
+        return hooks or None
 
     def backward(
         self,
@@ -327,47 +399,43 @@ class Tensor:
         own_array(self)
         return _share(object.__new__(type(self)), self)
 
+    def detach_(self) -> Tensor:
+        """Take this tensor itself out of the graph: it becomes a leaf that needs no gradient."""
+        if self._base is not None:
+            raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+        self._node, self._output_nr, self._find_node = None, 0, None
+        return self
+
     @property
     def data(self) -> Tensor:
         """As detach(), but with a count of writes of its own: the graph does not notice what is written here."""
         return from_array(own_array(self))
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self.requires_grad and not value.dtype.is_floating_point:
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex dtype, not "
+                f"{value.dtype}"
+            )
+        self._array = own_array(value)
 
     # -- in-place writes
 
     @property
     def _version(self) -> int:
         """How often this tensor, its views or its detach()ed versions were written to."""
+        if self._writes is INFERENCE:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._writes is None else self._writes[0]
 
     def _is_view(self) -> bool:
         return self._base is not None
 
     def _count_write(self) -> None:
-        if self._writes is None:
-            self._writes = [1]
-        else:
-            self._writes[0] += 1
-
-
-class RetainGrad:
-    """A hook on the node of a result that keeps what arrives in the result's `.grad`; it holds the tensor weakly."""
-
-    __slots__ = ("tensor",)
-
-    def __init__(self, tensor: Tensor) -> None:
-        import weakref
-
-        self.tensor = weakref.ref(tensor)
-
-    def keeps(self, tensor: Tensor) -> bool:
-        return self.tensor() is tensor
-
-    def __call__(self, gradients: tuple[Any, ...]) -> None:
-        tensor = self.tensor()
-        gradient = None if tensor is None else gradients[tensor._output_nr]
-        if tensor is None or gradient is None:
-            return
-        AccumulateGrad.accumulate(tensor, gradient)
+        count_write(self)
 
 
 def from_array(array: Any) -> Tensor:
@@ -375,7 +443,7 @@ def from_array(array: Any) -> Tensor:
     tensor: Tensor = object.__new__(Tensor)
     tensor._array = array
     tensor._output_nr = 0
-    tensor._node = tensor._grad = tensor._writes = tensor._base = tensor._accumulator = None
+    tensor._node = tensor._grad = tensor._writes = tensor._base = tensor._find_node = None
     return tensor
 
 
@@ -396,21 +464,11 @@ def _share(outside: Tensor, source: Tensor) -> Tensor:
     """Fill in a fresh tensor with the memory and the count of writes of another, outside the graph."""
     outside._array = source._array
     outside._output_nr = 0
-    outside._node = outside._grad = outside._base = outside._accumulator = None
+    outside._node = outside._grad = outside._base = outside._find_node = None
     if source._writes is None:
         source._writes = [0]
     outside._writes = source._writes
     return outside
-
-
-def share_memory(view: Tensor, source: Tensor) -> None:
-    """Mark `view` as a view of `source`: it shares the count of writes, and knows the tensor at the root."""
-    if source._writes is None:
-        source._writes = [0, True]
-    elif len(source._writes) == 1:
-        source._writes.append(True)
-    view._writes = source._writes
-    view._base = source if source._base is None else source._base
 
 
 def wrap_dim(dim: int, ndim: int) -> int:

@@ -13,14 +13,14 @@ class HalvesBackward(Node):
     """The backward of `halves`: the gradients of both halves, zeros for one that was not used."""
 
     __slots__ = ()
-    output_count = 2
+    _output_count = 2
 
     def apply(self, *gradients):
-        sizes = self.saved
+        sizes = self._saved
         return (np.concatenate([np.zeros(n) if g is None else g for g, n in zip(gradients, sizes, strict=True)]),)
 
     def apply_recorded(self, *gradients):
-        sizes = self.saved
+        sizes = self._saved
         return (
             mg.cat([mg.zeros(n, dtype=mg.float64) if g is None else g for g, n in zip(gradients, sizes, strict=True)]),
         )
@@ -30,9 +30,9 @@ def halves(x):
     """Cut a vector in two, with one node for both results."""
     middle = len(x) // 2
     node = HalvesBackward()
-    node.next_nodes, node.output_nrs = (edge_node(x),), None
-    node.saved, node.targets, node.hooks, node.creation = (middle, len(x) - middle), None, None, None
-    node.sequence_nr = next_sequence_nr()
+    node._next_nodes, node._output_nrs = (edge_node(x),), None
+    node._saved, node._targets, node._hooks, node._notes = (middle, len(x) - middle), None, None, None
+    node._sequence = next_sequence_nr()
     results = from_array(x._array[:middle]), from_array(x._array[middle:])
     for number, result in enumerate(results):
         result._node, result._output_nr = node, number

@@ -275,10 +275,10 @@ def test_rules_give_the_right_shape_by_themselves(case: Case, outputs: dict[Node
         if isinstance(node, AccumulateGrad):
             continue
         if node.name() not in BROADCASTING:
-            assert node.targets is None, f"{node} has the engine sum its gradients"
+            assert node._targets is None, f"{node} has the engine sum its gradients"
         start = np.ones(np.shape(outputs[node]), outputs[node].dtype)[()]
         for gradients in (node.apply(start), node.apply_recorded(from_array(start))):
-            if node.targets is not None:
+            if node._targets is not None:
                 gradients = engine.fitted(node, gradients)
             assert len(gradients) == len(node.next_functions)
             for gradient, (next_node, _) in zip(gradients, node.next_functions, strict=True):
@@ -293,7 +293,7 @@ def test_rules_give_the_right_shape_by_themselves(case: Case, outputs: dict[Node
 def test_operands_that_fit_are_not_summed_back(case: Case, outputs: dict[Node, Any]) -> None:
     case.row.function(mg, *leaves(mg, case.arrays()))
     for node, out in outputs.items():
-        for target in node.targets or ():
+        for target in node._targets or ():
             assert target is None or target != (np.shape(out), out.dtype)
 
 
@@ -303,7 +303,7 @@ def test_gradients_share_no_memory(case: Case) -> None:
     inputs = leaves(mg, case.arrays())
     out = case.row.function(mg, *inputs)
     start = mg.tensor(weights(case), dtype=out.dtype)
-    kept = [getattr(part, "_array", part) for node in graph(out) for part in node.saved or ()]
+    kept = [getattr(part, "_array", part) for node in graph(out) for part in node._saved or ()]
     kept = [array for array in kept if isinstance(array, np.ndarray)] + [tensor._array for tensor in (*inputs, out)]
     for gradient in mg.autograd.grad(out, inputs, start, retain_graph=True, materialize_grads=True):
         assert not any(np.shares_memory(gradient._array, array) for array in kept)

@@ -1,8 +1,27 @@
-"""Automatic differentiation, in the modules that torch.autograd has: the graph, the engine that walks it, and the
-switch for recording.
+"""Automatic differentiation, in the modules that torch.autograd has: the graph, the engine that walks it, custom
+Functions, hooks, and the modes.
 """
 
+from minigrad.autograd import anomaly_mode, function, grad_mode, graph
+from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.engine import backward, grad
-from minigrad.autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
+from minigrad.autograd.function import Function
+from minigrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from minigrad.autograd.variable import Variable
 
-__all__ = ["backward", "enable_grad", "grad", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "Function",
+    "Variable",
+    "anomaly_mode",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "function",
+    "grad",
+    "grad_mode",
+    "graph",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]

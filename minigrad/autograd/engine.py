@@ -12,16 +12,20 @@ leaf has no place in that order; it gets its gradient right after the last node 
 
 from __future__ import annotations
 
-import sys
+import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.anomaly_mode import warn_of_failure, watched
+from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.graph import AccumulateGrad, Node, edge_node
+from minigrad.autograd.graph import AccumulateGrad, GradientEdge, Node, get_gradient_edge
+from minigrad.autograd.hooks import BackwardRun
+from minigrad.autograd.modes import inherit, leave, modes, thread
 from minigrad.tensor import Tensor, from_array
 
 CYCLE_WARNING = (
@@ -30,6 +34,8 @@ CYCLE_WARNING = (
     "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
     "cycle and avoid the leak."
 )
+
+DEEPEST = 20  # how many backward runs one thread nests: each takes about ten of the thousand calls that it may nest
 
 Step = tuple[Node, tuple[Any, ...], tuple[Any, ...]]
 Key = Any  # where a gradient waits: a node (for its output 0) or a (node, output number)
@@ -54,57 +60,65 @@ def backward(
     """
     run = steps(tensors, grad_tensors, retain_graph, create_graph, inputs)
     if create_graph:
-        warnings.warn(CYCLE_WARNING, UserWarning, stacklevel=_frames_to_caller())
-    for _ in run:
-        pass
+        warnings.warn(CYCLE_WARNING, UserWarning, stacklevel=frames_to_learner())
+    exhaust(run)
 
 
 def grad(
-    outputs: Tensor | Sequence[Tensor],
-    inputs: Tensor | Sequence[Tensor],
+    outputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
+    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor | GradientEdge],
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
-    """Return the gradients of `outputs` with respect to `inputs`, one for each input and of its shape. No `.grad` is
-    touched.
+) -> Any:
+    """Return the gradients of `outputs` with respect to `inputs`, one for each input and of its shape, as a tuple; as a
+    dict if the inputs are one. No `.grad` is touched.
 
     An input that the outputs do not depend on is an error, unless `allow_unused` (its gradient is None) or
-    `materialize_grads` (zeros).
+    `materialize_grads` (zeros). (`only_inputs` does nothing; PyTorch still takes it.)
     """
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    sought = _tensors(inputs, "inputs")
-    if not sought:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use minigrad.autograd.backward.",
+            FutureWarning,
+            stacklevel=frames_to_learner(),
+        )
+    sought = _inputs(inputs, "grad()")
     for tensor in sought:
-        if not tensor.requires_grad:
+        if isinstance(tensor, Tensor) and not tensor.requires_grad:
             raise RuntimeError(
                 "One of the differentiated Tensors does not require grad: make it with requires_grad=True before it "
                 "is used"
             )
     captured: dict[Key, Any] = {}
     roots = _roots(outputs, grad_outputs, create_graph)
-    for _ in _run(
-        roots, {_key(tensor): None for tensor in sought}, captured, _retains(retain_graph, create_graph), create_graph
-    ):
-        pass
+    keys = [_key(tensor) for tensor in sought]
+    exhaust(_run(roots, set(keys), captured, _retains(retain_graph, create_graph), create_graph))
+    given = {id(g._array): g for g in _as_list(grad_outputs) if isinstance(g, Tensor)}  # come back as the same tensors
     results: list[Tensor | None] = []
-    for index, tensor in enumerate(sought):
-        gradient = captured.get(_key(tensor))
+    for index, (tensor, key) in enumerate(zip(sought, keys, strict=True)):
+        gradient = captured.get(key)
         if gradient is None and materialize_grads:
-            gradient = np.zeros(tensor.shape, tensor._array.dtype)
+            if isinstance(tensor, GradientEdge):
+                raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+            gradient = from_array(np.zeros(tensor.shape, tensor._array.dtype)).requires_grad_(create_graph)
         elif gradient is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
-        results.append(gradient if gradient is None or isinstance(gradient, Tensor) else from_array(gradient))
-    return tuple(results)
+        elif gradient is not None and not isinstance(gradient, Tensor):
+            gradient = given[id(gradient)] if id(gradient) in given else from_array(gradient)
+        results.append(gradient)
+    return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
 
 
 def steps(
@@ -124,80 +138,119 @@ def steps(
     if inputs is None:
         sought = None
     else:
-        listed = _tensors(inputs, "inputs")
-        if not listed:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        listed = _inputs(inputs, "backward()")
         for tensor in listed:
-            if not tensor.requires_grad:
-                raise RuntimeError(
-                    "One of the differentiated Tensors does not require grad: its .grad can't be computed"
-                )
-        sought = {_key(tensor): tensor for tensor in listed}
+            if isinstance(tensor, Tensor):
+                tensor.retain_grad()  # results keep theirs from now on, leaves do anyway
+        sought = {_key(tensor) for tensor in listed}
     return _run(
         _roots(tensors, grad_tensors, create_graph), sought, None, _retains(retain_graph, create_graph), create_graph
     )
+
+
+def exhaust(run: Iterator[Step]) -> None:
+    """Run all steps. Runs within runs go on in a new thread from some depth on, since Python limits the depth of each
+    thread's calls.
+    """
+    if thread.depth < DEEPEST:
+        thread.depth += 1
+        try:
+            for _ in run:
+                pass
+        finally:
+            thread.depth -= 1
+        return
+    state = vars(thread) | {"depth": 0}
+    errors: list[BaseException] = []
+
+    def go_on() -> None:
+        inherit(state)
+        try:
+            exhaust(run)
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            leave()
+
+    worker = threading.Thread(target=go_on)
+    worker.start()
+    worker.join()
+    if errors:
+        raise errors[0]
 
 
 # ---------------------------------------------------------------- the loop
 
 
 def _run(
-    roots: list[tuple[Tensor, Any]],
-    sought: Mapping[Key, Tensor | None] | None,
+    roots: list[tuple[Key, Any]],
+    sought: Set[Key] | None,
     captured: dict[Key, Any] | None,
     retain: bool,
     recorded: bool,
 ) -> Iterator[Step]:
     """Run the nodes from the roots down.
 
-    `sought` are the inputs to which the run is limited, if it is. Their gradients go to `captured` or, where that is
-    None, to their `.grad`.
+    `sought` is where the gradients arrive to which the run is limited, if it is. They go to `captured` or, where that
+    is None, to `.grad`.
     """
-    order, leaves_after, useful = _plan([_key(root) for root, _ in roots], sought)
+    run = _loop(roots, sought, captured, retain, recorded)
+    return watched(run) if modes.anomaly else run
+
+
+def _loop(
+    roots: list[tuple[Key, Any]],
+    sought: Set[Key] | None,
+    captured: dict[Key, Any] | None,
+    retain: bool,
+    recorded: bool,
+) -> Iterator[Step]:
+    order, leaves_after, useful = _plan([key for key, _ in roots], sought)
+    this_run = BackwardRun(order, leaves_after)
     waiting: dict[Key, Any] = {}  # gradients that have arrived, summed up so far
     owned: set[Key] = set()  # those of them that are sums of the engine's own, so that it may add to them in place
-    for root, gradient in roots:
-        key = _key(root)
+    for key, gradient in roots:
         waiting[key] = gradient if key not in waiting else _add(waiting[key], gradient)
     for leaf in leaves_after.get(None, ()):
         gradient = waiting.pop(leaf)
-        if captured is None:
-            leaf.apply(gradient)
+        if _deliver(leaf, gradient, False, captured, recorded, this_run):
             yield leaf, (gradient,), ()
-        else:
-            captured[leaf] = gradient
 
     for node in order:
-        single = node.output_count == 1
+        single = node._output_count == 1
         if single:
             gradient = waiting.pop(node, None)
             incoming: tuple[Any, ...] = (gradient,)
         else:
             incoming = tuple(
-                [waiting.pop((node, number) if number else node, None) for number in range(node.output_count)]
+                [waiting.pop((node, number) if number else node, None) for number in range(node._output_count)]
             )
             gradient = next((gradient for gradient in incoming if gradient is not None), None)
-        if node.hooks is not None:
-            for hook in node.hooks:
-                hook(incoming)
-        if sought is not None:
-            _capture(node, incoming, sought, captured)
-            if node not in useful:
-                continue
-        if gradient is None:
-            outgoing: tuple[Any, ...] = (None,) * len(node.next_nodes)
-        elif recorded:
-            with enable_grad():
-                outgoing = node.apply_recorded(*incoming)
-        else:
-            outgoing = node.apply(gradient) if single else node.apply(*incoming)
-        if node.keeps_tensors and not retain:
-            node.saved = None
+        try:
+            if sought is not None or node._hooks is not None:
+                incoming = _arrived(node, incoming, sought, node in useful, captured, recorded, this_run)
+                if node not in useful:
+                    continue
+            if node._hooks is not None:
+                with this_run:
+                    incoming, outgoing = _run_hooked(node, incoming, recorded)
+            elif gradient is None and not node._is_custom:
+                outgoing = (None,) * len(node._next_nodes)
+            elif recorded:
+                outgoing = _run_recorded(node, incoming)
+            else:
+                outgoing = node.apply(gradient) if single else node.apply(*incoming)
+        except Exception:
+            if modes.anomaly is not None:
+                warn_of_failure(node)
+            raise
+        if node._keeps_tensors and not retain:
+            node._saved = None
         yield node, incoming, outgoing
 
-        if node.targets is not None:
+        if node._targets is not None:
             outgoing = fitted(node, outgoing)
-        keys = node.next_nodes if sought is None and node.output_nrs is None else _keys(node, sought, useful)
+        keys = node._next_nodes if sought is None and node._output_nrs is None else _keys(node, sought, useful)
         position = 0
         for passed in outgoing:
             key = keys[position]
@@ -218,27 +271,83 @@ def _run(
         if node in leaves_after:
             for leaf in leaves_after[node]:
                 gradient = waiting.pop(leaf, None)
-                if captured is not None:
-                    captured[leaf] = gradient
-                elif gradient is not None:
-                    leaf.apply(gradient, owned=leaf in owned or _is_new(gradient, incoming, outgoing))
-                    yield leaf, (gradient,), ()
+                if gradient is not None:
+                    ours = leaf in owned or _is_new(node, gradient, incoming, outgoing)
+                    if _deliver(leaf, gradient, ours, captured, recorded, this_run):
+                        yield leaf, (gradient,), ()
 
 
-def _is_new(gradient: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> bool:
+def _deliver(
+    leaf: AccumulateGrad,
+    gradient: Any,
+    owned: bool,
+    captured: dict[Key, Any] | None,
+    recorded: bool,
+    this_run: BackwardRun,
+) -> bool:
+    """Hand a leaf its complete gradient; return whether that went to `.grad`."""
+    if leaf._hooks is None:
+        if captured is None:
+            leaf.apply(gradient, owned=owned)
+        else:
+            captured[leaf] = gradient
+        return captured is None
+    try:
+        with this_run:
+            incoming = leaf._hooks.run_for_tensors((gradient,), recorded)
+            if captured is None:
+                _run_hooked(leaf, incoming, recorded)
+            else:
+                captured[leaf] = incoming[0]
+    except Exception:
+        if modes.anomaly is not None:
+            warn_of_failure(leaf)
+        raise
+    return captured is None
+
+
+def _run_hooked(node: Node, incoming: tuple[Any, ...], recorded: bool) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Run a node between its hooks; return the gradients that went in, and that came out."""
+    hooks = node._hooks
+    assert hooks is not None
+    incoming = hooks.run_before(incoming, recorded)
+    if all(gradient is None for gradient in incoming) and not node._is_custom:
+        outgoing: tuple[Any, ...] = (None,) * len(node._next_nodes)
+    else:
+        outgoing = _run_recorded(node, incoming) if recorded else node.apply(*incoming)
+    if isinstance(node, AccumulateGrad) and hooks.after_accumulate:
+        hooks.run_after_accumulate(node.variable, recorded)
+    return incoming, hooks.run_after(outgoing, incoming, recorded)
+
+
+def _run_recorded(node: Node, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Run a node on tensors, with what it does recorded."""
+    if not node._is_custom and all(gradient is None for gradient in incoming):
+        return (None,) * len(node._next_nodes)
+    previous, thread.evaluating = thread.evaluating, node
+    try:
+        with enable_grad():
+            return node.apply_recorded(*incoming)
+    finally:
+        thread.evaluating = previous
+
+
+def _is_new(node: Node, gradient: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> bool:
     """Whether a rule made this array just now, so that nothing else has seen it and it may become `.grad` without a
     copy.
     """
     return (
         gradient.__class__ is np.ndarray
         and gradient.base is None
+        and node._hooks is None
+        and not node._is_custom
         and all(gradient is not other for other in incoming)
         and sum(gradient is other for other in outgoing) == 1
     )
 
 
 def _plan(
-    roots: list[Key], sought: Mapping[Key, Any] | None
+    roots: list[Key], sought: Set[Key] | None
 ) -> tuple[list[Node], dict[Node | None, list[AccumulateGrad]], set[Node | None]]:
     """Find the nodes to run, in their order, and the leaves whose gradient is complete after each (None: after the
     roots alone).
@@ -257,24 +366,24 @@ def _plan(
             seen.add(node)
             order.append(node)
     for node in order:  # which grows while we walk it
-        for next_node in node.next_nodes:
+        for next_node in node._next_nodes:
             if next_node is None or next_node in seen:
                 continue
             if next_node.__class__ is AccumulateGrad:
                 last = last_uses.get(next_node)
-                if last is None or node.sequence_nr < last.sequence_nr:
+                if last is None or node._sequence < last._sequence:
                     last_uses[next_node] = node
             else:
                 seen.add(next_node)
                 order.append(next_node)
-    order.sort(key=attrgetter("sequence_nr"), reverse=True)
+    order.sort(key=attrgetter("_sequence"), reverse=True)
 
     useful: set[Node | None] = seen  # type: ignore[assignment]
     if sought is not None:
         ends = {key[0] if isinstance(key, tuple) else key for key in sought}
         useful = set()
         for node in reversed(order):  # inputs before results
-            if any(next_node in ends or next_node in useful for next_node in node.next_nodes):
+            if any(next_node in ends or next_node in useful for next_node in node._next_nodes):
                 useful.add(node)
         order = [node for node in order if node in useful or node in ends]
         last_uses = {leaf: use for leaf, use in last_uses.items() if leaf in ends}
@@ -284,7 +393,7 @@ def _plan(
     return order, leaves_after, useful
 
 
-def _keys(node: Node, sought: Mapping[Key, Any] | None, useful: set[Key]) -> list[Key]:
+def _keys(node: Node, sought: Set[Key] | None, useful: set[Key]) -> list[Key]:
     """Where a node's outgoing gradients go; None for those that nobody asked for."""
     keys: list[Key] = []
     for next_node, number in node.next_functions:
@@ -293,17 +402,29 @@ def _keys(node: Node, sought: Mapping[Key, Any] | None, useful: set[Key]) -> lis
     return keys
 
 
-def _capture(
-    node: Node, incoming: tuple[Any, ...], sought: Mapping[Key, Tensor | None], captured: dict[Key, Any] | None
-) -> None:
-    """Keep the gradients of a node's outputs that were asked for."""
-    for number, gradient in enumerate(incoming):
-        key = (node, number) if number else node
-        if key in sought and gradient is not None:
-            if captured is not None:
+def _arrived(
+    node: Node,
+    incoming: tuple[Any, ...],
+    sought: Set[Key] | None,
+    runs: bool,
+    captured: dict[Key, Any] | None,
+    recorded: bool,
+    this_run: BackwardRun,
+) -> tuple[Any, ...]:
+    """The gradients of a node's outputs are complete: show them to the hooks there, and keep those that were sought.
+
+    Like PyTorch, grad() gets them from after the hooks, but from before them if the node is to run as well.
+    """
+    before = incoming
+    if node._hooks is not None:
+        with this_run:
+            incoming = node._hooks.run_for_tensors(incoming, recorded)
+    if captured is not None and sought is not None:
+        for number, gradient in enumerate(before if runs else incoming):
+            key = (node, number) if number else node
+            if key in sought and gradient is not None:
                 captured[key] = gradient
-            else:
-                AccumulateGrad.accumulate(sought[key], gradient)  # type: ignore[arg-type]
+    return incoming
 
 
 def _add(held: Any, gradient: Any) -> Any:
@@ -316,7 +437,7 @@ def fitted(node: Node, outgoing: tuple[Any, ...]) -> tuple[Any, ...]:
     """Bring gradients back to the shape and dtype of their inputs, where these were broadcast or promoted."""
     fitted = []
     with enable_grad():
-        for gradient, target in zip(outgoing, node.targets or (), strict=True):
+        for gradient, target in zip(outgoing, node._targets or (), strict=True):
             fitted.append(
                 gradient
                 if gradient is None or target is None
@@ -345,75 +466,85 @@ def _functions(gradient: Any) -> Any:
 # ---------------------------------------------------------------- arguments
 
 
-def _frames_to_caller() -> int:
-    """How many frames up the learner's own code called, so that a warning points there."""
-    level = 1
-    frame = sys._getframe(1)
-    while frame.f_globals.get("__name__", "").startswith("minigrad.") and frame.f_back is not None:
-        frame = frame.f_back
-        level += 1
-    return level
-
-
 def _retains(retain_graph: bool | None, create_graph: bool) -> bool:
     return create_graph if retain_graph is None else retain_graph
 
 
-def _key(tensor: Tensor) -> Key:
+def _key(tensor: Tensor | GradientEdge) -> Key:
     """Where the gradient of a tensor arrives."""
-    node = edge_node(tensor)
-    return (node, tensor.output_nr) if tensor.output_nr else node
+    edge = tensor if isinstance(tensor, GradientEdge) else get_gradient_edge(tensor)
+    return (edge.node, edge.output_nr) if edge.output_nr else edge.node
 
 
-def _tensors(value: Any, name: str) -> list[Tensor]:
-    """One tensor or several, as a list."""
-    listed = [value] if isinstance(value, Tensor) else list(value) if isinstance(value, Iterable) else [value]
-    for item in listed:
-        if not isinstance(item, Tensor):
+def _as_list(value: Any) -> list[Any]:
+    """One or several, as a list."""
+    single = isinstance(value, Tensor | GradientEdge | str) or not isinstance(value, Iterable)
+    return [value] if single else list(value)
+
+
+def _inputs(value: Any, function: str) -> list[Any]:
+    """The `inputs` of grad() or backward() as a list of tensors and gradient edges; raise if they are not that."""
+    if isinstance(value, Mapping):
+        if type(value) is not dict:
             raise TypeError(
-                f"{name} must be a Tensor or a sequence of Tensors, but got {type(item).__name__}: {item!r}"
+                f"`inputs` argument to `{function}` must be a dict, not {type(value).__name__}. Other Mapping types "
+                "are not supported."
+            )
+        value = list(value.values())
+    if not isinstance(value, Tensor | GradientEdge | Iterable):
+        raise TypeError(f"`inputs` argument to `{function}` must be tensors, not {type(value).__name__}: {value!r}")
+    listed = _as_list(value)
+    if not listed:
+        raise RuntimeError(f"`inputs` argument to `{function}` cannot be empty.")
+    for item in listed:
+        if not isinstance(item, Tensor | GradientEdge):
+            raise RuntimeError(
+                f"all inputs have to be Tensors or GradientEdges, but got {type(item).__name__}: {item!r}"
             )
     return listed
 
 
-def _roots(tensors: Any, grad_tensors: Any, create_graph: bool) -> list[tuple[Tensor, Any]]:
-    """Check the roots and the gradients to start from; return them in pairs, gradients as arrays unless recorded."""
-    roots = _tensors(tensors, "tensors to differentiate")
-    if grad_tensors is None:
-        given: list[Any] = [None] * len(roots)
-    elif isinstance(grad_tensors, Tensor) or not isinstance(grad_tensors, Iterable):
-        given = [grad_tensors]
-    else:
-        given = list(grad_tensors)
-    if len(given) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-    pairs = []
-    for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
+def _roots(tensors: Any, grad_tensors: Any, create_graph: bool) -> list[tuple[Key, Any]]:
+    """Check the roots and the gradients to start from; return pairs of where they start and what they start with, as
+    arrays unless recorded.
+    """
+    roots = _as_list(tensors)
+    for item in roots:
+        if not isinstance(item, Tensor | GradientEdge):
+            raise TypeError(f"backward starts from tensors, but got {type(item).__name__}: {item!r}")
+    given: list[Any] = [None] * len(roots) if grad_tensors is None else _as_list(grad_tensors)
+    for gradient in given:
         if gradient is not None and not isinstance(gradient, Tensor):
             raise TypeError(
                 f"gradients can be either Tensors or None, but got {type(gradient).__name__}: try tensor({gradient!r})"
             )
-        if not root.requires_grad:
+    if len(given) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    pairs = []
+    for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
+        if isinstance(root, Tensor) and not root.requires_grad:
             raise RuntimeError(
                 f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was "
-                "computed from was "
-                "made with requires_grad=True, or it was computed under no_grad() or after detach(), so there is no "
-                "graph to go back through."
+                "computed from was made with requires_grad=True, or it was computed under no_grad() or after detach(), "
+                "so there is no graph to go back through."
             )
+        edge = root if isinstance(root, GradientEdge) else get_gradient_edge(root)
+        shape, dtype = edge.ownership_token
         if gradient is None:
-            if root.numel() != 1:
+            if shape.numel() != 1:
                 raise RuntimeError(
                     "grad can be implicitly created only for scalar outputs. This output has shape "
-                    f"{list(root.shape)}: reduce it first, "
-                    "as in .sum().backward(), or say how much each element counts, as in "
-                    ".backward(gradient=ones_like(...))."
+                    f"{list(shape)}: reduce it first, as in .sum().backward(), or say how much each element counts, "
+                    "as in .backward(gradient=ones_like(...))."
                 )
-            gradient = from_array(np.ones(root.shape, root._array.dtype)[()])
-        elif gradient.shape != root.shape:
+            ones = np.ones(shape, dtype)[()]
+            start: Any = from_array(ones) if create_graph else ones
+        elif gradient.shape != shape:
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
-                f"shape of {root.shape}."
+                f"shape of {shape}."
             )
-        start = gradient if create_graph else gradient._array
-        pairs.append((root, to_dtype(start, root._array.dtype)))
+        else:
+            start = to_dtype(gradient if create_graph else gradient._array, dtype)
+        pairs.append((_key(edge), start))
     return pairs

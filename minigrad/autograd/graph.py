@@ -1,9 +1,9 @@
-"""The graph that operations leave behind: what a node is, what it keeps, and where a gradient ends.
+"""The graph that operations leave behind: what a node is, and where a gradient ends.
 
 After this module a reader can walk any graph by hand. Each result that needs a gradient points to the `Node` of the
 operation that made it (`grad_fn`). The node knows the nodes that made its inputs (`next_functions`), keeps the values
-that its rule will need (`_saved_self` and the like), and can be called with a gradient. A leaf's gradient ends in an
-`AccumulateGrad`, which adds it to `.grad`.
+that its rule will need (`_saved_self` and the like, see saved.py), and can be called with a gradient. A leaf's gradient
+ends in an `AccumulateGrad`, which adds it to `.grad`.
 
 References run one way only, from results to inputs, so a graph dies with its last result and needs no garbage
 collector: a leaf knows its AccumulateGrad weakly, and a node that saved its own result keeps the array, not the tensor
@@ -13,26 +13,41 @@ which points back to the node.
 from __future__ import annotations
 
 import itertools
+import threading
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
+from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, register_multi_grad_hook
+from minigrad.autograd.saved import (
+    SavedTensor,
+    allow_mutation_on_saved_tensors,
+    disable_saved_tensors_hooks,
+    save_on_cpu,
+    save_on_disk,
+    saved_tensors_hooks,
+)
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
-next_sequence_nr = itertools.count().__next__
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "save_on_disk",
+    "saved_tensors_hooks",
+]
 
-FREED_MESSAGE = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-    "been freed). "
-    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you "
-    "need to backward through the graph a second time or if you need to access saved tensors after calling backward."
-)
+next_sequence_nr = itertools.count().__next__
 
 
 class Node:
@@ -41,20 +56,23 @@ class Node:
     Each op has a subclass of its own, named as PyTorch names it.
     """
 
-    __slots__ = ("next_nodes", "output_nrs", "saved", "targets", "sequence_nr", "hooks", "creation")
+    # Underscored, since the node of a custom Function is the learner's ctx, which takes any attribute.
+    __slots__ = ("_next_nodes", "_output_nrs", "_saved", "_targets", "_sequence", "_hooks", "_notes")
 
     inputs: ClassVar[tuple[str, ...]] = ()  # names of the differentiable inputs, in the order of next_functions
     rules: ClassVar[dict[str, Callable[..., Any]]] = {}  # input name -> the rule that gives its gradient
-    keeps_tensors: ClassVar[bool] = False  # whether there is anything to free
-    output_count: ClassVar[int] = 1
+    _keeps_tensors: ClassVar[bool] = False  # whether there is anything to free
+    _saved_names: ClassVar[tuple[str, ...]] = ()  # of what `_saved` holds; a result has a second slot, for its count
+    _is_custom: ClassVar[bool] = False  # runs the learner's own code: also where no gradient arrives
+    _output_count: int = 1  # a slot of its own in nodes that have several
 
-    next_nodes: tuple[Node | None, ...]
-    output_nrs: tuple[int, ...] | None  # which output of each next node the input was; None when all are output 0
-    saved: tuple[Any, ...] | None  # None once freed; nodes that keep no tensors are not freed and stay usable
-    targets: tuple[Any, ...] | None  # the (shape, dtype) of inputs that were broadcast or promoted; None for others
-    sequence_nr: int
-    hooks: list[Callable[[Any], Any]] | None  # run on the incoming gradient, before the node
-    creation: Any  # where the node was made, if an observer wrote it down
+    _next_nodes: tuple[Node | None, ...]
+    _output_nrs: tuple[int, ...] | None  # which output of each next node the input was; None when all are output 0
+    _saved: tuple[Any, ...] | None  # None once freed; nodes that keep no tensors are not freed and stay usable
+    _targets: tuple[Any, ...] | None  # the (shape, dtype) of inputs that were broadcast or promoted; None for others
+    _sequence: int  # nodes are numbered as they are made
+    _hooks: NodeHooks | None
+    _notes: dict[str, Any] | None  # `metadata`, once somebody has asked for it
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         """Run the rules on arrays: gradients of the outputs in, gradients of the inputs out."""
@@ -65,19 +83,44 @@ class Node:
         raise NotImplementedError
 
     @property
-    def freed(self) -> bool:
-        return self.saved is None
+    def _freed(self) -> bool:
+        return self._saved is None
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        numbers = self.output_nrs or (0,) * len(self.next_nodes)
-        return tuple(zip(self.next_nodes, numbers, strict=True))
+        numbers = self._output_nrs or (0,) * len(self._next_nodes)
+        return tuple(zip(self._next_nodes, numbers, strict=True))
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dict for whatever is to be noted about this node: observers and anomaly mode write here."""
+        if self._notes is None:
+            self._notes = {}
+        return self._notes
 
     def name(self) -> str:
         return type(self).__name__
 
     def _sequence_nr(self) -> int:
-        return self.sequence_nr
+        return self._sequence
+
+    def register_hook(self, hook: Hook) -> RemovableHandle:
+        """Have `hook(grad_inputs, grad_outputs)` called after this node ran.
+
+        Both are tuples of tensors and None: the gradients of its inputs, one per entry of `next_functions` and before
+        they are summed to the inputs' shapes, and of its outputs. What the hook returns, if not None, replaces
+        grad_inputs.
+        """
+        return RemovableHandle(self._node_hooks().after, hook)
+
+    def register_prehook(self, hook: Hook) -> RemovableHandle:
+        """Have `hook(grad_outputs)` called before this node runs; a tuple that it returns replaces grad_outputs."""
+        return RemovableHandle(self._node_hooks().before, hook)
+
+    def _node_hooks(self) -> NodeHooks:
+        if self._hooks is None:
+            self._hooks = NodeHooks()
+        return self._hooks
 
     def __call__(self, *gradients: Tensor | None) -> Any:
         """Run this node by hand: takes and returns tensors, touches no other node, frees nothing.
@@ -87,8 +130,8 @@ class Node:
         from minigrad.autograd.engine import fitted
         from minigrad.tensor import Tensor, from_array
 
-        if len(gradients) != self.output_count:
-            raise TypeError(f"expected {self.output_count} arguments, got {len(gradients)} instead")
+        if len(gradients) != self._output_count:
+            raise TypeError(f"expected {self._output_count} arguments, got {len(gradients)} instead")
         for gradient in gradients:
             if gradient is not None and not isinstance(gradient, Tensor):
                 raise TypeError(
@@ -100,12 +143,17 @@ class Node:
         else:
             arrays = self.apply(*(None if gradient is None else gradient._array for gradient in gradients))
             results = tuple(None if array is None else from_array(array) for array in arrays)
-        if self.targets is not None:
+        if self._targets is not None:
             results = fitted(self, results)
         return results[0] if len(results) == 1 else results
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_raw_saved_") and name.removeprefix("_raw_saved_") in self._saved_names:
+            return SavedTensor(self, self._saved_names.index(name.removeprefix("_raw_saved_")))
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
     def __repr__(self) -> str:
-        return f"<{self.name()}>"
+        return f"<{type(self).__name__}>"
 
 
 class AccumulateGrad(Node):
@@ -116,13 +164,15 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
-        self.next_nodes = ()
-        self.output_nrs = self.targets = self.hooks = self.creation = None
-        self.saved = ()
-        self.sequence_nr = 2**64 - 1  # ahead of every op: runs as soon as all its gradients are there
+        self._next_nodes = ()
+        self._output_nrs = self._targets = self._hooks = self._notes = None
+        self._saved = ()
+        self._sequence = 2**64 - 1  # ahead of every op: runs as soon as all its gradients are there
 
     def apply(self, *gradients: Any, owned: bool = False) -> tuple[Any, ...]:
         """Add an array to `.grad`. `owned`: nobody else holds the array, so it need not be copied."""
+        if self.variable._node is None:  # requires_grad was turned off after the forward pass
+            return ()
         self.accumulate(self.variable, gradients[0], owned)
         return ()
 
@@ -133,45 +183,80 @@ class AccumulateGrad(Node):
         """Add a gradient, an array or a tensor, to `variable.grad`.
 
         An array is added in place, so that `.grad` stays the same object; a tensor (create_graph) makes a new `.grad`,
-        with a graph.
+        with a graph. Several threads may do so at once.
         """
         from minigrad.tensor import Tensor, from_array
 
-        old = variable._grad
-        if isinstance(gradient, Tensor):
-            with enable_grad():
-                variable._grad = gradient.clone() if old is None else old + gradient
-        elif old is None:
-            variable._grad = from_array(gradient if owned or gradient.__class__ is not np.ndarray else gradient.copy())
-        else:
-            if old._array.__class__ is np.ndarray:
-                np.add(old._array, gradient, out=old._array)
+        with _accumulating:
+            old = variable._grad
+            if isinstance(gradient, Tensor):
+                with enable_grad():
+                    variable._grad = gradient.clone() if old is None else old + gradient
+            elif old is None:
+                copied = owned or gradient.__class__ is not np.ndarray
+                variable._grad = from_array(gradient if copied else gradient.copy())
             else:
-                old._array = old._array + gradient
-            old._count_write()
+                if old._array.__class__ is np.ndarray:
+                    _add_in_place(old._array, gradient)
+                else:
+                    old._array = old._array + gradient
+                old._count_write()
 
     def __call__(self, *gradients: Tensor | None) -> Any:
         super().__call__(*gradients)
         return ()
 
 
-class _Leaf:
-    """Stands where a result has its node: this tensor is a leaf whose gradient is wanted."""
+def _add_in_place(total: Any, gradient: Any) -> None:
+    try:
+        np.add(total, gradient, out=total)
+    except ValueError:  # numpy protects what broadcast_to returns
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation. (It is the .grad to which a gradient was added.)"
+        ) from None
+
+
+_accumulating = threading.RLock()  # held while a gradient is added: no update is lost between threads
+
+
+class _OnDemand:
+    """Stands where a tensor has its node, for tensors whose node is found when it is asked for: a leaf's
+    AccumulateGrad, and the new node of a view whose memory was written to.
+    """
 
     def __repr__(self) -> str:
-        return "LEAF"
+        return "ON_DEMAND"
 
 
-LEAF: Any = _Leaf()
+ON_DEMAND: Any = _OnDemand()
 
 
-def accumulator(leaf: Tensor) -> AccumulateGrad:
-    """The one AccumulateGrad of a leaf, made at first use and again after nobody holds it any more."""
-    reference = leaf._accumulator
-    node = reference() if reference is not None else None
-    if node is None:
-        node = AccumulateGrad(leaf)
-        leaf._accumulator = weakref.ref(node)
+class AccumulatorLink(weakref.ref[AccumulateGrad]):
+    """What a leaf knows of its AccumulateGrad: the node, weakly, and the hooks that outlive it."""
+
+    __slots__ = ("_hooks",)
+    _hooks: NodeHooks | None
+
+
+def node_on_demand(tensor: Tensor) -> Node:
+    """The node of a tensor that has none at hand (`ON_DEMAND`).
+
+    For a leaf its one AccumulateGrad, made at first use and again after nobody holds it any more. For a view whose
+    memory was written to, the node that says so.
+    """
+    find = tensor._find_node
+    node: Node | None = find() if find is not None else None
+    if node is not None:
+        return node
+    with _accumulating:  # two threads that use a leaf at once must find the same node
+        link = tensor._find_node
+        node = link() if link is not None else None
+        if node is None:
+            node = AccumulateGrad(tensor)
+            renewed = AccumulatorLink(node)
+            renewed._hooks = node._hooks = None if link is None or link._hooks is None else link._hooks.of_leaf()
+            tensor._find_node = renewed
     return node
 
 
@@ -179,62 +264,31 @@ def edge_node(tensor: Tensor) -> Node | None:
     """The node to which a gradient of `tensor` goes: its grad_fn, its AccumulateGrad, or None where no gradient is
     wanted.
     """
-    node = tensor._node
-    return accumulator(tensor) if node is LEAF else node
+    node: Node | None = tensor._node
+    return node_on_demand(tensor) if node is ON_DEMAND else node
 
 
-class SavedTensor:
-    """A tensor that a node kept, with the count of in-place writes that it had then.
+class GradientEdge(NamedTuple):
+    """Where the gradient of a tensor arrives, without the tensor: stands for it in `grad()` and `backward()`."""
 
-    A tensor that was never written to, the usual case, is kept as itself instead: that says count 0 and costs nothing.
-    """
-
-    __slots__ = ("tensor", "version")
-
-    def __init__(self, tensor: Tensor, version: int) -> None:
-        self.tensor = tensor
-        self.version = version
+    node: Node
+    output_nr: int
+    ownership_token: Any = None  # here, the tensor's shape and numpy dtype
 
 
-def save(tensor: Tensor) -> Tensor | SavedTensor:
-    """What a node keeps of an input."""
-    version = tensor._version
-    return SavedTensor(tensor, version) if version else tensor
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The edge of a tensor that needs a gradient; RuntimeError for others."""
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    node: Any = edge_node(tensor)
+    return GradientEdge(node, tensor.output_nr, (tensor.shape, tensor._array.dtype))
 
 
-def unpack(node: Node, kept: Tensor | SavedTensor) -> Tensor:
-    """Give back what `save` kept, if nobody has written to it since."""
-    tensor, version = (kept.tensor, kept.version) if isinstance(kept, SavedTensor) else (kept, 0)
-    if tensor._version != version:
-        raise modified_error(node, tensor, version)
-    return tensor
+def increment_version(tensor: Any) -> None:
+    """Count a write of a tensor (or several) that was made behind the engine's back."""
+    from minigrad.tensor import Tensor
 
-
-def unpack_result(node: Node, array: Any, writes: list[int]) -> Tensor:
-    """Wrap a node's own saved result again, as the tensor that the node made."""
-    from minigrad.tensor import from_array
-
-    tensor = from_array(array)
-    tensor._node, tensor._writes = node, writes
-    if writes[0]:
-        raise modified_error(node, tensor, 0)
-    return tensor
-
-
-def modified_error(node: Node, tensor: Tensor, version: int) -> RuntimeError:
-    producer = tensor.grad_fn
-    source = (
-        f", which is output {tensor.output_nr} of {producer.name().removesuffix('0').removesuffix('Backward')},"
-        if producer
-        else ""
-    )
-    return RuntimeError(
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[minigrad.{tensor.dtype.tensor_type}Tensor {list(tensor.shape)}]{source} is at version {tensor._version}; "
-        f"expected version {version} instead. {node.name()} saved it before it was changed: change a clone() of it, "
-        "or make a new tensor, as in y = y + 1 instead of y += 1."
-    )
-
-
-def freed_error() -> RuntimeError:
-    return RuntimeError(FREED_MESSAGE)
+    for written in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        if written.is_inference():
+            raise RuntimeError("Inference tensors do not track version counter: their writes cannot be counted.")
+        written._count_write()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op, tensor_operands
-from minigrad.tensor import Tensor
+from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -31,6 +31,16 @@ _KINDS = ("Alias", "Slice", "Unsqueeze", "Select")
 alias_index, slice_index, unsqueeze_index, select_index = (_basic(f"{kind}Backward0") for kind in _KINDS)
 
 
+@op(
+    name="SelectBackward0",
+    view=True,
+    self=lambda F, g, self_shape, dim, index: F.put(g, (*[slice(None)] * dim, index, ...), self_shape),
+)
+def select_one(self: Array, dim: int, index: int) -> Array:
+    """The part at one place along a dimension."""
+    return self[(*[slice(None)] * dim, index, ...)]
+
+
 @op(name="IndexBackward0", self=lambda F, g, self_shape, index: F.put(g, index, self_shape))
 def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
     """The elements that arrays of ints or bools select, as a copy."""
@@ -45,6 +55,26 @@ def put(self: Array, index: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
         np.add.at(out, index, self)  # the same element may have been taken several times
     else:
         out[index] = self
+    return out
+
+
+@op(self=lambda F, g, index: F.without_index(g, index))
+def without_index(self: Array, index: tuple[Any, ...]) -> Array:
+    """The input with zeros at an index."""
+    out = np.array(self)
+    out[index] = 0
+    return out
+
+
+@op(
+    name="IndexPutBackward0",
+    self=lambda F, g, index: F.without_index(g, index),
+    values=lambda F, g, index, values_shape: F.sum_to(F.advanced_index(g, index), values_shape),
+)
+def index_put(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
+    """The input with other values at an index."""
+    out = np.array(self)
+    out[index] = values
     return out
 
 
@@ -136,9 +166,47 @@ def index(input: Tensor, index: Any) -> Tensor:
             return advanced_index(input, parts)
         except IndexError as error:
             raise _explained(error, input, parts) from None
+    return basic(input, parts)
+
+
+def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:
+    """`input[parts]` for ints, slices, None and `...`: a view."""
+    if len(parts) == 2 and parts[1] is Ellipsis and isinstance(parts[0], int | np.integer):
+        return select_one(input, 0, int(parts[0]))  # type: ignore[no-any-return]
     last = next((part for part in reversed(parts) if part is not Ellipsis), Ellipsis)
     if last is Ellipsis:
-        return alias_index(input, parts)
+        return alias_index(input, parts)  # type: ignore[no-any-return]
     if last is None:
-        return unsqueeze_index(input, parts)
-    return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)
+        return unsqueeze_index(input, parts)  # type: ignore[no-any-return]
+    return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)  # type: ignore[no-any-return]
+
+
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """The `length` elements from `start` on along `dim`, as a view."""
+    (input,) = tensor_operands("narrow", input)
+    if input.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, input.ndim)
+    size, first = input.shape[dim], int(start)
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -size <= first <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {first})")
+    first += size if first < 0 else 0
+    if first + length > size:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
+    return slice_index(input, (*[slice(None)] * dim, slice(first, first + length), ...))  # type: ignore[no-any-return]
+
+
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """The part at `index` along `dim`, as a view without that dimension."""
+    (input,) = tensor_operands("select", input)
+    if input.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, input.ndim)
+    size = input.shape[dim]
+    if not -size <= index < size:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
+        )
+    return select_one(input, dim, int(index))  # type: ignore[no-any-return]

@@ -66,20 +66,21 @@ def max_all(self: Array) -> Array:
 @op(
     name="MaxBackward0",
     constants=("indices",),
-    self=lambda F, g, indices, dim, keepdim, self_shape: F.put_along(
-        g if keepdim else F.unsqueeze(g, dim), indices, dim, self_shape
-    ),
+    self=lambda F, g, indices, dim, keepdim, self_shape: F.put_along(g, indices, dim, keepdim, self_shape),
 )
 def max_dim(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
     """The elements at `indices`, found to be the largest along `dim`. The gradient goes to these."""
-    largest = np.take_along_axis(self, indices, dim)
-    return largest if keepdim else np.squeeze(largest, dim)
+    if keepdim:
+        return np.take_along_axis(self, indices, dim)
+    return np.squeeze(np.take_along_axis(self, np.expand_dims(indices, dim), dim), dim)
 
 
-@op(constants=("indices",), self=lambda F, g, indices, dim: F.max_dim(g, indices, dim, True))
-def put_along(self: Array, indices: Array, dim: int, shape: tuple[int, ...]) -> Array:
+@op(constants=("indices",), self=lambda F, g, indices, dim, keepdim: F.max_dim(g, indices, dim, keepdim))
+def put_along(self: Array, indices: Array, dim: int, keepdim: bool, shape: tuple[int, ...]) -> Array:
     """Zeros of a shape with the elements of input put at `indices` along `dim`."""
     out = np.zeros(shape, self.dtype)
+    if not keepdim:
+        self, indices = np.expand_dims(self, dim), np.expand_dims(indices, dim)
     np.put_along_axis(out, indices, self, dim)
     return out
 
@@ -152,9 +153,8 @@ def max(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         raise IndexError(f"max(): Expected reduction dim {dim} to have non-zero size.")
     if input.ndim == 0:
         return max_result(max_all(input), from_array(np.int64(0)))
-    indices = argmax(input, dim, keepdim=True)
-    values = max_dim(input, indices, dim, keepdim)
-    return max_result(values, indices if keepdim else indices.squeeze(dim))
+    indices = argmax(input, dim, keepdim)
+    return max_result(max_dim(input, indices, dim, keepdim), indices)
 
 
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:

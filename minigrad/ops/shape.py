@@ -6,13 +6,14 @@ the same memory. Their gradients undo the arrangement.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from minigrad.op import arrays, op, tensor_operands, tensors
-from minigrad.tensor import Size, Tensor, wrap_dim
+from minigrad.tensor import Size, Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -57,6 +58,8 @@ def permute(self: Array, dims: tuple[int, ...]) -> Array:
 @op(view=True, self=lambda F, g, self_shape: F.sum_to(g, self_shape))
 def expand(self: Array, shape: tuple[int, ...]) -> Array:
     """The same elements repeated along dimensions of size 1, in the same memory."""
+    if math.prod(shape) == self.size:  # nothing is repeated, so the result may be written to
+        return self.reshape(shape)
     return np.broadcast_to(self, shape)
 
 
@@ -70,7 +73,7 @@ def sum_to(self: Array, shape: tuple[int, ...]) -> Array:
     return np.add.reduce(self, axis=repeated, keepdims=True).reshape(shape)[()]
 
 
-@op(view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
+@op(view=True, self=lambda F, g, dim: F.squeeze_one(g, (dim,)))
 def unsqueeze(self: Array, dim: int) -> Array:
     """A dimension of size 1 put in at `dim`."""
     return np.expand_dims(self, dim)
@@ -80,11 +83,11 @@ def _squeezing(node: str) -> Any:
     """One op for each of the names that PyTorch has, by how the dimensions are given: not, as one, as several."""
 
     @op(name=node, view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
-    def squeeze(self: Array, dim: tuple[int, ...]) -> Array:
+    def squeeze_one(self: Array, dim: tuple[int, ...]) -> Array:
         """Dimensions of size 1 taken out."""
         return self.reshape(tuple([size for i, size in enumerate(self.shape) if i not in dim]))
 
-    return squeeze
+    return squeeze_one
 
 
 squeeze_all, squeeze_one, squeeze_several = (_squeezing(f"SqueezeBackward{number}") for number in range(3))
@@ -115,10 +118,73 @@ def cat(*tensors: Array, dim: int) -> Array:
     return np.concatenate(tensors, axis=dim)
 
 
+def gradients_joined(F: Any, gradients: Sequence[Any], shape: Sequence[int], sizes: Sequence[int], dim: int) -> Any:
+    """Put the gradients of a tensor's pieces together again, with zeros for pieces that were not used."""
+    known = next(gradient for gradient in gradients if gradient is not None)
+    parts = []
+    for gradient, size in zip(gradients, sizes, strict=True):
+        parts.append(F.zeros((*shape[:dim], size, *shape[dim + 1 :]), known) if gradient is None else gradient)
+    return F.cat(*parts, dim=dim)
+
+
+def _splitting(node: str) -> Any:
+    """One op for each of the names that PyTorch has: by one size, by several."""
+
+    @op(
+        name=node,
+        view=True,
+        several=True,
+        self=lambda F, g, self_shape, sizes, dim: gradients_joined(F, g, self_shape, sizes, dim),
+    )
+    def split(self: Array, sizes: tuple[int, ...], dim: int) -> list[Array]:
+        """Pieces of some sizes along a dimension."""
+        ends = np.cumsum(sizes).tolist()
+        lead = (slice(None),) * dim
+        return [self[(*lead, slice(end - size, end))] for end, size in zip(ends, sizes, strict=True)]
+
+    return split
+
+
+split_evenly, split_by_sizes = _splitting("SplitBackward0"), _splitting("SplitWithSizesBackward0")
+
+
+@op(view=True, several=True, self=lambda F, g, self_shape, dim: gradients_stacked(F, g, self_shape, dim))
+def unbind(self: Array, dim: int) -> list[Array]:
+    """The parts along a dimension, each without it."""
+    return [self[(slice(None),) * dim + (i, ...)] for i in range(self.shape[dim])]
+
+
+def gradients_stacked(F: Any, gradients: Sequence[Any], shape: Sequence[int], dim: int) -> Any:
+    """Put the gradients of a tensor's parts side by side again, with zeros for parts that were not used."""
+    known = next(gradient for gradient in gradients if gradient is not None)
+    return F.stack(*[F.blank(known) if gradient is None else gradient for gradient in gradients], dim=dim)
+
+
+@op(
+    view=True,
+    self=lambda F, g, self_shape, offset, dim1, dim2: F.diagonal_put(g, self_shape, offset, dim1, dim2),
+)
+def diagonal(self: Array, offset: int, dim1: int, dim2: int) -> Array:
+    """The diagonal of each matrix that two dimensions make, as the last dimension."""
+    seen = np.diagonal(self, offset, dim1, dim2)
+    seen.flags.writeable = self.flags.writeable  # numpy hands it out as read-only, as a precaution
+    return seen
+
+
+@op(self=lambda F, g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2))
+def diagonal_put(self: Array, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Array:
+    """Zeros of a shape with the input on a diagonal."""
+    out = np.zeros(shape, self.dtype)
+    seen = np.diagonal(out, offset, dim1, dim2)
+    seen.flags.writeable = True
+    seen[...] = self
+    return out
+
+
 # ---------------------------------------------------------------- as the learner calls them
 
 _view, _transpose, _permute, _expand, _unsqueeze = view, transpose, permute, expand, unsqueeze
-_stack, _cat = stack, cat
+_stack, _cat, _unbind, _diagonal = stack, cat, unbind, diagonal
 
 
 def sizes(function: str, values: Sequence[Any]) -> tuple[int, ...]:
@@ -185,6 +251,9 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:  # type: ignore[no
     """Two dimensions exchanged, as a view."""
     (input,) = tensor_operands("transpose", input)
     return _transpose(input, wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim)) if input.ndim else view(input, ())
+
+
+swapaxes = swapdims = transpose
 
 
 def t(input: Tensor) -> Tensor:
@@ -255,6 +324,119 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     return by_kind(input, dims)
 
 
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.view(other.shape)`."""
+    input, other = tensor_operands("view_as", input, other)
+    return view(input, other.shape)
+
+
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.reshape(other.shape)`."""
+    input, other = tensor_operands("reshape_as", input, other)
+    return reshape(input, other.shape)
+
+
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.expand(other.shape)`."""
+    input, other = tensor_operands("expand_as", input, other)
+    return expand(input, other.shape)
+
+
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """One dimension made into several, as a view."""
+    (input,) = tensor_operands("unflatten", input)
+    dim = wrap_dim(dim, input.ndim)
+    try:
+        inferred = infer_shape(tuple(sizes), input.shape[dim])
+    except RuntimeError:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
+            f"({input.shape[dim]}) in the input tensor"
+        ) from None
+    return view(input, (*input.shape[:dim], *inferred, *input.shape[dim + 1 :]))
+
+
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Dimensions moved to other positions, the rest kept in order, as a view."""
+    (input,) = tensor_operands("movedim", input)
+    sources = [wrap_dim(dim, input.ndim) for dim in ((source,) if isinstance(source, int) else source)]
+    goals = [wrap_dim(dim, input.ndim) for dim in ((destination,) if isinstance(destination, int) else destination)]
+    if len(sources) != len(goals):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the same number of "
+            f"dims as destination ({goals} dims)"
+        )
+    if len(set(sources)) < len(sources) or len(set(goals)) < len(goals):
+        raise RuntimeError(f"movedim: repeated dim in `source` or `destination` ({sources}, {goals})")
+    order = [dim for dim in range(input.ndim) if dim not in sources]
+    for goal, dim in sorted(zip(goals, sources, strict=True)):
+        order.insert(goal, dim)
+    return permute(input, order)
+
+
+moveaxis = movedim
+
+
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:  # type: ignore[no-redef]
+    """The diagonal of the matrices that two dimensions make, as a view; its elements become the last dimension.
+
+    `offset`: how far above the main diagonal.
+    """
+    (input,) = tensor_operands("diagonal", input)
+    first, second = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return _diagonal(input, int(offset), first, second)
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:  # type: ignore[no-redef]
+    """The parts of the tensor along `dim`, without it, as a tuple of views."""
+    (input,) = tensor_operands("unbind", input)
+    if input.ndim == 0:
+        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+    return _unbind(input, wrap_dim(dim, input.ndim))  # type: ignore[return-value]
+
+
+def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of the tensor's pieces along `dim`: all of one size (but maybe the last), or of the sizes given."""
+    (tensor,) = tensor_operands("split", tensor)
+    if tensor.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim = wrap_dim(dim, tensor.ndim)
+    total = tensor.shape[dim]
+    if isinstance(split_size_or_sections, int):
+        size = split_size_or_sections
+        if size < 0:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+        if size == 0 and total:
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}")
+        count = max(1, -(-total // size)) if size else 1
+        pieces = [size] * (count - 1) + [total - size * (count - 1)]
+        return split_evenly(tensor, tuple(pieces), dim)  # type: ignore[no-any-return]
+    pieces = [int(size) for size in split_size_or_sections]
+    if any(size < 0 for size in pieces):
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={pieces}"
+        )
+    if sum(pieces) != total:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension {dim}), "
+            f"but got split_sizes={pieces}"
+        )
+    return split_by_sizes(tensor, tuple(pieces), dim)  # type: ignore[no-any-return]
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` pieces along `dim`, as views: all of one size, but maybe the last."""
+    (input,) = tensor_operands("chunk", input)
+    if input.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    total = input.shape[wrap_dim(dim, input.ndim)]
+    return split(input, max(1, -(-total // chunks)), dim)
+
+
 def _sequence(function: str, tensors: Any) -> tuple[Tensor, ...]:
     if isinstance(tensors, Tensor) or not isinstance(tensors, Sequence):
         raise TypeError(
@@ -308,3 +490,5 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no-r
 
 
 arrays.reshape, tensors.reshape = np.reshape, reshape
+arrays.zeros = lambda shape, like: np.zeros(shape, like.dtype)
+tensors.zeros = lambda shape, like: from_array(np.zeros(shape, like._array.dtype))

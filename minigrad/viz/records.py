@@ -47,12 +47,12 @@ class Record:
 
 
 def observe(node: Any, out: Any) -> None:
-    """The creation observer: note the learner's instruction and the result in `node.creation`."""
+    """The creation observer: note the learner's instruction and the result in `node.metadata["creation"]`."""
     frame = learner_frame(sys._getframe(1))
     if frame is None:
-        node.creation = Record(None, 0, out)
+        node.metadata["creation"] = Record(None, 0, out)
     else:
-        node.creation = Record(frame.f_code, frame.f_lasti, out)
+        node.metadata["creation"] = Record(frame.f_code, frame.f_lasti, out)
 
 
 def learner_frame(frame: FrameType | None) -> FrameType | None:

@@ -1,0 +1,95 @@
+"""Which line did it, and what the learner calls the tensor: what error texts say beyond PyTorch's words.
+
+After this module a reader knows how an error can name a variable and the line that wrote to it: each write notes the
+innermost line outside this package that led to it, and a variable's name is looked for in the frames that are running.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+Line = tuple[CodeType, int]
+
+
+def learner_frames() -> Iterator[FrameType]:
+    """The frames that are running outside this package, the innermost first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if not _is_ours(frame):
+            yield frame
+        frame = frame.f_back
+
+
+def _is_ours(frame: FrameType) -> bool:
+    name: str = frame.f_globals.get("__name__", "")
+    return name.startswith("minigrad.") or name == "minigrad"
+
+
+def current_line() -> Line | None:
+    """The learner's line that is being run."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours(frame):
+        frame = frame.f_back
+    return None if frame is None else (frame.f_code, frame.f_lineno)
+
+
+def frames_to_learner() -> int:
+    """How many frames up the learner's own code called, so that a warning points there (as its `stacklevel`)."""
+    level = 1
+    frame = sys._getframe(1)
+    while _is_ours(frame) and frame.f_back is not None:
+        frame = frame.f_back
+        level += 1
+    return level
+
+
+def shown_line(code: CodeType, line: int) -> str:
+    """A line of code as a traceback shows it."""
+    text = linecache.getline(code.co_filename, line).strip()
+    where = f'  File "{code.co_filename}", line {line}, in {code.co_name}'
+    return f"{where}\n    {text}" if text else where
+
+
+def learner_traceback() -> list[str]:
+    """The learner's lines that led here, the innermost last: without this package and what runs the notebook."""
+    lines = [(frame.f_code, frame.f_lineno) for frame in learner_frames()]
+    own = [(code, line) for code, line in lines if not _is_installed(code.co_filename)]
+    return [shown_line(code, line) + "\n" for code, line in reversed(own or lines)]
+
+
+_INSTALLED = tuple({os.path.dirname(os.__file__), os.path.dirname(sys.executable)})
+
+
+def _is_installed(file_name: str) -> bool:
+    return file_name.startswith((*_INSTALLED, "<frozen")) or "site-packages" in file_name
+
+
+def last_write(tensor: Tensor) -> str:
+    """ " by:" and the line that wrote to the tensor last; "." where it is not known."""
+    writes = tensor._writes
+    line: Line | None = writes[2] if writes is not None and len(writes) > 2 else None
+    return "." if line is None else f" by:\n{shown_line(*line)}"
+
+
+def variable_name(tensor: Tensor) -> str | None:
+    """What the learner calls the tensor, or another one in the same memory; None if no running frame has a name for
+    it.
+    """
+    from minigrad.tensor import Tensor
+
+    found = None
+    for frame in learner_frames():
+        for name, value in list(frame.f_locals.items()):
+            if isinstance(value, Tensor) and tensor._writes is not None and value._writes is tensor._writes:
+                if value._array is tensor._array:
+                    return name
+                found = found or name
+    return found

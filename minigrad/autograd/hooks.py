@@ -1,0 +1,262 @@
+"""Hooks: the learner's functions that are called while gradients pass.
+
+After this module a reader knows every place where one can be hung, and the order in which they run. Around a node:
+
+    hooks of its output's tensors (in the order of registration), then retain_grad
+    prehooks of the node
+    the node itself (for a leaf: the gradient is added to `.grad`, then the post-accumulate-grad hooks run)
+    hooks of the node
+
+A hook gets tensors and may return others in their place; None leaves things as they are. The engine runs on arrays, so
+this is where they are wrapped, and only where there is a hook. While hooks run nothing is recorded, unless the backward
+itself is (`create_graph`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from minigrad.autograd.grad_mode import set_grad_enabled
+from minigrad.autograd.modes import thread
+
+if TYPE_CHECKING:
+    from minigrad.autograd.graph import Node
+    from minigrad.tensor import Tensor
+
+Hook = Callable[..., Any]
+
+
+class Hooks(dict[int, Hook]):
+    """Hooks of one kind in one place, by number, in the order of registration."""
+
+    __slots__ = ("__weakref__",)
+
+
+class RemovableHandle:
+    """What registering a hook returns; `remove()`, or the end of a `with` block, takes the hook away again."""
+
+    _numbers = itertools.count()
+
+    def __init__(self, hooks: Hooks, hook: Hook) -> None:
+        self.id = next(self._numbers)
+        hooks[self.id] = hook
+        self._hooks = weakref.ref(hooks)  # a hook that holds its own handle makes no cycle
+
+    def remove(self) -> None:
+        """Take the hook away; doing so again does nothing."""
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.remove()
+
+
+class RetainGrad:
+    """Keeps what arrives at a result in the result's `.grad`; it holds the tensor weakly."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = weakref.ref(tensor)
+
+    def keep(self, gradient: Any) -> None:
+        from minigrad.autograd.graph import AccumulateGrad
+
+        tensor = self.tensor()
+        if tensor is not None:
+            if tensor._grad is not None:  # unlike a leaf's, the sum so far stays as it is, and a new one is made
+                tensor._grad = tensor._grad.clone()
+            AccumulateGrad.accumulate(tensor, gradient)
+
+
+class NodeHooks:
+    """The hooks of one node, by where they run."""
+
+    __slots__ = ("of_tensors", "retained", "before", "after_accumulate", "after", "__weakref__")
+
+    def __init__(self) -> None:
+        self.of_tensors: dict[int, Hooks] = {}  # output number -> hooks of the tensor which is that output
+        self.retained: dict[int, RetainGrad] = {}  # output number -> what keeps its gradient
+        self.before = Hooks()
+        self.after_accumulate = Hooks()
+        self.after = Hooks()
+
+    def of_leaf(self) -> NodeHooks:
+        """Those that stay with a leaf when its AccumulateGrad is made anew."""
+        renewed = NodeHooks()
+        renewed.of_tensors, renewed.after_accumulate = self.of_tensors, self.after_accumulate
+        return renewed
+
+    def of_tensor(self, output_nr: int) -> Hooks:
+        return self.of_tensors.setdefault(output_nr, Hooks())
+
+    # -- run by the engine
+
+    def run_for_tensors(self, gradients: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+        """Show each of a node's incoming gradients to the hooks of its tensor; return what became of them."""
+        changed = list(gradients)
+        for output_nr, hooks in list(self.of_tensors.items()):
+            gradient = wrapped(gradients[output_nr])
+            with set_grad_enabled(recorded):
+                for hook in list(hooks.values()):
+                    result = hook(gradient)
+                    if result is not None:
+                        gradient = _checked(gradient, result, hook)
+            changed[output_nr] = gradient if recorded or gradient is None else gradient._array
+        for output_nr, retained in self.retained.items():
+            if changed[output_nr] is not None:
+                retained.keep(changed[output_nr])
+        return tuple(changed)
+
+    def run_before(self, gradients: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+        """The node's prehooks, on its incoming gradients."""
+        return _run_on_tuple(self.before, gradients, (), recorded)
+
+    def run_after(self, outgoing: tuple[Any, ...], incoming: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+        """The node's hooks, on its outgoing gradients; they also see the incoming ones."""
+        return _run_on_tuple(self.after, outgoing, (tuple(map(wrapped, incoming)),), recorded)
+
+    def run_after_accumulate(self, leaf: Tensor, recorded: bool) -> None:
+        with set_grad_enabled(recorded):
+            for hook in list(self.after_accumulate.values()):
+                result = hook(leaf)
+                if result is not None:
+                    _checked(leaf, result, hook)
+                    if result is not leaf:
+                        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+
+
+def _run_on_tuple(hooks: Hooks, values: tuple[Any, ...], others: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+    if not hooks:
+        return values
+    tensors = tuple(map(wrapped, values))
+    with set_grad_enabled(recorded):
+        for hook in list(hooks.values()):
+            results = hook(tensors, *others)
+            if results is None:
+                continue
+            if not isinstance(results, tuple):
+                raise TypeError(f"expected tuple, but hook returned '{type(results).__name__}'")
+            if len(results) != len(tensors):
+                raise RuntimeError(
+                    f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(results)}, but "
+                    f"expected {len(tensors)})"
+                )
+            tensors = tuple(_checked(old, new, hook) for old, new in zip(tensors, results, strict=True))
+    return tensors if recorded else tuple(None if tensor is None else tensor._array for tensor in tensors)
+
+
+def wrapped(gradient: Any) -> Any:
+    """A gradient as the learner sees it: a tensor, or None."""
+    from minigrad.tensor import Tensor, from_array
+
+    return gradient if gradient is None or isinstance(gradient, Tensor) else from_array(gradient)
+
+
+def _checked(old: Tensor | None, new: Any, hook: Hook) -> Any:
+    """What a hook returned in place of a gradient; raise if that cannot be one."""
+    from minigrad.tensor import Tensor
+
+    if new is None:
+        return None
+    if not isinstance(new, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+    if old is None:
+        raise RuntimeError(f"can't replace a None gradient with a non-None value, as hook '{_name(hook)}' tried")
+    if new.dtype is not old.dtype:
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has changed the type of value (was minigrad.{old.dtype.tensor_type}Tensor got "
+            f"minigrad.{new.dtype.tensor_type}Tensor)"
+        )
+    if new.shape != old.shape:
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has changed the size of value: the gradient had shape {list(old.shape)}, and the "
+            f"hook returned {list(new.shape)}"
+        )
+    return new
+
+
+def _name(hook: Hook) -> str:
+    return getattr(hook, "__name__", type(hook).__name__)
+
+
+# ---------------------------------------------------------------- hooks of several tensors
+
+
+class BackwardRun:
+    """One backward run: hooks that are called inside may ask which nodes it reaches."""
+
+    __slots__ = ("_order", "_leaves_after", "_outer", "__weakref__")
+
+    def __init__(self, order: Sequence[Node], leaves_after: Mapping[Any, Sequence[Node]]) -> None:
+        self._order, self._leaves_after = order, leaves_after
+        self._outer: BackwardRun | None = None
+
+    def __enter__(self) -> None:
+        self._outer, thread.task = thread.task, self
+
+    def __exit__(self, *error: object) -> None:
+        thread.task = self._outer
+
+    def count_hooks(self, numbers: set[int]) -> int:
+        """How many of the tensor hooks with these numbers will be called."""
+        nodes = itertools.chain(self._order, *self._leaves_after.values())
+        reached = [hooks for node in nodes if node._hooks is not None for hooks in node._hooks.of_tensors.values()]
+        return sum(len(numbers & hooks.keys()) for hooks in reached)
+
+
+class _SeveralHandles(RemovableHandle):
+    """One handle for the hooks of several tensors."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        self.id = next(self._numbers)
+        self._handles = handles
+
+    def remove(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str = "all") -> RemovableHandle:
+    """Have `fn` called once per backward run for several tensors.
+
+    With mode "all", after the gradients of all those that the run reaches are there: `fn(gradients)` gets a list with
+    None for the others. With mode "any", at the first of them: `fn(gradient)`.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    if mode == "any":
+        seen: weakref.WeakSet[BackwardRun] = weakref.WeakSet()
+
+        def first(gradient: Tensor) -> None:
+            if thread.task not in seen:
+                seen.add(thread.task)
+                fn(gradient)
+
+        return _SeveralHandles([tensor.register_hook(first) for tensor in tensors if tensor.requires_grad])
+
+    numbers: set[int] = set()
+    arrived: weakref.WeakKeyDictionary[BackwardRun, dict[int, Tensor]] = weakref.WeakKeyDictionary()
+
+    def gather(position: int) -> Hook:
+        def hook(gradient: Tensor) -> None:
+            gradients = arrived.setdefault(thread.task, {})
+            gradients[position] = gradient
+            if len(gradients) == thread.task.count_hooks(numbers):
+                del arrived[thread.task]
+                fn([gradients.get(index) for index in range(count)])
+
+        return hook
+
+    count = len(tensors)
+    assert all(tensor.requires_grad for tensor in tensors), "every tensor of a multi-grad hook needs to require grad"
+    handles = [tensor.register_hook(gather(position)) for position, tensor in enumerate(tensors)]
+    numbers.update(handle.id for handle in handles)
+    return _SeveralHandles(handles)

@@ -1,0 +1,184 @@
+"""Writing in place: what is checked, what is counted, and how history is rewritten.
+
+After this module a reader knows what happens at `y += 1` and `y[0] = 2`. A write is counted in the count that all
+tensors of one memory share, so that a node which saved the old value finds out. A recorded write makes the tensor the
+result of the operation. If the tensor is a view, the write changes a part of its base: the base then becomes the result
+of a `CopySlices` node, whose gradient goes on unchanged, except in that part, where it goes through the operation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.autograd.blame import current_line, variable_name
+from minigrad.autograd.graph import Node, edge_node, next_sequence_nr
+from minigrad.autograd.modes import modes, thread
+from minigrad.autograd.saved import Versioned, freed_error
+from minigrad.autograd.views import (
+    INFERENCE,
+    Geometry,
+    geometry,
+    kind_of,
+    renew_views,
+    set_history,
+    view_error,
+    views_of,
+)
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+def check_history(tensor: Tensor) -> None:
+    """Raise if a recorded write to this tensor could not be differentiated."""
+    base = tensor._base
+    if base is not None:
+        kind = kind_of(tensor)
+        if kind is not None:
+            raise view_error(tensor, kind, by_others=False)
+        if tensor.requires_grad and base.is_leaf:
+            raise RuntimeError(
+                "a view of a leaf Variable that requires grad is being used in an in-place operation. To change the "
+                "leaf's numbers without recording that, as an optimizer does, write inside `with no_grad():`."
+            )
+    if tensor.requires_grad and tensor.is_leaf:
+        name = variable_name(tensor) or "x"
+        raise RuntimeError(
+            "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers without "
+            f"recording that, as an optimizer does, write inside `with no_grad():`; to compute with it, make a new "
+            f"tensor, as in y = {name} + 1."
+        )
+
+
+def begin_write(tensor: Tensor) -> None:
+    """Check that a tensor's memory may be written to, and count the write that is about to happen."""
+    from minigrad.tensor import own_array
+
+    writes = tensor._writes
+    if writes is INFERENCE and not thread.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed."
+            "You can make a clone to get a normal tensor before doing inplace update."
+        )
+    if not own_array(tensor).flags.writeable:  # numpy protects what broadcast_to returns
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+    if modes.mutation_watch is not None:
+        modes.mutation_watch(tensor)
+    count_write(tensor)
+
+
+def count_write(tensor: Tensor) -> None:
+    """Count a write to a tensor's memory, and note the line that does it."""
+    writes = tensor._writes
+    if writes is INFERENCE:
+        return
+    if writes is None:
+        tensor._writes = [1, None, current_line()]
+        return
+    writes[0] += 1
+    writes[1:] = (writes[1] if len(writes) > 1 else None, current_line())
+    if writes[1] is not None:
+        renew_views(tensor)
+
+
+def record_write(tensor: Tensor, node: Node, position: int = 0, output_nr: int = 0) -> None:
+    """Make a tensor that was written to the result of `node`, whose input number `position` was its old value."""
+    base = tensor._base
+    if base is None:
+        set_history(tensor, node, output_nr)
+        tensor._find_node = None
+        renew_views(tensor)
+    else:
+        copied = CopySlices(base, geometry(tensor), node, position)
+        set_history(base, copied, 0)
+        base._find_node = None
+        renew_views(base)
+
+
+def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -> None:
+    """What a node saved of a write, made safe from the write: the old value as a copy, the result as what is now in the
+    tensor (at the version that it is about to have).
+
+    `before` shares the tensor's memory and place in the graph; `result` is the array that was computed.
+    """
+    saved = node._saved or ()
+    if any(kept is before or (kept.__class__ is Versioned and kept.tensor is before) for kept in saved):
+        before._array = np.array(before._array)
+        before._writes = None
+        saved = tuple(before if kept.__class__ is Versioned and kept.tensor is before else kept for kept in saved)
+    if "result" in node._saved_names and any(kept is result for kept in saved):
+        place = node._saved_names.index("result")
+        if tensor._writes is None:
+            tensor._writes = [0]
+        now = Versioned(tensor._array, tensor._writes[0] + 1)
+        saved = (*saved[:place], now, tensor._writes, *saved[place + 2 :])
+    node._saved = saved
+
+
+class CopySlices(Node):
+    """A write through a view, seen from the base: the new base is the old one with a part replaced.
+
+    `node` is the operation that made the new part, from the old part and maybe other inputs.
+    """
+
+    __slots__ = ("geometry", "node", "position")
+
+    def __init__(self, base: Tensor, geometry: Geometry, node: Node, position: int) -> None:
+        self.geometry = geometry
+        self.node = node
+        self.position = position  # which of the operation's inputs the old part was
+        others = [function for index, function in enumerate(node.next_functions) if index != position]
+        edges = [(edge_node(base), base._output_nr), *others]
+        self._next_nodes = tuple([next_node for next_node, _ in edges])
+        numbers = tuple([number for _, number in edges])
+        self._output_nrs = numbers if any(numbers) else None
+        self._targets = self._hooks = self._notes = None
+        self._sequence = next_sequence_nr()
+
+    @property
+    def _keeps_tensors(self) -> bool:  # type: ignore[override]
+        return self.node._keeps_tensors
+
+    @property
+    def _saved(self) -> Any:  # type: ignore[override]
+        """What the operation saved: it is freed with this node."""
+        return self.node._saved
+
+    @_saved.setter
+    def _saved(self, value: Any) -> None:
+        self.node._saved = value
+
+    def apply(self, *gradients: Any) -> tuple[Any, ...]:
+        from minigrad.op import arrays
+
+        return self._split(arrays, self.node.apply, gradients[0])
+
+    def apply_recorded(self, *gradients: Any) -> tuple[Any, ...]:
+        from minigrad.op import tensors
+
+        return self._split(tensors, self.node.apply_recorded, gradients[0])
+
+    def _split(self, F: Any, run: Any, gradient: Any) -> tuple[Any, ...]:
+        """The gradient of the old base, then those of the operation's other inputs."""
+        from minigrad.autograd.engine import fitted
+
+        if self._saved is None:
+            raise freed_error()
+        outgoing = run(F.take_part(gradient, self.geometry))
+        if self.node._targets is not None:
+            outgoing = fitted(self.node, outgoing)
+        of_part = outgoing[self.position]
+        of_base = None
+        if self._next_nodes[0] is not None:
+            of_base = F.without_part(gradient, self.geometry)
+            if of_part is not None:
+                of_base = of_base + F.put_part(of_part, self.geometry)
+        return (of_base, *[other for index, other in enumerate(outgoing) if index != self.position])
+
+
+__all__ = ["begin_write", "check_history", "count_write", "keep_for_backward", "record_write", "views_of"]

@@ -1,0 +1,68 @@
+"""What unusual is in force: the state that decides how operations are recorded and nodes are run.
+
+After this module a reader knows where every mode keeps its state, and how an operation finds out at no cost that
+nothing unusual is going on: `modes.special` counts the unusual things in force anywhere in the process (a thread with
+recording off, an observer of new nodes, anomaly mode, hooks on saved tensors). Every op looks at that one number, and
+asks further questions only when it is not zero.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+
+class Modes:
+    """What holds for the whole process."""
+
+    __slots__ = ("special", "observer", "anomaly", "mutation_watch")
+
+    def __init__(self) -> None:
+        self.special = 0  # how many unusual things are in force
+        self.observer: Callable[[Any, Any], None] | None = None  # called with each node recorded and its result's array
+        self.anomaly: bool | None = None  # None: off; else whether nan is looked for
+        self.mutation_watch: Callable[[Any], None] | None = None  # called with each tensor that is about to be written
+
+
+class Thread(threading.local):
+    """What holds for one thread; the values below are those of a new one."""
+
+    grad_enabled = True
+    inference = False
+    saved_tensors_hooks: tuple[
+        tuple[Callable[..., Any], Callable[..., Any]], ...
+    ] = ()  # (pack, unpack), innermost last
+    hooks_disabled: str | None = None  # why hooks on saved tensors are not allowed, if they are not
+    depth = 0  # how many backward runs are nested in this thread
+    running: Counter[Any] | None = None  # the custom Functions' nodes whose backward is running, and how often
+    evaluating: Any = None  # the node that runs with its own operations recorded, in anomaly mode
+    task: Any = None  # the backward run that hooks are being called from
+
+
+modes = Modes()
+thread = Thread()
+_lock = threading.Lock()
+
+
+def count_special(change: int) -> None:
+    """One unusual thing more, or less."""
+    with _lock:
+        modes.special += change
+
+
+def inherit(state: dict[str, Any]) -> None:
+    """Take over another thread's state, as `vars(thread)` gave it there."""
+    vars(thread).update(state)
+    count_special(_special_things())
+
+
+def leave() -> None:
+    """Give up what `inherit` took over, at a thread's end."""
+    count_special(-_special_things())
+    vars(thread).clear()
+
+
+def _special_things() -> int:
+    return (not thread.grad_enabled) + thread.inference + len(thread.saved_tensors_hooks)

@@ -1,0 +1,348 @@
+"""What nodes keep for their backward: saved tensors, the check that nobody wrote to them, and hooks on saving.
+
+After this module a reader knows what the error about "a variable needed for gradient computation" compares, why
+keeping a tensor costs nothing until it is written to, and how `saved_tensors_hooks` can put something else (a smaller
+copy, a file, a recipe to compute it again) in a saved tensor's place.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.autograd.modes import count_special, modes, thread
+
+if TYPE_CHECKING:
+    from minigrad.autograd.graph import Node
+    from minigrad.tensor import Tensor
+
+FREED_ADVICE = (
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+FREED_MESSAGE = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    f"been freed). {FREED_ADVICE}"
+)
+
+
+class Versioned:
+    """A tensor, or a node's own result, that a node kept, with the count of in-place writes that it had then.
+
+    A tensor that was never written to, the usual case, is kept as itself instead: that says count 0 and costs nothing.
+    """
+
+    __slots__ = ("tensor", "version")
+
+    def __init__(self, tensor: Any, version: int) -> None:
+        self.tensor = tensor
+        self.version = version
+
+
+class PackedTensor:
+    """What a pack hook made of a saved tensor, how to get it back, and the tensor's place in the graph."""
+
+    __slots__ = ("packed", "unpack_hook", "node", "output_nr", "leaf")
+
+    def __init__(self, packed: Any, unpack_hook: Callable[[Any], Any], tensor: Tensor) -> None:
+        from minigrad.autograd.graph import edge_node
+
+        self.packed, self.unpack_hook = packed, unpack_hook
+        self.node, self.output_nr = edge_node(tensor), tensor._output_nr
+        self.leaf = tensor.is_leaf
+
+    def unpack(self) -> Tensor:
+        """The tensor that the unpack hook gives, in its old place in the graph."""
+        from minigrad.autograd.graph import ON_DEMAND
+        from minigrad.tensor import Tensor, from_array
+
+        result = self.unpack_hook(self.packed)
+        if not isinstance(result, Tensor):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(result).__name__}"
+            )
+        tensor = from_array(result._array)
+        tensor._output_nr = self.output_nr
+        if self.leaf and self.node is not None:
+            tensor._node, tensor._find_node = ON_DEMAND, weakref.ref(self.node)
+        else:
+            tensor._node = self.node
+        return tensor
+
+
+CONSTANT: Any = lambda: None  # noqa: E731 (marks the tensor of a number in an expression; called like a weak reference)
+
+
+def save(tensor: Tensor) -> Tensor | Versioned:
+    """What a node keeps of an input."""
+    if tensor.is_inference():
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
+            "it in autograd, or use `minigrad.no_grad()` instead of `minigrad.inference_mode()`."
+        )
+    version = tensor._version
+    return Versioned(tensor, version) if version else tensor
+
+
+def unpack(node: Node, kept: Any) -> Tensor:
+    """Give back what `save` kept, if nobody has written to it since."""
+    if kept.__class__ is PackedTensor:
+        return kept.unpack()  # type: ignore[no-any-return]
+    tensor, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
+    if tensor._version != version:
+        raise modified_error(node, tensor, version)
+    return tensor  # type: ignore[no-any-return]
+
+
+def unpack_result(node: Node, kept: Any, writes: list[Any]) -> Tensor:
+    """Wrap a node's own saved result again, as the tensor that the node made.
+
+    An operation in place kept it as a Versioned, since its result was written to once already: by itself.
+    """
+    from minigrad.tensor import from_array
+
+    if kept.__class__ is PackedTensor:
+        unpacked: Tensor = kept.unpack()
+        unpacked._node = node
+        return unpacked
+    array, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
+    tensor = from_array(array)
+    tensor._node, tensor._writes = node, writes
+    if writes[0] != version:
+        raise modified_error(node, tensor, version)
+    return tensor
+
+
+def modified_error(node: Node, tensor: Tensor, version: int) -> RuntimeError:
+    """The error for a saved tensor that was written to, with the variable's name and the line that wrote."""
+    from minigrad.autograd.blame import last_write, variable_name
+
+    producer = tensor.grad_fn
+    source = (
+        f", which is output {tensor.output_nr} of {producer.name().removesuffix('0').removesuffix('Backward')},"
+        if producer
+        else ""
+    )
+    name = variable_name(tensor)
+    return RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[minigrad.{tensor.dtype.tensor_type}Tensor {list(tensor.shape)}]{source} is at version {tensor._version}; "
+        f"expected version {version} instead.\n"
+        f"{node.name()} saved {f'`{name}`' if name else 'this tensor'} at version {version}, to compute its gradient "
+        f"from, and then it was written to{last_write(tensor)}\n"
+        "Make a new tensor there, as in y = y + 1 instead of y += 1, or write to a clone()."
+    )
+
+
+def freed_error() -> RuntimeError:
+    return RuntimeError(FREED_MESSAGE)
+
+
+# ---------------------------------------------------------------- hooks
+
+
+def pack(tensor: Tensor) -> PackedTensor:
+    """Hand a tensor that is to be saved to the innermost pack hook."""
+    pack_hook, unpack_hook = thread.saved_tensors_hooks[-1]
+    return _packed(tensor, pack_hook, unpack_hook)
+
+
+def _packed(tensor: Tensor, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> PackedTensor:
+    from minigrad.autograd.grad_mode import no_grad
+
+    version = tensor._version
+    with no_grad():
+        packed = pack_hook(tensor)
+    if tensor._version != version:
+        raise RuntimeError(
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
+            "be modified by in-place operations as this can lead to unexpected side-effects: work on a clone()."
+        )
+    return PackedTensor(packed, unpack_hook, tensor)
+
+
+def pack_all(node: Node) -> None:
+    """Hand all tensors that a node just saved to the innermost pack hook."""
+    for position in range(len(node._saved_names)):
+        _pack_slot(node, position, *thread.saved_tensors_hooks[-1])
+
+
+def _pack_slot(node: Node, position: int, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+    from minigrad.tensor import Tensor
+
+    saved = list(node._saved or ())
+    kept = saved[position]
+    if node._saved_names[position] == "result":
+        saved[position] = _packed(unpack_result(node, kept, saved[position + 1]), pack_hook, unpack_hook)
+        saved[position].node = None  # unpack_result puts the node in; no cycle
+        saved[position + 1] = [1]  # not 0: has unpack_result called
+    elif (isinstance(kept, Tensor) and kept._find_node is not CONSTANT) or isinstance(kept, Versioned):
+        saved[position] = _packed(unpack(node, kept), pack_hook, unpack_hook)
+    node._saved = tuple(saved)
+
+
+class SavedTensor:
+    """One saved tensor of a node, as `node._raw_saved_self` and the like give it."""
+
+    def __init__(self, node: Node, position: int) -> None:
+        self._node, self._position = node, position
+
+    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Pack this one tensor now, and have it unpacked when it is needed."""
+        if self._node._saved is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. " + FREED_ADVICE)
+        kept = self._node._saved[self._position]
+        if kept is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        if isinstance(kept, PackedTensor):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
+            )
+        _pack_slot(self._node, self._position, pack_hook, unpack_hook)
+
+
+class saved_tensors_hooks:
+    """While in force, `pack_hook(tensor)` says what is kept of each tensor that an operation saves, and
+    `unpack_hook(what it returned)` gives the tensor back when backward needs it. Only the innermost pair counts.
+    """
+
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        if thread.hooks_disabled is not None:
+            raise RuntimeError(thread.hooks_disabled)
+        thread.saved_tensors_hooks += ((self.pack_hook, self.unpack_hook),)
+        count_special(1)
+
+    def __exit__(self, *error: object) -> None:
+        thread.saved_tensors_hooks = thread.saved_tensors_hooks[:-1]
+        count_special(-1)
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Keep copies instead of the saved tensors themselves. There is only a CPU here, so this saves nothing; it is what
+    PyTorch's does where tensors live on a GPU.
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda tensor: tensor.clone(), lambda copy: copy)
+
+
+class save_on_disk(saved_tensors_hooks):
+    """Keep saved tensors in files until backward needs them: memory for time. The files go away with the graph.
+
+    `folder`: where to; by default the system's folder for temporary files.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+        super().__init__(lambda tensor: _File(tensor, folder), lambda file: file.read())
+
+
+class _File:
+    """One tensor in a temporary file, which is deleted when nobody needs it any more."""
+
+    def __init__(self, tensor: Tensor, folder: str | os.PathLike[str] | None) -> None:
+        number, self.path = tempfile.mkstemp(suffix=".npy", dir=folder)
+        weakref.finalize(self, _delete, self.path)
+        with os.fdopen(number, "wb") as file:
+            np.save(file, tensor._array, allow_pickle=False)
+
+    def read(self) -> Tensor:
+        from minigrad.tensor import from_array
+
+        return from_array(np.load(self.path, allow_pickle=False)[()])
+
+
+def _delete(path: str) -> None:
+    if os.path.exists(path):
+        os.remove(path)
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside, using saved_tensors_hooks raises a RuntimeError with this message."""
+    if thread.saved_tensors_hooks:
+        raise RuntimeError(error_message)
+    previous, thread.hooks_disabled = thread.hooks_disabled, error_message
+    try:
+        yield
+    finally:
+        thread.hooks_disabled = previous
+
+
+# ---------------------------------------------------------------- writing to saved tensors
+
+
+class _Original:
+    """A saved tensor that may be written to: the tensor itself, until somebody is about to write; then a copy."""
+
+    __slots__ = ("tensor", "__weakref__")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor: Tensor | None = tensor
+
+
+class SavedOriginals:
+    """The saved tensors that one `allow_mutation_on_saved_tensors` watches over, as long as a graph holds them."""
+
+    def __init__(self) -> None:
+        self.original: weakref.WeakSet[_Original] = weakref.WeakSet()  # not written to so far
+        self.cloned: weakref.WeakSet[_Original] = weakref.WeakSet()  # copied before they were written to
+
+    def keep(self, tensor: Tensor) -> _Original:
+        original = _Original(tensor.detach())
+        self.original.add(original)
+        return original
+
+    def before_write(self, tensor: Tensor) -> None:
+        """Copy what shares memory with a tensor that is about to be written."""
+        for original in list(self.original):
+            if original.tensor is not None and original.tensor._writes is tensor._writes:
+                original.tensor = original.tensor.clone()
+                self.original.discard(original)
+                self.cloned.add(original)
+
+    def give_back(self, original: _Original) -> Tensor:
+        if modes.mutation_watch != self.before_write or original.tensor is None:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+                "in which the graph was originally recorded."
+            )
+        return original.tensor
+
+    def clear(self) -> None:
+        """Forget what was saved: a graph that was recorded here can no longer be used."""
+        for original in (*self.original, *self.cloned):
+            original.tensor = None
+        self.original.clear()
+        self.cloned.clear()
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[SavedOriginals]:
+    """Inside, writing to a tensor that the graph saved is no error: the old numbers are copied before they change.
+
+    Backward has to run inside as well.
+    """
+    if modes.mutation_watch is not None:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    originals = SavedOriginals()
+    with saved_tensors_hooks(originals.keep, originals.give_back):
+        modes.mutation_watch = originals.before_write
+        try:
+            yield originals
+        finally:
+            modes.mutation_watch = None
+            originals.clear()

@@ -1,0 +1,52 @@
+"""Operations whose result does not depend on the tensor that they write over: fill_, zero_, copy_, eq_ and the like.
+
+After this module a reader knows why these have a node all the same: it says that the old value has no gradient any
+more, and hands the gradient of what was written to where that came from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.op import op
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+@op(self=lambda F, g: F.blank(g))
+def blank(self: Array) -> Array:
+    """Zeros in the place of the input."""
+    return np.zeros_like(self)
+
+
+def _overwriting(node: str) -> Any:
+    """One op for each of the names that PyTorch has for it."""
+
+    @op(name=node, self=lambda F, g: F.blank(g))
+    def overwritten(self: Array, values: Array) -> Array:
+        """The values, an array, in the place of the input."""
+        return values
+
+    return overwritten
+
+
+filled, zeroed = _overwriting("FillBackward2"), _overwriting("ZeroBackward0")
+compared = {name: _overwriting(f"{name.capitalize()}Backward0") for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+
+
+@op(name="FillBackward3", self=lambda F, g: F.blank(g), value=lambda F, g: F.sum_all(g))
+def filled_by_tensor(self: Array, value: Array) -> Array:
+    """One element, a 0-d tensor, in every place of the input."""
+    return np.full_like(self, value)
+
+
+@op(
+    name="CopyBackwards",
+    self=lambda F, g: F.blank(g),
+    src=lambda F, g, src_shape, src_dtype: F.cast(F.sum_to(g, src_shape), src_dtype),
+)
+def copied(self: Array, src: Array) -> Array:
+    """The elements of `src`, repeated where it is smaller, in the place of the input's."""
+    return np.broadcast_to(src, self.shape).astype(self.dtype)

@@ -1,0 +1,132 @@
+"""Parts of a tensor that are given by where their elements lie in memory.
+
+After this module a reader knows what the gradient of a view is when all that is known of it is its place in its base:
+take that part out, put it back, or clear it. The nodes of views and of writes through views stand on these three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided as strided_array
+
+from minigrad.autograd.views import Geometry
+from minigrad.op import op, tensor_operands
+from minigrad.tensor import Tensor, own_array
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+def _extent(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """How many elements of memory lie between the first and the last, both included."""
+    if 0 in shape:
+        return 0
+    return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+
+
+def _memory(geometry: Geometry, dtype: Any) -> tuple[Array, Array]:
+    """Fresh memory of zeros, seen as the whole and as the part."""
+    start = min(0, geometry.offset)
+    end = max(
+        _extent(geometry.whole_shape, geometry.whole_strides),
+        geometry.offset + _extent(geometry.shape, geometry.strides),
+    )
+    row = np.zeros(end - start, dtype)
+    whole = _seen(row[-start:], geometry.whole_shape, geometry.whole_strides)
+    return whole, _seen(row[geometry.offset - start :], geometry.shape, geometry.strides)
+
+
+def _seen(row: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
+    return strided_array(row, shape, tuple([stride * row.itemsize for stride in strides]))
+
+
+def _overlaps(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether two elements share a place in memory."""
+    reached = 0
+    for stride, size in sorted((stride, size) for stride, size in zip(strides, shape, strict=True) if size > 1):
+        if stride <= reached:
+            return True
+        reached += (size - 1) * stride
+    return False
+
+
+@op(
+    name="AsStridedBackward0",
+    view=True,
+    self=lambda F, g, geometry: F.put_part(g, geometry),
+)
+def strided(self: Array, geometry: Geometry) -> Array:
+    """The part of the memory under this tensor that a geometry describes."""
+    row = storage_of(self)
+    start = (self.__array_interface__["data"][0] - row.__array_interface__["data"][0]) // self.itemsize
+    part = _seen(row[start + geometry.offset :], geometry.shape, geometry.strides)
+    if _overlaps(geometry.shape, geometry.strides):
+        part.flags.writeable = False
+    return part
+
+
+@op(self=lambda F, g, geometry: F.put_part(g, geometry))
+def take_part(self: Array, geometry: Geometry) -> Array:
+    """The elements of a part, as a copy."""
+    whole, part = _memory(geometry, self.dtype)
+    whole[...] = self
+    return part.copy()
+
+
+@op(self=lambda F, g, geometry: F.take_part(g, geometry))
+def put_part(self: Array, geometry: Geometry) -> Array:
+    """Zeros, with the input in the place of the part; elements that share a place add up."""
+    whole, part = _memory(geometry, self.dtype)
+    if _overlaps(geometry.shape, geometry.strides):
+        places, of_part = _memory(geometry, np.int64)
+        places[...] = np.arange(places.size).reshape(places.shape)
+        row = np.zeros(places.size, self.dtype)
+        np.add.at(row, of_part, self)
+        return row.reshape(places.shape)
+    part[...] = self
+    return np.ascontiguousarray(whole).reshape(whole.shape)
+
+
+@op(self=lambda F, g, geometry: F.without_part(g, geometry))
+def without_part(self: Array, geometry: Geometry) -> Array:
+    """The input with zeros in the place of the part."""
+    whole, part = _memory(geometry, self.dtype)
+    whole[...] = self
+    part[...] = 0
+    return np.ascontiguousarray(whole).reshape(whole.shape)
+
+
+def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
+    """A view of the memory under the input: of shape `size`, `stride` elements apart, from element `storage_offset`.
+
+    RuntimeError if that reaches beyond the memory.
+    """
+    (input,) = tensor_operands("as_strided", input)
+    array = own_array(input)
+    if len(size) != len(stride):
+        raise RuntimeError(f"mismatch in length of strides and shape: {list(size)} and {list(stride)}")
+    if any(step < 0 for step in stride):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+    own_strides = tuple(step // array.itemsize for step in array.strides)
+    start = input.storage_offset()
+    first = start if storage_offset is None else storage_offset
+    end = first + _extent(size, stride)
+    storage = storage_of(array).size
+    if first < 0 or end > storage:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {first}, and itemsize "
+            f"{array.itemsize} requiring a storage size of {end * array.itemsize} are out of bounds for storage of "
+            f"size {storage * array.itemsize}"
+        )
+    if _overlaps(array.shape, own_strides):
+        raise RuntimeError("as_strided of a tensor whose elements share memory is not supported: clone() it first")
+    return strided(input, Geometry(array.shape, own_strides, tuple(size), tuple(stride), first - start))
+
+
+def storage_of(array: Array) -> Array:
+    """All of the memory that an array looks at a part of, as one row."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array.reshape(-1, order="A")
