@@ -47,7 +47,7 @@ class Generic:
             values["result"] = from_array(out)
             made._node = node = GenericNode()
             node.op, node._next_nodes, node._sequence = self, next_nodes, next_sequence_nr()
-            node._saved = {want: values[want] for wants in self.wants for want in wants}
+            node._kept = {want: values[want] for wants in self.wants for want in wants}
             node._output_nrs = node._targets = node._hooks = node._notes = None
         return made
 
@@ -59,7 +59,7 @@ class GenericNode(Node):
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         outgoing = []
         for next_node, rule, wants in zip(self._next_nodes, self.op.rules, self.op.wants, strict=True):
-            values = [self._saved[want]._array for want in wants]
+            values = [self._kept[want]._array for want in wants]
             outgoing.append(None if next_node is None else rule(arrays, *gradients, *values))
         return tuple(outgoing)
 

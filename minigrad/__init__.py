@@ -11,7 +11,7 @@ import warnings as _warnings
 # stay silent.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
 
-from minigrad import autograd  # noqa: E402
+from minigrad import autograd, utils  # noqa: E402
 from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from minigrad.autograd.grad_mode import (  # noqa: E402
     enable_grad,
@@ -42,8 +42,7 @@ from minigrad.creation import (  # noqa: E402
     zeros_like,
 )
 from minigrad.dtypes import bool, dtype, float32, float64, int32, int64  # noqa: E402
-from minigrad.layout import is_floating_point  # noqa: E402
-from minigrad.methods import METHODS as _methods  # noqa: E402
+from minigrad.layout import detach, is_floating_point, is_inference, is_tensor, numel  # noqa: E402
 from minigrad.methods import logical_not, square  # noqa: E402
 from minigrad.methods import pow as _pow  # noqa: E402
 from minigrad.ops.comparison import bitwise_and, bitwise_not, bitwise_or, bitwise_xor, eq, ge, gt, le, lt, ne  # noqa: E402
@@ -78,8 +77,8 @@ from minigrad.ops.shape import (  # noqa: E402
     chunk,
     diagonal,
     flatten,
-    movedim,
     moveaxis,
+    movedim,
     permute,
     reshape,
     split,
@@ -94,30 +93,17 @@ from minigrad.ops.shape import (  # noqa: E402
 )
 from minigrad.ops.shape import stack as _stack  # noqa: E402
 from minigrad.ops.strides import as_strided  # noqa: E402
-from minigrad.printing import get_printoptions, set_printoptions  # noqa: E402
+from minigrad.printing import set_printoptions  # noqa: E402
 from minigrad.tensor import Size, Tensor  # noqa: E402
 from minigrad.writing import index_put, index_put_  # noqa: E402
 from minigrad.writing import taking_out as _taking_out  # noqa: E402
 
-cat, matmul, mean, pow, stack, sum = map(_taking_out, (_cat, _matmul, _mean, _pow, _stack, _sum))
+cat, matmul, mean, pow, stack, sum = [_taking_out(_each) for _each in (_cat, _matmul, _mean, _pow, _stack, _sum)]
 # The in-place forms that are also functions.
-abs_, cos_, exp_, log_, neg_, reciprocal_, relu_, sigmoid_, sin_, sqrt_, square_, tanh_ = (
-    _methods[name + "_"]
-    for name in (
-        "abs",
-        "cos",
-        "exp",
-        "log",
-        "neg",
-        "reciprocal",
-        "relu",
-        "sigmoid",
-        "sin",
-        "sqrt",
-        "square",
-        "tanh",
-    )  # fmt: skip
-)
+_names = ("abs", "cos", "exp", "log", "neg", "reciprocal", "relu", "sigmoid", "sin", "sqrt", "square", "tanh")
+abs_, cos_, exp_, log_, neg_, reciprocal_, relu_, sigmoid_, sin_, sqrt_, square_, tanh_ = [
+    getattr(Tensor, _name + "_") for _name in _names
+]
 
 __version__ = "0.1.0"
 
@@ -127,15 +113,15 @@ long, int, float, double = int64, int32, float32, float64
 __all__ = [
     "Size", "Tensor", "abs", "abs_", "add", "all", "any", "arange", "argmax", "as_strided", "as_tensor", "asarray",
     "autograd", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "bool", "cat", "chunk", "clone", "cos",
-    "cos_", "diagonal", "div", "double", "dtype", "empty", "empty_like", "enable_grad", "eq", "exp", "exp_", "eye",
-    "flatten", "float", "float32", "float64", "from_numpy", "full", "full_like", "ge", "get_printoptions", "gt",
+    "cos_", "detach", "diagonal", "div", "double", "dtype", "empty", "empty_like", "enable_grad", "eq", "exp",
+    "exp_", "eye", "flatten", "float", "float32", "float64", "from_numpy", "full", "full_like", "ge", "gt",
     "index_put", "index_put_", "inference_mode", "int", "int32", "int64", "is_anomaly_check_nan_enabled",
-    "is_anomaly_enabled", "is_floating_point", "is_grad_enabled", "is_inference_mode_enabled", "le", "linspace",
-    "log", "log_", "logical_not", "long", "lt", "manual_seed", "matmul", "max", "mean", "mm", "moveaxis", "movedim",
-    "mul", "narrow", "ne", "neg", "neg_", "no_grad", "ones", "ones_like", "permute", "pow", "rand", "randn",
-    "reciprocal", "reciprocal_", "relu", "relu_", "reshape", "select", "set_grad_enabled", "set_printoptions",
-    "sigmoid", "sigmoid_", "sign", "sin", "sin_", "split", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack",
-    "sub", "sum", "swapaxes", "swapdims", "t", "tanh", "tanh_", "tensor", "transpose", "unbind", "unflatten",
-    "unsqueeze", "where", "zeros", "zeros_like",
+    "is_anomaly_enabled", "is_floating_point", "is_grad_enabled", "is_inference", "is_inference_mode_enabled",
+    "is_tensor", "le", "linspace", "log", "log_", "logical_not", "long", "lt", "manual_seed", "matmul", "max",
+    "mean", "mm", "moveaxis", "movedim", "mul", "narrow", "ne", "neg", "neg_", "no_grad", "numel", "ones",
+    "ones_like", "permute", "pow", "rand", "randn", "reciprocal", "reciprocal_", "relu", "relu_", "reshape",
+    "select", "set_grad_enabled", "set_printoptions", "sigmoid", "sigmoid_", "sign", "sin", "sin_", "split", "sqrt",
+    "sqrt_", "square", "square_", "squeeze", "stack", "sub", "sum", "swapaxes", "swapdims", "t", "tanh", "tanh_",
+    "tensor", "transpose", "unbind", "unflatten", "unsqueeze", "utils", "where", "zeros", "zeros_like",
 ]
 # fmt: on

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.autograd.graph import ON_DEMAND
-from minigrad.autograd.modes import thread
-from minigrad.autograd.views import INFERENCE
+from minigrad.autograd.modes import INFERENCE, thread
 from minigrad.dtypes import dtype
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Size, Tensor, from_array
 
 # A training step frees large arrays and soon asks for the same again. By default glibc hands them back to the system in
 # between, and every page has to be fetched anew, which makes up a third of a small network's step. It keeps memory up
@@ -24,18 +23,31 @@ from minigrad.tensor import Tensor, from_array
 np.empty(2**25 - 2**13, np.uint8)
 
 
-def _made(array: Any, requires_grad: bool) -> Tensor:
-    made = from_array(array[()])  # a 0-d array becomes the numpy scalar in it, which is faster to compute with
+def _made(array: Any, requires_grad: bool, function: str) -> Tensor:
+    """The new tensor that `function` gives."""
+    made = _marked(from_array(array[()]))  # a 0-d array becomes the numpy scalar in it: faster to compute with
+    if requires_grad is not False:
+        _check_flag(requires_grad, made, function)
+        made._node = ON_DEMAND
+    return made
+
+
+def _check_flag(requires_grad: Any, made: Tensor, function: str) -> None:
+    """Raise if a new tensor cannot have `requires_grad=True`, or if that is no bool at all."""
+    if not isinstance(requires_grad, bool):
+        raise TypeError(
+            f"{function}(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}: {requires_grad!r}"
+        )
+    if requires_grad and not made.dtype.is_floating_point:
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients. "
+            f"This one would be {made.dtype}: write its numbers with a decimal point, or give dtype=minigrad.float32."
+        )
+
+
+def _marked(made: Tensor) -> Tensor:
     if thread.inference:
         made._writes = INFERENCE
-    if requires_grad:
-        if array.dtype.kind != "f":
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients. "
-                f"This one would be {made.dtype}: write its numbers with a decimal point, or give "
-                "dtype=minigrad.float32."
-            )
-        made._node = ON_DEMAND
     return made
 
 
@@ -47,6 +59,7 @@ def tensor(data: Any, *, dtype: dtype | None = None, requires_grad: bool = False
     """
     kind = None if dtype is None else dtypes.resolve(dtype, "tensor")
     if isinstance(data, Tensor):
+        _warn_of_copy("minigrad.tensor")
         array = np.array(data._array)
     elif isinstance(data, np.ndarray | np.generic):
         if kind is None:
@@ -57,18 +70,41 @@ def tensor(data: Any, *, dtype: dtype | None = None, requires_grad: bool = False
         kind = kind or inferred
     if kind is not None and array.dtype is not kind.numpy:
         array = array.astype(kind.numpy)
-    return _made(array, requires_grad)
+    return _made(array, requires_grad, "tensor")
+
+
+def _warn_of_copy(function: str) -> None:
+    warnings.warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {function}(sourceTensor).",
+        UserWarning,
+        stacklevel=frames_to_learner(),
+    )
+
+
+def constructed(data: Any = (), *sizes: Any) -> Tensor:
+    """What `Tensor(...)` makes: float32 numbers of a sequence, a view of a tensor, or a tensor of given sizes."""
+    if isinstance(data, Tensor) and not sizes:
+        return data[...]
+    if sizes or isinstance(data, Size) or (isinstance(data, int | np.integer) and not isinstance(data, bool)):
+        return _made(np.empty(_size("new", (data, *sizes)), dtypes.default.numpy), False, "new")
+    if not isinstance(data, Sequence | np.ndarray):
+        raise TypeError(
+            f"new(): data must be a sequence (got {type_name(data)}): sizes are ints, and tensor(...) takes a number"
+        )
+    return tensor(data, dtype=dtypes.default)
 
 
 def from_numpy(array: Any) -> Tensor:
     """A tensor that shares the memory of a numpy array: what is written to one is seen in the other."""
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+        raise TypeError(f"expected np.ndarray (got {type_name(array)})")
     dtypes.from_numpy(array.dtype)
     if any(step < 0 for step in array.strides):
         raise ValueError(
             "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-            "currently supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+            "currently supported. (You can probably work around this by making a copy of your array  with "
+            "array.copy().) "
         )
     if array.dtype.byteorder not in "=|" and not array.dtype.isnative:
         raise ValueError(
@@ -82,7 +118,7 @@ def from_numpy(array: Any) -> Tensor:
             UserWarning,
             stacklevel=frames_to_learner(),
         )
-    return from_array(array)
+    return _marked(from_array(array))
 
 
 def as_tensor(data: Any, dtype: dtype | None = None) -> Tensor:
@@ -95,25 +131,42 @@ def as_tensor(data: Any, dtype: dtype | None = None) -> Tensor:
     return tensor(data, dtype=dtype)
 
 
-def asarray(obj: Any, *, dtype: dtype | None = None, copy: bool | None = None, requires_grad: bool = False) -> Tensor:
-    """As `as_tensor`, but a tensor comes back outside the graph unless `requires_grad`; `copy` forces or forbids one."""
+def asarray(
+    obj: Any, *, dtype: dtype | None = None, copy: bool | None = None, requires_grad: bool | None = None
+) -> Tensor:
+    """As `as_tensor`; `copy` forces or forbids a copy, and `requires_grad=False` gives a tensor outside the graph."""
     made = as_tensor(obj, dtype)
-    if copy is False and not np.shares_memory(made._array, getattr(obj, "_array", obj)):
-        raise ValueError("can't alias arbitrary sequence into a tensor: leave out copy=False")
+    if copy is False:
+        if not isinstance(obj, Tensor | np.ndarray):
+            raise ValueError("can't alias arbitrary sequence into a tensor: leave out copy=False")
+        source = dtypes.of(obj._array if isinstance(obj, Tensor) else obj)
+        if made.dtype is not source:
+            raise ValueError(
+                f"can't alias tensor with dtype '{source.tensor_type}' into dtype '{made.dtype.tensor_type}': leave "
+                "out copy=False"
+            )
     if copy:
         made = made.clone()
-    if made.requires_grad and not requires_grad:
-        made = made.detach()
-    return made.requires_grad_() if requires_grad else made
+    if requires_grad is None:
+        if made.requires_grad:
+            warnings.warn(
+                "minigrad.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+                "requires_grad=False explicitly to get the old behavior and silence this warning.",
+                UserWarning,
+                stacklevel=frames_to_learner(),
+            )
+        return made
+    _check_flag(requires_grad, made, "asarray")
+    if requires_grad:
+        return made.requires_grad_()
+    return made.detach() if made.requires_grad else made
 
 
 def _from_lists(data: Any) -> tuple[Any, dtype]:
-    """Read nested sequences of numbers (tensors with one element count as numbers)."""
+    """Read nested sequences of numbers. A tensor with one element counts as a number."""
     flat = [data]
     shape: list[int] = []
-    while flat and any(
-        (isinstance(item, Sequence | np.ndarray) and not isinstance(item, str)) or _has_dims(item) for item in flat
-    ):
+    while any(not isinstance(item, Tensor) and _length(item) is not None for item in flat):
         length = _length(flat[0])
         for item in flat:
             if _length(item) != length:
@@ -125,28 +178,18 @@ def _from_lists(data: Any) -> tuple[Any, dtype]:
                 )
         shape.append(length or 0)
         flat = [part for item in flat for part in item]
-    values = [item.item() if isinstance(item, Tensor | np.generic) else item for item in flat]
-    for value in values:
-        if value is None:
-            raise RuntimeError("Could not infer dtype of NoneType: a tensor holds numbers or bools")
-        if not isinstance(value, bool | int | float):
-            raise TypeError(
-                f"new(): invalid data type '{type(value).__name__}': a tensor holds numbers or bools, not {value!r}"
-            )
-    category = max((dtypes.of_number(value, dtypes.bool).category for value in values), default=2)
-    kind = (dtypes.bool, dtypes.int64, dtypes.default)[category]
-    if category == 2 and any(isinstance(value, np.float64) for value in flat):
-        kind = dtypes.float64  # numpy's own numbers say what they are
+    values: list[Any] = [item if item.__class__ in _PYTHON_NUMBERS else _number(item) for item in flat]
+    kinds = {_PYTHON_NUMBERS.get(item.__class__) or _kind_of(item) for item in flat} or {dtypes.default}
+    kind = max(kinds, key=lambda each: (each.category, each.itemsize))
     try:
-        return np.array(values, dtype=kind.numpy if category < 2 else np.float64).reshape(shape), kind
+        return np.array(values, dtype=kind.numpy if kind.category < 2 else np.float64).reshape(shape), kind
     except OverflowError:
         raise RuntimeError(
-            f"value cannot be converted to type int64_t without overflow: {max(values, key=abs)}"
+            f"value cannot be converted to type {kind.name}_t without overflow: {max(values, key=abs)}"
         ) from None
 
 
-def _has_dims(item: Any) -> bool:
-    return isinstance(item, Tensor) and item.ndim > 0
+_PYTHON_NUMBERS = {bool: dtypes.bool, int: dtypes.int64, float: dtypes.default}
 
 
 def _length(item: Any) -> int | None:
@@ -154,6 +197,40 @@ def _length(item: Any) -> int | None:
     if isinstance(item, Tensor | np.ndarray):
         return len(item) if item.ndim else None
     return len(item) if isinstance(item, Sequence) and not isinstance(item, str) else None
+
+
+def _number(item: Any) -> Any:
+    """What stands for a number in a list, as Python's number; raise for what cannot."""
+    if isinstance(item, Tensor):
+        if item.numel() != 1:
+            raise ValueError(
+                "only one element tensors can be converted to Python scalars: stack() and cat() make one tensor of "
+                f"several, such as this one of shape {list(item.shape)}"
+            )
+        return float(item) if item.requires_grad else item.item()  # float() warns that the graph is lost
+    value = item.item() if isinstance(item, np.generic | np.ndarray) else item
+    if value is None:
+        raise RuntimeError("Could not infer dtype of NoneType: a tensor holds numbers or bools")
+    if not isinstance(value, bool | int | float):
+        raise TypeError(
+            f"new(): invalid data type '{type_name(value)}': a tensor holds numbers or bools, not {value!r}"
+        )
+    return value
+
+
+def _kind_of(item: Any) -> dtype:
+    """The dtype of a number in a list: tensors and numpy's own numbers say what they are."""
+    if isinstance(item, Tensor):
+        return item.dtype
+    if isinstance(item, np.generic | np.ndarray) and item.dtype.name in (
+        "bool",
+        "int32",
+        "int64",
+        "float32",
+        "float64",
+    ):
+        return dtypes.of(item)
+    return dtypes.of_number(item, dtypes.bool)
 
 
 def _size(function: str, size: Sequence[Any]) -> tuple[int, ...]:
@@ -173,12 +250,12 @@ def _kind(dtype: dtype | None, function: str, default: dtype = dtypes.default) -
 
 def zeros(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
     """A tensor of zeros of the given sizes."""
-    return _made(np.zeros(_size("zeros", size), _kind(dtype, "zeros")), requires_grad)
+    return _made(np.zeros(_size("zeros", size), _kind(dtype, "zeros")), requires_grad, "zeros")
 
 
 def ones(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
     """A tensor of ones of the given sizes."""
-    return _made(np.ones(_size("ones", size), _kind(dtype, "ones")), requires_grad)
+    return _made(np.ones(_size("ones", size), _kind(dtype, "ones")), requires_grad, "ones")
 
 
 def full(size: Sequence[int], fill_value: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
@@ -191,12 +268,12 @@ def full(size: Sequence[int], fill_value: Any, *, dtype: dtype | None = None, re
             f"{fill_value!r}"
         )
     kind = _kind(dtype, "full", dtypes.of_number(fill_value, dtypes.bool))
-    return _made(np.full(_size("full", (size,)), fill_value, kind), requires_grad)
+    return _made(np.full(_size("full", (size,)), fill_value, kind), requires_grad, "full")
 
 
 def empty(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
     """A tensor of the given sizes, with whatever numbers happen to be in its memory."""
-    return _made(np.empty(_size("empty", size), _kind(dtype, "empty")), requires_grad)
+    return _made(np.empty(_size("empty", size), _kind(dtype, "empty")), requires_grad, "empty")
 
 
 def empty_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
@@ -213,10 +290,20 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: dtype | None = None, req
 def _new(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The method `x.new_zeros(...)` and the like: a new tensor of x's dtype."""
 
-    def method(self: Tensor, *arguments: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    def method(self: Tensor, *arguments: Any, dtype: dtype | None = None, requires_grad: Any = False) -> Tensor:
+        if not isinstance(requires_grad, bool):
+            _check_flag(requires_grad, self, f"new_{make.__name__}")
         return make(*arguments, dtype=dtype or self.dtype, requires_grad=requires_grad)
 
     return method
+
+
+def _new_tensor(self: Tensor, data: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """As `tensor(data)`, with another tensor's dtype."""
+    if isinstance(data, Tensor):
+        _warn_of_copy("tensor.new_tensor")
+        data = data.detach().numpy()
+    return tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
 
 
 def zeros_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
@@ -242,7 +329,7 @@ def eye(n: int, m: int | None = None, *, dtype: dtype | None = None, requires_gr
     for name, value in (("n", n), ("m", m)):
         if value is not None and value < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
-    return _made(np.eye(n, m, dtype=_kind(dtype, "eye")), requires_grad)
+    return _made(np.eye(n, m, dtype=_kind(dtype, "eye")), requires_grad, "eye")
 
 
 def arange(
@@ -259,7 +346,9 @@ def arange(
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     integers = all(isinstance(value, int | np.integer) for value in (start, end, step))
     numbers = np.arange(start, end, step, dtype=np.int64 if integers else np.float64)
-    return _made(numbers.astype(_kind(dtype, "arange", dtypes.int64 if integers else dtypes.default)), requires_grad)
+    return _made(
+        numbers.astype(_kind(dtype, "arange", dtypes.int64 if integers else dtypes.default)), requires_grad, "arange"
+    )
 
 
 def linspace(
@@ -268,7 +357,7 @@ def linspace(
     """`steps` numbers evenly spaced from `start` to `end`, both included."""
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    return _made(np.linspace(start, end, steps).astype(_kind(dtype, "linspace")), requires_grad)
+    return _made(np.linspace(start, end, steps).astype(_kind(dtype, "linspace")), requires_grad, "linspace")
 
 
 class _Chance(threading.local):
@@ -295,14 +384,14 @@ def rand(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) ->
     """Random numbers, uniform between 0 (included) and 1 (excluded)."""
     kind = _kind(dtype, "rand")
     _floating("rand", kind)
-    return _made(_chance.generator.random(_size("rand", size), dtype=kind), requires_grad)
+    return _made(_chance.generator.random(_size("rand", size), dtype=kind), requires_grad, "rand")
 
 
 def randn(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
     """Random numbers from the normal distribution with mean 0 and standard deviation 1."""
     kind = _kind(dtype, "randn")
     _floating("randn", kind)
-    return _made(_chance.generator.standard_normal(_size("randn", size), dtype=kind), requires_grad)
+    return _made(_chance.generator.standard_normal(_size("randn", size), dtype=kind), requires_grad, "randn")
 
 
 def _floating(function: str, kind: Any) -> None:
@@ -311,6 +400,8 @@ def _floating(function: str, kind: Any) -> None:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    f"new_{name}": _new(make)
-    for name, make in (("tensor", tensor), ("zeros", zeros), ("ones", ones), ("empty", empty), ("full", full))
+    "new_tensor": _new_tensor,
+    **{
+        f"new_{name}": _new(make) for name, make in (("zeros", zeros), ("ones", ones), ("empty", empty), ("full", full))
+    },
 }

@@ -83,10 +83,11 @@ def from_numpy(numpy_dtype: np.dtype[Any]) -> dtype:
 
 
 def of_number(value: Any, beside: dtype) -> dtype:
-    """The dtype that a Python number takes beside a tensor of dtype `beside`: the tensor's own unless its kind is
-    higher.
+    """The dtype that a number takes beside a tensor of dtype `beside`: the tensor's own unless its kind is higher.
+
+    (numpy's own bools count as floats, as they do in PyTorch: to Python they are neither bools nor integers.)
     """
-    category = 0 if isinstance(value, builtins.bool | np.bool_) else 1 if isinstance(value, int | np.integer) else 2
+    category = 0 if isinstance(value, builtins.bool) else 1 if isinstance(value, int | np.integer) else 2
     return beside if category <= beside.category else _by_category[category]
 
 

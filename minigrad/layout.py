@@ -1,19 +1,26 @@
-"""How a tensor lies in memory.
+"""How a tensor lies in memory, and what copying takes along.
 
 After this module a reader can tell from `stride()` and `storage_offset()` which view of which memory a tensor is, and
-when a view has to be copied to become contiguous.
+when a view has to be copied to become contiguous. `copy.deepcopy` keeps all of that, so that two tensors which share
+memory do so afterwards too; `pickle` keeps the numbers. Neither takes a graph along.
 """
 
 from __future__ import annotations
 
+import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.graph import ON_DEMAND
+from minigrad.autograd.modes import INFERENCE, thread
+from minigrad.autograd.views import storage_start
 from minigrad.op import op, tensor_operands
 from minigrad.ops.strides import storage_of
-from minigrad.tensor import Tensor, own_array, wrap_dim
+from minigrad.tensor import Tensor, from_array, own_array, share_outside, wrap_dim
 
 
 def stride(input: Tensor, dim: int | None = None) -> Any:
@@ -25,7 +32,7 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
 
 def storage_offset(input: Tensor) -> int:
     """How many elements of its memory lie before the tensor's first."""
-    return (data_ptr(input) - storage_of(own_array(input)).__array_interface__["data"][0]) // element_size(input)
+    return storage_start(own_array(input))
 
 
 def data_ptr(input: Tensor) -> int:
@@ -63,6 +70,90 @@ def is_floating_point(input: Tensor) -> bool:
     return input.dtype.is_floating_point
 
 
+def is_tensor(obj: Any) -> bool:
+    """Whether something is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    (input,) = tensor_operands("numel", input)
+    return input.numel()
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether the tensor was made in inference mode."""
+    (input,) = tensor_operands("is_inference", input)
+    return input.is_inference()
+
+
+def detach(input: Tensor) -> Tensor:
+    """The tensor's numbers, in the same memory, outside the graph."""
+    (input,) = tensor_operands("detach", input)
+    return input.detach()
+
+
+# ---------------------------------------------------------------- copies
+
+
+def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
+    """What `copy.deepcopy` does: a leaf of its own, with a copy of `.grad`."""
+    if id(self) in memo:
+        done: Tensor = memo[id(self)]
+        return done
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
+            "Copy this result with clone(), or with detach().clone() to leave the graph."
+        )
+    copied = from_array(_copied_memory(self._array, memo))
+    if type(self) is not Tensor:
+        copied = share_outside(object.__new__(type(self)), copied)
+    if thread.inference:
+        copied._writes = INFERENCE
+    copied._node = ON_DEMAND if self.requires_grad else None
+    memo[id(self)] = copied
+    copied._grad = None if self._grad is None else _deepcopy(self._grad, memo)
+    for name, value in getattr(self, "__dict__", {}).items():
+        setattr(copied, name, copy.deepcopy(value, memo))
+    return copied
+
+
+def _copied_memory(array: Any, memo: dict[Any, Any]) -> Any:
+    """The same part of a copy of the memory. `memo` knows the memory that was copied already, by its address."""
+    if array.__class__ is not np.ndarray:
+        return array  # a numpy scalar, which nobody else can write to
+    row = storage_of(array)
+    place = row.__array_interface__["data"][0]
+    offset = array.__array_interface__["data"][0] - place
+    if not array.size or row.dtype is not array.dtype or not 0 <= offset < row.nbytes:
+        return array.copy()
+    if ("memory", place) not in memo:
+        memo["memory", place] = row, row.copy()  # with the row itself: while it lives, its address means no other
+    part = np.ndarray(array.shape, array.dtype, memo["memory", place][1], offset, array.strides)
+    if any(stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)):
+        part.flags.writeable = False  # as numpy has it where several elements are in one place
+    return part
+
+
+def _reduce(self: Tensor, protocol: Any) -> Any:
+    """What pickle writes of a tensor, and `copy.copy` copies: its numbers and whether it requires grad."""
+    for hook in (self._backward_hooks or {}).values():
+        warnings.warn(
+            f"backward hook {hook!r} on tensor will not be serialized. If you want it on the tensor that is read "
+            "back, register it there.",
+            UserWarning,
+            stacklevel=frames_to_learner(),
+        )
+    return _rebuild, (type(self), own_array(self), self.requires_grad), getattr(self, "__dict__", None) or None
+
+
+def _rebuild(kind: type[Tensor], array: Any, requires_grad: bool) -> Tensor:
+    """A leaf read back from a pickle."""
+    made = from_array(array)
+    return (made if kind is Tensor else share_outside(object.__new__(kind), made)).requires_grad_(requires_grad)
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "stride": stride,
     "storage_offset": storage_offset,
@@ -75,4 +166,6 @@ METHODS: dict[str, Callable[..., Any]] = {
     "nelement": lambda self: self.numel(),
     "ndimension": lambda self: self.ndim,
     "cpu": lambda self: self,
+    "__deepcopy__": _deepcopy,
+    "__reduce_ex__": _reduce,
 }

@@ -5,6 +5,7 @@ After this module a reader knows what `x + 1`, `1 - x`, `x.sum()` and `x += 1` r
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,11 +13,26 @@ import numpy as np
 
 from minigrad import creation, dtypes, layout
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.inplace import check_history, count_write, record_write
+from minigrad.autograd.graph import Node
+from minigrad.autograd.inplace import check_history, count_write
+from minigrad.autograd.modes import check_mode
+from minigrad.autograd.views import set_history
 from minigrad.op import elementwise_operands
 from minigrad.ops import comparison, elementwise, indexing, linalg, reduction, shape, strides
 from minigrad.tensor import Tensor, from_array
-from minigrad.writing import comparing, copy_, fill_, in_place, index_put, index_put_, needs_grad, same, set_item, zero_
+from minigrad.writing import (
+    augmented,
+    comparing,
+    copy_,
+    fill_,
+    in_place,
+    index_put,
+    index_put_,
+    needs_grad,
+    same,
+    set_item,
+    zero_,
+)
 
 Method = Callable[..., Any]
 
@@ -29,7 +45,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
         if isinstance(input, Tensor):
             return elementwise.pow_tensor(input, exponent)
         base, exponent = elementwise_operands("pow", input, exponent)
-        return elementwise.pow_of_number(to(exponent, base.dtype), base.item())
+        return elementwise.pow_of_number(_in_dtype(exponent, base.dtype), base.item())
     input, number = elementwise_operands("pow", input, exponent)
     if input.dtype is number.dtype is dtypes.bool:
         return from_array((input._array**number._array).astype(np.bool_))  # numpy alone would make bytes of them
@@ -37,17 +53,56 @@ def pow(input: Any, exponent: Any) -> Tensor:
         raise RuntimeError(
             "Integers to negative integer powers are not allowed. Convert the tensor first, as in x.float() ** -1."
         )
-    return elementwise.pow_number(to(input, number.dtype), exponent)
+    exponent = exponent.item() if isinstance(exponent, np.generic) else exponent  # numpy's would widen the result
+    return elementwise.pow_number(_in_dtype(input, number.dtype), exponent)
 
 
-def to(input: Tensor, dtype: Any) -> Tensor:
-    """The tensor in another dtype; itself if it has that dtype already. Only floating ones stay in the graph."""
-    kind = dtype.dtype if isinstance(dtype, Tensor) else dtypes.resolve(dtype, "to")
-    if input.dtype is kind:
+def to(
+    input: Tensor,
+    target: Any = None,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+) -> Tensor:
+    """The tensor in another dtype; itself if it has that dtype already, unless `copy`. Only floating ones stay in the
+    graph.
+
+    Args:
+        target: a dtype, a tensor that has it, or a device.
+        dtype: the same as a dtype, beside a device.
+        device: "cpu", where all tensors are.
+        non_blocking: of no effect.
+    """
+    if isinstance(target, Tensor):
+        dtype = target.dtype
+    elif isinstance(target, str) and not hasattr(dtypes, target):
+        device = target
+    elif target is not None:
+        dtype = target
+    if device is not None and device != "cpu":
+        raise RuntimeError(f"Expected one of cpu device type at start of device string: {device}. There is no other.")
+    return _in_dtype(input, input.dtype if dtype is None else dtypes.resolve(dtype, "to"), copy)
+
+
+def _in_dtype(input: Tensor, kind: dtypes.dtype, copy: bool = False) -> Tensor:
+    if input.dtype is kind and not copy:
         return input
     if not kind.is_floating_point:
         return from_array(input._array.astype(kind.numpy))
     return elementwise.cast(input, kind.numpy)
+
+
+def type_(input: Tensor, dtype: Any = None) -> Any:
+    """The name that tensors of this dtype had when each dtype had a class, such as "minigrad.FloatTensor"; or the
+    tensor in another dtype.
+    """
+    if dtype is None:
+        return f"minigrad.{input.dtype.tensor_type}Tensor"
+    if isinstance(dtype, str):
+        raise ValueError(f"invalid type: {dtype!r}. Give a dtype, such as minigrad.float64.")
+    return to(input, dtype)
 
 
 def square(input: Tensor) -> Tensor:
@@ -81,27 +136,60 @@ def _reflected(function: Method) -> Method:
     return lambda self, other: function(other, self)
 
 
+_IN_PLACE_NODES = {
+    "TBackward0": "TBackward1",
+    "TransposeBackward0": "TransposeBackward1",
+    "SqueezeBackward0": "SqueezeBackward3",
+    "SqueezeBackward1": "SqueezeBackward4",
+    "SqueezeBackward2": "SqueezeBackward5",
+    "UnsqueezeBackward0": "UnsqueezeBackward1",
+}
+
+
+@functools.cache
+def _in_place_node(kind: type[Node]) -> type[Node]:
+    """The class of nodes for the in-place form, which PyTorch gives another number."""
+    return type(_IN_PLACE_NODES[kind.__name__], (kind,), {"__slots__": (), "__module__": kind.__module__})
+
+
 def _rearranged(function: Method, name: str) -> Method:
     """`x.t_()` and the like: the tensor itself takes on another shape of its memory; no number changes."""
 
-    def method(self: Tensor, *arguments: Any) -> Tensor:
+    def method(self: Tensor, *arguments: Any, **options: Any) -> Tensor:
+        check_mode(self)
         recorded = needs_grad(self)
         if recorded:
             check_history(self)
-            if self._base is not None:
-                raise RuntimeError(
-                    f"{name}() on a view is not supported while gradients are recorded: use {name[:-1]}()"
-                )
-        rearranged = function(same(self), *arguments)
+        try:
+            rearranged = function(same(self), *arguments, **options)
+        except RuntimeError as error:
+            raise type(error)(str(error).replace(f"{name[:-1]}(", f"{name}(", 1)) from None
         count_write(self)
         self._array = rearranged._array
         if recorded:
-            record_write(self, rearranged._node)
+            kind: type[Node] = type(rearranged._node)
+            rearranged._node.__class__ = _in_place_node(kind)
+            set_history(self, rearranged._node, 0)
+            self._find_node = None
         return self
 
     method.__name__ = name
     method.__doc__ = f"In-place form of `{name[:-1]}`: this tensor itself gets the other shape, and is returned."
     return method
+
+
+def _scaled(function: Method, scaled: Method, name: str) -> Method:
+    """add and sub with PyTorch's factor for the second operand."""
+
+    def method(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+        return function(input, other) if alpha == 1 else scaled(input, other, alpha)
+
+    method.__name__, method.__doc__, method.__module__ = name, f"{function.__doc__} `alpha` multiplies other.", __name__
+    return method
+
+
+add = _scaled(elementwise.add, elementwise.add_scaled, "add")
+sub = _scaled(elementwise.sub, elementwise.sub_scaled, "sub")
 
 
 # ---------------------------------------------------------------- bound
@@ -152,17 +240,20 @@ METHODS: dict[str, Method] = {
     "logical_not": logical_not,
     "where": lambda self, condition, other: elementwise.where(condition, self, other),
     "to": to,
-    "type_as": lambda self, other: to(self, other.dtype),
-    "float": lambda self: to(self, dtypes.float32),
-    "double": lambda self: to(self, dtypes.float64),
-    "long": lambda self: to(self, dtypes.int64),
-    "int": lambda self: to(self, dtypes.int32),
-    "bool": lambda self: to(self, dtypes.bool),
-    "add_": in_place(elementwise.add, "add_", np.add),
-    "sub_": in_place(elementwise.sub, "sub_", np.subtract),
-    "mul_": in_place(elementwise.mul, "mul_", np.multiply),
-    "div_": in_place(elementwise.div, "div_", np.divide),
-    "pow_": in_place(pow, "pow_"),
+    "type": type_,
+    "type_as": lambda self, other: _in_dtype(self, other.dtype),
+    "float": lambda self: _in_dtype(self, dtypes.float32),
+    "double": lambda self: _in_dtype(self, dtypes.float64),
+    "long": lambda self: _in_dtype(self, dtypes.int64),
+    "int": lambda self: _in_dtype(self, dtypes.int32),
+    "bool": lambda self: _in_dtype(self, dtypes.bool),
+    "add": add,
+    "sub": sub,
+    "add_": in_place(add, "add_", np.add, operand="other"),
+    "sub_": in_place(sub, "sub_", np.subtract, operand="other"),
+    "mul_": in_place(elementwise.mul, "mul_", np.multiply, operand="other"),
+    "div_": in_place(elementwise.div, "div_", np.divide, operand="other"),
+    "pow_": in_place(pow, "pow_", operand="exponent"),
     "square_": in_place(square, "square_"),
     **{
         f"{name}_": in_place(getattr(elementwise, name), f"{name}_")
@@ -212,14 +303,14 @@ OPERATORS: dict[str, Method] = {
     "__invert__": comparison.bitwise_not,
     "__getitem__": indexing.index,
     "__setitem__": set_item,
-    "__iadd__": METHODS["add_"],
-    "__isub__": METHODS["sub_"],
-    "__imul__": METHODS["mul_"],
-    "__itruediv__": METHODS["div_"],
-    "__ipow__": METHODS["pow_"],
-    "__iand__": METHODS["bitwise_and_"],
-    "__ior__": METHODS["bitwise_or_"],
-    "__ixor__": METHODS["bitwise_xor_"],
+    "__iadd__": augmented(METHODS["add_"], "+="),
+    "__isub__": augmented(METHODS["sub_"], "-="),
+    "__imul__": augmented(METHODS["mul_"], "*="),
+    "__itruediv__": augmented(METHODS["div_"], "/="),
+    "__ipow__": augmented(METHODS["pow_"], "**="),
+    "__iand__": augmented(METHODS["bitwise_and_"], "&="),
+    "__ior__": augmented(METHODS["bitwise_or_"], "|="),
+    "__ixor__": augmented(METHODS["bitwise_xor_"], "^="),
 }
 
 for _name, _method in {**METHODS, **OPERATORS, **layout.METHODS, **creation.METHODS}.items():

@@ -19,6 +19,7 @@ benchmarks/op_variants.py compares.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import linecache
 from collections.abc import Callable, Sequence
@@ -32,9 +33,21 @@ from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.grad_mode import is_recording, set_creation_observer
 from minigrad.autograd.graph import ON_DEMAND, Node, next_sequence_nr, node_on_demand
-from minigrad.autograd.modes import modes, thread
-from minigrad.autograd.saved import CONSTANT, PackedTensor, Versioned, freed_error, pack_all, save, unpack, unpack_result
-from minigrad.autograd.views import INFERENCE, MULTIPLE, share_memory
+from minigrad.autograd.modes import INFERENCE, modes, thread
+from minigrad.autograd.saved import (
+    CONSTANTS,
+    FLOAT_CONSTANT,
+    UNCONNECTED,
+    PackedTensor,
+    SavedTensor,
+    Versioned,
+    freed_error,
+    pack_all,
+    save,
+    unpack,
+    unpack_result,
+)
+from minigrad.autograd.views import MULTIPLE, share_memory
 from minigrad.tensor import Tensor, from_array
 
 __all__ = ["arrays", "node_type", "op", "set_creation_observer", "source", "tensors"]
@@ -54,6 +67,7 @@ def op(
     view: bool = False,
     several: bool = False,
     constants: tuple[str, ...] = (),
+    kept: tuple[str, ...] = (),
     **rules: Callable[..., Any],
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare an op.
@@ -68,12 +82,13 @@ def op(
         several: the kernel gives a list of results, and the rules get a tuple of gradients: None where a result was
             not used.
         constants: inputs that are tensors but have no gradient.
+        kept: options that hold arrays, and so are freed like saved tensors.
         rules: for each differentiable input `rule(F, g, ...)`, which gives its gradient. A kernel that takes `*inputs`
             has one rule, under that name, which gives a sequence of gradients.
     """
 
     def declare(kernel: Callable[..., Any]) -> Callable[..., Any]:
-        call = _Declaration(kernel, rules, name, broadcasts, bools, floating, view, several, constants).compile()
+        call = _Declaration(kernel, rules, name, broadcasts, bools, floating, view, several, constants, kept).compile()
         setattr(arrays, kernel.__name__, kernel)
         setattr(tensors, kernel.__name__, call)
         return call
@@ -108,6 +123,7 @@ class _Declaration:
         view: bool,
         several: bool,
         constants: tuple[str, ...],
+        kept: tuple[str, ...],
     ) -> None:
         self.kernel = kernel
         self.rules = rules
@@ -118,6 +134,7 @@ class _Declaration:
         self.floating = floating
         self.view = view
         self.several = several
+        self.kept = kept
         self.parameters = inspect.signature(kernel).parameters
         self.variadic = next((p.name for p in self.parameters.values() if p.kind is p.VAR_POSITIONAL), None)
         self.inputs = [name for name in self.parameters if name in rules]
@@ -153,12 +170,7 @@ class _Declaration:
             elif parameter.default is not parameter.empty:
                 text += f"={parameter.default!r}"
             parts.append(text)
-        if self._takes_out():
-            parts += ["*", "out=None"]
         return ", ".join(parts)
-
-    def _takes_out(self) -> bool:
-        return not (self.view or self.several or self.variadic)
 
     def call_text(self) -> str:
         """The op's call: check, compute, and if a gradient is wanted, record."""
@@ -168,11 +180,7 @@ class _Declaration:
         check = " or ".join(f"{n}.__class__ is not Tensor" for n in operands)
         names = ", ".join(operands)
         convert = "elementwise_operands" if self.broadcasts else "tensor_operands"
-        lines = []
-        if self._takes_out():
-            given = ", ".join(map(_local, self.parameters))
-            lines += ["if out is not None:", f"    return into(out, {self.op_name}, {given})"]
-        lines += [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
+        lines = [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
         if self.view:  # a numpy scalar cannot be viewed: it becomes a 0-d array first
             lines += [
                 f"if {operands[0]}._array.__class__ is not ndarray:",
@@ -270,7 +278,7 @@ class _Declaration:
                 items.append(want)
             else:
                 items.append(f"{_local(_argument(want))}_array.{want.rpartition('_')[2]}")
-        return [*lines, f"node._saved = ({', '.join(items)}{',' if items else ''})"]
+        return [*lines, f"node._kept = ({', '.join(items)}{',' if items else ''})"]
 
     def backward_text(self, recorded: bool) -> str:
         """The node's backward, on arrays or on tensors: unpack what was saved, run each rule that is wanted."""
@@ -278,8 +286,8 @@ class _Declaration:
         if self.saved:
             slots = ", ".join(f"kept_{want}" + (f", {want}_writes" if want == "result" else "") for want in self.saved)
             if self._keeps_tensors():
-                lines += ["if node._saved is None:", "    raise freed_error()"]
-            lines.append(f"{slots}, = node._saved")
+                lines += ["if node._kept is None:", "    raise freed_error()"]
+            lines.append(f"{slots}, = node._kept")
         if self.variadic:
             lines += self._unpack_lines(self.saved, recorded)
             arguments = ", ".join(["F", "g", *self.wants[self.variadic]])
@@ -342,14 +350,14 @@ class _Declaration:
             "except Exception as error:",
             f"    raise explained(error, {self.op_name!r}, *inputs) from None",
             "made = from_array(out)",
-            "nodes = tuple([node_on_demand(t) if t._node is ON_DEMAND else t._node for t in inputs])",
-            "if not any(nodes) or (modes.special and not is_recording()):",
+            "if not any([t._node for t in inputs]) or (modes.special and not is_recording()):",
             "    return unrecorded(made) if modes.special else made",
+            "nodes = tuple([node_on_demand(t) if t._node is ON_DEMAND else t._node for t in inputs])",
             "made._node = node = NodeType()",
             "node._next_nodes = nodes",
             "output_nrs = tuple([t._output_nr for t in inputs])",
             "node._output_nrs = output_nrs if any(output_nrs) else None",
-            f"node._saved = ({', '.join(items)},)",
+            f"node._kept = ({', '.join(items)},)",
             "node._targets = targets",
             "node._sequence = next_sequence_nr()",
             "node._hooks = node._notes = None",
@@ -364,7 +372,7 @@ class _Declaration:
         return want != "result" and want not in self.operands
 
     def _keeps_tensors(self) -> bool:
-        return any(not self._is_plain(want) for want in self.saved)
+        return any(not self._is_plain(want) or want in self.kept for want in self.saved)
 
     # -- the code
 
@@ -398,6 +406,7 @@ class _Declaration:
         position = 0
         for want in self.saved:
             members[f"_saved_{want}"] = property(_saved_reader(position, want == "result"))
+            members[f"_raw_saved_{want}"] = property(functools.partial(SavedTensor, position=position))
             position += 2 if want == "result" else 1
         return members
 
@@ -444,11 +453,13 @@ def _define(text: str, title: str, names: dict[str, Any]) -> Callable[..., Any]:
 
 def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
     def read(node: Node) -> Any:
-        if node._saved is None:
+        if node._kept is None:
             raise freed_error()
-        kept = node._saved[position]
+        kept = node._kept[position]
         if is_result:
-            return unpack_result(node, kept, node._saved[position + 1])
+            return unpack_result(node, kept, node._kept[position + 1])
+        if isinstance(kept, Tensor) and kept._find_node in CONSTANTS:  # shown in the dtype that numbers have
+            return from_array(kept._array.astype(_NUMBER_TYPES[CONSTANTS.index(kept._find_node)]))
         return unpack(node, kept) if isinstance(kept, Tensor | Versioned | PackedTensor) else kept
 
     return read
@@ -469,18 +480,11 @@ def recorded(node: Node, out: Any, inputs: Sequence[Tensor]) -> None:
             node._targets = tuple([(t._array.shape, t._array.dtype) for t in inputs])
 
 
-def into(out: Any, function: Callable[..., Any], *arguments: Any) -> Tensor:
-    """A call with `out=`."""
-    from minigrad.writing import into
-
-    return into(out, function, *arguments)
-
-
 def unrecorded(made: Tensor) -> Tensor:
     """A result that was not recorded, while something unusual is in force."""
     if made._base is not None:
         if made._base.requires_grad and made._node is None:
-            made._node = ON_DEMAND  # a view that no_grad made is a leaf, and needs a gradient as its base does
+            made._node, made._find_node = ON_DEMAND, UNCONNECTED
     elif thread.inference:
         made._writes = INFERENCE
     return made
@@ -531,10 +535,14 @@ def _number_tensor(number: Any, beside: Any) -> Tensor:
     kind = dtypes.of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
     try:
         tensor = from_array(kind.numpy.type(number))
-        tensor._find_node = CONSTANT
+        tensor._find_node = FLOAT_CONSTANT if number.__class__ is float else CONSTANTS[_number_category(number)]
         return tensor
     except OverflowError:
         raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow: {number}") from None
+
+
+def _number_category(number: Any) -> int:
+    return 0 if isinstance(number, bool | np.bool_) else 1 if isinstance(number, int | np.integer) else 2
 
 
 _SYMBOLS = {
@@ -542,6 +550,7 @@ _SYMBOLS = {
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
 _NUMBERS = (int, float, np.number, np.bool_)
+_NUMBER_TYPES = (np.bool_, np.int64, np.float64)
 
 
 def meet(first: Tensor, second: Tensor, *others: Tensor) -> tuple[Any, Any, tuple[Any, ...] | None]:
@@ -646,7 +655,6 @@ _runtime: dict[str, Any] = {
     "freed_error": freed_error,
     "float32": dtypes.default.numpy,
     "from_array": from_array,
-    "into": into,
     "is_recording": is_recording,
     "meet": meet,
     "meet_all": meet_all,

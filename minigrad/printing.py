@@ -124,7 +124,7 @@ def _notes(tensor: Tensor, array: Any) -> list[str]:
     except RuntimeError:  # a view made under no_grad, whose memory was written to since, has no true history
         return [*notes, "grad_fn=<Invalid>"]
     if node is not None:
-        notes.append(f"grad_fn=<{node.name()}>")
+        notes.append(f"grad_fn=<{type(node).__name__}>")
     elif tensor.requires_grad:
         notes.append("requires_grad=True")
     return notes

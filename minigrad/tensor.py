@@ -2,7 +2,8 @@
 
 After this module a reader knows everything that a tensor carries: the numbers, whether a gradient is wanted, the node
 that made it (`grad_fn`), where its gradient is kept (`.grad`), and the count of in-place writes that it shares with its
-views. The operators and methods that compute are bound in `methods.py`, from the ops.
+views. The operators and methods that compute are bound in `methods.py`, from the ops; how tensors are made is told in
+`creation.py`, and what tells of their memory, or copies it, in `layout.py`.
 """
 
 from __future__ import annotations
@@ -14,22 +15,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.graph import ON_DEMAND, AccumulatorLink, Node, node_on_demand
+from minigrad.autograd.graph import ON_DEMAND, Node, node_on_demand
 from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle, RetainGrad
 from minigrad.autograd.inplace import count_write
-from minigrad.autograd.modes import thread
-from minigrad.autograd.views import INFERENCE, Forbidden, ask_for_views, share_memory
+from minigrad.autograd.modes import INFERENCE, thread
+from minigrad.autograd.saved import DETACHED
+from minigrad.autograd.views import Forbidden, Renewal, ask_for_views
 
 if TYPE_CHECKING:
     from minigrad.dtypes import dtype
 
 NON_LEAF_GRAD_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-    "populated during "
-    "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
-    ".retain_grad() on the "
-    "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead."
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
+    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
+    "leaf Tensor instead."
+)
+SCALAR_WARNING = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+    "tensor.detach() first: the number has no gradient. (item() gives it without this warning.)"
+)
+LEAF_FLAGS = "you can only change requires_grad flags of leaf variables."
+USE_DETACH = (
+    " If you want to use a computed variable in a subgraph that doesn't require differentiation use var_no_grad = "
+    "var.detach()."
 )
 
 
@@ -45,6 +56,21 @@ class Size(tuple[int, ...]):
             count *= size
         return count
 
+    def __getitem__(self, index: Any) -> Any:
+        part = tuple.__getitem__(self, index)
+        return Size(part) if isinstance(index, slice) else part
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other: tuple[int, ...]) -> Size:
+        return Size(other + tuple(self))
+
+    def __mul__(self, times: Any) -> Size:
+        return Size(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
     def __repr__(self) -> str:
         return f"minigrad.Size({list(self)})"
 
@@ -52,7 +78,8 @@ class Size(tuple[int, ...]):
 class Tensor:
     """An n-dimensional array that remembers how it was computed.
 
-    Make one with `tensor(...)`, `zeros(...)` and the like.
+    Make one with `tensor(...)`, `zeros(...)` and the like. `Tensor(...)` is an older way, with surprises: the numbers of
+    a list become float32, and a number by itself is taken as a size.
     """
 
     __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_base", "_find_node", "__weakref__")
@@ -68,12 +95,11 @@ class Tensor:
     _find_node: Any  # called to find the node of an ON_DEMAND tensor: a leaf's link to its AccumulateGrad (or None), or
     # what gives a view whose memory was written to its new node
 
-    def __new__(cls, data: Any = ()) -> Tensor:
-        from minigrad.creation import tensor
+    def __new__(cls, *data: Any, **named: Any) -> Tensor:
+        from minigrad.creation import constructed
 
-        made = tensor(data, dtype=dtypes.default)
-        made_here: Tensor = _share(object.__new__(cls), made)
-        return made_here
+        made = constructed(*data, **named)
+        return made if cls is Tensor else share_outside(object.__new__(cls), made)
 
     if TYPE_CHECKING:  # bound in methods.py
 
@@ -178,7 +204,12 @@ class Tensor:
         return iter(self.unbind(0))
 
     def __contains__(self, value: Any) -> bool:
-        return bool(np.any(self._array == (value._array if isinstance(value, Tensor) else value)))
+        if not isinstance(value, Tensor | int | float | np.number):
+            raise RuntimeError(
+                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(value)}. `in` asks "
+                "whether any element equals a number."
+            )
+        return bool((self == value).any())  # type: ignore[attr-defined]
 
     def __bool__(self) -> bool:
         if self._array.size > 1:
@@ -188,6 +219,8 @@ class Tensor:
         return bool(self._array.item())
 
     def __float__(self) -> float:
+        if self._node is not None:
+            warnings.warn(SCALAR_WARNING, UserWarning, stacklevel=frames_to_learner())
         return float(self._scalar())
 
     def __int__(self) -> int:
@@ -200,33 +233,19 @@ class Tensor:
 
     def _scalar(self) -> Any:
         if self._array.size != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
+            raise ValueError(
+                f"only one element tensors can be converted to Python scalars, and this one has shape "
+                f"{list(self.shape)}: tolist() gives all of its numbers."
+            )
         return self._array.item()
 
     def __format__(self, specification: str) -> str:
-        return format(self.item() if self.ndim == 0 else str(self), specification)
+        return format(self.item(), specification) if self.ndim == 0 else object.__format__(self, specification)
 
     def __repr__(self) -> str:
         from minigrad.printing import tensor_repr
 
         return tensor_repr(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        if not self.is_leaf:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
-                "moment. Copy this result with clone(), or with detach().clone() to leave the graph."
-            )
-        copy = from_array(np.array(self._array)[()])
-        copy._node = self._node
-        copy._grad = None if self._grad is None else self._grad.__deepcopy__(memo)
-        memo[id(self)] = copy
-        return copy
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        if not self.is_leaf:
-            raise RuntimeError("a result that belongs to a graph cannot be pickled: pickle its detach()")
-        return _rebuild, (self._array, self.requires_grad)
 
     __hash__ = object.__hash__  # by identity: == compares elements
 
@@ -239,8 +258,7 @@ class Tensor:
         RuntimeError for a view that was overtaken by a write which makes its history ambiguous.
         """
         if self._node is ON_DEMAND:
-            link = self._find_node
-            return None if link is None or link.__class__ is AccumulatorLink else node_on_demand(self)
+            return node_on_demand(self) if self._find_node.__class__ in (Renewal, Forbidden) else None
         node: Node | None = self._node
         return node
 
@@ -263,36 +281,35 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError(f"requires_grad must be a bool, not {type_name(value)}: {value!r}")
         if not self.is_leaf:
-            if not value:
-                raise RuntimeError(
-                    "you can only change requires_grad flags of leaf variables. If you want to use a computed "
-                    "variable in a subgraph "
-                    "that doesn't require differentiation use var_no_grad = var.detach()."
-                )
-        elif value and not self.dtype.is_floating_point:
-            raise RuntimeError(
-                f"only Tensors of floating point dtype can require gradients, not {self.dtype}: convert it with "
-                ".float()"
-            )
-        elif bool(value) != self.requires_grad:
-            if value and self.is_inference() and not thread.inference:
-                raise RuntimeError(
-                    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "
-                    "Make a clone() of it outside first."
-                )
-            self._node = ON_DEMAND if value else None
-            ask_for_views(self, bool(value))
+            raise RuntimeError(LEAF_FLAGS + (" A computed one has the flag of its inputs." if value else USE_DETACH))
+        self._want_grad(value, "only Tensors of floating point and complex dtype can require gradients")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Ask for a gradient (or no longer) of this leaf; returns the tensor itself."""
         if not isinstance(requires_grad, bool):
             raise TypeError(
-                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
-                f"{type(requires_grad).__name__}"
+                f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type_name(requires_grad)}"
             )
-        self.requires_grad = requires_grad
+        if self.is_leaf:
+            self._want_grad(requires_grad, "only Tensors of floating point dtype can require gradients")
+        elif not requires_grad:
+            raise RuntimeError(LEAF_FLAGS + USE_DETACH)
         return self
+
+    def _want_grad(self, wanted: bool, floating_only: str) -> None:
+        if wanted and not self.dtype.is_floating_point:
+            raise RuntimeError(f"{floating_only}, not {self.dtype}: convert it with .float()")
+        if wanted != self.requires_grad:
+            if wanted and self.is_inference() and not thread.inference:
+                raise RuntimeError(
+                    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "
+                    "Make a clone() of it outside first."
+                )
+            self._node = ON_DEMAND if wanted else None
+            ask_for_views(self, wanted)
 
     @property
     def grad(self) -> Tensor | None:
@@ -300,7 +317,8 @@ class Tensor:
 
         Not kept for results, unless retain_grad().
         """
-        if self._grad is None and not self.is_leaf and not self.retains_grad:
+        forbidden = self._find_node.__class__ is Forbidden  # whose place in the graph is not known any more
+        if self._grad is None and not forbidden and not self.is_leaf and not self.retains_grad:
             warnings.warn(NON_LEAF_GRAD_WARNING, UserWarning, stacklevel=2)
         return self._grad
 
@@ -309,7 +327,7 @@ class Tensor:
         if value is not None:
             if not isinstance(value, Tensor):
                 raise TypeError(
-                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+                    f"assigned grad expected to be a Tensor or None but got grad of type {type_name(value)}"
                 )
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
@@ -327,15 +345,26 @@ class Tensor:
                 )
         self._grad = value
 
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
     @property
     def retains_grad(self) -> bool:
-        node = self.grad_fn
+        node = self._node
+        if node is ON_DEMAND:  # a view whose node is to be made anew takes the request along
+            return self._find_node.__class__ in (Renewal, Forbidden) and self._find_node.retains_grad
         return node is not None and node._hooks is not None and self._output_nr in node._hooks.retained
 
     def retain_grad(self) -> None:
         """Have backward() keep the gradient of this result in `.grad`, as it does for leaves."""
         if self._node is None:
-            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+            raise RuntimeError(
+                "can't retain_grad on Tensor that has requires_grad=False: it does not require grad, so no gradient "
+                "will arrive that could be kept"
+            )
+        if self._find_node.__class__ is Forbidden:
+            return  # it has lost its place in the graph
         node = self.grad_fn
         if node is not None and not self.retains_grad:
             node._node_hooks().retained[self._output_nr] = RetainGrad(self)
@@ -365,6 +394,8 @@ class Tensor:
         if node is not None:
             return node._node_hooks()
         sink = node_on_demand(self)
+        if sink is None:  # a view that no_grad made: no gradient will arrive
+            return NodeHooks()
         hooks = self._find_node._hooks = sink._node_hooks()
         return hooks
 
@@ -397,30 +428,40 @@ class Tensor:
     def detach(self) -> Tensor:
         """This tensor's numbers, in the same memory, outside the graph."""
         own_array(self)
-        return _share(object.__new__(type(self)), self)
+        return share_outside(object.__new__(type(self)), self)
 
     def detach_(self) -> Tensor:
         """Take this tensor itself out of the graph: it becomes a leaf that needs no gradient."""
         if self._base is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
-        self._node, self._output_nr, self._find_node = None, 0, None
+        if thread.inference:
+            return self
+        if not self.is_leaf:  # a node that saved it is to notice
+            self._find_node = DETACHED
+            self._writes = self._writes or [0]
+        self._node, self._output_nr = None, 0
         return self
 
     @property
     def data(self) -> Tensor:
         """As detach(), but with a count of writes of its own: the graph does not notice what is written here."""
-        return from_array(own_array(self))
+        outside = from_array(own_array(self))
+        if self._writes is INFERENCE:
+            outside._writes = INFERENCE
+        return outside
 
     @data.setter
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(value)}")
         if self.requires_grad and not value.dtype.is_floating_point:
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype, not "
                 f"{value.dtype}"
             )
         self._array = own_array(value)
+        if self.is_inference() != value.is_inference():  # that is a matter of the memory
+            self._writes = INFERENCE if value.is_inference() else None
 
     # -- in-place writes
 
@@ -447,11 +488,6 @@ def from_array(array: Any) -> Tensor:
     return tensor
 
 
-def _rebuild(array: Any, requires_grad: bool) -> Tensor:
-    """A leaf read back from a pickle."""
-    return from_array(array).requires_grad_(requires_grad)
-
-
 def own_array(tensor: Tensor) -> np.ndarray[Any, Any]:
     """The tensor's memory as an array that others may share: a numpy scalar becomes a 0-d array here."""
     if tensor._array.__class__ is not np.ndarray:
@@ -460,7 +496,7 @@ def own_array(tensor: Tensor) -> np.ndarray[Any, Any]:
     return array
 
 
-def _share(outside: Tensor, source: Tensor) -> Tensor:
+def share_outside(outside: Tensor, source: Tensor) -> Tensor:
     """Fill in a fresh tensor with the memory and the count of writes of another, outside the graph."""
     outside._array = source._array
     outside._output_nr = 0

@@ -7,18 +7,31 @@ gradient) that is all; what a recorded write does to the graph is told in autogr
 
 from __future__ import annotations
 
+import inspect
+import operator
 import warnings
 from collections.abc import Callable
+from inspect import Parameter
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.autograd.grad_mode import is_recording, no_grad
-from minigrad.autograd.inplace import begin_write, check_history, keep_for_backward, record_write
+from minigrad.autograd.inplace import (
+    OVERLAP,
+    begin_write,
+    check_apart,
+    check_history,
+    check_overlap,
+    keep_for_backward,
+    record_write,
+)
+from minigrad.autograd.modes import check_mode, thread
 from minigrad.op import size_mismatch
-from minigrad.ops import comparison, indexing, overwrite, shape
+from minigrad.ops import indexing, overwrite, shape
+from minigrad.ops.strides import overlaps, writable
 from minigrad.tensor import Tensor, from_array, own_array
 
 Method = Callable[..., Any]
@@ -39,11 +52,17 @@ def _check_fit(tensor: Tensor, values: Any, name: str) -> None:
         )
 
 
-def _store(tensor: Tensor, values: Any, name: str) -> Tensor:
-    """Write an array into the tensor's memory, and count it."""
+def _store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources: Any) -> Tensor:
+    """Write an array into the tensor's memory, and count it; it was computed from `sources`."""
     _check_fit(tensor, values, name)
-    begin_write(tensor)
-    np.copyto(own_array(tensor), values, casting="unsafe")
+    for source in sources:
+        if isinstance(source, Tensor):
+            check_overlap(tensor._array, source._array)
+    target = own_array(tensor)
+    if tensor._base is not None and not target.flags.writeable and (fills or not _repeats(target)):
+        target = writable(tensor, once=True)
+    begin_write(tensor, target)
+    np.copyto(target, values if target.shape == tensor._array.shape else values.flat[0], casting="unsafe")
     return tensor
 
 
@@ -65,32 +84,83 @@ def _fitting(tensor: Tensor, operand: Any) -> Any:
 
 def needs_grad(*values: Any) -> bool:
     """Whether an operation on these is to be recorded."""
-    return is_recording() and any([isinstance(value, Tensor) and value._node is not None for value in values])
+    return is_recording() and any(isinstance(value, Tensor) and value._node is not None for value in values)
 
 
-def in_place(function: Method, name: str, ufunc: Any = None) -> Method:
-    """The in-place form of a function of a tensor and maybe more; `ufunc` can do it without a second array."""
+def in_place(function: Method, name: str, ufunc: Any = None, operand: str = "", fills: bool = False) -> Method:
+    """The in-place form of a function.
+
+    Args:
+        ufunc: does it without a second array.
+        operand: the name of its one operand, a tensor or a number, for errors.
+        fills: it writes the same number everywhere, so that elements may share memory.
+    """
 
     def method(self: Tensor, *operands: Any, **options: Any) -> Tensor:
-        if not needs_grad(self, *operands, *options.values()):
-            if ufunc is not None and len(operands) == 1 and (source := _fitting(self, *operands)) is not None:
-                begin_write(self)
-                ufunc(self._array, source, out=self._array)
-                return self
-            return _store(self, function(self, *operands, **options)._array, name)
+        if operand:
+            _check_operand(name, operand, operands, options)
+        if not needs_grad(self, *operands, *options.values()) or self._array.dtype.kind != "f":
+            if ufunc is not None and not options and (source := _fitting(self, *operands)) is not None:
+                check_overlap(self._array, source)
+                if own_array(self).flags.writeable:
+                    begin_write(self, self._array)
+                    ufunc(self._array, source, out=self._array)
+                    return self
+            with no_grad():
+                values = function(self, *operands, **options)._array
+            return _store(self, values, name, fills, *operands)
         check_history(self)
+        check_mode(self)
         before = same(self)
+        if thread.saved_tensors_hooks:  # what they are given must not change under their hands
+            before._array = np.array(before._array)
         result = function(before, *operands, **options)
         _check_fit(self, result._array, name)
         keep_for_backward(result._node, before, result._array, self)
-        begin_write(self)
-        np.copyto(self._array, result._array, casting="unsafe")
+        _store(self, result._array, name, fills, *operands)
         record_write(self, result._node)
         return self
 
     method.__name__ = name
     method.__doc__ = f"In-place form of `{name.rstrip('_')}`: writes the result into this tensor and returns it."
     return method
+
+
+def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: dict[str, Any]) -> None:
+    """Raise if an in-place method was not given one tensor or number."""
+    if not operands and operand not in options:
+        if name == "mul_":
+            raise TypeError(f'{name}() missing 1 required positional arguments: "{operand}"')
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got (), but expected (Tensor {operand}) or "
+            f"(Number {operand})"
+        )
+    value = operands[0] if operands else options[operand]
+    if not isinstance(value, Tensor | bool | int | float | np.number | np.bool_):
+        kind = type_name(value)
+        if name == "pow_":
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments - got ({kind}), but expected (Tensor "
+                f"{operand}) or (Number {operand})"
+            )
+        raise TypeError(
+            f"{name}(): argument '{operand}' (position 1) must be Tensor, not {kind}. Make it one first, as in "
+            "tensor(...)."
+        )
+
+
+def augmented(method: Method, symbol: str) -> Method:
+    """The operator for an in-place method, such as `+=` for `add_`."""
+
+    def operator(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, Tensor | bool | int | float | np.number | np.bool_ | np.ndarray):
+            raise TypeError(
+                f"unsupported operand type(s) for {symbol}: 'Tensor' and '{type(other).__name__}'. Make it a tensor "
+                "first, as in tensor(...)."
+            )
+        return method(self, other)
+
+    return operator
 
 
 # ---------------------------------------------------------------- whatever was there before
@@ -103,10 +173,10 @@ def _fill(self: Tensor, value: Any) -> Tensor:
                 f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions: "
                 "use copy_() for that."
             )
-        return overwrite.filled_by_tensor(self, value)  # type: ignore[no-any-return]
+        return overwrite.filled_by_tensor(self, value)
     if not isinstance(value, _NUMBERS):
         raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}: {value!r}")
-    return overwrite.filled(self, np.full(self.shape, value, self._array.dtype))  # type: ignore[no-any-return]
+    return overwrite.filled(self, np.full(self.shape, value, self._array.dtype))
 
 
 def _copied(self: Tensor, src: Any) -> Tensor:
@@ -122,24 +192,24 @@ def _copied(self: Tensor, src: Any) -> Tensor:
             f"output with shape {list(self.shape)} doesn't match the broadcast shape "
             f"{list(np.broadcast_shapes(self.shape, src.shape))}"
         )
-    return overwrite.copied(self, src)  # type: ignore[no-any-return]
+    return overwrite.copied(self, src)
 
 
-fill_ = in_place(_fill, "fill_")
-zero_ = in_place(lambda self: overwrite.zeroed(self, np.zeros_like(self._array)), "zero_")
+fill_ = in_place(_fill, "fill_", fills=True)
+zero_ = in_place(lambda self: overwrite.zeroed(self, np.zeros_like(self._array)), "zero_", fills=True)
 copy_ = in_place(_copied, "copy_")
 
 
 def comparing(name: str) -> Method:
     """`eq_` and the like: the answer, as numbers, in the tensor's place."""
-    compare = getattr(comparison, name)
 
     def compared(self: Tensor, other: Any) -> Tensor:
-        with no_grad():
-            answer = compare(self, other)._array
-        return overwrite.compared[name](self, answer.astype(self._array.dtype))  # type: ignore[no-any-return]
+        if isinstance(other, Tensor):
+            return overwrite.compared[name](self, other)
+        answer = getattr(operator, name)(self.detach(), other)._array
+        return overwrite.compared_to_number[name](self, answer)
 
-    return in_place(compared, name + "_")
+    return in_place(compared, name + "_", operand="other")
 
 
 # ---------------------------------------------------------------- a part
@@ -147,102 +217,165 @@ def comparing(name: str) -> Method:
 
 def set_item(self: Tensor, index: Any, value: Any) -> None:
     """`x[index] = value`: write into a part of the tensor."""
-    parts, advanced = indexing.normalized(self, index)
+    if index is False:
+        return  # nothing is selected: nothing is written or counted
+    parts, indices = indexing.split_index(self, None if index is True else index, simplify=True)
     if not isinstance(value, Tensor):
-        if not isinstance(value, _NUMBERS):
+        if not isinstance(value, bool | int | float | np.integer):
             raise TypeError(
-                f"can't assign a {type(value).__name__} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}. "
+                f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}. "
                 "Make it a tensor first, as in tensor(...)."
             )
-        value = from_array(self.dtype.numpy.type(value))
-    if not needs_grad(self, value):
-        _write_part(self, parts, advanced, value)
-    elif advanced:
-        _put_(self, parts, value)
+        value = _number(value, self)
+    whole = indexing.is_whole(parts)
+    if not needs_grad(self, value) or self._array.dtype.kind != "f":
+        _write_part(self, parts, indices, value)
+        return
+    target = self if whole else indexing.basic(self, parts)
+    if indices is not None:
+        check_history(target)
+        check_apart(own_array(target), value._array)
+        _put_(target, indices, value)
+    elif value.ndim == 0 and target.ndim:
+        fill_(target, value)
     else:
-        whole = all(part is Ellipsis or part == slice(None) for part in parts)
-        target = self if whole else indexing.basic(self, parts)
-        if value.ndim == 0 and value._node is None:
-            fill_(target, value)
-        else:
-            copy_(target, _without_extra_dims(value, target.ndim))
+        copy_(target, value if value.shape == target.shape else _without_leading_ones(value))
 
 
-def _write_part(self: Tensor, parts: tuple[Any, ...], advanced: bool, value: Tensor) -> None:
-    array = own_array(self)
-    target = array[parts].shape
-    source = _without_extra_dims(value, len(target))
-    _check_values(target, source, advanced)
-    spread = shape.expand(source.detach(), target)._array
-    begin_write(self)
-    array[parts] = spread
+def _number(value: Any, beside: Tensor) -> Tensor:
+    try:
+        return from_array(beside.dtype.numpy.type(value))
+    except (ValueError, OverflowError):
+        raise RuntimeError(
+            f"value cannot be converted to type {beside.dtype.name}_t without overflow: {value}"
+        ) from None
 
 
-def _without_extra_dims(value: Tensor, ndim: int) -> Tensor:
-    """The value without dimensions of size 1 in front that are too many, as in `x[0] = tensor([[1., 2.]])`."""
-    extra = value.ndim - ndim
-    return value.reshape(value.shape[extra:]) if extra > 0 and set(value.shape[:extra]) == {1} else value
+def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
+    memory = own_array(self)
+    if not memory.flags.writeable and self._base is not None:
+        memory = writable(self)  # a part of it may well be written to
+    view = memory[parts]
+    there = view.shape if indices is None else view[indices].shape
+    source = value if value.shape == there else _without_leading_ones(value)
+    if indices is not None:
+        _check_values(self, there, source)
+    spread = source._array if source.shape == there else shape.expand(source.detach(), there)._array
+    if indices is not None:
+        check_apart(view, source._array)
+        begin_write(self, view)
+        view[indices] = spread
+        return
+    check_overlap(view, spread)
+    if _repeats(view):
+        raise RuntimeError(OVERLAP)
+    begin_write(self, view)
+    view[...] = spread
 
 
-def _check_values(target: tuple[int, ...], value: Tensor, advanced: bool) -> None:
-    if advanced and size_mismatch("", target, value.shape) is not None:
+def _repeats(array: Any) -> bool:
+    """Whether elements of an array share a place in memory."""
+    return overlaps(array.shape, [stride // array.itemsize for stride in array.strides])
+
+
+def _without_leading_ones(value: Tensor) -> Tensor:
+    """The value without dimensions of size 1 in front, as in `x[0] = tensor([[1., 2.]])`."""
+    count = next((place for place, size in enumerate(value.shape) if size != 1), value.ndim)
+    return value.view(value.shape[count:]) if count else value
+
+
+def _check_values(self: Tensor, there: tuple[int, ...], value: Tensor) -> None:
+    """Raise if a value could not be written to places of shape `there`."""
+    fits = size_mismatch("", there, value.shape) is None and np.broadcast_shapes(there, value.shape) == there
+    if not fits:
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
-            f"shape {list(target)}"
+            f"shape {list(there)}"
+        )
+    if value.dtype is not self.dtype:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {self.dtype.tensor_type} for the "
+            f"destination and {value.dtype.tensor_type} for the source."
         )
 
 
-def _index_put(self: Tensor, parts: tuple[Any, ...], value: Tensor) -> Tensor:
-    """The op behind them: what `parts` selects, replaced."""
-    target = self._array[parts].shape
-    source = _without_extra_dims(value, len(target)).to(self.dtype)
-    _check_values(target, source, True)
-    return indexing.index_put(self, source, parts)  # type: ignore[no-any-return]
+def _index_put(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:
+    """What `indices` selects, replaced or added to."""
+    source = _without_leading_ones(values)
+    _check_values(self, self._array[indices].shape, source)
+    put = indexing.index_add if accumulate else indexing.index_put
+    return put(self, source, indices)
 
 
 _put_ = in_place(_index_put, "index_put_")
 
 
-def _indices(input: Tensor, indices: Any, values: Any, function: str) -> tuple[Any, ...]:
+def _arrays_of(input: Tensor, indices: Any, values: Any, function: str) -> tuple[Any, ...]:
     if not isinstance(indices, tuple | list):
         raise TypeError(
             f"{function}(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
         )
     if not isinstance(values, Tensor):
         raise TypeError(f"{function}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
-    if values.dtype is not input.dtype:
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {input.dtype.tensor_type} for the "
-            f"destination and {values.dtype.tensor_type} for the source."
-        )
-    return indexing.normalized(input, tuple(indices))[0]
+    arrays = [index.reshape(1) if index.ndim == 0 else index for index in indices]
+    return indexing.split_index(input, tuple(arrays))[1] or (...,)
 
 
-def index_put_(self: Tensor, indices: Any, values: Tensor) -> Tensor:
-    """Write `values` at the places that a tuple of index tensors selects; as `x[indices] = values`."""
-    return _put_(self, _indices(self, indices, values, "index_put_"), values)  # type: ignore[no-any-return]
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """Write `values` at the places that a tuple of index tensors selects, as `x[indices] = values`; or add them there
+    (`accumulate`).
+    """
+    check_apart(own_array(self), getattr(values, "_array", None))
+    return _put_(self, _arrays_of(self, indices, values, "index_put_"), values, accumulate)
 
 
-def index_put(self: Tensor, indices: Any, values: Tensor) -> Tensor:
-    """A copy of the tensor with `values` at the places that a tuple of index tensors selects."""
-    return _index_put(self, _indices(self, indices, values, "index_put"), values)
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of the tensor with `values` written at the places that index tensors select, or added there."""
+    return _index_put(input, _arrays_of(input, indices, values, "index_put"), values, accumulate)
 
 
 # ---------------------------------------------------------------- out=
 
 
-def into(out: Any, function: Method, *arguments: Any, **options: Any) -> Tensor:
+def into(out: Any, function: Method, *arguments: Any, **options: Any) -> Any:
     """`function(..., out=out)`: write the result into a tensor that is there already, and return it."""
     name = function.__name__
-    if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if needs_grad(out, *_flat(arguments)):
+    for target in out if isinstance(out, tuple | list) and name == "max" else (out,):
+        if not isinstance(target, Tensor):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
+    if needs_grad(*_flat((out, *arguments))):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
     with no_grad():
         result = function(*arguments, **options)
+    if not isinstance(result, tuple):
+        return _into(out, result, name)
+    for target, part in zip(out, result, strict=True):
+        _into(target, part, name)
+    return result.__class__(*out)
+
+
+def _into(out: Tensor, result: Tensor, name: str) -> Tensor:
+    kind, goal = result.dtype, out.dtype
+    if name == "sum":
+        result = result.to(goal)
+    elif kind is not goal:
+        if name in ("matmul", "mm"):
+            names = {"float32": "float", "float64": "double", "int32": "int", "int64": "long int"}
+            raise RuntimeError(
+                f"Expected out tensor to have dtype {names.get(kind.name, kind.name)}, but got "
+                f"{names.get(goal.name, goal.name)} instead"
+            )
+        if name == "max" and kind.category > goal.category:
+            raise RuntimeError(f"Expected canCast({kind}, {goal}) to be true: out is too narrow for the maximum")
+        if name == "where":
+            raise RuntimeError(f"Expected out type to be {kind.tensor_type} but got {goal.tensor_type}")
+        if name in ("neg", "abs", "sign"):
+            raise RuntimeError(f"Found dtype {goal.tensor_type} but expected {kind.tensor_type}")
+        if name in ("cat", "stack") and kind.category > goal.category:
+            raise TypeError(f"minigrad.cat(): input types can't be cast to the desired output type {goal.tensor_type}")
     if result.shape != out.shape:
         if out.numel():
             warnings.warn(
@@ -252,7 +385,6 @@ def into(out: Any, function: Method, *arguments: Any, **options: Any) -> Tensor:
                 UserWarning,
                 stacklevel=frames_to_learner(),
             )
-        own_array(out)
         out._array = np.empty(result.shape, out._array.dtype)
     return _store(out, result._array, name)
 
@@ -266,11 +398,20 @@ def _flat(arguments: tuple[Any, ...]) -> list[Any]:
 
 
 def taking_out(function: Method) -> Method:
-    """The function with an `out=` argument."""
+    """The function with an `out=` argument. Those of one or two operands are spelled out: that halves the cost."""
+    parameters = [(p.name, p.default) for p in inspect.signature(function).parameters.values()]
+    operands = len(parameters) if parameters[-1] in (("input", Parameter.empty), ("other", Parameter.empty)) else 0
 
-    def outer(*arguments: Any, out: Any = None, **options: Any) -> Any:
+    def unary(input: Any, *, out: Any = None) -> Any:
+        return function(input) if out is None else into(out, function, input)
+
+    def binary(input: Any, other: Any, *, out: Any = None) -> Any:
+        return function(input, other) if out is None else into(out, function, input, other)
+
+    def any_number(*arguments: Any, out: Any = None, **options: Any) -> Any:
         return function(*arguments, **options) if out is None else into(out, function, *arguments, **options)
 
+    outer: Any = {1: unary, 2: binary}.get(operands, any_number)
     outer.__name__, outer.__doc__, outer.__module__ = function.__name__, function.__doc__, function.__module__
-    outer.__wrapped__ = function  # type: ignore[attr-defined]  # so that its signature shows
+    outer.__wrapped__ = function  # so that its signature shows
     return outer

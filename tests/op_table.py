@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 Shapes = tuple[tuple[int, ...], ...]  # the shapes of all the inputs
 
@@ -65,6 +66,11 @@ def whole(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     return random.integers(-1, 2, shape).astype(float)
 
 
+def between(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Numbers of both signs away from all multiples of a half: where rounding has no step."""
+    return random.integers(-3, 3, shape) + random.uniform(0.1, 0.4, shape)
+
+
 @dataclass(frozen=True, eq=False)
 class Row:
     name: str
@@ -76,7 +82,7 @@ class Row:
     differentiable: bool = True
     graph: bool = True  # if `node` is given: all the nodes and edges before it are PyTorch's too
     rounds: bool = False  # rounds to a coarser dtype, so that numerical differences say nothing
-    contiguous: bool = False  # is an error for an input that is not contiguous
+    contiguous: bool = False  # is an error for an input that is not contiguous, or looks at its memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +128,8 @@ ARITHMETIC = [
     Row("x - 2", lambda F, x: x - 2, lambda x: np.subtract(x, 2), UNARY, "SubBackward0"),
     Row("2 - x", lambda F, x: 2 - x, lambda x: np.subtract(2, x), UNARY, "RsubBackward1"),
     *both("sub", np.subtract, "SubBackward0", shapes=BINARY),
+    Row("add(alpha)", lambda F, x, y: F.add(x, y, alpha=3), lambda x, y: x + 3 * y, BINARY, "AddBackward0"),
+    Row("sub(alpha)", lambda F, x, y: x.sub(y, alpha=-2), lambda x, y: x + 2 * y, BINARY, "SubBackward0"),
     Row("x * y", lambda F, x, y: x * y, np.multiply, BINARY, "MulBackward0"),
     Row("x * 3", lambda F, x: x * 3, lambda x: np.multiply(x, 3), UNARY, "MulBackward0"),
     Row("0.5 * x", lambda F, x: 0.5 * x, lambda x: np.multiply(0.5, x), UNARY, "MulBackward0"),
@@ -132,6 +140,14 @@ ARITHMETIC = [
     Row("2 / x", lambda F, x: 2 / x, lambda x: np.divide(2, x), UNARY, "MulBackward0", apart),
     *both("div", np.divide, "DivBackward0", (normal, apart), BINARY),
     *both("reciprocal", lambda x: 1 / x, "ReciprocalBackward0", apart),
+    Row("x // y", lambda F, x, y: x // y, np.floor_divide, BINARY, None, (normal, apart), False),
+    Row("x // 0.3", lambda F, x: x // 0.3, lambda x: np.floor_divide(x, 0.3), UNARY, None, normal, False),
+    Row("2 // x", lambda F, x: 2 // x, lambda x: np.floor_divide(2, x), UNARY, None, apart, False),
+    *both("floor_divide", np.floor_divide, None, (normal, apart), BINARY, differentiable=False),
+    Row("x % y", lambda F, x, y: x % y, np.remainder, BINARY, "RemainderBackward1", (normal, apart)),
+    Row("x % -0.3", lambda F, x: x % -0.3, lambda x: np.remainder(x, -0.3), UNARY, "RemainderBackward0"),
+    Row("2 % x", lambda F, x: 2 % x, lambda x: np.remainder(2, x), UNARY, None, apart, False),
+    *both("remainder", np.remainder, "RemainderBackward1", (normal, apart), BINARY),
     Row("-x", lambda F, x: -x, np.negative, UNARY, "NegBackward0"),
     *both("neg", np.negative, "NegBackward0"),
     Row("+x", lambda F, x: +(x * 2), lambda x: x * 2, UNARY, "MulBackward0"),
@@ -154,7 +170,7 @@ POWERS = [
     Row("pow(x, 3)", lambda F, x: F.pow(x, 3), lambda x: x * x * x, UNARY, "PowBackward0"),
     Row("pow(3, x)", lambda F, x: F.pow(3, x), lambda x: np.power(3, x), UNARY, "PowBackward2"),
     *both("pow", np.power, "PowBackward1", (positive, normal), BINARY),
-    Row("x.square()", lambda F, x: x.square(), np.square, UNARY, "PowBackward0"),
+    *both("square", np.square, "PowBackward0"),
 ]
 
 FUNCTIONS = [
@@ -162,11 +178,53 @@ FUNCTIONS = [
     *both("log", np.log, "LogBackward0", positive),
     *both("sqrt", np.sqrt, "SqrtBackward0", positive),
     *both("sign", np.sign, "SignBackward0", apart),
+    *both("floor", np.floor, "FloorBackward0", between),
+    *both("ceil", np.ceil, "CeilBackward0", between),
+    *both("trunc", np.trunc, "TruncBackward0", between),
+    *both("round", np.rint, "RoundBackward0", between),
+    Row(
+        "round(decimals=1)",
+        lambda F, x: F.round(x, decimals=1),
+        lambda x: (np.rint(x * 10) / 10).astype(x.dtype),
+        UNARY,
+        "RoundBackward1",
+    ),
+    Row(
+        "round(decimals=-1)",
+        lambda F, x: (x * 10).round(decimals=-1),
+        lambda x: np.rint(x) * 10,
+        UNARY,
+        "RoundBackward1",
+        between,
+    ),
     *both("sin", np.sin, "SinBackward0"),
     *both("cos", np.cos, "CosBackward0"),
     *both("tanh", np.tanh, "TanhBackward0"),
     *both("sigmoid", lambda x: (1 + np.tanh(x / 2)) / 2, "SigmoidBackward0"),
     *both("relu", lambda x: np.where(x > 0, x, 0), "ReluBackward0", apart),
+    *both("maximum", np.maximum, "MaximumBackward0", shapes=BINARY),
+    *both("minimum", np.minimum, "MinimumBackward0", shapes=BINARY),
+    Row("max(x, y)", lambda F, x, y: F.max(x, y), np.maximum, BINARY, "MaximumBackward0"),
+    Row("x.min(y)", lambda F, x, y: x.min(y), np.minimum, BINARY, "MinimumBackward0"),
+    Row("clamp(-0.5, 1)", lambda F, x: F.clamp(x, -0.5, 1), lambda x: x.clip(-0.5, 1), UNARY, "ClampBackward1"),
+    Row("clamp(min)", lambda F, x: x.clamp(min=0.2), lambda x: np.maximum(x, 0.2), UNARY, "ClampBackward1"),
+    Row("clamp(max)", lambda F, x: x.clamp(max=0), lambda x: np.minimum(x, 0), UNARY, "ClampBackward1"),
+    Row(
+        "clamp(tensors)",
+        lambda F, x, low, high: F.clamp(x, low, high),
+        lambda x, low, high: np.minimum(np.maximum(x, low), high),
+        [((), (), ()), ((2, 3), (2, 3), (2, 3)), ((2, 3), (3,), ()), ((0,), (1,), ())],
+        "ClampBackward0",
+        graph=False,
+    ),
+    Row(
+        "clamp(min=tensor)",
+        lambda F, x, low: x.clamp(min=low),
+        np.maximum,
+        [((), ()), ((2, 3), (2, 3)), ((0,), (0,))],
+        "ClampBackward0",
+    ),
+    Row("clamp(max=tensor)", lambda F, x, y: x.clamp(max=y), np.minimum, BINARY, "ClampBackward0", graph=False),
     *both("clone", np.array, "CloneBackward0"),
     Row(
         "tanh(sin(x) * exp(x))",
@@ -209,7 +267,71 @@ REDUCTIONS = [
         "MeanBackward1",
     ),
     Row("mean of 0d along -1", lambda F, x: x.mean(-1), lambda x: x, [((),)], "MeanBackward1"),
+    *both("prod", np.prod, "ProdBackward0", apart),
+    Row("prod(0)", lambda F, x: F.prod(x, 0), lambda x: x.prod(0), MATRIX_OR_EMPTY + CUBE, "ProdBackward1", apart),
+    Row(
+        "prod(-1, keepdim)",
+        lambda F, x: x.prod(-1, keepdim=True),
+        lambda x: x.prod(-1, keepdims=True),
+        MATRIX_OR_EMPTY + CUBE,
+        "ProdBackward1",
+        apart,
+    ),
+    Row("prod() with zeros", lambda F, x: x.prod(), np.prod, VECTOR + MATRIX, "ProdBackward0", whole),
+    Row("prod(1) with zeros", lambda F, x: x.prod(1), lambda x: x.prod(1), MATRIX + CUBE, "ProdBackward1", whole),
+    Row("prod(0) of 0d", lambda F, x: x.prod(0), lambda x: x, [((),)]),
+    Row("prod(dtype)", lambda F, x: x.prod(dtype=F.float64), lambda x: x.prod(dtype="float64"), UNARY, "ProdBackward0"),
+    Row("cumsum(0)", lambda F, x: F.cumsum(x, 0), lambda x: x.cumsum(0), MATRIX_OR_EMPTY + CUBE, "CumsumBackward0"),
+    Row("cumsum(-1)", lambda F, x: x.cumsum(-1), lambda x: x.cumsum(-1), VECTOR + MATRIX + CUBE, "CumsumBackward0"),
+    Row("cumsum(0) of 0d", lambda F, x: x.cumsum(0), lambda x: x, [((),)], "CumsumBackward0"),
+    *both("var", lambda x: x.var(ddof=1), "VarBackward0", shapes=[((3,),), ((2, 3),), ((2, 1, 2),)]),
+    Row("var(0)", lambda F, x: F.var(x, 0), lambda x: x.var(0, ddof=1), MATRIX + CUBE, "VarBackward0"),
+    Row(
+        "var((0, -1), keepdim)",
+        lambda F, x: x.var((0, -1), keepdim=True, correction=0),
+        lambda x: x.var((0, 2), keepdims=True),
+        CUBE,
+        "VarBackward0",
+    ),
+    *both("std", lambda x: x.std(ddof=1), "StdBackward0", apart, [((3,),), ((2, 3),), ((2, 1, 2),)]),
+    Row("std(False)", lambda F, x: F.std(x, False), np.std, VECTOR + MATRIX, "StdBackward0", apart),
+    Row(
+        "std(1, keepdim)",
+        lambda F, x: x.std(1, keepdim=True),
+        lambda x: x.std(1, ddof=1, keepdims=True),
+        MATRIX + CUBE,
+        "StdBackward0",
+        apart,
+    ),
     *both("max", np.max, "MaxBackward1", apart, [((),), ((3,),), ((2, 3),), ((2, 1, 2),)]),
+    *both("min", np.min, "MinBackward1", apart, [((),), ((3,),), ((2, 3),), ((2, 1, 2),)]),
+    Row(
+        "min(0)",
+        lambda F, x: F.min(x, 0).values,
+        lambda x: x.min(0),
+        [((3,),), ((2, 0),), *MATRIX, *CUBE],
+        "MinBackward0",
+        apart,
+    ),
+    Row(
+        "min(-1, keepdim)",
+        lambda F, x: x.min(-1, keepdim=True)[0],
+        lambda x: x.min(-1, keepdims=True),
+        [((3,),), ((0, 2),), *MATRIX],
+        "MinBackward0",
+        apart,
+    ),
+    Row("min(1).indices", lambda F, x: x.min(1).indices, lambda x: x.argmin(1), CUBE, None, apart, False),
+    *both("argmin", np.argmin, None, apart, [((),), ((3,),), ((2, 3),)], differentiable=False),
+    Row(
+        "argmin(0, keepdim)",
+        lambda F, x: F.argmin(x, 0, True),
+        lambda x: x.argmin(0, keepdims=True),
+        MATRIX,
+        None,
+        apart,
+        False,
+    ),
     Row(
         "max(0)",
         lambda F, x: F.max(x, 0).values,
@@ -295,6 +417,7 @@ PRODUCTS = [
     Row("batch @ vector", lambda F, x, y: x @ y, np.matmul, [((2, 2, 3), (3,)), ((2, 1, 3, 2), (2,))]),
     Row("x @ x.T", lambda F, x: x @ x.T, lambda x: np.einsum("ik,jk->ij", x, x), MATRIX, "MmBackward0"),
     *both("matmul", np.matmul, "MmBackward0", shapes=MM),
+    *both("mm", np.matmul, "MmBackward0", shapes=MM),
 ]
 
 SHAPES = [
@@ -390,6 +513,151 @@ SHAPES = [
     Row(
         "unsqueeze(-2)", lambda F, x: x.unsqueeze(-2), lambda x: x[..., None, :], VECTOR + MATRIX, "UnsqueezeBackward0"
     ),
+    Row(
+        "view_as(y)",
+        lambda F, x, y: x.view_as(y) * y,
+        lambda x, y: x.reshape(y.shape) * y,
+        [((3, 4), (2, 6)), ((0, 2), (2, 0, 3))],
+        "MulBackward0",
+        contiguous=True,
+    ),
+    Row(
+        "reshape_as(y)",
+        lambda F, x, y: x.t().reshape_as(y) * y,
+        lambda x, y: x.T.reshape(y.shape) * y,
+        [((3, 4), (2, 6)), ((1, 3), (3,))],
+        "MulBackward0",
+        graph=False,
+    ),
+    Row(
+        "expand_as(y)",
+        lambda F, x, y: x.expand_as(y) * y,
+        lambda x, y: np.broadcast_to(x, y.shape) * y,
+        [((1, 3), (2, 3)), ((), (2, 2)), ((3,), (2, 3))],
+        "MulBackward0",
+    ),
+    Row(
+        "unflatten(0, (2, -1))",
+        lambda F, x: F.unflatten(x, 0, (2, -1)),
+        lambda x: x.reshape(2, -1, *x.shape[1:]),
+        [((4,),), ((4, 3),), ((0, 3),)],
+        "ViewBackward0",
+        contiguous=True,
+    ),
+    Row(
+        "x.unflatten(-1, (1, 4))",
+        lambda F, x: x.unflatten(-1, (1, 4)),
+        lambda x: x[..., None, :],
+        [((4,),), ((3, 4),)],
+        "ViewBackward0",
+        contiguous=True,
+    ),
+    *(
+        row
+        for name in ("movedim", "moveaxis")
+        for row in (
+            Row(
+                f"{name}(0, -1)",
+                lambda F, x, name=name: getattr(F, name)(x, 0, -1),
+                lambda x: np.moveaxis(x, 0, -1),
+                MATRIX_OR_EMPTY + CUBE,
+                "PermuteBackward0",
+            ),
+            Row(
+                f".{name}((0, 1), (2, 0))",
+                lambda F, x, name=name: getattr(x, name)((0, 1), (2, 0)),
+                lambda x: np.moveaxis(x, (0, 1), (2, 0)),
+                CUBE,
+                "PermuteBackward0",
+            ),
+        )
+    ),
+    *(
+        row
+        for name in ("swapaxes", "swapdims")
+        for row in (
+            Row(
+                f"{name}(0, -1)",
+                lambda F, x, name=name: getattr(F, name)(x, 0, -1),
+                lambda x: x.swapaxes(0, -1),
+                MATRIX_OR_EMPTY + CUBE,
+                "TransposeBackward0",
+            ),
+            Row(
+                f".{name}(1, 0)",
+                lambda F, x, name=name: getattr(x, name)(1, 0),
+                lambda x: x.swapaxes(1, 0),
+                MATRIX,
+                "TransposeBackward0",
+            ),
+        )
+    ),
+    Row("x.t().contiguous()", lambda F, x: x.t().contiguous(), np.transpose, MATRIX, "CloneBackward0", contiguous=True),
+    Row("(x * 2).contiguous()", lambda F, x: (x * 2).contiguous(), lambda x: x * 2, MATRIX, "MulBackward0"),
+    Row("diagonal()", lambda F, x: F.diagonal(x), np.diagonal, [*MATRIX, ((2, 2, 3),), ((0, 2),)], "DiagonalBackward0"),
+    Row(
+        "x.diagonal(1, -1, 0)",
+        lambda F, x: x.diagonal(1, -1, 0),
+        lambda x: np.diagonal(x, 1, -1, 0),
+        MATRIX + CUBE,
+        "DiagonalBackward0",
+    ),
+    Row(
+        "as_strided((2, 2), (3, 2), 1)",
+        lambda F, x: F.as_strided(x, (2, 2), (3, 2), 1),
+        lambda x: as_strided(x.ravel()[1:], (2, 2), (3 * x.itemsize, 2 * x.itemsize)),
+        [((3, 4),), ((7,),)],
+        "AsStridedBackward0",
+        contiguous=True,
+    ),
+    Row(
+        "x.as_strided((3, 2), (1, 1)), a window",
+        lambda F, x: x.as_strided((3, 2), (1, 1)),
+        lambda x: np.lib.stride_tricks.sliding_window_view(x.ravel()[:4], 2),
+        [((3, 4),), ((4,),)],
+        "AsStridedBackward0",
+        contiguous=True,
+    ),
+]
+
+PARTS = [
+    Row("narrow(0, 1, 2)", lambda F, x: F.narrow(x, 0, 1, 2), lambda x: x[1:3], VECTOR + MATRIX, "SliceBackward0"),
+    Row("x.narrow(-1, -2, 1)", lambda F, x: x.narrow(-1, -2, 1), lambda x: x[..., -2:-1], CUBE, "SliceBackward0"),
+    Row("select(1, -1)", lambda F, x: F.select(x, 1, -1), lambda x: x[:, -1], MATRIX + CUBE, "SelectBackward0"),
+    Row("x.select(-1, 0)", lambda F, x: x.select(-1, 0), lambda x: x[..., 0], VECTOR + CUBE, "SelectBackward0"),
+    Row("unbind()[1]", lambda F, x: F.unbind(x)[1], lambda x: x[1], VECTOR + MATRIX, "UnbindBackward0"),
+    Row(
+        "stack(x.unbind(-1))",
+        lambda F, x: F.stack(x.unbind(-1)),
+        lambda x: np.moveaxis(x, -1, 0),
+        MATRIX + CUBE,
+        "StackBackward0",
+    ),
+    Row("split(2)[-1]", lambda F, x: F.split(x, 2)[-1], lambda x: x[2:4], [*MATRIX, ((3,),)], "SplitBackward0"),
+    Row(
+        "x.split(3, 1), first * last",
+        lambda F, x: x.split(2, 1)[0] * x.split(2, 1)[-1],
+        lambda x: x[:, :2] * x[:, 2:],
+        [((3, 4),), ((2, 3),)],
+        "MulBackward0",
+    ),
+    Row("cat(x.split(2))", lambda F, x: F.cat(x.split(2)), lambda x: x, VECTOR + MATRIX, "CatBackward0"),
+    Row(
+        "split([1, 2], 1)[1]",
+        lambda F, x: F.split(x, [1, 2], 1)[1],
+        lambda x: x[:, 1:],
+        [((2, 3),), ((4, 3),)],
+        "SplitWithSizesBackward0",
+    ),
+    Row(
+        "x.split((0, 3), 0), both",
+        lambda F, x: F.cat(x.split((0, 3), 0)),
+        lambda x: x,
+        [((3,),), ((3, 2),)],
+        "CatBackward0",
+    ),
+    Row("chunk(2)[0]", lambda F, x: F.chunk(x, 2)[0], lambda x: x[:2], VECTOR + MATRIX, "SplitBackward0"),
+    Row("x.chunk(3, -1)[-1]", lambda F, x: x.chunk(3, -1)[-1], lambda x: x[..., 2:], [((2, 3),)], "SplitBackward0"),
 ]
 
 INDEXING = [
@@ -569,6 +837,15 @@ CASTS = [
         "MulBackward0",
         rounds=True,
     ),
+    Row(
+        "x.type(float32)",
+        lambda F, x: x.type(F.float32) * 1,
+        lambda x: x.astype("float32"),
+        UNARY,
+        "MulBackward0",
+        rounds=True,
+    ),
+    Row("x.type_as(y)", lambda F, x: x.type_as(x.double()) * 1, lambda x: x.astype("float64"), UNARY, "MulBackward0"),
     Row("x.long()", lambda F, x: x.long(), lambda x: x.astype("int64"), UNARY, None, apart, False),
     Row("x.int()", lambda F, x: x.int(), lambda x: x.astype("int32"), UNARY, None, apart, False),
     Row("x.bool()", lambda F, x: x.bool(), lambda x: x != 0, UNARY, None, whole, False),
@@ -605,6 +882,15 @@ COMPARISONS = [
     question("(x > 0) & (y > 0)", lambda F, x, y: (x > 0) & (y > 0), lambda x, y: np.minimum(x, y) > 0),
     question("(x > 0) | (y > 0)", lambda F, x, y: (x > 0) | (y > 0), lambda x, y: np.maximum(x, y) > 0),
     question("(x > 0) ^ (y > 0)", lambda F, x, y: (x > 0) ^ (y > 0), lambda x, y: (x > 0) != (y > 0)),
+    question("True & (x > 0)", lambda F, x: True & (x > 0), lambda x: x > 0, UNARY),
+    question("True | (x > 0)", lambda F, x: True | (x > 0), lambda x: x == x, UNARY),
+    question("True ^ (x > 0)", lambda F, x: True ^ (x > 0), lambda x: x <= 0, UNARY),
+    question("isnan()", lambda F, x: F.isnan(F.log(x)), lambda x: x < 0, UNARY),
+    question(".isnan()", lambda F, x: x.sqrt().isnan(), lambda x: x < 0, UNARY),
+    question("isinf()", lambda F, x: F.isinf(1 / x), lambda x: x == 0, UNARY),
+    question(".isinf()", lambda F, x: (1 / x).isinf(), lambda x: x == 0, UNARY),
+    question("isfinite()", lambda F, x: F.isfinite(F.log(x)), lambda x: x > 0, UNARY),
+    question(".isfinite()", lambda F, x: x.log().isfinite(), lambda x: x > 0, UNARY),
     question("~(x > 0)", lambda F, x: ~(x > 0), lambda x: x <= 0, UNARY),
     question(
         "x.long() & y.long()",
@@ -643,14 +929,174 @@ def augmented(F: Any, x: Any, y: Any) -> Any:
     return z
 
 
+def bits(F: Any, x: Any, y: Any) -> Any:
+    z = x > 0
+    z &= y > 0
+    z |= x < 0
+    z ^= y < 0
+    return z
+
+
+def written(
+    name: str, numpy: Callable[..., Any], node: str, domain: Any = normal, function: bool = True, **more: Any
+) -> list[Row]:
+    """`x.name()` and, where there is one, `F.name(x)`, which write into a copy of x."""
+    rows = [Row(f".{name}()", lambda F, x: getattr(x.clone(), name)(), numpy, UNARY, node, domain, **more)]
+    if function:
+        rows.append(Row(f"{name}()", lambda F, x: getattr(F, name)(x.clone()), numpy, UNARY, node, domain, **more))
+    return rows
+
+
+def compared(name: str, numpy: Callable[..., Any]) -> list[Row]:
+    """The answer in the place of x: it has no gradient, but a node that says so."""
+
+    def write(F: Any, x: Any, other: Any) -> Any:
+        return getattr(x.clone(), name)(other)
+
+    def answer(x: np.ndarray, other: Any) -> np.ndarray:
+        return numpy(x, other).astype(x.dtype)
+
+    node = f"{name[:2].capitalize()}Backward"
+    return [
+        Row(f"{name}(y)", write, answer, INTO, node + "1"),
+        Row(f"{name}(y) of equals", write, answer, INTO, None, whole, False),
+        Row(f"{name}(0)", lambda F, x: write(F, x, 0), lambda x: answer(x, 0), UNARY, node + "0"),
+    ]
+
+
+def rearranged(text: str, numpy: Callable[..., Any], node: str, shapes: Any, *arguments: Any) -> Row:
+    """`x.t_()` and the like, on a copy."""
+    return Row(text, lambda F, x: getattr(x.clone(), text.partition("(")[0])(*arguments), numpy, shapes, node)
+
+
+def placed(F: Any, x: Any, y: Any, accumulate: bool = False) -> Any:
+    return F.index_put(x, (F.tensor([2, 0]),), y, accumulate)
+
+
+def numpy_placed(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    out = x.copy()
+    out[[2, 0]] = y
+    return out
+
+
+def put_in_front(F: Any, x: Any, y: Any) -> Any:
+    z = x.clone()
+    z[0] = y
+    return z
+
+
+def scaled_column(F: Any, x: Any, y: Any) -> Any:
+    z = x.clone()
+    z[:, 1] *= y
+    return z
+
+
+def scaled_numpy_column(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    out = x.copy()
+    out[:, 1] *= y
+    return out
+
+
+def through_two_views(F: Any, x: Any) -> Any:
+    z = x.clone()
+    z.t().diagonal().exp_()
+    return z
+
+
+def numpy_through_two_views(x: np.ndarray) -> np.ndarray:
+    return np.where(np.eye(*x.shape, dtype=bool), np.exp(x), x)
+
+
+PLACES: list[Shapes] = [((3,), (2,)), ((3, 2), (2, 2)), ((4,), ()), ((3, 2), (2,))]
+
 IN_PLACE = [
     Row("add_", lambda F, x, y: x.clone().add_(y), np.add, INTO, "AddBackward0"),
     Row("sub_", lambda F, x, y: x.clone().sub_(y), np.subtract, INTO, "SubBackward0"),
     Row("mul_", lambda F, x, y: x.clone().mul_(y), np.multiply, INTO, "MulBackward0"),
     Row("div_", lambda F, x, y: x.clone().div_(y), np.divide, INTO, "DivBackward0", (normal, apart)),
     Row("pow_", lambda F, x: x.clone().pow_(3), lambda x: x**3, UNARY, "PowBackward0"),
+    *written("neg_", np.negative, "NegBackward0"),
+    *written("reciprocal_", lambda x: 1 / x, "ReciprocalBackward0", apart),
+    *written("exp_", np.exp, "ExpBackward0"),
+    *written("log_", np.log, "LogBackward0", positive),
+    *written("sqrt_", np.sqrt, "SqrtBackward0", positive),
+    *written("abs_", np.abs, "AbsBackward0", apart),
+    *written("sign_", np.sign, "SignBackward0", apart, function=False),
+    *written("sin_", np.sin, "SinBackward0"),
+    *written("cos_", np.cos, "CosBackward0"),
+    *written("tanh_", np.tanh, "TanhBackward0"),
+    *written("sigmoid_", lambda x: (1 + np.tanh(x / 2)) / 2, "SigmoidBackward0"),
+    *written("relu_", lambda x: np.where(x > 0, x, 0), "ReluBackward0", apart),
+    *written("square_", np.square, "PowBackward0"),
+    *compared("eq_", np.equal),
+    *compared("ne_", np.not_equal),
+    *compared("lt_", np.less),
+    *compared("le_", np.less_equal),
+    *compared("gt_", np.greater),
+    *compared("ge_", np.greater_equal),
+    question("logical_not_", lambda F, x: x.clone().logical_not_(), lambda x: np.logical_not(x).astype(x.dtype), UNARY),
+    question(
+        "bitwise_and_",
+        lambda F, x, y: x.long().bitwise_and_(y.long()),
+        lambda x, y: x.astype(int) & y.astype(int),
+        INTO,
+    ),
+    question(
+        "bitwise_or_", lambda F, x, y: x.long().bitwise_or_(y.long()), lambda x, y: x.astype(int) | y.astype(int), INTO
+    ),
+    question(
+        "bitwise_xor_",
+        lambda F, x, y: x.long().bitwise_xor_(y.long()),
+        lambda x, y: x.astype(int) ^ y.astype(int),
+        INTO,
+    ),
+    question("bitwise_not_", lambda F, x: x.long().bitwise_not_(), lambda x: ~x.astype(int), UNARY),
+    question("&= |= ^=", bits, lambda x, y: (((x > 0) & (y > 0)) | (x < 0)) ^ (y < 0), INTO),
+    rearranged("t_()", np.transpose, "TBackward1", MATRIX),
+    rearranged("transpose_(0, -1)", lambda x: x.swapaxes(0, -1), "TransposeBackward1", MATRIX + CUBE, 0, -1),
+    rearranged("swapaxes_(0, 1)", lambda x: x.swapaxes(0, 1), "TransposeBackward1", MATRIX, 0, 1),
+    rearranged("swapdims_(1, 0)", lambda x: x.swapaxes(0, 1), "TransposeBackward1", MATRIX, 1, 0),
+    rearranged("squeeze_()", np.squeeze, "SqueezeBackward3", [((1, 2, 1),), ((2,),)]),
+    rearranged("squeeze_(0)", lambda x: x.squeeze(0), "SqueezeBackward4", [((1, 2),), ((1,),)], 0),
+    rearranged("unsqueeze_(-1)", lambda x: x[..., None], "UnsqueezeBackward1", UNARY, -1),
+    Row("index_put(i, y)", placed, numpy_placed, PLACES, "IndexPutBackward0"),
+    Row(
+        "x.index_put(i, y)",
+        lambda F, x, y: x.index_put((F.tensor([2, 0]),), y),
+        numpy_placed,
+        PLACES,
+        "IndexPutBackward0",
+    ),
+    Row(
+        "index_put(i, y, accumulate)",
+        lambda F, x, y: placed(F, x, y, True),
+        lambda x, y: x + numpy_placed(np.zeros_like(x), y),
+        PLACES,
+        "IndexPutBackward0",
+    ),
+    Row(
+        "index_put_(i, y)",
+        lambda F, x, y: F.index_put_(x.clone(), (F.tensor([2, 0]),), y),
+        numpy_placed,
+        PLACES,
+        "IndexPutBackward0",
+    ),
+    Row(
+        "x.index_put_(i, y, accumulate) with one place twice",
+        lambda F, x, y: x.clone().index_put_((F.tensor([1, 1]),), y, accumulate=True),
+        lambda x, y: np.stack([x[0], x[1] + y[0] + y[1], x[2]]),
+        [((3,), (2,)), ((3, 2), (2, 2))],
+        "IndexPutBackward0",
+    ),
+    Row("fill_(y)", lambda F, x, y: x.clone().fill_(y), lambda x, y: np.full_like(x, y), [((2, 3), ()), ((), ())]),
+    Row("x[0] = y", put_in_front, lambda x, y: np.concatenate([[y], x[1:]]), [((3,), ()), ((2, 3), (3,))]),
+    Row("x[:, 1] *= y", scaled_column, scaled_numpy_column, [((3, 4), ()), ((3, 4), (3,))]),
+    Row("x.t().diagonal().exp_()", through_two_views, numpy_through_two_views, MATRIX),
     Row("fill_", lambda F, x: x.clone().fill_(3) * x, lambda x: 3 * x, UNARY, "MulBackward0", graph=False),
     Row("zero_", lambda F, x: x.clone().zero_() * x, lambda x: 0 * x, UNARY, "MulBackward0", graph=False),
+    Row("fill_()", lambda F, x: F.fill_(x.clone(), 3) * x, lambda x: 3 * x, UNARY, "MulBackward0", graph=False),
+    Row("zero_()", lambda F, x: F.zero_(x.clone()) * x, lambda x: 0 * x, UNARY, "MulBackward0", graph=False),
+    Row("detach_()", lambda F, x: F.detach_(x.clone()) * x, np.square, UNARY, "MulBackward0", rounds=True),
     Row("copy_", lambda F, x, y: x.clone().copy_(y), lambda x, y: np.broadcast_to(y, x.shape), INTO),
     Row("+= -= *= /= **=", augmented, lambda x, y: ((x + y - 2) * y / 4) ** 2, INTO, "PowBackward0"),
 ]
@@ -662,6 +1108,7 @@ ROWS = [
     *REDUCTIONS,
     *PRODUCTS,
     *SHAPES,
+    *PARTS,
     *INDEXING,
     *JOINING,
     *CASTS,

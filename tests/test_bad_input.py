@@ -169,7 +169,11 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
         RuntimeError,
         ["requires grad", "detach().numpy()"],
     ),
-    "write into a leaf": (lambda: mg.ones(2, requires_grad=True).add_(1), RuntimeError, ["leaf", "no_grad()", "y = x + 1"]),
+    "write into a leaf": (
+        lambda: mg.ones(2, requires_grad=True).add_(1),
+        RuntimeError,
+        ["leaf", "no_grad()", "y = x + 1"],
+    ),
     "requires_grad_ of a number": (lambda: mg.ones(2).requires_grad_("yes"), TypeError, ["bool", "str"]),
     "grad mode is a word": (lambda: mg.set_grad_enabled("no"), TypeError, ["bool", "str"]),
 }

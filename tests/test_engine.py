@@ -105,8 +105,8 @@ def test_retain_grad(x: Tensor) -> None:
     assert y.grad.tolist() == [4.0, 8.0, 12.0]
     kept = y.grad
     (y * 1).sum().backward()
-    assert y.grad is kept
-    assert kept.tolist() == [5.0, 9.0, 13.0]
+    assert y.grad.tolist() == [5.0, 9.0, 13.0]
+    assert kept.tolist() == [4.0, 8.0, 12.0]  # unlike a leaf's, an earlier sum stays as it was
     x.retain_grad()
     assert x.retains_grad is False
     with fails(RuntimeError, "can't retain_grad on Tensor that has requires_grad=False"):
@@ -402,7 +402,7 @@ def test_one_array_for_two_leaves_is_no_grad_of_both(x: Tensor) -> None:
     node = Both()
     node._next_nodes = tuple(edge for edge, _ in (x * w).grad_fn.next_functions)
     node._output_nrs = node._targets = node._hooks = node._notes = None
-    node._saved, node._sequence = (), next_sequence_nr()
+    node._kept, node._sequence = (), next_sequence_nr()
     out = mg.ones(3)
     out._node = node
     out.backward(mg.ones(3), retain_graph=True)
@@ -703,7 +703,7 @@ def test_only_what_a_needed_rule_asks_for_is_saved(x: Tensor) -> None:
     node = (x * constant).grad_fn
     assert node._saved_self is None
     assert node._saved_other is constant
-    assert (x + constant).grad_fn._saved == ()
+    assert (x + constant).grad_fn._kept == ()
 
 
 def test_the_code_of_every_op_can_be_printed() -> None:
@@ -864,9 +864,11 @@ def test_a_leaf_may_be_written_to_only_without_recording(x: Tensor) -> None:
     def set_first() -> None:
         x[0] = 9
 
-    for write in (lambda: x.add_(1), lambda: x.mul_(x), lambda: x.zero_(), lambda: x.copy_(mg.ones(3)), set_first):
+    for write in (lambda: x.add_(1), lambda: x.mul_(x), lambda: x.zero_(), lambda: x.copy_(mg.ones(3))):
         with fails(RuntimeError, "a leaf Variable that requires grad is being used in an in-place operation"):
             write()
+    with fails(RuntimeError, "a view of a leaf Variable that requires grad is being used in an in-place operation"):
+        set_first()
     assert x._version == 0
     before = x
     with mg.no_grad():

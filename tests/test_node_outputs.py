@@ -16,11 +16,11 @@ class HalvesBackward(Node):
     _output_count = 2
 
     def apply(self, *gradients):
-        sizes = self._saved
+        sizes = self._kept
         return (np.concatenate([np.zeros(n) if g is None else g for g, n in zip(gradients, sizes, strict=True)]),)
 
     def apply_recorded(self, *gradients):
-        sizes = self._saved
+        sizes = self._kept
         return (
             mg.cat([mg.zeros(n, dtype=mg.float64) if g is None else g for g, n in zip(gradients, sizes, strict=True)]),
         )
@@ -31,7 +31,7 @@ def halves(x):
     middle = len(x) // 2
     node = HalvesBackward()
     node._next_nodes, node._output_nrs = (edge_node(x),), None
-    node._saved, node._targets, node._hooks, node._notes = (middle, len(x) - middle), None, None, None
+    node._kept, node._targets, node._hooks, node._notes = (middle, len(x) - middle), None, None, None
     node._sequence = next_sequence_nr()
     results = from_array(x._array[:middle]), from_array(x._array[middle:])
     for number, result in enumerate(results):

@@ -780,8 +780,8 @@ def test_a_result_among_inputs_gets_its_grad_and_gives_it_back() -> None:
     stepper.last()
     assert scope["D"].grad.tolist() == [10.0]
     stepper.first()
-    with pytest.warns(UserWarning, match="not a leaf"):
-        assert scope["D"].grad is None
+    assert scope["D"].retains_grad  # it was asked for, so it is kept from now on
+    assert scope["D"].grad is None
 
 
 def test_create_graph_gives_gradients_with_a_graph() -> None:

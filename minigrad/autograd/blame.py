@@ -11,9 +11,10 @@ import os
 import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from minigrad.autograd.graph import Node
     from minigrad.tensor import Tensor
 
 Line = tuple[CodeType, int]
@@ -79,17 +80,33 @@ def last_write(tensor: Tensor) -> str:
     return "." if line is None else f" by:\n{shown_line(*line)}"
 
 
+def op_name(node: Node) -> str:
+    """A node's name as PyTorch's errors about in-place writes say it: `Add` for AddBackward0, `Pow1` for
+    PowBackward1.
+    """
+    name, backward, number = type(node).__name__.rpartition("Backward")
+    return name + number.removeprefix("0") if backward and not number.endswith("s") else type(node).__name__
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type as PyTorch's errors say it."""
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
 def variable_name(tensor: Tensor) -> str | None:
     """What the learner calls the tensor, or another one in the same memory; None if no running frame has a name for
     it.
     """
     from minigrad.tensor import Tensor
 
-    found = None
+    found: str | None = None
     for frame in learner_frames():
         for name, value in list(frame.f_locals.items()):
-            if isinstance(value, Tensor) and tensor._writes is not None and value._writes is tensor._writes:
-                if value._array is tensor._array:
-                    return name
-                found = found or name
+            if not isinstance(value, Tensor):
+                continue
+            same_memory = tensor._writes is not None and value._writes is tensor._writes
+            if value is tensor or (same_memory and value._array is tensor._array):
+                return name
+            found = found or (name if same_memory else None)
     return found

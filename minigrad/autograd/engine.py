@@ -23,7 +23,7 @@ import numpy as np
 from minigrad.autograd.anomaly_mode import warn_of_failure, watched
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.graph import AccumulateGrad, GradientEdge, Node, get_gradient_edge
+from minigrad.autograd.graph import AccumulateGrad, GradientEdge, Node, edge_node, get_gradient_edge
 from minigrad.autograd.hooks import BackwardRun
 from minigrad.autograd.modes import inherit, leave, modes, thread
 from minigrad.tensor import Tensor, from_array
@@ -58,10 +58,10 @@ def backward(
         create_graph: record the backward itself, so that gradients can be differentiated.
         inputs: add to the `.grad` of these only; nodes that lead to none of them do not run.
     """
-    run = steps(tensors, grad_tensors, retain_graph, create_graph, inputs)
+    run = _prepared(tensors, grad_tensors, retain_graph, create_graph, inputs)
     if create_graph:
         warnings.warn(CYCLE_WARNING, UserWarning, stacklevel=frames_to_learner())
-    exhaust(run)
+    exhaust(*run)
 
 
 def grad(
@@ -101,7 +101,7 @@ def grad(
     captured: dict[Key, Any] = {}
     roots = _roots(outputs, grad_outputs, create_graph)
     keys = [_key(tensor) for tensor in sought]
-    exhaust(_run(roots, set(keys), captured, _retains(retain_graph, create_graph), create_graph))
+    exhaust(*_run(roots, set(keys), captured, _retains(retain_graph, create_graph), create_graph))
     given = {id(g._array): g for g in _as_list(grad_outputs) if isinstance(g, Tensor)}  # come back as the same tensors
     results: list[Tensor | None] = []
     for index, (tensor, key) in enumerate(zip(sought, keys, strict=True)):
@@ -135,28 +135,34 @@ def steps(
     there is none. They are arrays, or tensors under `create_graph`, and the engine goes on to use them: copy what you
     keep. Stopping half way is safe.
     """
-    if inputs is None:
-        sought = None
-    else:
+    return _prepared(tensors, grad_tensors, retain_graph, create_graph, inputs)[0]
+
+
+def _prepared(
+    tensors: Any, grad_tensors: Any, retain_graph: bool | None, create_graph: bool, inputs: Any
+) -> tuple[Iterator[Step], BackwardRun]:
+    """A run of backward(), with its arguments checked."""
+    roots = _roots(tensors, grad_tensors, create_graph)
+    sought = None
+    if inputs is not None:
         listed = _inputs(inputs, "backward()")
         for tensor in listed:
             if isinstance(tensor, Tensor):
                 tensor.retain_grad()  # results keep theirs from now on, leaves do anyway
         sought = {_key(tensor) for tensor in listed}
-    return _run(
-        _roots(tensors, grad_tensors, create_graph), sought, None, _retains(retain_graph, create_graph), create_graph
-    )
+    return _run(roots, sought, None, _retains(retain_graph, create_graph), create_graph)
 
 
-def exhaust(run: Iterator[Step]) -> None:
+def exhaust(steps: Iterator[Step], this_run: BackwardRun) -> None:
     """Run all steps. Runs within runs go on in a new thread from some depth on, since Python limits the depth of each
     thread's calls.
     """
     if thread.depth < DEEPEST:
         thread.depth += 1
         try:
-            for _ in run:
-                pass
+            with this_run:
+                for _ in steps:
+                    pass
         finally:
             thread.depth -= 1
         return
@@ -166,7 +172,7 @@ def exhaust(run: Iterator[Step]) -> None:
     def go_on() -> None:
         inherit(state)
         try:
-            exhaust(run)
+            exhaust(steps, this_run)
         except BaseException as error:
             errors.append(error)
         finally:
@@ -188,14 +194,15 @@ def _run(
     captured: dict[Key, Any] | None,
     retain: bool,
     recorded: bool,
-) -> Iterator[Step]:
+) -> tuple[Iterator[Step], BackwardRun]:
     """Run the nodes from the roots down.
 
     `sought` is where the gradients arrive to which the run is limited, if it is. They go to `captured` or, where that
     is None, to `.grad`.
     """
-    run = _loop(roots, sought, captured, retain, recorded)
-    return watched(run) if modes.anomaly else run
+    this_run = BackwardRun(limited=sought is not None)
+    steps = _loop(roots, sought, captured, retain, recorded, this_run)
+    return watched(steps) if modes.anomaly else steps, this_run
 
 
 def _loop(
@@ -204,9 +211,11 @@ def _loop(
     captured: dict[Key, Any] | None,
     retain: bool,
     recorded: bool,
+    this_run: BackwardRun,
 ) -> Iterator[Step]:
-    order, leaves_after, useful = _plan([key for key, _ in roots], sought)
-    this_run = BackwardRun(order, leaves_after)
+    order, leaves_after, useful = _plan([key for key, _ in roots], sought, captured is not None)
+    first = roots[0][0]
+    this_run.reaches(order, leaves_after, None if len(roots) > 1 else first[0] if isinstance(first, tuple) else first)
     waiting: dict[Key, Any] = {}  # gradients that have arrived, summed up so far
     owned: set[Key] = set()  # those of them that are sums of the engine's own, so that it may add to them in place
     for key, gradient in roots:
@@ -245,7 +254,7 @@ def _loop(
                 warn_of_failure(node)
             raise
         if node._keeps_tensors and not retain:
-            node._saved = None
+            node._kept = None
         yield node, incoming, outgoing
 
         if node._targets is not None:
@@ -347,14 +356,15 @@ def _is_new(node: Node, gradient: Any, incoming: tuple[Any, ...], outgoing: tupl
 
 
 def _plan(
-    roots: list[Key], sought: Set[Key] | None
+    roots: list[Key], sought: Set[Key] | None, captures: bool
 ) -> tuple[list[Node], dict[Node | None, list[AccumulateGrad]], set[Node | None]]:
     """Find the nodes to run, in their order, and the leaves whose gradient is complete after each (None: after the
     roots alone).
 
-    With `sought`, only nodes that are sought themselves or that lead there; the latter, which have to run, are the
-    third result.
+    With `sought`, only nodes that are sought themselves or that lead there. The third result are those that have to
+    run: if gradients are only to be captured, a node that is sought itself need not.
     """
+    starts = {key[0] if isinstance(key, tuple) else key for key in roots}  # their tensors' hooks run in any case
     order: list[Node] = []
     last_uses: dict[AccumulateGrad, Node | None] = {}
     seen: set[Node] = set()
@@ -381,11 +391,11 @@ def _plan(
     useful: set[Node | None] = seen  # type: ignore[assignment]
     if sought is not None:
         ends = {key[0] if isinstance(key, tuple) else key for key in sought}
-        useful = set()
+        useful = set() if captures else {node for node in order if node in ends}
         for node in reversed(order):  # inputs before results
             if any(next_node in ends or next_node in useful for next_node in node._next_nodes):
                 useful.add(node)
-        order = [node for node in order if node in useful or node in ends]
+        order = [node for node in order if node in useful or node in ends or node in starts]
         last_uses = {leaf: use for leaf, use in last_uses.items() if leaf in ends}
     leaves_after: dict[Node | None, list[AccumulateGrad]] = {}
     for leaf, use in last_uses.items():
@@ -492,7 +502,9 @@ def _inputs(value: Any, function: str) -> list[Any]:
             )
         value = list(value.values())
     if not isinstance(value, Tensor | GradientEdge | Iterable):
-        raise TypeError(f"`inputs` argument to `{function}` must be tensors, not {type(value).__name__}: {value!r}")
+        raise TypeError(
+            f"`inputs` argument to `{function}` must be a Tensor or several, not {type(value).__name__}: {value!r}"
+        )
     listed = _as_list(value)
     if not listed:
         raise RuntimeError(f"`inputs` argument to `{function}` cannot be empty.")
@@ -511,7 +523,7 @@ def _roots(tensors: Any, grad_tensors: Any, create_graph: bool) -> list[tuple[Ke
     roots = _as_list(tensors)
     for item in roots:
         if not isinstance(item, Tensor | GradientEdge):
-            raise TypeError(f"backward starts from tensors, but got {type(item).__name__}: {item!r}")
+            raise TypeError(f"backward starts from a Tensor or several, but got {type(item).__name__}: {item!r}")
     given: list[Any] = [None] * len(roots) if grad_tensors is None else _as_list(grad_tensors)
     for gradient in given:
         if gradient is not None and not isinstance(gradient, Tensor):
@@ -522,7 +534,7 @@ def _roots(tensors: Any, grad_tensors: Any, create_graph: bool) -> list[tuple[Ke
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
     pairs = []
     for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
-        if isinstance(root, Tensor) and not root.requires_grad:
+        if isinstance(root, Tensor) and edge_node(root) is None:
             raise RuntimeError(
                 f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was "
                 "computed from was made with requires_grad=True, or it was computed under no_grad() or after detach(), "

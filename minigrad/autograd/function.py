@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.anomaly_mode import remember
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.autograd.engine import sum_to_shape, to_dtype
 from minigrad.autograd.grad_mode import is_grad_enabled, is_recording, no_grad
 from minigrad.autograd.graph import Node, edge_node, next_sequence_nr
@@ -25,12 +25,12 @@ from minigrad.autograd.hooks import wrapped
 from minigrad.autograd.inplace import check_history, count_write, record_write
 from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.saved import PackedTensor, freed_error, modified_error, pack, save, unpack
-from minigrad.autograd.views import IN_FUNCTION, mark_view, set_history, share_memory
+from minigrad.autograd.views import IN_FUNCTION, MULTIPLE, mark_view, set_history, share_memory
 from minigrad.tensor import Tensor, from_array, own_array
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
-MOST_RETURNS = 1000  # how often a backward may come back to its own node before that is taken for an endless loop
+MOST_RETURNS = 100  # how often a backward may come back to its own node before that is taken for an endless loop
 
 
 class FunctionCtx:
@@ -85,7 +85,7 @@ class FunctionNode(FunctionCtx, Node):
         self._expected = tuple([(tensor._array.shape, tensor._array.dtype) for tensor in inputs])
         self._made: tuple[Any, ...] = ()  # shape and dtype of each output; None for what is not a tensor
         self._output_count = 1
-        self._saved = ()
+        self._kept = ()
         self._targets = self._hooks = self._notes = None
         self._sequence = next_sequence_nr()
         self.needs_input_grad = tuple([isinstance(value, Tensor) and value.requires_grad for value in arguments])
@@ -93,17 +93,17 @@ class FunctionNode(FunctionCtx, Node):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """What save_for_backward kept. RuntimeError once the graph is freed, or if one of them was written to."""
-        if self._saved is None:
+        if self._kept is None:
             raise freed_error()
-        return tuple(None if kept is None else self._restored(kept) for kept in self._saved)
+        return tuple(None if kept is None else self._restored(kept) for kept in self._kept)
 
     def _restored(self, kept: Any) -> Tensor:
         return kept.restored(self) if isinstance(kept, SavedOutput) else unpack(self, kept)
 
     def __call__(self, *gradients: Any) -> Any:
         raise TypeError(
-            f"'{type(self).__name__}' object is not callable: call {self._function.__name__}.backward, or let backward() "
-            "run it"
+            f"'{type(self).__name__}' object is not callable: call {self._function.__name__}.backward, or let "
+            "backward() run it"
         )
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
@@ -161,7 +161,7 @@ class FunctionNode(FunctionCtx, Node):
                 continue
             if result is not None and not isinstance(result, Tensor):
                 raise RuntimeError(
-                    f"expected Variable or None (got {_type_name(result)}): gradient number {position + 1} of "
+                    f"expected Variable or None (got {type_name(result)}): gradient number {position + 1} of "
                     f"{self._function.__name__}.backward"
                 )
             checked.append(result if self._next_nodes[len(checked)] is not None else None)
@@ -180,11 +180,6 @@ class FunctionNode(FunctionCtx, Node):
             )
         fitted: Tensor = to_dtype(sum_to_shape(gradient, shape), dtype)
         return fitted
-
-
-def _type_name(value: Any) -> str:
-    kind = type(value)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 class SavedOutput:
@@ -212,7 +207,7 @@ class SavedOutput:
             tensor._writes = self.writes
             if self.writes[0] != self.version:
                 raise modified_error(node, tensor, self.version)
-        return tensor  # type: ignore[no-any-return]
+        return tensor
 
 
 class _FunctionMeta(type):
@@ -384,16 +379,18 @@ def _output(
             UserWarning,
             stacklevel=frames_to_learner(),
         )
+    if position is not None and output.requires_grad and not is_recording():
+        return output.detach()
     if position is not None:
         alias = from_array(own_array(output))
         share_memory(alias, output, IN_FUNCTION)
         if records:
             alias._node, alias._output_nr = node, number
         return alias
+    mark_view(output, MULTIPLE if records and tensor_count > 1 else IN_FUNCTION)
     if records:
         set_history(output, node, number)
         output._find_node = None
-        mark_view(output, IN_FUNCTION)
     return output
 
 
@@ -401,6 +398,7 @@ def _written_input(
     node: FunctionNode, output: Tensor, number: int, position: int, tensor_count: int, records: bool
 ) -> Tensor:
     """An input that forward has written to."""
+    count_write(output)
     if records:
         if output._base is not None:
             check_history(output)
@@ -411,10 +409,10 @@ def _written_input(
                 )
         if output.is_leaf and output.requires_grad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-    count_write(output)
     if not records:
-        return output.detach() if output.is_leaf and output.requires_grad else output
+        return output.detach() if output.requires_grad else output
     record_write(output, node, position, number)
+    output._grad = None
     return output
 
 
@@ -433,7 +431,7 @@ def _save(node: FunctionNode) -> None:
             kept.append(SavedOutput(value, value._output_nr))
         else:
             kept.append(pack(value) if thread.saved_tensors_hooks else save(value))
-    node._saved = tuple(kept)
+    node._kept = tuple(kept)
     node._to_save = ()
 
 
@@ -446,7 +444,7 @@ class DelayedError(Node):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._next_nodes, self._saved = (), ()
+        self._next_nodes, self._kept = (), ()
         self._output_nrs = self._targets = self._hooks = self._notes = None
         self._sequence = next_sequence_nr()
 

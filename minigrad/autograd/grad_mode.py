@@ -94,8 +94,7 @@ class Mode:
                 FutureWarning,
                 stacklevel=2,
             )
-            function.__init__ = self(function.__init__)  # type: ignore[misc]
-            return function
+            return self(_construction(function))  # type: ignore[return-value]
         if inspect.isgeneratorfunction(function):
             return self._around_generator(function)
 
@@ -129,6 +128,11 @@ class Mode:
                     resume, sent = body.throw, error
 
         return in_mode
+
+
+def _construction(decorated: type) -> Callable[..., Any]:
+    """The making of an object, as a function."""
+    return lambda *args, **kwargs: decorated(*args, **kwargs)
 
 
 class _BareDecorator(type):
@@ -172,12 +176,20 @@ class set_grad_enabled(_GradMode):
         self._enabled = mode
         self._before = switch_grad(mode)
 
+    @property
+    def mode(self) -> bool:
+        """Whether it turns recording on."""
+        return self._enabled
+
+    def __repr__(self) -> str:
+        return f"{type(self).__module__}.{type(self).__qualname__}(mode={self.mode})"
+
     def _switch_on(self) -> bool:
         switch_grad(self._enabled)
         return self._before
 
     def _fresh(self) -> Mode:
-        return no_grad() if not self._enabled else enable_grad()  # type: ignore[no-any-return]
+        return no_grad() if not self._enabled else enable_grad()
 
     def __call__(self, function: Decorated) -> Decorated:
         switch_grad(self._before)  # a decorator says what is to hold in the function, not here
@@ -190,7 +202,7 @@ class inference_mode(Mode):
     """
 
     @overload
-    def __new__(cls, mode: Decorated) -> Decorated: ...
+    def __new__(cls, mode: Decorated) -> Decorated: ...  # type: ignore[misc]
     @overload
     def __new__(cls, mode: bool = True) -> inference_mode: ...
     def __new__(cls, mode: Any = True) -> Any:

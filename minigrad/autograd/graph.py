@@ -22,8 +22,9 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
 from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, register_multi_grad_hook
+from minigrad.autograd.modes import INFERENCE, check_mode, thread
 from minigrad.autograd.saved import (
-    SavedTensor,
+    UNCONNECTED,
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,
@@ -57,7 +58,7 @@ class Node:
     """
 
     # Underscored, since the node of a custom Function is the learner's ctx, which takes any attribute.
-    __slots__ = ("_next_nodes", "_output_nrs", "_saved", "_targets", "_sequence", "_hooks", "_notes")
+    __slots__ = ("_next_nodes", "_output_nrs", "_kept", "_targets", "_sequence", "_hooks", "_notes")
 
     inputs: ClassVar[tuple[str, ...]] = ()  # names of the differentiable inputs, in the order of next_functions
     rules: ClassVar[dict[str, Callable[..., Any]]] = {}  # input name -> the rule that gives its gradient
@@ -68,7 +69,7 @@ class Node:
 
     _next_nodes: tuple[Node | None, ...]
     _output_nrs: tuple[int, ...] | None  # which output of each next node the input was; None when all are output 0
-    _saved: tuple[Any, ...] | None  # None once freed; nodes that keep no tensors are not freed and stay usable
+    _kept: tuple[Any, ...] | None  # None once freed; nodes that keep no tensors are not freed and stay usable
     _targets: tuple[Any, ...] | None  # the (shape, dtype) of inputs that were broadcast or promoted; None for others
     _sequence: int  # nodes are numbered as they are made
     _hooks: NodeHooks | None
@@ -84,7 +85,7 @@ class Node:
 
     @property
     def _freed(self) -> bool:
-        return self._saved is None
+        return self._kept is None
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -147,11 +148,6 @@ class Node:
             results = fitted(self, results)
         return results[0] if len(results) == 1 else results
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_raw_saved_") and name.removeprefix("_raw_saved_") in self._saved_names:
-            return SavedTensor(self, self._saved_names.index(name.removeprefix("_raw_saved_")))
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
 
@@ -166,7 +162,7 @@ class AccumulateGrad(Node):
         self.variable = variable
         self._next_nodes = ()
         self._output_nrs = self._targets = self._hooks = self._notes = None
-        self._saved = ()
+        self._kept = ()
         self._sequence = 2**64 - 1  # ahead of every op: runs as soon as all its gradients are there
 
     def apply(self, *gradients: Any, owned: bool = False) -> tuple[Any, ...]:
@@ -195,11 +191,14 @@ class AccumulateGrad(Node):
             elif old is None:
                 copied = owned or gradient.__class__ is not np.ndarray
                 variable._grad = from_array(gradient if copied else gradient.copy())
+                if thread.inference:
+                    variable._grad._writes = INFERENCE
             else:
                 if old._array.__class__ is np.ndarray:
                     _add_in_place(old._array, gradient)
                 else:
                     old._array = old._array + gradient
+                check_mode(old)
                 old._count_write()
 
     def __call__(self, *gradients: Tensor | None) -> Any:
@@ -213,7 +212,7 @@ def _add_in_place(total: Any, gradient: Any) -> None:
     except ValueError:  # numpy protects what broadcast_to returns
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation. (It is the .grad to which a gradient was added.)"
+            "Please clone() the tensor before performing the operation. (It is the .grad that a gradient was added to.)"
         ) from None
 
 
@@ -239,7 +238,7 @@ class AccumulatorLink(weakref.ref[AccumulateGrad]):
     _hooks: NodeHooks | None
 
 
-def node_on_demand(tensor: Tensor) -> Node:
+def node_on_demand(tensor: Tensor) -> Node | None:
     """The node of a tensor that has none at hand (`ON_DEMAND`).
 
     For a leaf its one AccumulateGrad, made at first use and again after nobody holds it any more. For a view whose
@@ -247,7 +246,7 @@ def node_on_demand(tensor: Tensor) -> Node:
     """
     find = tensor._find_node
     node: Node | None = find() if find is not None else None
-    if node is not None:
+    if node is not None or find is UNCONNECTED:
         return node
     with _accumulating:  # two threads that use a leaf at once must find the same node
         link = tensor._find_node
@@ -278,9 +277,9 @@ class GradientEdge(NamedTuple):
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The edge of a tensor that needs a gradient; RuntimeError for others."""
-    if not tensor.requires_grad:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     node: Any = edge_node(tensor)
+    if node is None:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(node, tensor.output_nr, (tensor.shape, tensor._array.dtype))
 
 

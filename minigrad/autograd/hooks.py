@@ -191,24 +191,37 @@ def _name(hook: Hook) -> str:
 
 
 class BackwardRun:
-    """One backward run: hooks that are called inside may ask which nodes it reaches."""
+    """One backward run: what is called inside may ask which one it is, and which nodes it reaches."""
 
-    __slots__ = ("_order", "_leaves_after", "_outer", "__weakref__")
+    __slots__ = ("limited", "_order", "_leaves_after", "_start", "_outer", "__weakref__")
 
-    def __init__(self, order: Sequence[Node], leaves_after: Mapping[Any, Sequence[Node]]) -> None:
-        self._order, self._leaves_after = order, leaves_after
-        self._outer: BackwardRun | None = None
+    def __init__(self, limited: bool) -> None:
+        self.limited = limited  # whether it is for some inputs only
+        self._order: Sequence[Node] = ()
+        self._leaves_after: Mapping[Any, Sequence[Node]] = {}
+        self._start: Node | None = None
+        self._outer: list[BackwardRun | None] = []
+
+    def reaches(self, order: Sequence[Node], leaves_after: Mapping[Any, Sequence[Node]], start: Node | None) -> None:
+        """Note the nodes that will run, once they are known; `start` is the only one that the run starts from."""
+        self._order, self._leaves_after, self._start = order, leaves_after, start
 
     def __enter__(self) -> None:
-        self._outer, thread.task = thread.task, self
+        self._outer.append(thread.task)
+        thread.task = self
 
     def __exit__(self, *error: object) -> None:
-        thread.task = self._outer
+        thread.task = self._outer.pop()
 
     def count_hooks(self, numbers: set[int]) -> int:
         """How many of the tensor hooks with these numbers will be called."""
         nodes = itertools.chain(self._order, *self._leaves_after.values())
-        reached = [hooks for node in nodes if node._hooks is not None for hooks in node._hooks.of_tensors.values()]
+        reached = [
+            hooks
+            for node in nodes
+            if node._hooks is not None and node is not self._start  # like PyTorch, which does not count that one
+            for hooks in node._hooks.of_tensors.values()
+        ]
         return sum(len(numbers & hooks.keys()) for hooks in reached)
 
 

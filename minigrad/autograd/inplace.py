@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.blame import current_line, variable_name
 from minigrad.autograd.graph import Node, edge_node, next_sequence_nr
-from minigrad.autograd.modes import modes, thread
+from minigrad.autograd.modes import INFERENCE, check_mode, modes
 from minigrad.autograd.saved import Versioned, freed_error
 from minigrad.autograd.views import (
-    INFERENCE,
     Geometry,
     geometry,
     kind_of,
     renew_views,
     set_history,
     view_error,
-    views_of,
 )
 
 if TYPE_CHECKING:
@@ -52,21 +51,55 @@ def check_history(tensor: Tensor) -> None:
         )
 
 
-def begin_write(tensor: Tensor) -> None:
-    """Check that a tensor's memory may be written to, and count the write that is about to happen."""
-    from minigrad.tensor import own_array
+SHARED = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
+OVERLAP = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the tensor before performing the operation."
+)
 
-    writes = tensor._writes
-    if writes is INFERENCE and not thread.inference:
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed."
-            "You can make a clone to get a normal tensor before doing inplace update."
-        )
-    if not own_array(tensor).flags.writeable:  # numpy protects what broadcast_to returns
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
+
+def check_overlap(target: Any, source: Any) -> None:
+    """Raise if an array that is to be written shares some of its target's memory, but not element by element.
+
+    Like PyTorch, only for arrays without gaps, whose memory is known by its two ends.
+    """
+    if source.__class__ is not np.ndarray or not np.may_share_memory(target, source):
+        return
+    if not _is_dense(target) or not _is_dense(source):
+        return
+    if not (
+        target.strides == source.strides and target.__array_interface__["data"] == source.__array_interface__["data"]
+    ):
+        raise RuntimeError(SHARED)
+
+
+def _is_dense(array: Any) -> bool:
+    """Whether the elements fill a range of memory, each place once."""
+    expected = array.itemsize
+    for stride, size in sorted(zip(array.strides, array.shape, strict=True)):
+        if size != 1:
+            if stride != expected:
+                return False
+            expected *= size
+    return True
+
+
+def check_apart(target: Any, source: Any) -> None:
+    """Raise if two arrays share memory."""
+    if source.__class__ is np.ndarray and np.shares_memory(target, source):
+        raise RuntimeError(SHARED)
+
+
+def begin_write(tensor: Tensor, target: Any) -> None:
+    """Check that `target`, the tensor's memory or a part of it, may be written to, and count the write that is about to
+    happen.
+    """
+    check_mode(tensor)
+    if not target.flags.writeable:  # numpy protects what broadcast_to returns
+        raise RuntimeError(OVERLAP)
     if modes.mutation_watch is not None:
         modes.mutation_watch(tensor)
     count_write(tensor)
@@ -98,6 +131,11 @@ def record_write(tensor: Tensor, node: Node, position: int = 0, output_nr: int =
         set_history(base, copied, 0)
         base._find_node = None
         renew_views(base)
+        if modes.special:
+            if modes.observer is not None:
+                modes.observer(copied, base._array)
+            if modes.anomaly is not None:
+                remember(copied)
 
 
 def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -> None:
@@ -106,7 +144,7 @@ def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -
 
     `before` shares the tensor's memory and place in the graph; `result` is the array that was computed.
     """
-    saved = node._saved or ()
+    saved = node._kept or ()
     if any(kept is before or (kept.__class__ is Versioned and kept.tensor is before) for kept in saved):
         before._array = np.array(before._array)
         before._writes = None
@@ -117,7 +155,7 @@ def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -
             tensor._writes = [0]
         now = Versioned(tensor._array, tensor._writes[0] + 1)
         saved = (*saved[:place], now, tensor._writes, *saved[place + 2 :])
-    node._saved = saved
+    node._kept = saved
 
 
 class CopySlices(Node):
@@ -127,10 +165,11 @@ class CopySlices(Node):
     """
 
     __slots__ = ("geometry", "node", "position")
+    _keeps_tensors = True  # it can be run once, whatever the operation saved
 
     def __init__(self, base: Tensor, geometry: Geometry, node: Node, position: int) -> None:
         self.geometry = geometry
-        self.node = node
+        self.node: Node | None = node
         self.position = position  # which of the operation's inputs the old part was
         others = [function for index, function in enumerate(node.next_functions) if index != position]
         edges = [(edge_node(base), base._output_nr), *others]
@@ -141,35 +180,31 @@ class CopySlices(Node):
         self._sequence = next_sequence_nr()
 
     @property
-    def _keeps_tensors(self) -> bool:  # type: ignore[override]
-        return self.node._keeps_tensors
-
-    @property
-    def _saved(self) -> Any:  # type: ignore[override]
+    def _kept(self) -> Any:
         """What the operation saved: it is freed with this node."""
-        return self.node._saved
+        return None if self.node is None else self.node._kept
 
-    @_saved.setter
-    def _saved(self, value: Any) -> None:
-        self.node._saved = value
+    @_kept.setter
+    def _kept(self, value: tuple[Any, ...] | None) -> None:
+        self.node = None
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         from minigrad.op import arrays
 
-        return self._split(arrays, self.node.apply, gradients[0])
+        return self._split(arrays, "apply", gradients[0])
 
     def apply_recorded(self, *gradients: Any) -> tuple[Any, ...]:
         from minigrad.op import tensors
 
-        return self._split(tensors, self.node.apply_recorded, gradients[0])
+        return self._split(tensors, "apply_recorded", gradients[0])
 
-    def _split(self, F: Any, run: Any, gradient: Any) -> tuple[Any, ...]:
+    def _split(self, F: Any, method: str, gradient: Any) -> tuple[Any, ...]:
         """The gradient of the old base, then those of the operation's other inputs."""
         from minigrad.autograd.engine import fitted
 
-        if self._saved is None:
+        if self.node is None:
             raise freed_error()
-        outgoing = run(F.take_part(gradient, self.geometry))
+        outgoing = getattr(self.node, method)(F.take_part(gradient, self.geometry))
         if self.node._targets is not None:
             outgoing = fitted(self.node, outgoing)
         of_part = outgoing[self.position]
@@ -179,6 +214,3 @@ class CopySlices(Node):
             if of_part is not None:
                 of_base = of_base + F.put_part(of_part, self.geometry)
         return (of_base, *[other for index, other in enumerate(outgoing) if index != self.position])
-
-
-__all__ = ["begin_write", "check_history", "count_write", "keep_for_backward", "record_write", "views_of"]

@@ -11,7 +11,10 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
 
 
 class Modes:
@@ -41,6 +44,9 @@ class Thread(threading.local):
     task: Any = None  # the backward run that hooks are being called from
 
 
+# Tensors made in inference mode have this in the place of their count of writes: nobody counts.
+INFERENCE: list[Any] = [0]
+
 modes = Modes()
 thread = Thread()
 _lock = threading.Lock()
@@ -50,6 +56,15 @@ def count_special(change: int) -> None:
     """One unusual thing more, or less."""
     with _lock:
         modes.special += change
+
+
+def check_mode(tensor: Tensor) -> None:
+    """Raise if a tensor of inference mode is about to be written to outside."""
+    if tensor._writes is INFERENCE and not thread.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed."
+            "You can make a clone to get a normal tensor before doing inplace update."
+        )
 
 
 def inherit(state: dict[str, Any]) -> None:

@@ -39,11 +39,12 @@ class Versioned:
     A tensor that was never written to, the usual case, is kept as itself instead: that says count 0 and costs nothing.
     """
 
-    __slots__ = ("tensor", "version")
+    __slots__ = ("tensor", "version", "detached")
 
-    def __init__(self, tensor: Any, version: int) -> None:
+    def __init__(self, tensor: Any, version: int, detached: bool = False) -> None:
         self.tensor = tensor
         self.version = version
+        self.detached = detached  # whether it had been taken out of its graph by detach_() then
 
 
 class PackedTensor:
@@ -78,7 +79,20 @@ class PackedTensor:
         return tensor
 
 
-CONSTANT: Any = lambda: None  # noqa: E731 (marks the tensor of a number in an expression; called like a weak reference)
+class _NoNode:
+    """Stands where a tensor has what finds its node, for tensors that have none, and says why."""
+
+    _hooks = None
+
+    def __call__(self) -> None:
+        return None
+
+
+# The tensor of a number in an expression, by its kind.
+BOOL_CONSTANT, INT_CONSTANT, FLOAT_CONSTANT = CONSTANTS = _NoNode(), _NoNode(), _NoNode()
+DETACHED = _NoNode()  # a result that detach_() has taken out of its graph
+WRITTEN = _NoNode()  # a view of a tensor that needs no gradient, written to since it was made
+UNCONNECTED = _NoNode()  # a view made without recording, of a tensor that needs a gradient: it counts as needing one
 
 
 def save(tensor: Tensor) -> Tensor | Versioned:
@@ -89,18 +103,23 @@ def save(tensor: Tensor) -> Tensor | Versioned:
             "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
             "it in autograd, or use `minigrad.no_grad()` instead of `minigrad.inference_mode()`."
         )
-    version = tensor._version
-    return Versioned(tensor, version) if version else tensor
+    version, detached = tensor._version, tensor._find_node is DETACHED
+    return Versioned(tensor, version, detached) if version or detached else tensor
 
 
 def unpack(node: Node, kept: Any) -> Tensor:
     """Give back what `save` kept, if nobody has written to it since."""
     if kept.__class__ is PackedTensor:
-        return kept.unpack()  # type: ignore[no-any-return]
+        return kept.unpack()
     tensor, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
     if tensor._version != version:
         raise modified_error(node, tensor, version)
-    return tensor  # type: ignore[no-any-return]
+    if tensor._find_node is DETACHED and not (kept.__class__ is Versioned and kept.detached):
+        raise RuntimeError(
+            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+            f"This is not supported, please use out-of-place `.detach()` instead. {type(node).__name__} saved it."
+        )
+    return tensor
 
 
 def unpack_result(node: Node, kept: Any, writes: list[Any]) -> Tensor:
@@ -124,14 +143,10 @@ def unpack_result(node: Node, kept: Any, writes: list[Any]) -> Tensor:
 
 def modified_error(node: Node, tensor: Tensor, version: int) -> RuntimeError:
     """The error for a saved tensor that was written to, with the variable's name and the line that wrote."""
-    from minigrad.autograd.blame import last_write, variable_name
+    from minigrad.autograd.blame import last_write, op_name, variable_name
 
     producer = tensor.grad_fn
-    source = (
-        f", which is output {tensor.output_nr} of {producer.name().removesuffix('0').removesuffix('Backward')},"
-        if producer
-        else ""
-    )
+    source = f", which is output {tensor.output_nr} of {op_name(producer)}," if producer else ""
     name = variable_name(tensor)
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -179,15 +194,15 @@ def pack_all(node: Node) -> None:
 def _pack_slot(node: Node, position: int, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
     from minigrad.tensor import Tensor
 
-    saved = list(node._saved or ())
+    saved = list(node._kept or ())
     kept = saved[position]
     if node._saved_names[position] == "result":
         saved[position] = _packed(unpack_result(node, kept, saved[position + 1]), pack_hook, unpack_hook)
         saved[position].node = None  # unpack_result puts the node in; no cycle
         saved[position + 1] = [1]  # not 0: has unpack_result called
-    elif (isinstance(kept, Tensor) and kept._find_node is not CONSTANT) or isinstance(kept, Versioned):
+    elif (isinstance(kept, Tensor) and kept._find_node not in CONSTANTS) or isinstance(kept, Versioned):
         saved[position] = _packed(unpack(node, kept), pack_hook, unpack_hook)
-    node._saved = tuple(saved)
+    node._kept = tuple(saved)
 
 
 class SavedTensor:
@@ -198,9 +213,9 @@ class SavedTensor:
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Pack this one tensor now, and have it unpacked when it is needed."""
-        if self._node._saved is None:
+        if self._node._kept is None:
             raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. " + FREED_ADVICE)
-        kept = self._node._saved[self._position]
+        kept = self._node._kept[self._position]
         if kept is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         if isinstance(kept, PackedTensor):

@@ -12,14 +12,15 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from minigrad.autograd.blame import op_name
 from minigrad.autograd.graph import ON_DEMAND, Node, edge_node, next_sequence_nr
-from minigrad.autograd.modes import modes, thread
+from minigrad.autograd.modes import INFERENCE, modes, thread
+from minigrad.autograd.saved import UNCONNECTED, WRITTEN
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
-
-# Tensors made in inference mode have this in the place of their count of writes: nobody counts.
-INFERENCE: list[Any] = [0]
 
 # Kinds of views that a recorded write may not touch, each with the reason; ordinary views have none.
 MULTIPLE, NO_GRAD, IN_INFERENCE, IN_FUNCTION = "multiple", "no_grad", "inference", "function"
@@ -81,10 +82,11 @@ def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> None:
     elif writes[1] is None:
         writes[1] = Views()
     views = writes[1]
-    if modes.special and kind is None:
+    if modes.special and (kind is None or thread.inference):
         kind = IN_INFERENCE if thread.inference else None if thread.grad_enabled else NO_GRAD
-    if views.kinds and kind is None and source._base is not None:
-        kind = views.kinds.get(weakref.ref(source))
+    if views.kinds and source._base is not None:
+        inherited = views.kinds.get(weakref.ref(source))
+        kind = inherited if kind is None or inherited == IN_INFERENCE else kind
     view._writes = writes
     view._base = source if source._base is None else source._base
     views.add(view, kind)
@@ -112,12 +114,19 @@ def view_error(view: Tensor, kind: str, by_others: bool) -> RuntimeError:
         if by_others
         else "is a view and is being modified inplace"
     )
-    if isinstance(node, Node):
-        name = node.name().removesuffix("0").removesuffix("Backward")
-        return RuntimeError(f"Output {output_nr} of {name} {what}. {_REASONS[kind]}")
     where, when = ("inference", " in normal mode") if kind == IN_INFERENCE else ("no_grad", " with grad mode enabled")
+    if isinstance(node, Node):
+        if kind in (NO_GRAD, IN_INFERENCE):
+            what = what.replace("is a view", f"is a view of a view which was created in {where} mode", 1) + when
+        return RuntimeError(f"Output {output_nr} of {op_name(node)} {what}. {_REASONS[kind]}")
     what = what.replace("is a view", f"A view was created in {where} mode", 1)
     return RuntimeError(f"{what}{when}. {_REASONS[kind]}")
+
+
+def _retains(history: Any) -> bool:
+    """Whether the gradient at a node and output number is kept for the tensor there."""
+    node, output_nr = history
+    return isinstance(node, Node) and node._hooks is not None and output_nr in node._hooks.retained
 
 
 class Forbidden:
@@ -129,6 +138,10 @@ class Forbidden:
     def __init__(self, view: Tensor, kind: str) -> None:
         self.message = str(view_error(view, kind, by_others=True))
         self.before = view._node, view._output_nr
+
+    @property
+    def retains_grad(self) -> bool:
+        return _retains(self.before)
 
     def __call__(self) -> Node:
         raise RuntimeError(self.message)
@@ -142,7 +155,11 @@ class Renewal:
 
     def __init__(self, view: weakref.ref[Tensor], before: Any) -> None:
         self.view = view
-        self.before = before  # the view's node until now, if it keeps the view's gradient
+        self.before = before  # the view's node until now, and its output number there
+
+    @property
+    def retains_grad(self) -> bool:
+        return _retains(self.before)
 
     def __call__(self) -> Node | None:
         from minigrad.op import node_type
@@ -155,7 +172,7 @@ class Renewal:
         node = node_type(strided)()
         node._next_nodes = (edge_node(base),)
         node._output_nrs = (base._output_nr,) if base._output_nr else None
-        node._saved = (geometry(view),)
+        node._kept = (geometry(view),)
         node._targets = node._hooks = node._notes = None
         node._sequence = next_sequence_nr()
         set_history(view, node, 0, self.before)
@@ -168,14 +185,16 @@ def renew_views(written: Tensor) -> None:
     views = views_of(written)
     for reference in () if views is None else views.references:
         view = reference()
-        if view is None or view._base._node is None or view._find_node.__class__ is Forbidden:  # type: ignore[union-attr]
+        if view is None or view._find_node.__class__ is Forbidden:
+            continue
+        if view._base._node is None:  # type: ignore[union-attr]
+            view._find_node = view._find_node or WRITTEN
             continue
         kind = views.kinds.get(reference)  # type: ignore[union-attr]
         if kind is not None:
             _forbid(view, kind)
         elif view._find_node.__class__ is not Renewal:
-            keeps = view.retains_grad
-            view._find_node = Renewal(reference, (view._node, view._output_nr) if keeps else None)
+            view._find_node = Renewal(reference, (view._node, view._output_nr))
             view._node, view._output_nr = ON_DEMAND, 0
 
 
@@ -189,8 +208,14 @@ def ask_for_views(base: Tensor, wanted: bool) -> None:
     views = views_of(base)
     for reference in () if views is None else views.references:
         view = reference()
-        if view is not None and view._base is base and view._node is (None if wanted else ON_DEMAND):
-            view._node = ON_DEMAND if wanted else None
+        if view is None or view._base is not base:
+            continue
+        if wanted and view._node is None:
+            written = view._find_node is WRITTEN and reference not in views.kinds  # type: ignore[union-attr]
+            view._find_node = Renewal(reference, (None, 0)) if written else UNCONNECTED
+            view._node = ON_DEMAND
+        elif not wanted and view._find_node is UNCONNECTED:
+            view._node = view._find_node = None
 
 
 def set_history(tensor: Tensor, node: Node, output_nr: int, before: Any = None) -> None:
@@ -221,7 +246,7 @@ def geometry(view: Tensor) -> Geometry:
     """Where a view lies in its base."""
     part, whole = view._array, view._base._array  # type: ignore[union-attr]
     size = part.itemsize
-    offset = (part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // size
+    offset = storage_start(part) - storage_start(whole)  # not of addresses: `.data = ...` may have moved the base
     return Geometry(
         whole.shape,
         tuple(stride // size for stride in whole.strides),
@@ -229,3 +254,12 @@ def geometry(view: Tensor) -> Geometry:
         tuple(stride // size for stride in part.strides),
         offset if part.size else 0,
     )
+
+
+def storage_start(array: Any) -> int:
+    """How many elements of an array's memory lie before its first."""
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    start: int = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    return start // array.itemsize

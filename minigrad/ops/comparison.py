@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from minigrad import dtypes
 from minigrad.op import op
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -48,19 +51,47 @@ def ge(self: Array, other: Array) -> Array:
 @op(broadcasts=True)
 def bitwise_and(self: Array, other: Array) -> Array:
     """input & other; for bools, whether both are true."""
-    return self & other
+    return _bits(np.bitwise_and, self, other)
 
 
 @op(broadcasts=True)
 def bitwise_or(self: Array, other: Array) -> Array:
     """input | other; for bools, whether either is true."""
-    return self | other
+    return _bits(np.bitwise_or, self, other)
 
 
 @op(broadcasts=True)
 def bitwise_xor(self: Array, other: Array) -> Array:
     """input ^ other; for bools, whether just one is true."""
-    return self ^ other
+    return _bits(np.bitwise_xor, self, other)
+
+
+def _bits(combine: Any, self: Array, other: Array) -> Array:
+    if self.dtype.kind == "f":
+        np.broadcast(self, other)  # shapes that do not fit are the first thing to say
+        raise NotImplementedError(
+            f"\"{combine.__name__}_cpu\" not implemented for '{dtypes.of(self).tensor_type}': floats have no bits to "
+            "combine. Compare first, as in (x > 0) & (y > 0)."
+        )
+    return combine(self, other)
+
+
+@op()
+def isnan(self: Array) -> Array:
+    """Whether each element is nan, "not a number"."""
+    return np.isnan(self)
+
+
+@op()
+def isinf(self: Array) -> Array:
+    """Whether each element is inf or -inf."""
+    return np.isinf(self)
+
+
+@op()
+def isfinite(self: Array) -> Array:
+    """Whether each element is neither inf nor -inf nor nan."""
+    return np.isfinite(self)
 
 
 @op()

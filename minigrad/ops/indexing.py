@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.grad_mode import is_recording
+from minigrad.autograd.saved import save
 from minigrad.op import op, tensor_operands
 from minigrad.tensor import Tensor, wrap_dim
 
@@ -41,7 +43,7 @@ def select_one(self: Array, dim: int, index: int) -> Array:
     return self[(*[slice(None)] * dim, index, ...)]
 
 
-@op(name="IndexBackward0", self=lambda F, g, self_shape, index: F.put(g, index, self_shape))
+@op(name="IndexBackward0", kept=("index",), self=lambda F, g, self_shape, index: F.put(g, index, self_shape))
 def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
     """The elements that arrays of ints or bools select, as a copy."""
     return self[index]
@@ -68,6 +70,7 @@ def without_index(self: Array, index: tuple[Any, ...]) -> Array:
 
 @op(
     name="IndexPutBackward0",
+    kept=("index",),
     self=lambda F, g, index: F.without_index(g, index),
     values=lambda F, g, index, values_shape: F.sum_to(F.advanced_index(g, index), values_shape),
 )
@@ -78,49 +81,79 @@ def index_put(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
     return out
 
 
-def normalized(input: Tensor, index: Any) -> tuple[tuple[Any, ...], bool]:
-    """An index as numpy wants it, and whether it selects by arrays; IndexError or TypeError if it makes no sense."""
+@op(
+    name="IndexPutBackward0",
+    kept=("index",),
+    self=lambda F, g: g,
+    values=lambda F, g, index, values_shape: F.sum_to(F.advanced_index(g, index), values_shape),
+)
+def index_add(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
+    """The input with values added at an index, several times where it says so."""
+    out = np.array(self)
+    np.add.at(out, index, values)
+    return out
+
+
+def split_index(input: Tensor, index: Any, simplify: bool = False) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
+    """An index in two steps: first the ints, slices, None and `...`, which give a view; then the arrays of ints or
+    bools that take elements out of that view, None if there are none.
+
+    IndexError, TypeError or ValueError if it makes no sense.
+    """
     parts = index if isinstance(index, tuple) else (index,)
-    made: list[Any] = []
-    advanced = False
+    view: list[Any] = []
+    arrays: dict[int, np.ndarray[Any, Any]] = {}  # by their place among the parts of `view`
     for part in parts:
         if isinstance(part, Tensor | list | np.ndarray):
-            array = part._array if isinstance(part, Tensor) else np.asarray(part)
-            if array.size == 0 and not isinstance(part, Tensor):
-                array = array.astype(np.int64)
-            if array.dtype.kind not in "iub":
-                raise IndexError(
-                    f"tensors used as indices must be long, int, byte or bool tensors; got {array.dtype} {part!r}"
-                )
+            array = _index_array(part)
+            if isinstance(part, Tensor) and part.is_inference() and input._node is not None and is_recording():
+                save(part)  # raises
             if array.ndim == 0 and array.dtype.kind != "b":
-                made.append(int(array))
-            else:
-                made.append(np.asarray(array))
-                advanced = True
+                view.append(int(array))
+                continue
+            arrays[len(view)] = array
+            view += [slice(None)] * array.ndim if array.dtype.kind == "b" and array.ndim else []
+            view += [slice(None)] if array.dtype.kind != "b" else []
+            view += [None] if array.dtype.kind == "b" and not array.ndim else []
         elif isinstance(part, bool | np.bool_):
-            made.append(np.asarray(part))
-            advanced = True
+            arrays[len(view)] = np.asarray(part)
+            view.append(None)
         elif part is None or part is Ellipsis or isinstance(part, int | np.integer):
-            made.append(part)
+            view.append(part)
         elif isinstance(part, slice):
-            if part.step is not None and part.step <= 0:
-                raise ValueError("step must be greater than zero")
-            made.append(slice(*(None if bound is None else int(bound) for bound in (part.start, part.stop, part.step))))
+            view.append(_checked_slice(part))
         else:
             raise IndexError(
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
                 f"(got {type(part).__name__})"
             )
-    if made.count(Ellipsis) > 1 if not advanced else False:
+    if sum(part is Ellipsis for part in view) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
-    if not advanced:
-        _check_bounds(input, made)
-        if Ellipsis not in made:
-            made.append(Ellipsis)  # so that a full set of ints still gives a view, not a bare number
-    return tuple(made), advanced
+    _check_bounds(input, view, arrays, simplify or len(parts) > 1)
+    if not any(part is Ellipsis for part in view):
+        view.append(Ellipsis)  # so that a full set of ints still gives a view, not a bare number
+    return tuple(view), _in_view(input, view, arrays) if arrays else None
 
 
-def _check_bounds(input: Tensor, parts: list[Any]) -> None:
+def _index_array(part: Any) -> np.ndarray[Any, Any]:
+    array = np.asarray(part._array) if isinstance(part, Tensor) else np.asarray(part)
+    if array.size == 0 and not isinstance(part, Tensor):
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iub":
+        raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors; got {array.dtype} {part!r}")
+    return array
+
+
+def _checked_slice(part: slice) -> slice:
+    if part.step == 0:
+        raise ValueError("slice step cannot be zero")
+    if part.step is not None and part.step < 0:
+        raise ValueError("step must be greater than zero")
+    return slice(*(None if bound is None else int(bound) for bound in (part.start, part.stop, part.step)))
+
+
+def _check_bounds(input: Tensor, parts: list[Any], arrays: dict[int, Any], simplify: bool) -> None:
+    """Raise if an index reaches beyond the tensor. `simplify`: write slices that take all as `:`."""
     used = [part for part in parts if part is not None and part is not Ellipsis]
     if input.ndim == 0 and used:
         raise IndexError(
@@ -130,55 +163,87 @@ def _check_bounds(input: Tensor, parts: list[Any]) -> None:
     if len(used) > input.ndim:
         raise IndexError(f"too many indices for tensor of dimension {input.ndim}")
     dim = 0
-    for part in parts:
+    for place, part in enumerate(parts):
         if part is Ellipsis:
-            dim = input.ndim - len([later for later in parts[parts.index(Ellipsis) + 1 :] if later is not None])
-        elif part is not None:
+            dim = input.ndim - len([later for later in parts[place + 1 :] if later is not None])
+            continue
+        if place in arrays:
+            _check_array(input, arrays[place], dim, place)
+        if part is not None:
             if isinstance(part, int | np.integer) and not -input.shape[dim] <= part < input.shape[dim]:
                 raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {input.shape[dim]}")
+            if simplify and isinstance(part, slice) and part.indices(input.shape[dim]) == (0, input.shape[dim], 1):
+                parts[place] = slice(None)
             dim += 1
 
 
-def _explained(error: IndexError, input: Tensor, parts: tuple[Any, ...]) -> IndexError:
-    """PyTorch's words for what numpy refused."""
-    text = str(error)
-    masks = [(i, part) for i, part in enumerate(parts) if isinstance(part, np.ndarray) and part.dtype == np.bool_]
-    if "too many indices" in text:
-        return IndexError(f"too many indices for tensor of dimension {input.ndim}")
-    if "boolean" in text and masks:
-        place, mask = masks[0]
-        return IndexError(
-            f"The shape of the mask {list(mask.shape)} at index {place} does not match the shape of the indexed tensor "
-            f"{list(input.shape)} at index {place}"
-        )
-    if "broadcast" in text:
-        shapes = ", ".join(str(list(part.shape)) for part in parts if isinstance(part, np.ndarray))
-        return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
-    return IndexError(text.replace("axis", "dimension"))
+def _check_array(input: Tensor, array: Any, dim: int, place: int) -> None:
+    if array.dtype.kind == "b":
+        if array.ndim and array.shape != input.shape[dim : dim + array.ndim]:
+            raise IndexError(
+                f"The shape of the mask {list(array.shape)} at index {place} does not match the shape of the indexed "
+                f"tensor {list(input.shape)} at index {dim}"
+            )
+        return
+    size = input.shape[dim]
+    wrong = array[(array < -size) | (array >= size)]
+    if wrong.size:
+        raise IndexError(f"index {wrong.flat[0]} is out of bounds for dimension {dim} with size {size}")
+
+
+def _in_view(input: Tensor, view: list[Any], arrays: dict[int, Any]) -> tuple[Any, ...]:
+    """The arrays in their places in an index of the view."""
+    shapes = [
+        array.shape if array.dtype.kind != "b" else np.atleast_1d(array).nonzero()[0].shape for array in arrays.values()
+    ]
+    try:
+        np.broadcast_shapes(*[array.shape for array in arrays.values() if array.dtype.kind != "b"])
+    except ValueError:
+        raise IndexError(
+            "shape mismatch: indexing tensors could not be broadcast together with shapes "
+            f"{', '.join(str(list(shape)) for shape in shapes)}"
+        ) from None
+    indices: list[Any] = []
+    skip = 0
+    for place, part in enumerate(view):
+        array = arrays.get(place)
+        if array is not None:
+            indices.append(np.atleast_1d(array) if array.ndim == 0 else array)
+            skip = max(array.ndim, 1) if array.dtype.kind == "b" else 1
+        if skip:  # a mask of several dimensions stands for as many
+            skip -= 1
+        elif part is Ellipsis:
+            indices.append(Ellipsis)
+        elif part is None or isinstance(part, slice):
+            indices.append(slice(None))
+    return tuple(indices)
 
 
 def index(input: Tensor, index: Any) -> Tensor:
     """`input[index]`: a view for ints, slices, None and `...`; a copy for lists and tensors of ints or bools."""
     (input,) = tensor_operands("index", input)
-    parts, advanced = normalized(input, index)
-    if advanced:
-        try:
-            return advanced_index(input, parts)
-        except IndexError as error:
-            raise _explained(error, input, parts) from None
-    return basic(input, parts)
+    parts, indices = split_index(input, index)
+    if indices is None:
+        return basic(input, parts)
+    return advanced_index(input if is_whole(parts) else basic(input, parts), indices)
+
+
+def is_whole(parts: tuple[Any, ...]) -> bool:
+    """Whether an index selects the whole tensor as it is."""
+    return all(part is Ellipsis or part == slice(None) for part in parts)
 
 
 def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:
     """`input[parts]` for ints, slices, None and `...`: a view."""
     if len(parts) == 2 and parts[1] is Ellipsis and isinstance(parts[0], int | np.integer):
-        return select_one(input, 0, int(parts[0]))  # type: ignore[no-any-return]
-    last = next((part for part in reversed(parts) if part is not Ellipsis), Ellipsis)
+        return select_one(input, 0, int(parts[0]))
+    telling = [part for part in parts if part is not Ellipsis and part != slice(None)]
+    last = telling[-1] if telling else slice(None) if len(parts) == 2 and parts[0] is not Ellipsis else Ellipsis
     if last is Ellipsis:
-        return alias_index(input, parts)  # type: ignore[no-any-return]
+        return alias_index(input, parts)
     if last is None:
-        return unsqueeze_index(input, parts)  # type: ignore[no-any-return]
-    return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)  # type: ignore[no-any-return]
+        return unsqueeze_index(input, parts)
+    return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)
 
 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
@@ -195,7 +260,7 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     first += size if first < 0 else 0
     if first + length > size:
         raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
-    return slice_index(input, (*[slice(None)] * dim, slice(first, first + length), ...))  # type: ignore[no-any-return]
+    return slice_index(input, (*[slice(None)] * dim, slice(first, first + length), ...))
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
@@ -209,4 +274,4 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
         )
-    return select_one(input, dim, int(index))  # type: ignore[no-any-return]
+    return select_one(input, dim, int(index))

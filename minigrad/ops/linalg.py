@@ -6,8 +6,13 @@ the incoming one times the other factor, transposed so that the sizes fit.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from minigrad import dtypes
 from minigrad.op import op, size_mismatch, tensor_operands
 from minigrad.tensor import Tensor
 
@@ -42,6 +47,22 @@ def batched_matmul(self: Array, other: Array) -> Array:
     return self @ other
 
 
+# ---------------------------------------------------------------- as the learner calls them
+
+_mm = mm
+
+
+def mm(input: Tensor, mat2: Tensor) -> Tensor:  # type: ignore[no-redef]
+    """Matrix times matrix: (n, k) and (k, m) give (n, m). Unlike `matmul`, for nothing but matrices."""
+    for position, name, value in ((1, "input", input), (2, "mat2", mat2)):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"mm(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}")
+    for name, matrix in (("self", input), ("mat2", mat2)):
+        if matrix.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, but has shape {list(matrix.shape)}: use matmul() or @")
+    return matmul(input, mat2)
+
+
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The product of two vectors, of matrices, or of batches of matrices (all dimensions but the last two broadcast).
 
@@ -54,40 +75,70 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         )
     first, second = list(input.shape), list(other.shape)
     if first[-1] != second[-2 if other.ndim > 1 else -1]:
-        raise RuntimeError(_mismatch(first, second))
-    if input.dtype is not other.dtype:
-        raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {input.dtype.name} != {other.dtype.name}. Convert "
-            "one of them with .to(...)."
-        )
+        raise _mismatch(first, second)
+    kind = input.dtype
+    if kind is not other.dtype or kind is dtypes.bool:
+        raise _refused(kind, other.dtype, input.ndim, other.ndim)
     match (input.ndim, other.ndim):
         case (1, 1):
             return dot(input, other)
         case (2, 1):
             return mv(input, other)
         case (2, 2):
-            return mm(input, other)
+            return _mm(input, other)
         case (1, _):
             return matmul(input.unsqueeze(0), other).squeeze(-2)
         case (_, 1):
             return matmul(input, other.unsqueeze(1)).squeeze(-1)
-    mismatch = size_mismatch("matmul, before the last two dimensions", first[:-2], second[:-2])
+    mismatch = _batch_mismatch(first, second)
     if mismatch is not None:
         raise mismatch
     return batched_matmul(input, other)
 
 
-def _mismatch(first: list[int], second: list[int]) -> str:
+def _batch_mismatch(first: Sequence[int], second: Sequence[int]) -> RuntimeError | None:
+    return size_mismatch("matmul, before the last two dimensions", first[:-2], second[:-2])
+
+
+def _mismatch(first: list[int], second: list[int]) -> RuntimeError:
+    """The error for shapes whose inner sizes differ. Before a matrix or a vector, a batch counts as one tall matrix."""
     which = "next to last" if len(second) > 1 else "only"
-    help_text = f": the last size of the first ({first[-1]}) must equal the {which} size of the second"
+    inner = second[-2 if len(second) > 1 else -1]
+    reason = f": the last size of the first ({first[-1]}) must equal the {which} size of the second ({inner})"
+    rows, size = math.prod(first[:-1]), first[-1]
     if len(first) == len(second) == 1:
-        return (
-            f"inconsistent tensor size, expected tensor {first} and src {second} to have the same number of elements"
-            f"{help_text} ({second[0]})"
+        text = f"inconsistent tensor size, expected tensor {first} and src {second} to have the same number of elements"
+    elif len(second) == 1:
+        text = f"size mismatch, got input ({rows}), mat ({rows}x{size}), vec ({inner})"
+    elif len(second) == 2:
+        text = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{size} and {inner}x{second[-1]})"
+    else:
+        mismatch = _batch_mismatch(first, second)
+        if mismatch is not None:
+            return mismatch
+        batch = math.prod(np.broadcast_shapes(first[:-2], second[:-2]))
+        text = (
+            f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {size}] but got: "
+            f"[{batch}, {inner}]."
         )
-    if len(first) <= 2 and len(second) == 2:
-        a, b = "x".join(map(str, [1, *first][-2:])), "x".join(map(str, second))
-        return f"mat1 and mat2 shapes cannot be multiplied ({a} and {b}){help_text} ({second[-2]})"
-    if len(second) == 1:
-        return f"size mismatch, got input ({first[0]}), mat ({'x'.join(map(str, first))}), vec ({second[0]}){help_text}"
-    return f"shapes {first} and {second} cannot be multiplied{help_text} ({second[-2]})"
+        reason = reason.replace(": the", " The") + "."
+    return RuntimeError(text + reason)
+
+
+def _refused(first: dtypes.dtype, second: dtypes.dtype, first_ndim: int, second_ndim: int) -> Exception:
+    """The error for factors of two dtypes, or of bools."""
+    if first_ndim == second_ndim == 1:
+        text = f"dot : expected both vectors to have same dtype, but found {first.tensor_type} and {second.tensor_type}"
+        kernel = "dot"
+    elif second_ndim == 1:
+        vector = second.tensor_type
+        text = f"addmv input tensors must have the same dtype, but got {vector}, {first.tensor_type}, and {vector}"
+        kernel = "addmv_impl_cpu"
+    elif second_ndim == 2:
+        text = f"expected m1 and m2 to have the same dtype, but got: {first.name} != {second.name}"
+        kernel = "addmm_impl_cpu_"
+    else:
+        text, kernel = f"expected scalar type {first.tensor_type} but found {second.tensor_type}", "bmm"
+    if first is second:
+        return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': convert the tensors first, as in x.int()")
+    return RuntimeError(f"{text}. Convert one of them with .to(...).")

@@ -6,12 +6,14 @@ more, and hands the gradient of what was written to where that came from.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from minigrad.op import op
 
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
@@ -33,7 +35,24 @@ def _overwriting(node: str) -> Any:
 
 
 filled, zeroed = _overwriting("FillBackward2"), _overwriting("ZeroBackward0")
-compared = {name: _overwriting(f"{name.capitalize()}Backward0") for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+compared_to_number = {name: _overwriting(f"{name.capitalize()}Backward0") for name in COMPARISONS}
+
+
+def _comparing(name: str) -> Any:
+    @op(
+        name=f"{name.capitalize()}Backward1",
+        self=lambda F, g: F.blank(g),
+        other=lambda F, g: F.blank(g),
+        broadcasts=True,
+    )
+    def compared(self: Array, other: Array) -> Array:
+        """Whether each element compares so with another, as a number in its place."""
+        return getattr(operator, name)(self, other)
+
+    return compared
+
+
+compared = {name: _comparing(name) for name in COMPARISONS}
 
 
 @op(name="FillBackward3", self=lambda F, g: F.blank(g), value=lambda F, g: F.sum_all(g))

@@ -210,6 +210,11 @@ def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
         known *= size if size >= 0 else 1
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
+    if -1 in shape and known == count == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
+            "can be any value and is ambiguous: write that size out"
+        )
     if -1 in shape and known and count % known == 0:
         return tuple(count // known if size == -1 else size for size in shape)
     if -1 in shape or known != count:
@@ -250,7 +255,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:  # type: ignore[no-redef]
     """Two dimensions exchanged, as a view."""
     (input,) = tensor_operands("transpose", input)
-    return _transpose(input, wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim)) if input.ndim else view(input, ())
+    dim0, dim1 = wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim)
+    return _transpose(input, dim0, dim1) if input.ndim else view(input, ())
 
 
 swapaxes = swapdims = transpose
@@ -392,9 +398,10 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:  # type: ignore[no-redef]
     """The parts of the tensor along `dim`, without it, as a tuple of views."""
     (input,) = tensor_operands("unbind", input)
+    dim = wrap_dim(dim, input.ndim)
     if input.ndim == 0:
-        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
-    return _unbind(input, wrap_dim(dim, input.ndim))  # type: ignore[return-value]
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return _unbind(input, dim)
 
 
 def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
@@ -412,7 +419,7 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
             raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}")
         count = max(1, -(-total // size)) if size else 1
         pieces = [size] * (count - 1) + [total - size * (count - 1)]
-        return split_evenly(tensor, tuple(pieces), dim)  # type: ignore[no-any-return]
+        return split_evenly(tensor, tuple(pieces), dim)
     pieces = [int(size) for size in split_size_or_sections]
     if any(size < 0 for size in pieces):
         raise RuntimeError(
@@ -423,7 +430,7 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
             f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension {dim}), "
             f"but got split_sizes={pieces}"
         )
-    return split_by_sizes(tensor, tuple(pieces), dim)  # type: ignore[no-any-return]
+    return split_by_sizes(tensor, tuple(pieces), dim)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -465,27 +472,33 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no-redef]
-    """Tensors put one after the other along `dim`; their other sizes must agree."""
+    """Tensors put one after the other along `dim`; their other sizes must agree.
+
+    (As in PyTorch, an empty tensor of one dimension fits beside any others.)
+    """
     items = _sequence("cat", tensors)
     if not items:
         raise ValueError("minigrad.cat(): expected a non-empty list of Tensors")
-    first = items[0]
-    for index, item in enumerate(items):
-        if item.ndim == 0:
+    shapes = [item._array.shape for item in items]
+    first = next((shape for shape in shapes if shape != (0,)), (0,))
+    for index, shape in enumerate(shapes):
+        if not shape:
             raise RuntimeError(
                 f"zero-dimensional tensor (at position {index}) cannot be concatenated: use stack() for these"
             )
-        if item.ndim != first.ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {item.ndim}")
-    dim = wrap_dim(dim, first.ndim)
-    for index, item in enumerate(items):
-        for d, (own, other) in enumerate(zip(first.shape, item.shape, strict=True)):
-            if d != dim and own != other:
+        if len(shape) != len(first) and shape != (0,):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+    dim = wrap_dim(dim, len(first))
+    for index, shape in enumerate(shapes):
+        for d, (own, other) in enumerate(zip(first, shape, strict=False)):
+            if d != dim and own != other and shape != (0,):
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {dim}. Expected size {own} but got size {other} "
-                    "for tensor "
-                    f"number {index} in the list."
+                    f"for tensor number {index} in the list."
                 )
+    if (0,) in shapes and len(first) > 1:
+        nothing = (*first[:dim], 0, *first[dim + 1 :])
+        items = tuple(reshape(item, nothing) if item._array.shape == (0,) else item for item in items)
     return _cat(*items, dim=dim)
 
 

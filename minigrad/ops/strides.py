@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_array
 
-from minigrad.autograd.views import Geometry
+from minigrad.autograd.views import Geometry, geometry, storage_start
 from minigrad.op import op, tensor_operands
 from minigrad.tensor import Tensor, own_array
 
@@ -42,7 +42,7 @@ def _seen(row: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array
     return strided_array(row, shape, tuple([stride * row.itemsize for stride in strides]))
 
 
-def _overlaps(shape: Sequence[int], strides: Sequence[int]) -> bool:
+def overlaps(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether two elements share a place in memory."""
     reached = 0
     for stride, size in sorted((stride, size) for stride, size in zip(strides, shape, strict=True) if size > 1):
@@ -60,9 +60,8 @@ def _overlaps(shape: Sequence[int], strides: Sequence[int]) -> bool:
 def strided(self: Array, geometry: Geometry) -> Array:
     """The part of the memory under this tensor that a geometry describes."""
     row = storage_of(self)
-    start = (self.__array_interface__["data"][0] - row.__array_interface__["data"][0]) // self.itemsize
-    part = _seen(row[start + geometry.offset :], geometry.shape, geometry.strides)
-    if _overlaps(geometry.shape, geometry.strides):
+    part = _seen(row[storage_start(self) + geometry.offset :], geometry.shape, geometry.strides)
+    if overlaps(geometry.shape, geometry.strides):
         part.flags.writeable = False
     return part
 
@@ -79,7 +78,7 @@ def take_part(self: Array, geometry: Geometry) -> Array:
 def put_part(self: Array, geometry: Geometry) -> Array:
     """Zeros, with the input in the place of the part; elements that share a place add up."""
     whole, part = _memory(geometry, self.dtype)
-    if _overlaps(geometry.shape, geometry.strides):
+    if overlaps(geometry.shape, geometry.strides):
         places, of_part = _memory(geometry, np.int64)
         places[...] = np.arange(places.size).reshape(places.shape)
         row = np.zeros(places.size, self.dtype)
@@ -110,7 +109,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     if any(step < 0 for step in stride):
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
     own_strides = tuple(step // array.itemsize for step in array.strides)
-    start = input.storage_offset()
+    start = storage_start(array)
     first = start if storage_offset is None else storage_offset
     end = first + _extent(size, stride)
     storage = storage_of(array).size
@@ -120,7 +119,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
             f"{array.itemsize} requiring a storage size of {end * array.itemsize} are out of bounds for storage of "
             f"size {storage * array.itemsize}"
         )
-    if _overlaps(array.shape, own_strides):
+    if overlaps(array.shape, own_strides):
         raise RuntimeError("as_strided of a tensor whose elements share memory is not supported: clone() it first")
     return strided(input, Geometry(array.shape, own_strides, tuple(size), tuple(stride), first - start))
 
@@ -130,3 +129,16 @@ def storage_of(array: Array) -> Array:
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array.reshape(-1, order="A")
+
+
+def writable(view: Tensor, once: bool = False) -> Array:
+    """The memory of a view to write to, where numpy has protected it because elements may share a place.
+
+    `once`: with each place seen once, along a dimension of size 1.
+    """
+    where = geometry(view)
+    base = own_array(view._base)  # type: ignore[arg-type]
+    shape = where.shape
+    if once:
+        shape = tuple([min(size, 1) if not stride else size for size, stride in zip(shape, where.strides, strict=True)])
+    return _seen(storage_of(base)[storage_start(base) + where.offset :], shape, where.strides)

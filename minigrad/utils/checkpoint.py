@@ -249,7 +249,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        if getattr(thread.task, "limited", False):
+        if thread.task is not None and thread.task.limited:
             raise RuntimeError(
                 "When use_reentrant=True, minigrad.utils.checkpoint is incompatible with .grad() or passing an "
                 "`inputs` parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or "

@@ -268,7 +268,7 @@ class _Builder:
             return Box(
                 key, "leaf", self.names[node], "leaf", node.name(), value, grad_value(leaf), self._leaf_span(node)
             )
-        saved = tuple(self._saved(node))
+        saved = tuple(self._kept(node))
         return Box(
             key,
             "result",
@@ -319,7 +319,7 @@ class _Builder:
             return grad_value(found[1])
         return values.NONE
 
-    def _saved(self, node: Any) -> Iterator[Saved]:
+    def _kept(self, node: Any) -> Iterator[Saved]:
         for parameter in saved_parameters(node):
             kept = read_saved(node, parameter)
             if naming.is_tensor(kept):
