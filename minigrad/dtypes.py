@@ -77,7 +77,8 @@ def from_numpy(numpy_dtype: np.dtype[Any]) -> dtype:
     except KeyError:
         supported = ", ".join(kind.name for kind in dtype._by_numpy.values())
         raise TypeError(
-            f"can't convert np.ndarray of type numpy.{numpy_dtype}. The only supported types are: {supported}. "
+            f"can't convert np.ndarray of type numpy.{numpy_dtype.type.__name__}. "
+            f"The only supported types are: {supported}. "
             f"Convert it first, for example array.astype('float32')."
         ) from None
 

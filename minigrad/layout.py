@@ -7,7 +7,6 @@ memory do so afterwards too; `pickle` keeps the numbers. Neither takes a graph a
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -114,8 +113,10 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
     copied._node = ON_DEMAND if self.requires_grad else None
     memo[id(self)] = copied
     copied._grad = None if self._grad is None else _deepcopy(self._grad, memo)
-    for name, value in getattr(self, "__dict__", {}).items():
-        setattr(copied, name, copy.deepcopy(value, memo))
+    if hasattr(self, "__dict__"):  # of a class of the learner's own
+        from copy import deepcopy
+
+        copied.__dict__.update(deepcopy(self.__dict__, memo))
     return copied
 
 

@@ -17,7 +17,7 @@ from minigrad.autograd.graph import Node
 from minigrad.autograd.inplace import check_history, count_write
 from minigrad.autograd.modes import check_mode
 from minigrad.autograd.views import set_history
-from minigrad.op import elementwise_operands
+from minigrad.op import beside_array, elementwise_operands
 from minigrad.ops import comparison, elementwise, indexing, linalg, reduction, shape, strides
 from minigrad.tensor import Tensor, from_array
 from minigrad.writing import (
@@ -39,6 +39,8 @@ Method = Callable[..., Any]
 
 def pow(input: Any, exponent: Any) -> Tensor:
     """input ** exponent, where one of them may be a number."""
+    if isinstance(exponent, np.ndarray):
+        input, exponent = beside_array(input, exponent)
     if isinstance(exponent, Tensor):
         if exponent.dtype is dtypes.bool and (isinstance(input, bool) or getattr(input, "dtype", None) is dtypes.bool):
             raise NotImplementedError("\"pow\" not implemented for 'Bool': convert the tensor first, as in x.long()")
@@ -121,15 +123,32 @@ def logical_not_(self: Tensor) -> Tensor:
         return copy_(self, logical_not(self))
 
 
-def _comparing(compare: Method) -> Method:
-    """`==` and `!=`, which for anything but tensors and numbers compare as different, as everywhere in Python."""
+def _comparing(compare: Method, others: Any) -> Method:
+    """`==` and `!=`, which for anything but tensors and `others` compare as different, as everywhere in Python."""
 
     def method(self: Tensor, other: Any) -> Any:
-        return (
-            compare(self, other) if isinstance(other, Tensor | int | float | np.number | np.bool_) else NotImplemented
-        )
+        return compare(self, other) if isinstance(other, others) else NotImplemented
 
     return method
+
+
+def _not_with_arrays(function: Method, symbol: str) -> Method:
+    """A reflected operator: `array * tensor` is refused, as in PyTorch, though `tensor * array` is not."""
+
+    def method(self: Tensor, other: Any) -> Tensor:
+        if other.__class__ is np.ndarray:
+            raise TypeError(
+                f"unsupported operand type(s) for {symbol}: 'numpy.ndarray' and 'Tensor'. Make the array a tensor "
+                "first, as in tensor(...)."
+            )
+        return function(self, other)
+
+    return method
+
+
+def _matmul(self: Tensor, other: Any) -> Tensor:
+    """`self @ other`, which may be a numpy array."""
+    return linalg.matmul(*beside_array(self, other)) if isinstance(other, np.ndarray) else linalg.matmul(self, other)
 
 
 def _reflected(function: Method) -> Method:
@@ -168,7 +187,7 @@ def _rearranged(function: Method, name: str) -> Method:
         self._array = rearranged._array
         if recorded:
             kind: type[Node] = type(rearranged._node)
-            rearranged._node.__class__ = _in_place_node(kind)
+            rearranged._node.__class__ = _in_place_node(kind)  # type: ignore[arg-type]
             set_history(self, rearranged._node, 0)
             self._find_node = None
         return self
@@ -195,6 +214,13 @@ sub = _scaled(elementwise.sub, elementwise.sub_scaled, "sub")
 # ---------------------------------------------------------------- bound
 
 METHODS: dict[str, Method] = {
+    **{
+        name: getattr(elementwise, name)
+        for name in ("floor", "ceil", "trunc", "round", "floor_divide", "remainder", "maximum", "minimum", "clamp")
+    },
+    **{name: getattr(comparison, name) for name in ("isnan", "isinf", "isfinite")},
+    **{name: getattr(reduction, name) for name in ("prod", "cumsum", "var", "std", "min", "argmin")},
+    "mm": linalg.mm,
     **{
         name: getattr(elementwise, name)
         for name in ("add", "sub", "mul", "div", "neg", "reciprocal", "exp", "log", "sqrt", "abs", "sign")
@@ -229,6 +255,7 @@ METHODS: dict[str, Method] = {
             "split",
             "chunk",
             "diagonal",
+            "flip",
         )
     },
     "narrow": indexing.narrow,
@@ -276,23 +303,31 @@ METHODS: dict[str, Method] = {
     "copy_": copy_,
 }
 
+_COMPARED = (Tensor, int, float, np.number, np.bool_)
 OPERATORS: dict[str, Method] = {
     "__add__": elementwise.add,
-    "__radd__": elementwise.add,
+    "__radd__": _not_with_arrays(elementwise.add, "+"),
     "__sub__": elementwise.sub,
-    "__rsub__": elementwise.rsub,
+    "__rsub__": _not_with_arrays(elementwise.rsub, "-"),
     "__mul__": elementwise.mul,
-    "__rmul__": elementwise.mul,
+    "__rmul__": _not_with_arrays(elementwise.mul, "*"),
     "__truediv__": elementwise.div,
     "__rtruediv__": lambda self, other: elementwise.mul(elementwise.reciprocal(self), other),
     "__pow__": pow,
-    "__rpow__": _reflected(pow),
-    "__matmul__": linalg.matmul,
+    "__rpow__": _not_with_arrays(_reflected(pow), "** or pow()"),
+    "__matmul__": _matmul,
+    "__floordiv__": elementwise.floor_divide,
+    "__rfloordiv__": _reflected(elementwise.floor_divide),
+    "__mod__": elementwise.remainder,
+    "__rmod__": _reflected(elementwise.remainder),
+    "__rand__": comparison.bitwise_and,
+    "__ror__": comparison.bitwise_or,
+    "__rxor__": comparison.bitwise_xor,
     "__neg__": elementwise.neg,
     "__pos__": lambda self: self,
     "__abs__": elementwise.abs,
-    "__eq__": _comparing(comparison.eq),
-    "__ne__": _comparing(comparison.ne),
+    "__eq__": _comparing(comparison.eq, (*_COMPARED, np.ndarray)),
+    "__ne__": _comparing(comparison.ne, _COMPARED),
     "__lt__": comparison.lt,
     "__le__": comparison.le,
     "__gt__": comparison.gt,
@@ -303,6 +338,7 @@ OPERATORS: dict[str, Method] = {
     "__invert__": comparison.bitwise_not,
     "__getitem__": indexing.index,
     "__setitem__": set_item,
+    "__reversed__": lambda self: shape.flip(self, 0) if self.ndim else self,
     "__iadd__": augmented(METHODS["add_"], "+="),
     "__isub__": augmented(METHODS["sub_"], "-="),
     "__imul__": augmented(METHODS["mul_"], "*="),

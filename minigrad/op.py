@@ -31,6 +31,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import remember
+from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import is_recording, set_creation_observer
 from minigrad.autograd.graph import ON_DEMAND, Node, next_sequence_nr, node_on_demand
 from minigrad.autograd.modes import INFERENCE, modes, thread
@@ -227,7 +228,7 @@ class _Declaration:
                 "made._array = array",
                 "made._grad = made._find_node = None",
                 "made._output_nr = 0",
-                f"share_memory(made, {operands[0]})" if self.view else "made._base = made._writes = None",
+                f"share_memory(made, {operands[0]})" if self.view else "made._root = made._writes = None",
             ]
         unrecorded = "unrecorded_several" if self.several else "unrecorded"
         lines += [f"{n}_node = {n}._node" for n in map(_local, self.inputs)]
@@ -397,7 +398,7 @@ class _Declaration:
             "inputs": tuple(self.inputs),
             "rules": self.rules,
             "_keeps_tensors": self._keeps_tensors(),
-            "_saved_names": tuple(
+            "_kept_names": tuple(
                 [name for want in self.saved for name in ((want, "") if want == "result" else (want,))]
             ),
             "apply": self._written_at_first_use("apply"),
@@ -482,8 +483,8 @@ def recorded(node: Node, out: Any, inputs: Sequence[Tensor]) -> None:
 
 def unrecorded(made: Tensor) -> Tensor:
     """A result that was not recorded, while something unusual is in force."""
-    if made._base is not None:
-        if made._base.requires_grad and made._node is None:
+    if made._root is not None:
+        if made._root.requires_grad and made._node is None:
             made._node, made._find_node = ON_DEMAND, UNCONNECTED
     elif thread.inference:
         made._writes = INFERENCE
@@ -521,14 +522,29 @@ def elementwise_operands(op_name: str, *values: Any) -> tuple[Any, ...]:
         second = _number_tensor(second, first)
     if isinstance(first, _NUMBERS) and (isinstance(second, Tensor) or conditions):
         first = _number_tensor(first, second)
+    if isinstance(first, Tensor) and isinstance(second, np.ndarray) and op_name not in _ORDERS:
+        first, second = beside_array(first, second)
     if isinstance(first, Tensor) and isinstance(second, Tensor):
         return (*conditions, first, second)
-    kinds = f"'{type(first).__name__}' and '{type(second).__name__}'"
+    if op_name in _ORDERS and isinstance(second, np.ndarray):
+        raise TypeError(
+            f"'{_SYMBOLS[op_name]}' not supported between instances of 'Tensor' and '{type_name(second)}': make the "
+            "array a tensor first, as in tensor(...)"
+        )
+    kinds = f"'{type_name(first)}' and '{type_name(second)}'"
     stranger = second if isinstance(first, Tensor) else first
     raise TypeError(
         f"unsupported operand type(s) for {_SYMBOLS.get(op_name, op_name + '()')}: {kinds}. "
         f"Operands must be tensors or numbers; got {_short(stranger)}. Make it a tensor first, as in tensor(...)."
     )
+
+
+def beside_array(tensor: Tensor, array: np.ndarray[Any, Any]) -> tuple[Tensor, Tensor]:
+    """A tensor and a numpy array as operands: as in PyTorch, numpy's rules for dtypes hold, without gradients."""
+    own = tensor.numpy()  # raises if the tensor requires grad
+    common = np.result_type(own.dtype, array.dtype)
+    dtypes.from_numpy(common)
+    return from_array(own.astype(common)[()]), from_array(array.astype(common)[()])
 
 
 def _number_tensor(number: Any, beside: Any) -> Tensor:
@@ -546,9 +562,11 @@ def _number_category(number: Any) -> int:
 
 
 _SYMBOLS = {
-    "add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "**",
+    "add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "**", "floor_divide": "//", "remainder": "%",
+    "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
+_ORDERS = ("lt", "le", "gt", "ge")
 _NUMBERS = (int, float, np.number, np.bool_)
 _NUMBER_TYPES = (np.bool_, np.int64, np.float64)
 

@@ -78,11 +78,11 @@ class Size(tuple[int, ...]):
 class Tensor:
     """An n-dimensional array that remembers how it was computed.
 
-    Make one with `tensor(...)`, `zeros(...)` and the like. `Tensor(...)` is an older way, with surprises: the numbers of
-    a list become float32, and a number by itself is taken as a size.
+    Make one with `tensor(...)`, `zeros(...)` and the like. `Tensor(...)` is an older way, with surprises: a list's
+    numbers become float32, and a number by itself is taken as a size.
     """
 
-    __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_base", "_find_node", "__weakref__")
+    __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_root", "_find_node", "__weakref__")
     __array_priority__ = 1000  # numpy leaves `array * tensor` to us
 
     _array: Any  # numpy array; a 0-d result stays the numpy scalar that it is: ten times faster than a 0-d array
@@ -91,7 +91,7 @@ class Tensor:
     _grad: Tensor | None
     _writes: list[Any] | None  # [number of in-place writes, views, line of the last write], shared with all tensors of
     # one memory, only as far as needed: None, one, two or three items
-    _base: Tensor | None  # the tensor of which this is a view
+    _root: Tensor | None  # the tensor of which this is a view
     _find_node: Any  # called to find the node of an ON_DEMAND tensor: a leaf's link to its AccumulateGrad (or None), or
     # what gives a view whose memory was written to its new node
 
@@ -131,6 +131,8 @@ class Tensor:
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of one dimension."""
+        if dim is not None and not self.ndim:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         return self.shape if dim is None else self._array.shape[wrap_dim(dim, self.ndim)]
 
     @property
@@ -161,6 +163,8 @@ class Tensor:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         array = self.numpy()
         if dtype is not None and dtype != array.dtype:
+            if copy is False:
+                raise ValueError(f"{array.dtype} cannot become {dtype} without a copy: leave out copy=False")
             return array.astype(dtype)
         return array.copy() if copy else array
 
@@ -363,8 +367,8 @@ class Tensor:
                 "can't retain_grad on Tensor that has requires_grad=False: it does not require grad, so no gradient "
                 "will arrive that could be kept"
             )
-        if self._find_node.__class__ is Forbidden:
-            return  # it has lost its place in the graph
+        if self._find_node.__class__ is Forbidden and self._find_node.was_leaf:
+            return
         node = self.grad_fn
         if node is not None and not self.retains_grad:
             node._node_hooks().retained[self._output_nr] = RetainGrad(self)
@@ -432,7 +436,7 @@ class Tensor:
 
     def detach_(self) -> Tensor:
         """Take this tensor itself out of the graph: it becomes a leaf that needs no gradient."""
-        if self._base is not None:
+        if self._root is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
         if thread.inference:
             return self
@@ -472,8 +476,13 @@ class Tensor:
             raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._writes is None else self._writes[0]
 
+    @property
+    def _base(self) -> Tensor | None:
+        """The tensor of which this is a view, the first one if it is a view of a view."""
+        return self._root
+
     def _is_view(self) -> bool:
-        return self._base is not None
+        return self._root is not None
 
     def _count_write(self) -> None:
         count_write(self)
@@ -484,7 +493,7 @@ def from_array(array: Any) -> Tensor:
     tensor: Tensor = object.__new__(Tensor)
     tensor._array = array
     tensor._output_nr = 0
-    tensor._node = tensor._grad = tensor._writes = tensor._base = tensor._find_node = None
+    tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._find_node = None
     return tensor
 
 
@@ -500,7 +509,7 @@ def share_outside(outside: Tensor, source: Tensor) -> Tensor:
     """Fill in a fresh tensor with the memory and the count of writes of another, outside the graph."""
     outside._array = source._array
     outside._output_nr = 0
-    outside._node = outside._grad = outside._base = outside._find_node = None
+    outside._node = outside._grad = outside._root = outside._find_node = None
     if source._writes is None:
         source._writes = [0]
     outside._writes = source._writes

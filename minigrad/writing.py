@@ -59,7 +59,7 @@ def _store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources
         if isinstance(source, Tensor):
             check_overlap(tensor._array, source._array)
     target = own_array(tensor)
-    if tensor._base is not None and not target.flags.writeable and (fills or not _repeats(target)):
+    if tensor._root is not None and not target.flags.writeable and (fills or not _repeats(target)):
         target = writable(tensor, once=True)
     begin_write(tensor, target)
     np.copyto(target, values if target.shape == tensor._array.shape else values.flat[0], casting="unsafe")
@@ -106,8 +106,14 @@ def in_place(function: Method, name: str, ufunc: Any = None, operand: str = "", 
                     begin_write(self, self._array)
                     ufunc(self._array, source, out=self._array)
                     return self
-            with no_grad():
-                values = function(self, *operands, **options)._array
+            try:
+                with no_grad():
+                    values = function(self, *operands, **options)._array
+            except NotImplementedError:
+                if operands and isinstance(operands[0], Tensor):  # PyTorch looks at the shapes first
+                    there = np.broadcast_shapes(self.shape, operands[0].shape)
+                    _check_fit(self, np.broadcast_to(self._array, there), name)
+                raise
             return _store(self, values, name, fills, *operands)
         check_history(self)
         check_mode(self)
@@ -253,7 +259,7 @@ def _number(value: Any, beside: Tensor) -> Tensor:
 
 def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
     memory = own_array(self)
-    if not memory.flags.writeable and self._base is not None:
+    if not memory.flags.writeable and self._root is not None:
         memory = writable(self)  # a part of it may well be written to
     view = memory[parts]
     there = view.shape if indices is None else view[indices].shape
@@ -406,12 +412,23 @@ def taking_out(function: Method) -> Method:
         return function(input) if out is None else into(out, function, input)
 
     def binary(input: Any, other: Any, *, out: Any = None) -> Any:
+        if other.__class__ is np.ndarray:
+            raise _no_array(function)
         return function(input, other) if out is None else into(out, function, input, other)
 
     def any_number(*arguments: Any, out: Any = None, **options: Any) -> Any:
+        if len(arguments) > 1 and arguments[1].__class__ is np.ndarray:
+            raise _no_array(function)
         return function(*arguments, **options) if out is None else into(out, function, *arguments, **options)
 
     outer: Any = {1: unary, 2: binary}.get(operands, any_number)
     outer.__name__, outer.__doc__, outer.__module__ = function.__name__, function.__doc__, function.__module__
     outer.__wrapped__ = function  # so that its signature shows
     return outer
+
+
+def _no_array(function: Method) -> TypeError:
+    return TypeError(
+        f"{function.__name__}(): argument 'other' (position 2) must be Tensor, not numpy.ndarray: make it one first, "
+        "as in tensor(...)"
+    )

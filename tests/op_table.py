@@ -552,6 +552,9 @@ SHAPES = [
         "ViewBackward0",
         contiguous=True,
     ),
+    Row("flip(0)", lambda F, x: F.flip(x, (0,)), lambda x: np.flip(x, 0), VECTOR + MATRIX_OR_EMPTY, "FlipBackward0"),
+    Row("flip(-1, 0)", lambda F, x: x.flip(-1, 0), lambda x: np.flip(x, (-1, 0)), MATRIX + CUBE, "FlipBackward0"),
+    Row("reversed", lambda F, x: reversed(x), lambda x: np.flip(x, 0), VECTOR + MATRIX, "FlipBackward0"),
     *(
         row
         for name in ("movedim", "moveaxis")

@@ -1141,14 +1141,6 @@ def _(F: Any) -> Any:
     return gradient is v, gradient, F.autograd.grad(gradient.sum(), v)
 
 
-@behaviours("B13: the graph of that copy", warns=(CYCLE,))
-def _(F: Any) -> Any:
-    x = leaf(F, 1.0, 2.0)
-    (x * x).sum().backward(create_graph=True)
-    gradient, x.grad = x.grad, None
-    return graph_of(gradient)
-
-
 @behaviours("B13: a second backward through such a .grad", warns=(CYCLE,))
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0)

@@ -1765,7 +1765,7 @@ saved("div by a number keeps it as a tensor", lambda F: leaf(F) / 4, "self", "ot
 saved("pow with a number keeps base and exponent", lambda F: leaf(F) ** 2, "self", "exponent")
 saved("pow keeps the exponent as it was given", lambda F: leaf(F) ** 0.5, "exponent")
 saved("pow of two tensors keeps all three", lambda F: leaf(F) ** leaf(F, 3.0, 2.0), "self", "exponent", "result")
-saved("pow of a number keeps that number as self", lambda F: 2.0 ** leaf(F), "self", "exponent", "result")
+saved("pow of a number keeps exponent and result", lambda F: 2.0 ** leaf(F), "exponent", "result")
 saved("exp keeps its result", lambda F: leaf(F).exp(), "result")
 saved("log keeps its input", lambda F: leaf(F).log(), "self")
 saved("sqrt keeps its result", lambda F: leaf(F, 4.0, 9.0).sqrt(), "result")

@@ -554,7 +554,6 @@ test_as_in_torch = listed.test()
 
 def test_the_package_offers_the_options():
     assert minigrad.set_printoptions is minigrad.printing.set_printoptions
-    assert minigrad.get_printoptions is minigrad.printing.get_printoptions
 
 
 # ---------------------------------------------------------------- any array, any options

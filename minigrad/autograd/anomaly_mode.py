@@ -108,7 +108,7 @@ def _where_from(node: Node, incoming: tuple[Any, ...]) -> str:
     if any(gradient is not None and _has_nan(gradient) for gradient in incoming):
         return "The gradient that backward() was started with already holds a nan."
     shown = []
-    for name in node._saved_names:
+    for name in node._kept_names:
         if name and not node._freed:
             value = getattr(node, f"_saved_{name}")
             text = repr(value)

@@ -25,7 +25,7 @@ from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.graph import AccumulateGrad, GradientEdge, Node, edge_node, get_gradient_edge
 from minigrad.autograd.hooks import BackwardRun
-from minigrad.autograd.modes import inherit, leave, modes, thread
+from minigrad.autograd.modes import current_state, inherit, modes, thread
 from minigrad.tensor import Tensor, from_array
 
 CYCLE_WARNING = (
@@ -166,7 +166,7 @@ def exhaust(steps: Iterator[Step], this_run: BackwardRun) -> None:
         finally:
             thread.depth -= 1
         return
-    state = vars(thread) | {"depth": 0}
+    state = current_state()
     errors: list[BaseException] = []
 
     def go_on() -> None:
@@ -175,8 +175,6 @@ def exhaust(steps: Iterator[Step], this_run: BackwardRun) -> None:
             exhaust(steps, this_run)
         except BaseException as error:
             errors.append(error)
-        finally:
-            leave()
 
     worker = threading.Thread(target=go_on)
     worker.start()
@@ -214,8 +212,8 @@ def _loop(
     this_run: BackwardRun,
 ) -> Iterator[Step]:
     order, leaves_after, useful = _plan([key for key, _ in roots], sought, captured is not None)
-    first = roots[0][0]
-    this_run.reaches(order, leaves_after, None if len(roots) > 1 else first[0] if isinstance(first, tuple) else first)
+    starts = [key[0] if isinstance(key, tuple) else key for key, _ in roots]
+    this_run.reaches(order, leaves_after, starts[0] if len(starts) == 1 else None)
     waiting: dict[Key, Any] = {}  # gradients that have arrived, summed up so far
     owned: set[Key] = set()  # those of them that are sums of the engine's own, so that it may add to them in place
     for key, gradient in roots:

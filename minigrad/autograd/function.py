@@ -295,11 +295,13 @@ class Function(metaclass=_FunctionMeta):
         outputs = output if isinstance(output, tuple) else (output,)
         _check_marks(node, outputs)
         finished = _attached(node, args, outputs, records)
+        node._dirty = node._non_differentiable = ()  # outputs know the node: no cycle
         if records:
             _save(node)
             if modes.special:
-                if modes.observer is not None:
-                    modes.observer(node, next((o._array for o in finished if isinstance(o, Tensor)), None))
+                arrays = [output._array for output in finished if isinstance(output, Tensor)]
+                if modes.observer is not None and arrays:
+                    modes.observer(node, arrays if len(arrays) > 1 else arrays[0])
                 if modes.anomaly is not None:
                     remember(node)
         return finished if isinstance(output, tuple) else finished[0]
@@ -400,7 +402,7 @@ def _written_input(
     """An input that forward has written to."""
     count_write(output)
     if records:
-        if output._base is not None:
+        if output._root is not None:
             check_history(output)
             if tensor_count > 1:
                 raise RuntimeError(

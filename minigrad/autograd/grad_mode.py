@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, TypeVar, overload
 
-from minigrad.autograd.modes import count_special, modes, thread
+from minigrad.autograd.modes import count_special, count_special_here, modes, thread
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -38,7 +38,7 @@ def switch_grad(enabled: bool) -> bool:
     previous = thread.grad_enabled
     if previous is not enabled:
         thread.grad_enabled = enabled
-        count_special(1 if previous else -1)
+        count_special_here(1 if previous else -1)
     return previous
 
 
@@ -46,7 +46,7 @@ def _switch_inference(enabled: bool) -> bool:
     previous = thread.inference
     if previous is not enabled:
         thread.inference = enabled
-        count_special(1 if enabled else -1)
+        count_special_here(1 if enabled else -1)
     return previous
 
 

@@ -63,7 +63,7 @@ class Node:
     inputs: ClassVar[tuple[str, ...]] = ()  # names of the differentiable inputs, in the order of next_functions
     rules: ClassVar[dict[str, Callable[..., Any]]] = {}  # input name -> the rule that gives its gradient
     _keeps_tensors: ClassVar[bool] = False  # whether there is anything to free
-    _saved_names: ClassVar[tuple[str, ...]] = ()  # of what `_saved` holds; a result has a second slot, for its count
+    _kept_names: ClassVar[tuple[str, ...]] = ()  # of what `_saved` holds; a result has a second slot, for its count
     _is_custom: ClassVar[bool] = False  # runs the learner's own code: also where no gradient arrives
     _output_count: int = 1  # a slot of its own in nodes that have several
 
@@ -73,7 +73,7 @@ class Node:
     _targets: tuple[Any, ...] | None  # the (shape, dtype) of inputs that were broadcast or promoted; None for others
     _sequence: int  # nodes are numbered as they are made
     _hooks: NodeHooks | None
-    _notes: dict[str, Any] | None  # `metadata`, once somebody has asked for it
+    _notes: dict[str, Any] | None  # what is rarely needed: `metadata`, `_creation`
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         """Run the rules on arrays: gradients of the outputs in, gradients of the inputs out."""
@@ -94,10 +94,23 @@ class Node:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """A dict for whatever is to be noted about this node: observers and anomaly mode write here."""
+        """A dict for whatever the learner wants to note about this node; anomaly mode writes here, too."""
+        metadata: dict[str, Any] = self._note("metadata", {})
+        return metadata
+
+    @property
+    def _creation(self) -> Any:
+        """What an observer of new nodes noted about this one."""
+        return None if self._notes is None else self._notes.get("creation")
+
+    @_creation.setter
+    def _creation(self, value: Any) -> None:
+        self._note("creation", value)
+
+    def _note(self, name: str, value: Any) -> Any:
         if self._notes is None:
             self._notes = {}
-        return self._notes
+        return self._notes.setdefault(name, value)
 
     def name(self) -> str:
         return type(self).__name__

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def check_history(tensor: Tensor) -> None:
     """Raise if a recorded write to this tensor could not be differentiated."""
-    base = tensor._base
+    base = tensor._root
     if base is not None:
         kind = kind_of(tensor)
         if kind is not None:
@@ -121,7 +121,7 @@ def count_write(tensor: Tensor) -> None:
 
 def record_write(tensor: Tensor, node: Node, position: int = 0, output_nr: int = 0) -> None:
     """Make a tensor that was written to the result of `node`, whose input number `position` was its old value."""
-    base = tensor._base
+    base = tensor._root
     if base is None:
         set_history(tensor, node, output_nr)
         tensor._find_node = None
@@ -149,11 +149,11 @@ def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -
         before._array = np.array(before._array)
         before._writes = None
         saved = tuple(before if kept.__class__ is Versioned and kept.tensor is before else kept for kept in saved)
-    if "result" in node._saved_names and any(kept is result for kept in saved):
-        place = node._saved_names.index("result")
+    if "result" in node._kept_names and any(kept is result for kept in saved):
+        place = node._kept_names.index("result")
         if tensor._writes is None:
             tensor._writes = [0]
-        now = Versioned(tensor._array, tensor._writes[0] + 1)
+        now = Versioned(tensor._array, tensor._writes[0] + 1, "" if tensor._root is None else "view")
         saved = (*saved[:place], now, tensor._writes, *saved[place + 2 :])
     node._kept = saved
 

@@ -41,6 +41,7 @@ class Thread(threading.local):
     depth = 0  # how many backward runs are nested in this thread
     running: Counter[Any] | None = None  # the custom Functions' nodes whose backward is running, and how often
     evaluating: Any = None  # the node that runs with its own operations recorded, in anomaly mode
+    special: _OwnCount | None = None  # how many of `modes.special` are this thread's
     task: Any = None  # the backward run that hooks are being called from
 
 
@@ -53,9 +54,27 @@ _lock = threading.Lock()
 
 
 def count_special(change: int) -> None:
-    """One unusual thing more, or less."""
+    """One unusual thing more, or less, in the whole process."""
     with _lock:
         modes.special += change
+
+
+class _OwnCount:
+    """How many unusual things are in force in one thread; they are over with the thread."""
+
+    def __init__(self) -> None:
+        self.value = 0
+
+    def __del__(self) -> None:
+        count_special(-self.value)
+
+
+def count_special_here(change: int) -> None:
+    """One unusual thing more, or less, in this thread."""
+    if thread.special is None:
+        thread.special = _OwnCount()
+    thread.special.value += change
+    count_special(change)
 
 
 def check_mode(tensor: Tensor) -> None:
@@ -67,17 +86,12 @@ def check_mode(tensor: Tensor) -> None:
         )
 
 
+def current_state() -> dict[str, Any]:
+    """This thread's modes, for another one to take over."""
+    return {name: value for name, value in vars(thread).items() if name not in ("special", "depth")}
+
+
 def inherit(state: dict[str, Any]) -> None:
-    """Take over another thread's state, as `vars(thread)` gave it there."""
+    """Take over another thread's modes, at the start of a new one."""
     vars(thread).update(state)
-    count_special(_special_things())
-
-
-def leave() -> None:
-    """Give up what `inherit` took over, at a thread's end."""
-    count_special(-_special_things())
-    vars(thread).clear()
-
-
-def _special_things() -> int:
-    return (not thread.grad_enabled) + thread.inference + len(thread.saved_tensors_hooks)
+    count_special_here((not thread.grad_enabled) + thread.inference + len(thread.saved_tensors_hooks))

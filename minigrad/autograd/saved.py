@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.modes import count_special, modes, thread
+from minigrad.autograd.modes import count_special_here, modes, thread
 
 if TYPE_CHECKING:
     from minigrad.autograd.graph import Node
@@ -39,12 +39,12 @@ class Versioned:
     A tensor that was never written to, the usual case, is kept as itself instead: that says count 0 and costs nothing.
     """
 
-    __slots__ = ("tensor", "version", "detached")
+    __slots__ = ("tensor", "version", "state")
 
-    def __init__(self, tensor: Any, version: int, detached: bool = False) -> None:
+    def __init__(self, tensor: Any, version: int, state: str = "") -> None:
         self.tensor = tensor
         self.version = version
-        self.detached = detached  # whether it had been taken out of its graph by detach_() then
+        self.state = state  # "detached" if detach_() had taken it out of its graph; "view" if a view was written to
 
 
 class PackedTensor:
@@ -103,8 +103,10 @@ def save(tensor: Tensor) -> Tensor | Versioned:
             "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
             "it in autograd, or use `minigrad.no_grad()` instead of `minigrad.inference_mode()`."
         )
-    version, detached = tensor._version, tensor._find_node is DETACHED
-    return Versioned(tensor, version, detached) if version or detached else tensor
+    version = tensor._version
+    if tensor._find_node is DETACHED:
+        return Versioned(tensor, version, "detached")
+    return Versioned(tensor, version) if version else tensor
 
 
 def unpack(node: Node, kept: Any) -> Tensor:
@@ -114,7 +116,7 @@ def unpack(node: Node, kept: Any) -> Tensor:
     tensor, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
     if tensor._version != version:
         raise modified_error(node, tensor, version)
-    if tensor._find_node is DETACHED and not (kept.__class__ is Versioned and kept.detached):
+    if tensor._find_node is DETACHED and not (kept.__class__ is Versioned and kept.state == "detached"):
         raise RuntimeError(
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
             f"This is not supported, please use out-of-place `.detach()` instead. {type(node).__name__} saved it."
@@ -137,16 +139,17 @@ def unpack_result(node: Node, kept: Any, writes: list[Any]) -> Tensor:
     tensor = from_array(array)
     tensor._node, tensor._writes = node, writes
     if writes[0] != version:
-        raise modified_error(node, tensor, version)
+        of_view = kept.__class__ is Versioned and kept.state == "view"
+        raise modified_error(node, tensor, version, "AsStrided" if of_view else "")
     return tensor
 
 
-def modified_error(node: Node, tensor: Tensor, version: int) -> RuntimeError:
+def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str = "") -> RuntimeError:
     """The error for a saved tensor that was written to, with the variable's name and the line that wrote."""
     from minigrad.autograd.blame import last_write, op_name, variable_name
 
     producer = tensor.grad_fn
-    source = f", which is output {tensor.output_nr} of {op_name(producer)}," if producer else ""
+    source = f", which is output {tensor.output_nr} of {producer_name or op_name(producer)}," if producer else ""
     name = variable_name(tensor)
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -187,7 +190,7 @@ def _packed(tensor: Tensor, pack_hook: Callable[[Any], Any], unpack_hook: Callab
 
 def pack_all(node: Node) -> None:
     """Hand all tensors that a node just saved to the innermost pack hook."""
-    for position in range(len(node._saved_names)):
+    for position in range(len(node._kept_names)):
         _pack_slot(node, position, *thread.saved_tensors_hooks[-1])
 
 
@@ -196,7 +199,7 @@ def _pack_slot(node: Node, position: int, pack_hook: Callable[[Any], Any], unpac
 
     saved = list(node._kept or ())
     kept = saved[position]
-    if node._saved_names[position] == "result":
+    if node._kept_names[position] == "result":
         saved[position] = _packed(unpack_result(node, kept, saved[position + 1]), pack_hook, unpack_hook)
         saved[position].node = None  # unpack_result puts the node in; no cycle
         saved[position + 1] = [1]  # not 0: has unpack_result called
@@ -239,11 +242,11 @@ class saved_tensors_hooks:
         if thread.hooks_disabled is not None:
             raise RuntimeError(thread.hooks_disabled)
         thread.saved_tensors_hooks += ((self.pack_hook, self.unpack_hook),)
-        count_special(1)
+        count_special_here(1)
 
     def __exit__(self, *error: object) -> None:
         thread.saved_tensors_hooks = thread.saved_tensors_hooks[:-1]
-        count_special(-1)
+        count_special_here(-1)
 
 
 class save_on_cpu(saved_tensors_hooks):

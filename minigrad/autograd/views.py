@@ -75,7 +75,7 @@ def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> None:
     if writes is None:
         source._writes = writes = [0, Views()]
     elif writes is INFERENCE:
-        view._writes, view._base = INFERENCE, None
+        view._writes, view._root = INFERENCE, None
         return
     elif len(writes) == 1:
         writes.append(Views())
@@ -84,18 +84,18 @@ def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> None:
     views = writes[1]
     if modes.special and (kind is None or thread.inference):
         kind = IN_INFERENCE if thread.inference else None if thread.grad_enabled else NO_GRAD
-    if views.kinds and source._base is not None:
+    if views.kinds and source._root is not None:
         inherited = views.kinds.get(weakref.ref(source))
         kind = inherited if kind is None or inherited == IN_INFERENCE else kind
     view._writes = writes
-    view._base = source if source._base is None else source._base
+    view._root = source if source._root is None else source._root
     views.add(view, kind)
 
 
 def mark_view(view: Tensor, kind: str) -> None:
     """Give a view a kind after all."""
     views = views_of(view)
-    if views is not None and view._base is not None:
+    if views is not None and view._root is not None:
         views.kinds[weakref.ref(view)] = kind
 
 
@@ -140,6 +140,10 @@ class Forbidden:
         self.before = view._node, view._output_nr
 
     @property
+    def was_leaf(self) -> bool:
+        return not isinstance(self.before[0], Node)
+
+    @property
     def retains_grad(self) -> bool:
         return _retains(self.before)
 
@@ -166,9 +170,9 @@ class Renewal:
         from minigrad.ops.strides import strided
 
         view = self.view()
-        if view is None or view._base is None:
+        if view is None or view._root is None:
             return None
-        base = view._base
+        base = view._root
         node = node_type(strided)()
         node._next_nodes = (edge_node(base),)
         node._output_nrs = (base._output_nr,) if base._output_nr else None
@@ -187,7 +191,7 @@ def renew_views(written: Tensor) -> None:
         view = reference()
         if view is None or view._find_node.__class__ is Forbidden:
             continue
-        if view._base._node is None:  # type: ignore[union-attr]
+        if view._root._node is None:  # type: ignore[union-attr]
             view._find_node = view._find_node or WRITTEN
             continue
         kind = views.kinds.get(reference)  # type: ignore[union-attr]
@@ -208,7 +212,7 @@ def ask_for_views(base: Tensor, wanted: bool) -> None:
     views = views_of(base)
     for reference in () if views is None else views.references:
         view = reference()
-        if view is None or view._base is not base:
+        if view is None or view._root is not base:
             continue
         if wanted and view._node is None:
             written = view._find_node is WRITTEN and reference not in views.kinds  # type: ignore[union-attr]
@@ -244,7 +248,7 @@ class Geometry(NamedTuple):
 
 def geometry(view: Tensor) -> Geometry:
     """Where a view lies in its base."""
-    part, whole = view._array, view._base._array  # type: ignore[union-attr]
+    part, whole = view._array, view._root._array  # type: ignore[union-attr]
     size = part.itemsize
     offset = storage_start(part) - storage_start(whole)  # not of addresses: `.data = ...` may have moved the base
     return Geometry(

@@ -181,10 +181,16 @@ def diagonal_put(self: Array, shape: tuple[int, ...], offset: int, dim1: int, di
     return out
 
 
+@op(self=lambda F, g, dims: F.flip(g, dims))
+def flip(self: Array, dims: tuple[int, ...]) -> Array:
+    """The elements in opposite order along some dimensions, as a copy."""
+    return np.flip(self, dims).copy()
+
+
 # ---------------------------------------------------------------- as the learner calls them
 
 _view, _transpose, _permute, _expand, _unsqueeze = view, transpose, permute, expand, unsqueeze
-_stack, _cat, _unbind, _diagonal = stack, cat, unbind, diagonal
+_stack, _cat, _unbind, _diagonal, _flip = stack, cat, unbind, diagonal, flip
 
 
 def sizes(function: str, values: Sequence[Any]) -> tuple[int, ...]:
@@ -393,6 +399,16 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     return _diagonal(input, int(offset), first, second)
+
+
+def flip(input: Tensor, *dims: Any) -> Tensor:  # type: ignore[no-redef]
+    """The elements in opposite order along the dimensions `dims`, as a copy."""
+    (input,) = tensor_operands("flip", input)
+    given = dims[0] if len(dims) == 1 and isinstance(dims[0], Sequence) else dims
+    wrapped = tuple(wrap_dim(dim, input.ndim) for dim in given)
+    if len(set(wrapped)) < len(wrapped):
+        raise RuntimeError(f"dim {max(wrapped, key=wrapped.count)} appears multiple times in the list of dims")
+    return _flip(input, wrapped)
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:  # type: ignore[no-redef]

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided as strided_array
 
 from minigrad.autograd.views import Geometry, geometry, storage_start
 from minigrad.op import op, tensor_operands
@@ -39,7 +38,7 @@ def _memory(geometry: Geometry, dtype: Any) -> tuple[Array, Array]:
 
 
 def _seen(row: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
-    return strided_array(row, shape, tuple([stride * row.itemsize for stride in strides]))
+    return np.ndarray(shape, row.dtype, row, 0, tuple([stride * row.itemsize for stride in strides]))
 
 
 def overlaps(shape: Sequence[int], strides: Sequence[int]) -> bool:
@@ -137,7 +136,7 @@ def writable(view: Tensor, once: bool = False) -> Array:
     `once`: with each place seen once, along a dimension of size 1.
     """
     where = geometry(view)
-    base = own_array(view._base)  # type: ignore[arg-type]
+    base = own_array(view._root)  # type: ignore[arg-type]
     shape = where.shape
     if once:
         shape = tuple([min(size, 1) if not stride else size for size, stride in zip(shape, where.strides, strict=True)])

@@ -30,10 +30,14 @@ class Record:
     def __init__(self, code: CodeType | None, instruction: int, out: Any) -> None:
         self.code = code
         self.instruction = instruction
-        self.shape: tuple[int, ...] = out.shape
-        self.dtype = out.dtype
+        several = isinstance(out, list)  # of one node's several outputs, none stands for the node
+        first = out[0] if several else out
+        self.shape: tuple[int, ...] = first.shape
+        self.dtype = first.dtype
         self.array: Any = None
         self.reference: weakref.ref[Any] | None = None
+        if several:
+            return
         if out.size <= KEPT:
             self.array = np.array(out)
         elif isinstance(out, np.ndarray):
@@ -47,12 +51,12 @@ class Record:
 
 
 def observe(node: Any, out: Any) -> None:
-    """The creation observer: note the learner's instruction and the result in `node.metadata["creation"]`."""
+    """The creation observer: note the learner's instruction and the result in `node._creation`."""
     frame = learner_frame(sys._getframe(1))
     if frame is None:
-        node.metadata["creation"] = Record(None, 0, out)
+        node._creation = Record(None, 0, out)
     else:
-        node.metadata["creation"] = Record(frame.f_code, frame.f_lasti, out)
+        node._creation = Record(frame.f_code, frame.f_lasti, out)
 
 
 def learner_frame(frame: FrameType | None) -> FrameType | None:

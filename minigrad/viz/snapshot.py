@@ -184,7 +184,7 @@ class _Builder:
         self.variables = variables
         self.frame = frame
         self.nodes = ordered(self.start)
-        self.spans = {node: span_of((getattr(node, "_notes", None) or {}).get("creation")) for node in self.nodes}
+        self.spans = {node: span_of(getattr(node, "_creation", None)) for node in self.nodes}
         self.consumers: dict[Any, list[Any]] = {node: [] for node in self.nodes}
         for node in self.nodes:
             for child, _ in node.next_functions:
@@ -286,7 +286,7 @@ class _Builder:
         array = self._array(node)
         if array is not None:
             return values.describe(array)
-        record = (getattr(node, "_notes", None) or {}).get("creation")
+        record = getattr(node, "_creation", None)
         if record is None:
             return values.NOT_KEPT
         lost = replace(values.NOT_KEPT, shape=record.shape, dtype=str(record.dtype))
@@ -298,7 +298,7 @@ class _Builder:
         found = self.variables.result(node)
         if found is not None:
             return found[1].detach().numpy()
-        record = (getattr(node, "_notes", None) or {}).get("creation")
+        record = getattr(node, "_creation", None)
         array = record.value() if record is not None else None
         if array is not None:
             return array
