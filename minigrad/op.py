@@ -613,7 +613,7 @@ def explained(error: Exception, op_name: str, *operands: Tensor) -> Exception:
         for operand in operands:
             mismatch = size_mismatch(op_name, shape, operand._array.shape)
             if mismatch is not None:
-                return mismatch
+                return RuntimeError(mismatch)
             shape = np.broadcast_shapes(shape, operand._array.shape)
     if isinstance(error, TypeError) and op_name.startswith("bitwise_"):
         kinds = " and ".join(str(operand.dtype) for operand in operands)
@@ -645,11 +645,11 @@ def no_bools(first: Any, second: Any) -> RuntimeError:
     )
 
 
-def size_mismatch(op_name: str, first: Sequence[int], second: Sequence[int]) -> RuntimeError | None:
-    """The error that says where two shapes do not broadcast; None if they do."""
+def size_mismatch(op_name: str, first: Sequence[int], second: Sequence[int]) -> str | None:
+    """Where two shapes do not broadcast, in words; None if they do."""
     for dim in range(-1, -min(len(first), len(second)) - 1, -1):
         if first[dim] != second[dim] and 1 not in (first[dim], second[dim]):
-            return RuntimeError(
+            return (
                 f"The size of tensor a ({first[dim]}) must match the size of tensor b ({second[dim]}) at non-singleton "
                 f"dimension {max(len(first), len(second)) + dim}. In {op_name}, a has shape {list(first)} and b has "
                 f"shape {list(second)}; sizes are compared from the last dimension backwards, and two sizes fit if "

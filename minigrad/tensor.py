@@ -21,7 +21,7 @@ from minigrad.autograd.graph import ON_DEMAND, Node, node_on_demand
 from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle, RetainGrad
 from minigrad.autograd.inplace import count_write
 from minigrad.autograd.modes import INFERENCE, thread
-from minigrad.autograd.saved import DETACHED
+from minigrad.autograd.saved import DETACHED, DETACHED_RETAINING, UNCONNECTED
 from minigrad.autograd.views import Forbidden, Renewal, ask_for_views
 
 if TYPE_CHECKING:
@@ -306,6 +306,9 @@ class Tensor:
     def _want_grad(self, wanted: bool, floating_only: str) -> None:
         if wanted and not self.dtype.is_floating_point:
             raise RuntimeError(f"{floating_only}, not {self.dtype}: convert it with .float()")
+        if self._find_node is UNCONNECTED:  # a view that counts as needing one, whatever its own flag
+            self._find_node = None if wanted else UNCONNECTED
+            return
         if wanted != self.requires_grad:
             if wanted and self.is_inference() and not thread.inference:
                 raise RuntimeError(
@@ -321,8 +324,12 @@ class Tensor:
 
         Not kept for results, unless retain_grad().
         """
-        forbidden = self._find_node.__class__ is Forbidden  # whose place in the graph is not known any more
-        if self._grad is None and not forbidden and not self.is_leaf and not self.retains_grad:
+        if (
+            self._grad is None
+            and self._find_node.__class__ is not Forbidden  # whose place in the graph is not known any more
+            and not self.is_leaf
+            and not self.retains_grad
+        ):
             warnings.warn(NON_LEAF_GRAD_WARNING, UserWarning, stacklevel=2)
         return self._grad
 
@@ -356,6 +363,8 @@ class Tensor:
     @property
     def retains_grad(self) -> bool:
         node = self._node
+        if self._find_node is DETACHED_RETAINING:
+            return True
         if node is ON_DEMAND:  # a view whose node is to be made anew takes the request along
             return self._find_node.__class__ in (Renewal, Forbidden) and self._find_node.retains_grad
         return node is not None and node._hooks is not None and self._output_nr in node._hooks.retained
@@ -394,6 +403,13 @@ class Tensor:
 
     def _own_hooks(self) -> NodeHooks:
         """The hooks of the node that this tensor's gradient goes to. A leaf keeps its own ones beyond that node."""
+        if self._find_node.__class__ is Forbidden:
+            if self._find_node.was_leaf:
+                return NodeHooks()
+            node, output_nr = self._find_node.before
+            if node._hooks is None or output_nr not in node._hooks.of_tensors:
+                self._find_node()  # raises
+            return node._hooks  # type: ignore[no-any-return]
         node = self.grad_fn
         if node is not None:
             return node._node_hooks()
@@ -441,9 +457,10 @@ class Tensor:
         if thread.inference:
             return self
         if not self.is_leaf:  # a node that saved it is to notice
-            self._find_node = DETACHED
+            self._find_node = DETACHED_RETAINING if self.retains_grad else DETACHED
             self._writes = self._writes or [0]
         self._node, self._output_nr = None, 0
+        ask_for_views(self, False)
         return self
 
     @property

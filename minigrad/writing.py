@@ -19,6 +19,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.autograd.grad_mode import is_recording, no_grad
+from minigrad.autograd.graph import edge_node
 from minigrad.autograd.inplace import (
     OVERLAP,
     begin_write,
@@ -59,8 +60,11 @@ def _store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources
         if isinstance(source, Tensor):
             check_overlap(tensor._array, source._array)
     target = own_array(tensor)
-    if tensor._root is not None and not target.flags.writeable and (fills or not _repeats(target)):
-        target = writable(tensor, once=True)
+    if tensor._root is not None and not target.flags.writeable:
+        if name == "index_put_":
+            target = writable(tensor)
+        elif fills or not _repeats(target):
+            target = writable(tensor, once=True)
     begin_write(tensor, target)
     np.copyto(target, values if target.shape == tensor._array.shape else values.flat[0], casting="unsafe")
     return tensor
@@ -192,7 +196,7 @@ def _copied(self: Tensor, src: Any) -> Tensor:
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}: {src!r}")
     mismatch = size_mismatch("copy_", self.shape, src.shape)
     if mismatch is not None:
-        raise mismatch
+        raise RuntimeError(mismatch)
     if np.broadcast_shapes(self.shape, src.shape) != self.shape:
         raise RuntimeError(
             f"output with shape {list(self.shape)} doesn't match the broadcast shape "
@@ -239,6 +243,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         return
     target = self if whole else indexing.basic(self, parts)
     if indices is not None:
+        edge_node(value)  # raises if the value has no place in the graph any more
         check_history(target)
         check_apart(own_array(target), value._array)
         _put_(target, indices, value)

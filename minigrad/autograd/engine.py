@@ -92,6 +92,7 @@ def grad(
             stacklevel=frames_to_learner(),
         )
     sought = _inputs(inputs, "grad()")
+    roots = _roots(outputs, grad_outputs, create_graph)
     for tensor in sought:
         if isinstance(tensor, Tensor) and not tensor.requires_grad:
             raise RuntimeError(
@@ -99,7 +100,6 @@ def grad(
                 "is used"
             )
     captured: dict[Key, Any] = {}
-    roots = _roots(outputs, grad_outputs, create_graph)
     keys = [_key(tensor) for tensor in sought]
     exhaust(*_run(roots, set(keys), captured, _retains(retain_graph, create_graph), create_graph))
     given = {id(g._array): g for g in _as_list(grad_outputs) if isinstance(g, Tensor)}  # come back as the same tensors
@@ -238,9 +238,10 @@ def _loop(
                 incoming = _arrived(node, incoming, sought, node in useful, captured, recorded, this_run)
                 if node not in useful:
                     continue
+            keys = node._next_nodes if sought is None and node._output_nrs is None else _keys(node, sought, useful)
             if node._hooks is not None:
                 with this_run:
-                    incoming, outgoing = _run_hooked(node, incoming, recorded)
+                    incoming, outgoing = _run_hooked(node, incoming, recorded, keys)
             elif gradient is None and not node._is_custom:
                 outgoing = (None,) * len(node._next_nodes)
             elif recorded:
@@ -257,7 +258,6 @@ def _loop(
 
         if node._targets is not None:
             outgoing = fitted(node, outgoing)
-        keys = node._next_nodes if sought is None and node._output_nrs is None else _keys(node, sought, useful)
         position = 0
         for passed in outgoing:
             key = keys[position]
@@ -313,8 +313,12 @@ def _deliver(
     return captured is None
 
 
-def _run_hooked(node: Node, incoming: tuple[Any, ...], recorded: bool) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Run a node between its hooks; return the gradients that went in, and that came out."""
+def _run_hooked(
+    node: Node, incoming: tuple[Any, ...], recorded: bool, keys: Sequence[Key] = ()
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Run a node between its hooks; return the gradients that went in, and that came out. Hooks are not shown those
+    that are wanted nowhere, which have None in `keys`.
+    """
     hooks = node._hooks
     assert hooks is not None
     incoming = hooks.run_before(incoming, recorded)
@@ -322,6 +326,7 @@ def _run_hooked(node: Node, incoming: tuple[Any, ...], recorded: bool) -> tuple[
         outgoing: tuple[Any, ...] = (None,) * len(node._next_nodes)
     else:
         outgoing = _run_recorded(node, incoming) if recorded else node.apply(*incoming)
+    outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
     if isinstance(node, AccumulateGrad) and hooks.after_accumulate:
         hooks.run_after_accumulate(node.variable, recorded)
     return incoming, hooks.run_after(outgoing, incoming, recorded)

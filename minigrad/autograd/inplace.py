@@ -70,9 +70,8 @@ def check_overlap(target: Any, source: Any) -> None:
         return
     if not _is_dense(target) or not _is_dense(source):
         return
-    if not (
-        target.strides == source.strides and target.__array_interface__["data"] == source.__array_interface__["data"]
-    ):
+    same_start = target.__array_interface__["data"] == source.__array_interface__["data"]
+    if not (same_start and target.size == source.size and target.strides == source.strides):
         raise RuntimeError(SHARED)
 
 
@@ -202,8 +201,12 @@ class CopySlices(Node):
         """The gradient of the old base, then those of the operation's other inputs."""
         from minigrad.autograd.engine import fitted
 
+        from minigrad.ops.strides import overlaps
+
         if self.node is None:
             raise freed_error()
+        if overlaps(self.geometry.shape, self.geometry.strides):
+            raise RuntimeError(OVERLAP)
         outgoing = getattr(self.node, method)(F.take_part(gradient, self.geometry))
         if self.node._targets is not None:
             outgoing = fitted(self.node, outgoing)

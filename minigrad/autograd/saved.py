@@ -91,6 +91,8 @@ class _NoNode:
 # The tensor of a number in an expression, by its kind.
 BOOL_CONSTANT, INT_CONSTANT, FLOAT_CONSTANT = CONSTANTS = _NoNode(), _NoNode(), _NoNode()
 DETACHED = _NoNode()  # a result that detach_() has taken out of its graph
+DETACHED_RETAINING = _NoNode()  # one that keeps its gradient, or would
+_DETACHED = (DETACHED, DETACHED_RETAINING)
 WRITTEN = _NoNode()  # a view of a tensor that needs no gradient, written to since it was made
 UNCONNECTED = _NoNode()  # a view made without recording, of a tensor that needs a gradient: it counts as needing one
 
@@ -104,7 +106,7 @@ def save(tensor: Tensor) -> Tensor | Versioned:
             "it in autograd, or use `minigrad.no_grad()` instead of `minigrad.inference_mode()`."
         )
     version = tensor._version
-    if tensor._find_node is DETACHED:
+    if tensor._find_node in _DETACHED:
         return Versioned(tensor, version, "detached")
     return Versioned(tensor, version) if version else tensor
 
@@ -116,7 +118,7 @@ def unpack(node: Node, kept: Any) -> Tensor:
     tensor, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
     if tensor._version != version:
         raise modified_error(node, tensor, version)
-    if tensor._find_node is DETACHED and not (kept.__class__ is Versioned and kept.state == "detached"):
+    if tensor._find_node in _DETACHED and not (kept.__class__ is Versioned and kept.state == "detached"):
         raise RuntimeError(
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
             f"This is not supported, please use out-of-place `.detach()` instead. {type(node).__name__} saved it."

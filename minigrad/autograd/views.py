@@ -191,7 +191,7 @@ def renew_views(written: Tensor) -> None:
         view = reference()
         if view is None or view._find_node.__class__ is Forbidden:
             continue
-        if view._root._node is None:  # type: ignore[union-attr]
+        if view._root._node is None and not isinstance(view._node, Node):  # type: ignore[union-attr]
             view._find_node = view._find_node or WRITTEN
             continue
         kind = views.kinds.get(reference)  # type: ignore[union-attr]
@@ -215,9 +215,13 @@ def ask_for_views(base: Tensor, wanted: bool) -> None:
         if view is None or view._root is not base:
             continue
         if wanted and view._node is None:
-            written = view._find_node is WRITTEN and reference not in views.kinds  # type: ignore[union-attr]
-            view._find_node = Renewal(reference, (None, 0)) if written else UNCONNECTED
-            view._node = ON_DEMAND
+            kind = views.kinds.get(reference)  # type: ignore[union-attr]
+            if view._find_node is not WRITTEN:
+                view._node, view._find_node = ON_DEMAND, UNCONNECTED
+            elif kind is None:
+                view._node, view._find_node = ON_DEMAND, Renewal(reference, (None, 0))
+            else:
+                _forbid(view, kind)
         elif not wanted and view._find_node is UNCONNECTED:
             view._node = view._find_node = None
 

@@ -451,7 +451,7 @@ def _alike(input: Tensor, min: Tensor | None, max: Tensor | None) -> list[Tensor
     for tensor in given:
         mismatch = size_mismatch("clamp", shape, tensor.shape)
         if mismatch is not None:
-            raise mismatch
+            raise RuntimeError(mismatch)
         shape = np.broadcast_shapes(shape, tensor.shape)
     lowest, highest = _range(kind)
     min = from_array(np.full(shape, lowest, kind.numpy)) if min is None else min

@@ -92,11 +92,11 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
             return matmul(input, other.unsqueeze(1)).squeeze(-1)
     mismatch = _batch_mismatch(first, second)
     if mismatch is not None:
-        raise mismatch
+        raise RuntimeError(mismatch)
     return batched_matmul(input, other)
 
 
-def _batch_mismatch(first: Sequence[int], second: Sequence[int]) -> RuntimeError | None:
+def _batch_mismatch(first: Sequence[int], second: Sequence[int]) -> str | None:
     return size_mismatch("matmul, before the last two dimensions", first[:-2], second[:-2])
 
 
@@ -115,7 +115,7 @@ def _mismatch(first: list[int], second: list[int]) -> RuntimeError:
     else:
         mismatch = _batch_mismatch(first, second)
         if mismatch is not None:
-            return mismatch
+            return RuntimeError(mismatch)
         batch = math.prod(np.broadcast_shapes(first[:-2], second[:-2]))
         text = (
             f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {size}] but got: "

@@ -17,16 +17,10 @@ COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
-@op(self=lambda F, g: F.blank(g))
-def blank(self: Array) -> Array:
-    """Zeros in the place of the input."""
-    return np.zeros_like(self)
-
-
 def _overwriting(node: str) -> Any:
     """One op for each of the names that PyTorch has for it."""
 
-    @op(name=node, self=lambda F, g: F.blank(g))
+    @op(name=node, self=lambda F, g: F.zeros(g.shape, g))
     def overwritten(self: Array, values: Array) -> Array:
         """The values, an array, in the place of the input."""
         return values
@@ -41,8 +35,8 @@ compared_to_number = {name: _overwriting(f"{name.capitalize()}Backward0") for na
 def _comparing(name: str) -> Any:
     @op(
         name=f"{name.capitalize()}Backward1",
-        self=lambda F, g: F.blank(g),
-        other=lambda F, g: F.blank(g),
+        self=lambda F, g: F.zeros(g.shape, g),
+        other=lambda F, g: F.zeros(g.shape, g),
         broadcasts=True,
     )
     def compared(self: Array, other: Array) -> Array:
@@ -55,7 +49,7 @@ def _comparing(name: str) -> Any:
 compared = {name: _comparing(name) for name in COMPARISONS}
 
 
-@op(name="FillBackward3", self=lambda F, g: F.blank(g), value=lambda F, g: F.sum_all(g))
+@op(name="FillBackward3", self=lambda F, g: F.zeros(g.shape, g), value=lambda F, g: F.sum_all(g))
 def filled_by_tensor(self: Array, value: Array) -> Array:
     """One element, a 0-d tensor, in every place of the input."""
     return np.full_like(self, value)
@@ -63,7 +57,7 @@ def filled_by_tensor(self: Array, value: Array) -> Array:
 
 @op(
     name="CopyBackwards",
-    self=lambda F, g: F.blank(g),
+    self=lambda F, g: F.zeros(g.shape, g),
     src=lambda F, g, src_shape, src_dtype: F.cast(F.sum_to(g, src_shape), src_dtype),
 )
 def copied(self: Array, src: Array) -> Array:

@@ -157,7 +157,7 @@ def unbind(self: Array, dim: int) -> list[Array]:
 def gradients_stacked(F: Any, gradients: Sequence[Any], shape: Sequence[int], dim: int) -> Any:
     """Put the gradients of a tensor's parts side by side again, with zeros for parts that were not used."""
     known = next(gradient for gradient in gradients if gradient is not None)
-    return F.stack(*[F.blank(known) if gradient is None else gradient for gradient in gradients], dim=dim)
+    return F.stack(*[F.zeros(known.shape, known) if gradient is None else gradient for gradient in gradients], dim=dim)
 
 
 @op(
