@@ -20,7 +20,7 @@ from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.graph import ON_DEMAND, Node, node_on_demand
 from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle, RetainGrad
 from minigrad.autograd.inplace import count_write
-from minigrad.autograd.modes import INFERENCE, thread
+from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
 from minigrad.autograd.saved import DETACHED, DETACHED_RETAINING, UNCONNECTED
 from minigrad.autograd.views import Forbidden, Renewal, ask_for_views
 
@@ -277,7 +277,7 @@ class Tensor:
 
     def is_inference(self) -> bool:
         """True for tensors that were made in inference mode."""
-        return self._writes is INFERENCE
+        return self._writes is INFERENCE or self._writes.__class__ is InferenceCount
 
     @property
     def requires_grad(self) -> bool:
@@ -404,12 +404,10 @@ class Tensor:
     def _own_hooks(self) -> NodeHooks:
         """The hooks of the node that this tensor's gradient goes to. A leaf keeps its own ones beyond that node."""
         if self._find_node.__class__ is Forbidden:
-            if self._find_node.was_leaf:
-                return NodeHooks()
             node, output_nr = self._find_node.before
-            if node._hooks is None or output_nr not in node._hooks.of_tensors:
+            if self._find_node.was_leaf or node._hooks is None or output_nr not in node._hooks.of_tensors:
                 self._find_node()  # raises
-            return node._hooks  # type: ignore[no-any-return]
+            return node._hooks
         node = self.grad_fn
         if node is not None:
             return node._node_hooks()
@@ -467,8 +465,8 @@ class Tensor:
     def data(self) -> Tensor:
         """As detach(), but with a count of writes of its own: the graph does not notice what is written here."""
         outside = from_array(own_array(self))
-        if self._writes is INFERENCE:
-            outside._writes = INFERENCE
+        if self.is_inference():
+            outside._writes = _inference_count()
         return outside
 
     @data.setter
@@ -482,7 +480,8 @@ class Tensor:
             )
         self._array = own_array(value)
         if self.is_inference() != value.is_inference():  # that is a matter of the memory
-            self._writes = INFERENCE if value.is_inference() else None
+            count = 0 if self._writes in (None, INFERENCE) else self._writes[0]
+            self._writes = InferenceCount([count]) if value.is_inference() else [count]
 
     # -- in-place writes
 
@@ -529,8 +528,13 @@ def share_outside(outside: Tensor, source: Tensor) -> Tensor:
     outside._node = outside._grad = outside._root = outside._find_node = None
     if source._writes is None:
         source._writes = [0]
-    outside._writes = source._writes
+    outside._writes = _inference_count() if source._writes is INFERENCE else source._writes
     return outside
+
+
+def _inference_count() -> list[Any]:
+    """For what is detached from a tensor of inference mode: outside of that mode its writes are counted."""
+    return INFERENCE if thread.inference else InferenceCount([0])
 
 
 def wrap_dim(dim: int, ndim: int) -> int:

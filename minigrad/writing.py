@@ -26,6 +26,7 @@ from minigrad.autograd.inplace import (
     check_apart,
     check_history,
     check_overlap,
+    count_write,
     keep_for_backward,
     record_write,
 )
@@ -91,13 +92,16 @@ def needs_grad(*values: Any) -> bool:
     return is_recording() and any(isinstance(value, Tensor) and value._node is not None for value in values)
 
 
-def in_place(function: Method, name: str, ufunc: Any = None, operand: str = "", fills: bool = False) -> Method:
+def in_place(
+    function: Method, name: str, ufunc: Any = None, operand: str = "", fills: bool = False, spreads: bool = False
+) -> Method:
     """The in-place form of a function.
 
     Args:
         ufunc: does it without a second array.
         operand: the name of its one operand, a tensor or a number, for errors.
         fills: it writes the same number everywhere, so that elements may share memory.
+        spreads: what it writes is repeated, and may come from the same memory.
     """
 
     def method(self: Tensor, *operands: Any, **options: Any) -> Tensor:
@@ -118,7 +122,7 @@ def in_place(function: Method, name: str, ufunc: Any = None, operand: str = "", 
                     there = np.broadcast_shapes(self.shape, operands[0].shape)
                     _check_fit(self, np.broadcast_to(self._array, there), name)
                 raise
-            return _store(self, values, name, fills, *operands)
+            return _store(self, values, name, fills, *(() if spreads else operands))
         check_history(self)
         check_mode(self)
         before = same(self)
@@ -127,7 +131,7 @@ def in_place(function: Method, name: str, ufunc: Any = None, operand: str = "", 
         result = function(before, *operands, **options)
         _check_fit(self, result._array, name)
         keep_for_backward(result._node, before, result._array, self)
-        _store(self, result._array, name, fills, *operands)
+        _store(self, result._array, name, fills, *(() if spreads else operands))
         record_write(self, result._node)
         return self
 
@@ -208,6 +212,7 @@ def _copied(self: Tensor, src: Any) -> Tensor:
 fill_ = in_place(_fill, "fill_", fills=True)
 zero_ = in_place(lambda self: overwrite.zeroed(self, np.zeros_like(self._array)), "zero_", fills=True)
 copy_ = in_place(_copied, "copy_")
+_spread_ = in_place(_copied, "copy_", spreads=True)
 
 
 def comparing(name: str) -> Method:
@@ -250,7 +255,8 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
     elif value.ndim == 0 and target.ndim:
         fill_(target, value)
     else:
-        copy_(target, value if value.shape == target.shape else _without_leading_ones(value))
+        write = copy_ if value.shape == target.shape else _spread_
+        write(target, value if value.shape == target.shape else _without_leading_ones(value))
 
 
 def _number(value: Any, beside: Tensor) -> Tensor:
@@ -263,6 +269,10 @@ def _number(value: Any, beside: Tensor) -> Tensor:
 
 
 def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
+    if value is self and indices is None and indexing.is_whole(parts):
+        check_mode(self)
+        count_write(self)  # to write a tensor over itself changes nothing
+        return
     memory = own_array(self)
     if not memory.flags.writeable and self._root is not None:
         memory = writable(self)  # a part of it may well be written to

@@ -1577,10 +1577,10 @@ def _(F):
 
 
 @behaviours(
-    "A09: an attribute that does not exist", error=AttributeError, says="'Tensor' object has no attribute 'gard'"
+    "A09: an attribute that does not exist", error=AttributeError, says="'Tensor' object has no attribute 'grd'"
 )
 def _(F):
-    F.ones(2).gard  # noqa: B018
+    F.ones(2).grd  # noqa: B018
 
 
 # ---------------------------------------------------------------- version and views
@@ -2134,10 +2134,10 @@ def _(F):
 
 
 @behaviours(
-    "Variable: another argument", error=TypeError, says="'gard' is an invalid keyword argument for this function"
+    "Variable: another argument", error=TypeError, says="'grd' is an invalid keyword argument for this function"
 )
 def _(F):
-    F.autograd.Variable(F.ones(2), gard=None)
+    F.autograd.Variable(F.ones(2), grd=None)
 
 
 # ---------------------------------------------------------------- I04: dtypes of results

@@ -100,7 +100,7 @@ def grad(
                 "is used"
             )
     captured: dict[Key, Any] = {}
-    keys = [_key(tensor) for tensor in sought]
+    keys = [_sought_key(tensor) for tensor in sought]
     exhaust(*_run(roots, set(keys), captured, _retains(retain_graph, create_graph), create_graph))
     given = {id(g._array): g for g in _as_list(grad_outputs) if isinstance(g, Tensor)}  # come back as the same tensors
     results: list[Tensor | None] = []
@@ -149,7 +149,7 @@ def _prepared(
         for tensor in listed:
             if isinstance(tensor, Tensor):
                 tensor.retain_grad()  # results keep theirs from now on, leaves do anyway
-        sought = {_key(tensor) for tensor in listed}
+        sought = {_sought_key(tensor) for tensor in listed}
     return _run(roots, sought, None, _retains(retain_graph, create_graph), create_graph)
 
 
@@ -489,6 +489,11 @@ def _key(tensor: Tensor | GradientEdge) -> Key:
     return (edge.node, edge.output_nr) if edge.output_nr else edge.node
 
 
+def _sought_key(tensor: Tensor | GradientEdge) -> Key:
+    """As `_key`; None for a view that no_grad made, where no gradient arrives though it counts as needing one."""
+    return None if isinstance(tensor, Tensor) and edge_node(tensor) is None else _key(tensor)
+
+
 def _as_list(value: Any) -> list[Any]:
     """One or several, as a list."""
     single = isinstance(value, Tensor | GradientEdge | str) or not isinstance(value, Iterable)
@@ -537,6 +542,8 @@ def _roots(tensors: Any, grad_tensors: Any, create_graph: bool) -> list[tuple[Ke
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
     pairs = []
     for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
+        if isinstance(root, Tensor) and root.requires_grad and gradient is None and root.numel() != 1:
+            raise _not_scalar(root.shape)
         if isinstance(root, Tensor) and edge_node(root) is None:
             raise RuntimeError(
                 f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was "
@@ -547,11 +554,7 @@ def _roots(tensors: Any, grad_tensors: Any, create_graph: bool) -> list[tuple[Ke
         shape, dtype = edge.ownership_token
         if gradient is None:
             if shape.numel() != 1:
-                raise RuntimeError(
-                    "grad can be implicitly created only for scalar outputs. This output has shape "
-                    f"{list(shape)}: reduce it first, as in .sum().backward(), or say how much each element counts, "
-                    "as in .backward(gradient=ones_like(...))."
-                )
+                raise _not_scalar(shape)
             ones = np.ones(shape, dtype)[()]
             start: Any = from_array(ones) if create_graph else ones
         elif gradient.shape != shape:
@@ -563,3 +566,11 @@ def _roots(tensors: Any, grad_tensors: Any, create_graph: bool) -> list[tuple[Ke
             start = to_dtype(gradient if create_graph else gradient._array, dtype)
         pairs.append((_key(edge), start))
     return pairs
+
+
+def _not_scalar(shape: Sequence[int]) -> RuntimeError:
+    return RuntimeError(
+        f"grad can be implicitly created only for scalar outputs. This output has shape {list(shape)}: reduce it "
+        "first, as in .sum().backward(), or say how much each element counts, as in "
+        ".backward(gradient=ones_like(...))."
+    )

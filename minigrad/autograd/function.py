@@ -79,7 +79,9 @@ class FunctionNode(FunctionCtx, Node):
 
     def __init__(self, arguments: tuple[Any, ...]) -> None:
         inputs = [value for value in arguments if isinstance(value, Tensor)]
-        self._next_nodes = tuple([edge_node(tensor) for tensor in inputs])
+        self.needs_input_grad = tuple([isinstance(value, Tensor) and value.requires_grad for value in arguments])
+        self._records = is_recording() and any(self.needs_input_grad)
+        self._next_nodes = tuple([edge_node(tensor) for tensor in inputs]) if self._records else ()
         self._output_nrs = tuple([tensor._output_nr for tensor in inputs])
         self._given = tuple([isinstance(value, Tensor) for value in arguments])  # which arguments are tensors
         self._expected = tuple([(tensor._array.shape, tensor._array.dtype) for tensor in inputs])
@@ -88,7 +90,6 @@ class FunctionNode(FunctionCtx, Node):
         self._kept = ()
         self._targets = self._hooks = self._notes = None
         self._sequence = next_sequence_nr()
-        self.needs_input_grad = tuple([isinstance(value, Tensor) and value.requires_grad for value in arguments])
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
@@ -285,7 +286,7 @@ class Function(metaclass=_FunctionMeta):
         if kwargs or has_setup:
             args = _by_position(cls, has_setup, args, kwargs)
         node = cls._node_type(args)
-        records = is_recording() and any(node.needs_input_grad)
+        records = node._records
         with no_grad():
             if has_setup:
                 output = cls.forward(*args)

@@ -72,7 +72,8 @@ class RetainGrad:
         tensor = self.tensor()
         if tensor is not None:
             if tensor._grad is not None:  # unlike a leaf's, the sum so far stays as it is, and a new one is made
-                tensor._grad = tensor._grad.clone()
+                with set_grad_enabled(isinstance(gradient, type(tensor))):
+                    tensor._grad = tensor._grad.clone()
             AccumulateGrad.accumulate(tensor, gradient)
 
 
@@ -245,6 +246,8 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    for tensor in tensors:
+        _ = tensor.grad_fn  # raises for a view that has lost its place in the graph
     if mode == "any":
         seen: weakref.WeakSet[BackwardRun] = weakref.WeakSet()
 

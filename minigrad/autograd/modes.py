@@ -48,6 +48,11 @@ class Thread(threading.local):
 # Tensors made in inference mode have this in the place of their count of writes: nobody counts.
 INFERENCE: list[Any] = [0]
 
+
+class InferenceCount(list[Any]):
+    """The count of writes of what was detached from a tensor of inference mode: still of that mode, but counted."""
+
+
 modes = Modes()
 thread = Thread()
 _lock = threading.Lock()
@@ -79,7 +84,7 @@ def count_special_here(change: int) -> None:
 
 def check_mode(tensor: Tensor) -> None:
     """Raise if a tensor of inference mode is about to be written to outside."""
-    if tensor._writes is INFERENCE and not thread.inference:
+    if tensor.is_inference() and not thread.inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed."
             "You can make a clone to get a normal tensor before doing inplace update."

@@ -207,6 +207,10 @@ def _forbid(view: Tensor, kind: str) -> None:
     view._node, view._output_nr = ON_DEMAND, 0
 
 
+def _was_leaf(view: Tensor) -> bool:
+    return view._find_node.__class__ is Forbidden and view._find_node.was_leaf
+
+
 def ask_for_views(base: Tensor, wanted: bool) -> None:
     """A leaf now needs a gradient (or no longer): so do its views that no operation made."""
     views = views_of(base)
@@ -222,7 +226,7 @@ def ask_for_views(base: Tensor, wanted: bool) -> None:
                 view._node, view._find_node = ON_DEMAND, Renewal(reference, (None, 0))
             else:
                 _forbid(view, kind)
-        elif not wanted and view._find_node is UNCONNECTED:
+        elif not wanted and (view._find_node is UNCONNECTED or _was_leaf(view)):
             view._node = view._find_node = None
 
 
