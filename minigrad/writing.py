@@ -57,6 +57,10 @@ def _check_fit(tensor: Tensor, values: Any, name: str) -> None:
 def _store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources: Any) -> Tensor:
     """Write an array into the tensor's memory, and count it; it was computed from `sources`."""
     _check_fit(tensor, values, name)
+    if name == "copy_" and sources and sources[0] is tensor:
+        check_mode(tensor)
+        count_write(tensor)  # to write a tensor over itself changes nothing
+        return tensor
     for source in sources:
         if isinstance(source, Tensor):
             check_overlap(tensor._array, source._array)
