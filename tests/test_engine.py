@@ -285,10 +285,10 @@ def test_a_second_backward_needs_retain_graph(x: Tensor) -> None:
     y = (x * x).sum()
     node = y.grad_fn.next_functions[0][0]
     y.backward(retain_graph=True)
-    assert not node._freed
+    assert not node.freed
     assert node._saved_self is x
     y.backward()
-    assert node._freed
+    assert node.freed
     for second in (y.backward, lambda: node._saved_self, lambda: node(mg.ones(3)), lambda: mg.autograd.grad(y, x)):
         with pytest.raises(RuntimeError) as error:
             second()
@@ -521,8 +521,8 @@ def test_nodes_off_the_path_do_not_run(x: Tensor) -> None:
     assert [node.name() for node, _, _ in engine.steps(root, inputs=[x])] == [
         "SumBackward0", "MulBackward0", "ExpBackward0", "AccumulateGrad",
     ]  # fmt: skip
-    assert not dropped.grad_fn._freed
-    assert kept.grad_fn._freed
+    assert not dropped.grad_fn.freed
+    assert kept.grad_fn.freed
 
 
 def test_rules_that_nobody_needs_are_not_run(x: Tensor) -> None:
@@ -580,7 +580,7 @@ def test_each_step_runs_one_node_and_stopping_is_safe(x: Tensor) -> None:
     run.close()
     assert x.grad is None
     assert mg.is_grad_enabled()
-    assert not y.grad_fn._freed
+    assert not y.grad_fn.freed
     y.sum().backward()
     assert x.grad.tolist() == [2.0, 4.0, 6.0]
 
@@ -659,7 +659,7 @@ def test_nodes_run_when_called(x: Tensor) -> None:
     np.testing.assert_allclose(first.detach().numpy(), np.exp([1.0, 2.0, 3.0]), rtol=1e-6)
     assert second.tolist() == [1.0, 2.0, 3.0]
     assert x.grad is None
-    assert not y.grad_fn._freed
+    assert not y.grad_fn.freed
     assert first.requires_grad, "with recording on, so is what the rule does"
     with mg.no_grad():
         assert not y.grad_fn(start)[0].requires_grad

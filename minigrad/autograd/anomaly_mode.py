@@ -109,7 +109,7 @@ def _where_from(node: Node, incoming: tuple[Any, ...]) -> str:
         return "The gradient that backward() was started with already holds a nan."
     shown = []
     for name in node._kept_names:
-        if name and not node._freed:
+        if name and node._kept is not None:
             value = getattr(node, f"_saved_{name}")
             text = repr(value)
             shown.append(f"{name} = {text if len(text) <= 200 else f'{type(value).__name__} of shape {value.shape}'}")

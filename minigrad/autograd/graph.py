@@ -51,6 +51,13 @@ __all__ = [
 next_sequence_nr = itertools.count().__next__
 
 
+class _Freed:
+    """`node.freed`: whether what the node saved is gone. Not a property, since a ctx may have an attribute `freed`."""
+
+    def __get__(self, node: Node | None, owner: type[Node] | None = None) -> bool:
+        return node is not None and node._kept is None
+
+
 class Node:
     """One recorded operation, seen from the backward side.
 
@@ -83,9 +90,7 @@ class Node:
         """Run the same rules on tensors, so that the result can be differentiated again."""
         raise NotImplementedError
 
-    @property
-    def _freed(self) -> bool:
-        return self._kept is None
+    freed = _Freed()
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:

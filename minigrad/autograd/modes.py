@@ -34,15 +34,14 @@ class Thread(threading.local):
 
     grad_enabled = True
     inference = False
-    saved_tensors_hooks: tuple[
-        tuple[Callable[..., Any], Callable[..., Any]], ...
-    ] = ()  # (pack, unpack), innermost last
+    # (pack, unpack), innermost last
+    saved_tensors_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     hooks_disabled: str | None = None  # why hooks on saved tensors are not allowed, if they are not
     depth = 0  # how many backward runs are nested in this thread
     running: Counter[Any] | None = None  # the custom Functions' nodes whose backward is running, and how often
-    evaluating: Any = None  # the node that runs with its own operations recorded, in anomaly mode
+    evaluating: Any = None  # the node that runs with its own operations recorded
     special: _OwnCount | None = None  # how many of `modes.special` are this thread's
-    task: Any = None  # the backward run that hooks are being called from
+    task: Any = None  # the backward run that is going on
 
 
 # Tensors made in inference mode have this in the place of their count of writes: nobody counts.
@@ -70,8 +69,9 @@ class _OwnCount:
     def __init__(self) -> None:
         self.value = 0
 
-    def __del__(self) -> None:
-        count_special(-self.value)
+    def __del__(self, lock: Any = _lock, modes: Modes = modes) -> None:
+        with lock:  # named here, since when Python ends the module's names may be gone before this is
+            modes.special -= self.value
 
 
 def count_special_here(change: int) -> None:

@@ -394,7 +394,7 @@ class Recorder:
             self.arrivals.append(key)
 
     def _freed(self, box: Box, node: Any) -> tuple[str, ...]:
-        if self.retain or not getattr(node, "_freed", False):
+        if self.retain or getattr(node, "_kept", ()) is not None:
             return ()
         tensors = [saved for saved in box.saved if saved.value.dtype]
         return tuple(

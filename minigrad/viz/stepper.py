@@ -323,7 +323,7 @@ def _check_root(root: Any) -> None:
 
 def _check_not_freed(graph: Snapshot, runs: set[str]) -> None:
     for box, node in zip(reversed(graph.boxes), reversed(graph.nodes), strict=True):
-        if box.id in runs and getattr(node, "_freed", False):
+        if box.id in runs and getattr(node, "_kept", ()) is None:
             raise RuntimeError(
                 f"{FREED} Specify retain_graph=True if you need to backward through the graph a second time. "
                 f"Here {box.op}, which made {clean(box.name)}, has already been freed: compute "
