@@ -234,20 +234,17 @@ def _loop(
             )
             gradient = next((gradient for gradient in incoming if gradient is not None), None)
         try:
-            if sought is not None or node._hooks is not None:
-                incoming = _arrived(node, incoming, sought, node in useful, captured, recorded, this_run)
-                if node not in useful:
-                    continue
-            keys = node._next_nodes if sought is None and node._output_nrs is None else _keys(node, sought, useful)
-            if node._hooks is not None:
-                with this_run:
-                    incoming, outgoing = _run_hooked(node, incoming, recorded, keys)
-            elif gradient is None and not node._is_custom:
-                outgoing = (None,) * len(node._next_nodes)
-            elif recorded:
-                outgoing = _run_recorded(node, incoming)
-            else:
+            if sought is None and gradient is not None and not recorded and node._hooks is None:  # the usual case
+                keys = node._next_nodes if node._output_nrs is None else _keys(node, sought, useful)
                 outgoing = node.apply(gradient) if single else node.apply(*incoming)
+            else:
+                if sought is not None or node._hooks is not None:
+                    incoming = _arrived(node, incoming, sought, node in useful, captured, recorded, this_run)
+                    if node not in useful:
+                        continue
+                keys = _keys(node, sought, useful)
+                with this_run:
+                    incoming, outgoing = _run_node(node, incoming, recorded, keys)
         except Exception:
             if modes.anomaly is not None:
                 warn_of_failure(node)
@@ -303,7 +300,7 @@ def _deliver(
         with this_run:
             incoming = leaf._hooks.run_for_tensors((gradient,), recorded)
             if captured is None:
-                _run_hooked(leaf, incoming, recorded)
+                _run_node(leaf, incoming, recorded)
             else:
                 captured[leaf] = incoming[0]
     except Exception:
@@ -313,29 +310,29 @@ def _deliver(
     return captured is None
 
 
-def _run_hooked(
+def _run_node(
     node: Node, incoming: tuple[Any, ...], recorded: bool, keys: Sequence[Key] = ()
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Run a node between its hooks; return the gradients that went in, and that came out. Hooks are not shown those
-    that are wanted nowhere, which have None in `keys`.
+    """Run a node between its hooks; return the gradients that went in, and that came out: None for those that are
+    wanted nowhere, which have None in `keys`.
     """
     hooks = node._hooks
-    assert hooks is not None
-    incoming = hooks.run_before(incoming, recorded)
+    if hooks is not None:
+        incoming = hooks.run_before(incoming, recorded)
     if all(gradient is None for gradient in incoming) and not node._is_custom:
         outgoing: tuple[Any, ...] = (None,) * len(node._next_nodes)
     else:
         outgoing = _run_recorded(node, incoming) if recorded else node.apply(*incoming)
     outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
-    if isinstance(node, AccumulateGrad) and hooks.after_accumulate:
-        hooks.run_after_accumulate(node.variable, recorded)
-    return incoming, hooks.run_after(outgoing, incoming, recorded)
+    if hooks is not None:
+        if isinstance(node, AccumulateGrad):
+            hooks.run_after_accumulate(node.variable, recorded)
+        outgoing = hooks.run_after(outgoing, incoming, recorded)
+    return incoming, outgoing
 
 
 def _run_recorded(node: Node, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
     """Run a node on tensors, with what it does recorded."""
-    if not node._is_custom and all(gradient is None for gradient in incoming):
-        return (None,) * len(node._next_nodes)
     previous, thread.evaluating = thread.evaluating, node
     try:
         with enable_grad():
