@@ -309,12 +309,12 @@ class Tensor:
         if self._find_node is UNCONNECTED:  # a view that counts as needing one, whatever its own flag
             self._find_node = None if wanted else UNCONNECTED
             return
+        if wanted and self.is_inference() and not thread.inference:
+            raise RuntimeError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "
+                "Make a clone() of it outside first."
+            )
         if wanted != self.requires_grad:
-            if wanted and self.is_inference() and not thread.inference:
-                raise RuntimeError(
-                    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "
-                    "Make a clone() of it outside first."
-                )
             self._node = ON_DEMAND if wanted else None
             ask_for_views(self, wanted)
 
