@@ -450,10 +450,10 @@ class Tensor:
 
     def detach_(self) -> Tensor:
         """Take this tensor itself out of the graph: it becomes a leaf that needs no gradient."""
-        if self._root is not None:
-            raise RuntimeError("Can't detach views in-place. Use detach() instead.")
         if thread.inference:
             return self
+        if self._root is not None:
+            raise RuntimeError("Can't detach views in-place. Use detach() instead.")
         if not self.is_leaf:  # a node that saved it is to notice
             self._find_node = DETACHED_RETAINING if self.retains_grad else DETACHED
             self._writes = self._writes or [0]

@@ -65,11 +65,8 @@ def _store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources
         if isinstance(source, Tensor):
             check_overlap(tensor._array, source._array)
     target = own_array(tensor)
-    if tensor._root is not None and not target.flags.writeable:
-        if name == "index_put_":
-            target = writable(tensor)
-        elif fills or not _repeats(target):
-            target = writable(tensor, once=True)
+    if tensor._root is not None and not target.flags.writeable and (fills or not _repeats(target)):
+        target = writable(tensor, once=True)
     begin_write(tensor, target)
     np.copyto(target, values if target.shape == tensor._array.shape else values.flat[0], casting="unsafe")
     return tensor
@@ -135,7 +132,10 @@ def in_place(
         result = function(before, *operands, **options)
         _check_fit(self, result._array, name)
         keep_for_backward(result._node, before, result._array, self)
-        _store(self, result._array, name, fills, *(() if spreads else operands))
+        if name == "index_put_" and self._root is not None and not self._array.flags.writeable:
+            _put_through_repeats(self, *operands)
+        else:
+            _store(self, result._array, name, fills, *(() if spreads else operands))
         record_write(self, result._node)
         return self
 
@@ -330,6 +330,16 @@ def _index_put(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulat
     _check_values(self, self._array[indices].shape, source)
     put = indexing.index_add if accumulate else indexing.index_put
     return put(self, source, indices)
+
+
+def _put_through_repeats(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> None:
+    """Write to an expanded tensor, whose elements share places: only where the indices say, the rest follows."""
+    memory = writable(self)
+    begin_write(self, memory)
+    if accumulate:
+        np.add.at(memory, indices, _without_leading_ones(values)._array)
+    else:
+        memory[indices] = _without_leading_ones(values)._array
 
 
 _put_ = in_place(_index_put, "index_put_")

@@ -185,8 +185,15 @@ class AccumulateGrad(Node):
 
     def apply(self, *gradients: Any, owned: bool = False) -> tuple[Any, ...]:
         """Add an array to `.grad`. `owned`: nobody else holds the array, so it need not be copied."""
-        if self.variable._node is None:  # requires_grad was turned off after the forward pass
+        variable = self.variable
+        if variable._node is None:  # requires_grad was turned off after the forward pass
             return ()
+        if gradients[0].shape != variable._array.shape:
+            raise RuntimeError(
+                f"output with shape {list(variable.shape)} doesn't match the broadcast shape "
+                f"{list(gradients[0].shape)}: the leaf's shape was changed, by `.data = ...` or in place, after it had "
+                "been used"
+            )
         self.accumulate(self.variable, gradients[0], owned)
         return ()
 
