@@ -18,7 +18,28 @@ from minigrad.autograd.inplace import check_history, count_write
 from minigrad.autograd.modes import check_mode
 from minigrad.autograd.views import set_history
 from minigrad.op import beside_array, elementwise_operands
-from minigrad.ops import comparison, elementwise, indexing, linalg, reduction, shape, strides
+from minigrad.ops import (
+    activation,
+    arithmetic,
+    arrange,
+    comparison,
+    elementwise,
+    exponential,
+    factorization,
+    gather,
+    indexing,
+    linalg,
+    logic,
+    order,
+    products,
+    reduction,
+    scan,
+    shape,
+    softmax,
+    statistics,
+    strides,
+    trigonometry,
+)
 from minigrad.tensor import Tensor, from_array
 from minigrad.writing import (
     augmented,
@@ -302,6 +323,14 @@ METHODS: dict[str, Method] = {
     "zero_": zero_,
     "copy_": copy_,
 }
+
+_MODULES: Any = (
+    trigonometry, exponential, arithmetic, logic, activation, softmax, statistics, scan, order, arrange, gather,
+    products, factorization,
+)  # fmt: skip
+for _module in _MODULES:
+    METHODS |= {_name: getattr(_module, _name) for _name in _module.METHODS}
+    METHODS |= {f"{_name}_": in_place(getattr(_module, _name), f"{_name}_") for _name in _module.IN_PLACE}
 
 _COMPARED = (Tensor, int, float, np.number, np.bool_)
 OPERATORS: dict[str, Method] = {

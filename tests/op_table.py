@@ -1118,5 +1118,3 @@ ROWS = [
     *COMPARISONS,
     *IN_PLACE,
 ]
-CASES = [Case(row, shapes) for row in ROWS for shapes in row.shapes]
-DIFFERENTIABLE = [case for case in CASES if case.row.differentiable]

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from op_table import CASES, DIFFERENTIABLE, ROWS, Case, Row
+from op_rows import CASES, DIFFERENTIABLE, ROWS
+from op_table import Case, Row
 
 import minigrad as mg
 from minigrad import methods, op

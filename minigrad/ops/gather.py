@@ -1,0 +1,7 @@
+"""Taking out and putting in along a dimension: gather, scatter, index_select, masked_fill."""
+
+from __future__ import annotations
+
+METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
+OUT: tuple[str, ...] = ()  # those that take out=
