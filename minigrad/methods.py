@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from minigrad import creation, dtypes, layout
+from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.graph import Node
 from minigrad.autograd.inplace import check_history, count_write
 from minigrad.autograd.modes import check_mode
 from minigrad.autograd.views import set_history
-from minigrad.op import beside_array, elementwise_operands
+from minigrad.op import beside_array, elementwise_operands, short
 from minigrad.ops import (
     activation,
     arithmetic,
@@ -157,10 +158,10 @@ def _not_with_arrays(function: Method, symbol: str) -> Method:
     """A reflected operator: `array * tensor` is refused, as in PyTorch, though `tensor * array` is not."""
 
     def method(self: Tensor, other: Any) -> Tensor:
-        if other.__class__ is np.ndarray:
+        if other.__class__ is np.ndarray or not isinstance(other, _COMPARED):
             raise TypeError(
-                f"unsupported operand type(s) for {symbol}: 'numpy.ndarray' and 'Tensor'. Make the array a tensor "
-                "first, as in tensor(...)."
+                f"unsupported operand type(s) for {symbol}: '{type_name(other)}' and 'Tensor'. Operands must be "
+                f"tensors or numbers; got {short(other)}. Make it a tensor first, as in tensor(...)."
             )
         return function(self, other)
 

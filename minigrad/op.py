@@ -287,7 +287,11 @@ class _Declaration:
         if self.saved:
             slots = ", ".join(f"kept_{want}" + (f", {want}_writes" if want == "result" else "") for want in self.saved)
             if self._keeps_tensors():
-                lines += ["if node._kept is None:", "    raise freed_error()"]
+                once = len(self.inputs) > 1 and not any(
+                    sum(want in wants for wants in self.wants.values()) > 1 for want in self.saved
+                )  # what two rules want is saved, and missed, whoever needs it
+                missing = "return of_freed(node)" if once else "raise freed_error()"
+                lines += ["if node._kept is None:", f"    {missing}"]
             lines.append(f"{slots}, = node._kept")
         if self.variadic:
             lines += self._unpack_lines(self.saved, recorded)
@@ -502,7 +506,7 @@ def tensor_operands(op_name: str, *values: Any) -> tuple[Tensor, ...]:
             name = "input" if position == 1 else "other"
             raise TypeError(
                 f"{op_name}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}. "
-                f"Make it one first, as in tensor(...); got {_short(value)}."
+                f"Make it one first, as in tensor(...); got {short(value)}."
             )
     return values
 
@@ -535,7 +539,7 @@ def elementwise_operands(op_name: str, *values: Any) -> tuple[Any, ...]:
     stranger = second if isinstance(first, Tensor) else first
     raise TypeError(
         f"unsupported operand type(s) for {_SYMBOLS.get(op_name, op_name + '()')}: {kinds}. "
-        f"Operands must be tensors or numbers; got {_short(stranger)}. Make it a tensor first, as in tensor(...)."
+        f"Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, as in tensor(...)."
     )
 
 
@@ -569,6 +573,13 @@ _SYMBOLS = {
 _ORDERS = ("lt", "le", "gt", "ge")
 _NUMBERS = (int, float, np.number, np.bool_)
 _NUMBER_TYPES = (np.bool_, np.int64, np.float64)
+
+
+def of_freed(node: Node) -> tuple[None, ...]:
+    """The gradients from a node that has been freed, where none is wanted; else that is an error."""
+    if any(node._next_nodes):
+        raise freed_error()
+    return (None,) * len(node._next_nodes)
 
 
 def meet(first: Tensor, second: Tensor, *others: Tensor) -> tuple[Any, Any, tuple[Any, ...] | None]:
@@ -658,7 +669,7 @@ def size_mismatch(op_name: str, first: Sequence[int], second: Sequence[int]) -> 
     return None
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -671,6 +682,7 @@ _runtime: dict[str, Any] = {
     "elementwise_operands": elementwise_operands,
     "explained": explained,
     "freed_error": freed_error,
+    "of_freed": of_freed,
     "float32": dtypes.default.numpy,
     "from_array": from_array,
     "is_recording": is_recording,

@@ -287,7 +287,7 @@ class Tensor:
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise RuntimeError(f"requires_grad must be a bool, not {type_name(value)}: {value!r}")
-        if not self.is_leaf:
+        if not self._was_made_as_leaf():
             raise RuntimeError(LEAF_FLAGS + (" A computed one has the flag of its inputs." if value else USE_DETACH))
         self._want_grad(value, "only Tensors of floating point and complex dtype can require gradients")
 
@@ -297,15 +297,22 @@ class Tensor:
             raise TypeError(
                 f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type_name(requires_grad)}"
             )
-        if self.is_leaf:
+        if self._was_made_as_leaf():
             self._want_grad(requires_grad, "only Tensors of floating point dtype can require gradients")
         elif not requires_grad:
             raise RuntimeError(LEAF_FLAGS + USE_DETACH)
         return self
 
+    def _was_made_as_leaf(self) -> bool:
+        """As is_leaf, but a view whose memory was written to is not asked for the node that it has now."""
+        find = self._find_node
+        return find.was_leaf if find.__class__ in (Renewal, Forbidden) else self.is_leaf
+
     def _want_grad(self, wanted: bool, floating_only: str) -> None:
         if wanted and not self.dtype.is_floating_point:
             raise RuntimeError(f"{floating_only}, not {self.dtype}: convert it with .float()")
+        if self._find_node.__class__ in (Renewal, Forbidden):
+            return  # whatever its own flag, it needs one as its base does
         if self._find_node is UNCONNECTED:  # a view that counts as needing one, whatever its own flag
             self._find_node = None if wanted else UNCONNECTED
             return
@@ -314,7 +321,9 @@ class Tensor:
                 "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "
                 "Make a clone() of it outside first."
             )
-        if wanted != self.requires_grad:
+        if not wanted and self._root is not None and self._root._node is not None:
+            self._find_node = UNCONNECTED
+        elif wanted != self.requires_grad:
             self._node = ON_DEMAND if wanted else None
             ask_for_views(self, wanted)
 
@@ -376,7 +385,7 @@ class Tensor:
                 "can't retain_grad on Tensor that has requires_grad=False: it does not require grad, so no gradient "
                 "will arrive that could be kept"
             )
-        if self._find_node.__class__ is Forbidden and self._find_node.was_leaf:
+        if self._find_node.__class__ is Forbidden and (self._find_node.was_leaf or self.retains_grad):
             return
         node = self.grad_fn
         if node is not None and not self.retains_grad:

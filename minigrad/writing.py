@@ -56,7 +56,6 @@ def _check_fit(tensor: Tensor, values: Any, name: str) -> None:
 
 def _store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources: Any) -> Tensor:
     """Write an array into the tensor's memory, and count it; it was computed from `sources`."""
-    _check_fit(tensor, values, name)
     if name == "copy_" and sources and sources[0] is tensor:
         check_mode(tensor)
         count_write(tensor)  # to write a tensor over itself changes nothing
@@ -64,9 +63,10 @@ def _store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources
     for source in sources:
         if isinstance(source, Tensor):
             check_overlap(tensor._array, source._array)
+    _check_fit(tensor, values, name)
     target = own_array(tensor)
-    if tensor._root is not None and not target.flags.writeable and (fills or not _repeats(target)):
-        target = writable(tensor, once=True)
+    if not target.flags.writeable and (fills or not _repeats(target)):
+        target = writable(target, once=True)
     begin_write(tensor, target)
     np.copyto(target, values if target.shape == tensor._array.shape else values.flat[0], casting="unsafe")
     return tensor
@@ -88,6 +88,10 @@ def _fitting(tensor: Tensor, operand: Any) -> Any:
     return None
 
 
+def _any_tensor(operands: tuple[Any, ...]) -> bool:
+    return any(isinstance(operand, Tensor) for operand in operands)
+
+
 def needs_grad(*values: Any) -> bool:
     """Whether an operation on these is to be recorded."""
     return is_recording() and any(isinstance(value, Tensor) and value._node is not None for value in values)
@@ -101,7 +105,7 @@ def in_place(
     Args:
         ufunc: does it without a second array.
         operand: the name of its one operand, a tensor or a number, for errors.
-        fills: it writes the same number everywhere, so that elements may share memory.
+        fills: it writes the same number everywhere, so that elements may share memory (not if that is in a tensor).
         spreads: what it writes is repeated, and may come from the same memory.
     """
 
@@ -123,7 +127,7 @@ def in_place(
                     there = np.broadcast_shapes(self.shape, operands[0].shape)
                     _check_fit(self, np.broadcast_to(self._array, there), name)
                 raise
-            return _store(self, values, name, fills, *(() if spreads else operands))
+            return _store(self, values, name, fills and not _any_tensor(operands), *(() if spreads else operands))
         check_history(self)
         check_mode(self)
         before = same(self)
@@ -132,10 +136,10 @@ def in_place(
         result = function(before, *operands, **options)
         _check_fit(self, result._array, name)
         keep_for_backward(result._node, before, result._array, self)
-        if name == "index_put_" and self._root is not None and not self._array.flags.writeable:
+        if name == "index_put_" and not self._array.flags.writeable:
             _put_through_repeats(self, *operands)
         else:
-            _store(self, result._array, name, fills, *(() if spreads else operands))
+            _store(self, result._array, name, fills and not _any_tensor(operands), *(() if spreads else operands))
         record_write(self, result._node)
         return self
 
@@ -259,8 +263,12 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
     elif value.ndim == 0 and target.ndim:
         fill_(target, value)
     else:
-        write = copy_ if value.shape == target.shape else _spread_
-        write(target, value if value.shape == target.shape else _without_leading_ones(value))
+        if value.shape == target.shape:
+            copy_(target, value)
+        else:
+            source = _without_leading_ones(value)
+            shape.expand(source.detach(), target.shape)  # raises if it does not fit
+            _spread_(target, source)
 
 
 def _number(value: Any, beside: Tensor) -> Tensor:
@@ -278,8 +286,8 @@ def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] |
         count_write(self)  # to write a tensor over itself changes nothing
         return
     memory = own_array(self)
-    if not memory.flags.writeable and self._root is not None:
-        memory = writable(self)  # a part of it may well be written to
+    if not memory.flags.writeable:
+        memory = writable(memory)  # a part of it may well be written to
     view = memory[parts]
     there = view.shape if indices is None else view[indices].shape
     source = value if value.shape == there else _without_leading_ones(value)
@@ -334,7 +342,7 @@ def _index_put(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulat
 
 def _put_through_repeats(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> None:
     """Write to an expanded tensor, whose elements share places: only where the indices say, the rest follows."""
-    memory = writable(self)
+    memory = writable(own_array(self))
     begin_write(self, memory)
     if accumulate:
         np.add.at(memory, indices, _without_leading_ones(values)._array)

@@ -20,6 +20,12 @@ in an order that was drawn by lot. A program is a list of lines of Python and of
 - `compare` finds the first difference between the two sides, and `shrink` takes out of a program what the difference
   does not need.
 
+Some lines are not drawn, since what torch does at them is an accident of how it is built: a leaf of inference mode that
+requires grad (some operations record it, some do not, the mean complains of an `out=` that nobody gave), `.data = ` in
+inference mode or with another shape (torch compares shapes that it noted at different times), stack() of inference
+tensors outside of it (becomes a view), backward(g) with a `g` that shares memory with a leaf (torch's `.grad` may then
+share it, too: writing to the one changes the other), and a hook on the node of a view (how many nodes an index has).
+
 CI runs 300 programs (see `test_random_programs.py`). The long run is made by hand, and reports what fails as short
 programs; it takes a few minutes for 10,000 of them:
 
@@ -426,7 +432,20 @@ def asked(question: Callable[[Any], Any], tensor: Any) -> Any:
         return Error.of(error)
 
 
-VIEWS = {"Alias", "Select", "Slice", "Unsqueeze", "Expand", "View", "Squeeze", "T", "Transpose", "Permute", "AsStrided"}
+VIEWS = {
+    "Alias",
+    "Select",
+    "Slice",
+    "Unsqueeze",
+    "Expand",
+    "View",
+    "Squeeze",
+    "T",
+    "Transpose",
+    "Permute",
+    "AsStrided",
+    "ReshapeAlias",
+}
 
 
 def node_name(node: Any) -> str:
@@ -538,6 +557,9 @@ class Machine:
 
     def execute(self, line: Line) -> Error | None:
         """Run one line. Its error, if it raised one, is an answer like any other."""
+        inferred = any(
+            isinstance(used, self.F.Tensor) and used.is_inference() for used in map(self.names.get, line.uses)
+        )
         try:
             exec(compiled(line.text), self.names)
         except Exception as error:
@@ -548,7 +570,7 @@ class Machine:
                 self.handles.append(value)
             elif isinstance(value, self.F.Tensor):
                 self.made.append(weakref.ref(value))
-                self._excuse(name, value, line)
+                self._excuse(name, value, line, inferred)
         return None
 
     def ask_nodes(self) -> None:
@@ -558,13 +580,11 @@ class Machine:
         for _, tensor in self.registers("t"):
             asked(lambda t: t.grad_fn, tensor)
 
-    def _excuse(self, name: str, tensor: Any, line: Line) -> None:
+    def _excuse(self, name: str, tensor: Any, line: Line, inferred: bool) -> None:
         """Let the version of a register count from here on, if it may share the memory of a `.grad`: how often the
         engine wrote into that is its own affair. So for what is computed from inference tensors: there torch's kernels
         count the writes into their own results.
         """
-        used = [other for other in line.uses if other != name]
-        inferred = any(isinstance(self.names[n], self.F.Tensor) and self.names[n].is_inference() for n in used)
         shares = line.text.endswith(".grad") or any(other in self.excused for other in line.uses)
         self.excused.pop(name, None)
         if shares or inferred:
@@ -641,6 +661,14 @@ class Difference:
             return (self.question, "None" if self.ours is None else "", "None" if self.theirs is None else "")
         return (self.question,)
 
+    @property
+    def in_words_only(self) -> bool:
+        """Whether values, gradients, versions and types of errors agree: only a message or a node's name differs."""
+        if isinstance(self.ours, Error) and isinstance(self.theirs, Error):
+            twice = "is a view" in self.ours.message + self.theirs.message  # wrong in two ways: which is seen first?
+            return bool(twice or self.ours.type == self.theirs.type)
+        return self.question == "grad_fn" and not any(isinstance(answer, Error) for answer in (self.ours, self.theirs))
+
     def __str__(self) -> str:
         asked = f"{self.register}.{self.question}".lstrip(".")
         return f"after `{self.line}`: {asked}\n  ours:   {self.ours}\n  theirs: {self.theirs}"
@@ -693,6 +721,8 @@ def difference(ours: Sequence[Event], theirs: Sequence[Event]) -> Difference | N
     for number, (mine, other) in enumerate(zip(ours, theirs, strict=False)):
         if other.error is not None and "INTERNAL ASSERT FAILED" in other.error.message:
             return None
+        if re.search("register.*_hook", mine.line) and isinstance(mine.error, Error) and other.error is None:
+            return None  # torch refuses a first hook on a view without a history, but not a second
         if mine.line != other.line:
             return Difference(mine.line, "", "the line that is run", mine.line, other.line, number)
         for question in ("error", "log", "modes"):
@@ -835,6 +865,7 @@ class Writer:
         self.machine = Machine(guide)
         self.count = {"t": 0, "h": 0}
         self.depth = 0
+        self.packing = False  # inside saved_tensors_hooks that write down what they see
         self.latest_root: str | None = None
 
     def program(self, length: int, more: Callable[[], bool] = lambda: True) -> Program:
@@ -884,8 +915,10 @@ class Writer:
                 stack.enter_context(eval(Block(head, ()).context, self.machine.names))
             except Exception:  # the context itself may be out of place here: then no line of the block is run
                 return Block(head, ())
+            stack.callback(setattr, self, "depth", self.depth)
+            stack.callback(setattr, self, "packing", self.packing)
             self.depth += 1
-            stack.callback(setattr, self, "depth", self.depth - 1)
+            self.packing = self.packing or "pack" in head
             return Block(head, self.body(length))
 
     # -- chance
@@ -967,11 +1000,12 @@ class Writer:
         """Whether it is defined what comes out when the value is written into the target.
 
         Not so if they share memory in part and one is not contiguous: then torch does not notice, and the result
-        depends on the order in which it goes through the elements.
+        depends on the order in which it goes through the elements. Nor if there is a dimension of size 1, whose stride
+        nothing needs: torch compares it all the same, and numpy keeps another one.
         """
         if value is target or not shares_memory(value, target):
             return True
-        return value.is_contiguous() and target.is_contiguous()
+        return value.is_contiguous() and target.is_contiguous() and 1 not in (*value.shape, *target.shape)
 
     def dim(self, tensor: Any) -> int:
         count = len(tensor.shape)
@@ -1066,7 +1100,7 @@ def contributes(nodes: set[Any]) -> Test:
 @kind(6)
 def leaf(w: Writer) -> str:
     shape = SHAPES[w.weighted([9, 6, 6, 3, 3, 3, 4, 4, 2, 2, 1])]
-    wanted = ", requires_grad=True" if w.chance(65) else ""
+    wanted = ", requires_grad=True" if w.chance(65) and not w.F.is_inference_mode_enabled() else ""
     return w.new_tensor(f"F.tensor({literal(w, shape)}, dtype=F.float64{wanted})")
 
 
@@ -1121,7 +1155,8 @@ def matmul(w: Writer) -> str:
 
 @kind(3)
 def joined(w: Writer) -> str:
-    x = w.tensor(lambda t: len(t.shape) > 0)
+    inside = w.F.is_inference_mode_enabled()
+    x = w.tensor(lambda t: len(t.shape) > 0 and (inside or not t.is_inference()))
     shape = w.value(x).shape
     y = w.tensor(lambda t: t.shape == shape)
     condition = f"F.where({x} > 0, {x}, {y})"
@@ -1269,7 +1304,8 @@ def step(w: Writer) -> Block:
     if w.value(x) is not w.value(y):
         options += ["{x}.copy_({y})"]
     if has_grad(w.value(x)):
-        options += ["{x} -= 0.25 * {x}.grad", "{x}.sub_({x}.grad)", "{x}.grad.zero_()"]
+        options += ["{x} -= 0.25 * {x}.grad", "{x}.sub_({x}.grad)"]
+        options += ["{x}.grad.zero_()"] if w.F.is_inference_mode_enabled() or not w.value(x).grad.is_inference() else []
     line = Line(w.pick(options).format(x=x, y=y, n=w.number()), "step")
     with w.F.no_grad():
         w.execute(line)
@@ -1281,19 +1317,19 @@ def step(w: Writer) -> Block:
 
 @kind(3)
 def flag(w: Writer) -> str:
-    x = w.tensor(is_leaf if w.chance(80) else None)
+    x = w.tensor(lambda t: not t.is_inference() and (is_leaf(t) or w.chance(20)))
     return f"{x}.requires_grad_({w.pick(['True', 'True', 'False'])})"
 
 
 @kind(1)
 def set_flag(w: Writer) -> str:
-    x = w.tensor(is_leaf if w.chance(70) else None)
+    x = w.tensor(lambda t: not t.is_inference() and (is_leaf(t) or w.chance(30)))
     return f"{x}.requires_grad = {w.pick(['True', 'False'])}"
 
 
 @kind(1)
 def detach_in_place(w: Writer) -> str:
-    return f"{w.tensor()}.detach_()"
+    return f"{w.tensor(lambda t: asked(lambda t: t._backward_hooks is None, t) is True)}.detach_()"
 
 
 @kind(4)
@@ -1322,9 +1358,11 @@ def set_gradient(w: Writer) -> str:
 
 @kind(1)
 def set_data(w: Writer) -> str:
+    if w.F.is_inference_mode_enabled():
+        raise NotNowError
     x = w.tensor(lambda t: is_leaf(t) and not t.is_inference())
     shape = w.value(x).shape
-    y = w.tensor(lambda t: t.shape == shape or w.chance(10))
+    y = w.tensor(lambda t: t.shape == shape)
     return f"{x}.data = {y}.detach().clone()"
 
 
@@ -1352,7 +1390,7 @@ def leaf_hook(w: Writer) -> str:
 
 @kind(2)
 def node_hook(w: Writer) -> str:
-    x = w.tensor(lambda t: requires_grad(t) and not is_leaf(t))
+    x = w.tensor(lambda t: requires_grad(t) and not is_leaf(t) and not t._is_view())
     h = w.new("h")
     return f"{h} = {x}.grad_fn." + w.pick(
         [
@@ -1402,7 +1440,7 @@ def backward(w: Writer) -> str:
     x = root(w)
     t = w.value(x)
     options = ["retain_graph=True"] if w.chance(60) else []
-    if w.chance(6):
+    if w.chance(6) and not w.packing:  # which formula a gradient's own graph was made by, and so what it saves, is open
         options = ["create_graph=True"]
     if w.chance(12):
         options.append(f"inputs=[{', '.join(inputs(w, x, 1 + w.below(2)))}]")
@@ -1411,7 +1449,8 @@ def backward(w: Writer) -> str:
     start = f"{x}.sum().backward("
     if w.chance(50):
         given = w.tensors(lambda other: other.shape == t.shape and not requires_grad(other))
-        start = f"{x}.backward(" + ("" if w.chance(3) else w.pick([*given[:1], f"F.ones_like({x})"]))
+        given = [f"{y}.clone()" for y in given[:1]]
+        start = f"{x}.backward(" + ("" if w.chance(3) else w.pick([*given, f"F.ones_like({x})"]))
         options.insert(0, "")
     return start + ", ".join(options).removeprefix(", " if start.endswith("(") else "") + ")"
 
@@ -1425,7 +1464,7 @@ def grad(w: Writer) -> str:
     scalar = math.prod(t.shape) == 1
     output = x if scalar or w.chance(40) else f"{x}.sum()"
     options = [] if scalar or output != x else [f"grad_outputs=F.ones_like({x})"]
-    if w.chance(25):
+    if w.chance(25) and not w.packing:
         options.append("create_graph=True")
     elif w.chance(60):
         options.append("retain_graph=True")
@@ -1601,7 +1640,8 @@ def main() -> int:
         print(f"{len(failures)} programs differ like this:\n{shortest}")
     if options.tally:
         print(tally)
-    print(f"{options.count} programs, {sum(map(len, failed.values()))} failed")
+    words = sum(failure.difference.in_words_only for failures in failed.values() for failure in failures)
+    print(f"{options.count} programs, {sum(map(len, failed.values()))} differ, {words} of them in words only")
     return 1 if failed else 0
 
 

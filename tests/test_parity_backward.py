@@ -1911,4 +1911,38 @@ def warnings_each_time(torch: Any) -> Iterator[None]:
     torch.set_warn_always(before)
 
 
+@behaviours(
+    "B21: a leaf that a recorded write has made a result", error=RuntimeError, says="leaf variable has been moved"
+)
+def _(F: Any) -> Any:
+    x, y = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    total = x.sum()
+    x.detach_()
+    x.add_(y)
+    total.backward()
+
+
+@behaviours("B21: a node whose inputs want nothing has saved nothing, so that it can run twice")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    with F.no_grad():
+        view = x[:1]
+    product = view * view
+    product.backward(F.ones_like(product))
+    product.backward(F.ones_like(product))
+    return x.grad, product.requires_grad
+
+
+@behaviours("B21: `.data = ` of another shape in between is a RuntimeError")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0, 3.0)
+    y = x * x
+    x.data = F.zeros(1, 2)
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return x.grad
+    raise AssertionError("it went through")
+
+
 test_as_in_torch = behaviours.test()

@@ -1976,4 +1976,46 @@ def _(F):
     return y.grad_fn.saved_tensors[0] is x, y.grad_fn.note, y.grad_fn.name(), kind(y.grad_fn)
 
 
+@behaviours("E06: a node's hook sees the gradients of its inputs as they arrive there: summed to the inputs' shapes")
+def _(F):
+    x, y = F.tensor([1.0, 2.0, 3.0], requires_grad=True), F.tensor(2.0, requires_grad=True)
+    z, seen = x * y, []
+    z.grad_fn.register_hook(lambda inputs, outputs: seen.append([list(g.shape) for g in inputs]))
+    z.sum().backward()
+    return seen
+
+
+@behaviours("E06: retain_grad() of a node's other output is served when grad() stops at that node")
+def _(F):
+    first, second = F.tensor([1.0, 2.0], requires_grad=True).split(1)
+    first.retain_grad()
+    gradient = F.autograd.grad((first * 3).sum() + second.sum(), [second])
+    return gradient, first.grad
+
+
+@behaviours("E06: the hooks of a root run even if nothing is asked of it")
+def _(F):
+    x, y, seen = F.tensor(1.0, requires_grad=True), F.tensor(2.0, requires_grad=True), []
+    x.register_hook(lambda gradient: seen.append(gradient.item()))
+    x.backward(inputs=[y])
+    return seen, x.grad, y.grad
+
+
+@behaviours("E06: the hook of a custom Function's node sees all that backward gave, wanted or not")
+def _(F):
+    class Doubled(F.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * g
+
+    y, seen = Doubled.apply(F.tensor([1.0], requires_grad=True)), []
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append([g.tolist() for g in inputs]))
+    y.backward(inputs=[y])
+    return seen
+
+
 test_as_in_torch = behaviours.test()

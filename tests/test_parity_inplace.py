@@ -3460,4 +3460,61 @@ def _(F):
     return state(y), graph(y), gradients(F, y, x)
 
 
+@behaviours("D11: fill_() with a number may write to elements that share memory", error=None)
+def _(F):
+    x = F.ones(3).expand(2, 3)
+    x.fill_(2.0)
+    return x
+
+
+@behaviours(
+    "D11: fill_() with a tensor may not", error=RuntimeError, says="unsupported operation: more than one element"
+)
+def _(F):
+    F.ones(3).expand(2, 3).fill_(F.tensor(2.0))
+
+
+@behaviours("D11: a part of an expanded tensor's data can be written to")
+def _(F):
+    x = F.ones(3)
+    part = x.expand(2, 3).data
+    part[0] = F.tensor([4.0, 5.0, 6.0])
+    return x, part
+
+
+@behaviours("D11: requires_grad_() asks no view for the node that a write took from it")
+def _(F):
+    x = F.ones(2, requires_grad=True) * 1
+    part = x.chunk(2)[0]
+    x.mul_(2.0)
+    part.requires_grad_(True)
+    return part.requires_grad, found(lambda: part.grad_fn)
+
+
+@behaviours("D11: concatenated and cloned, expanded tensors are contiguous")
+def _(F):
+    x = F.tensor([1.0, 2.0]).expand(3, 2)
+    return [y.is_contiguous() for y in (F.cat([x, x]), x.clone(), x.double())]
+
+
+@behaviours("D11: detached in place after a custom Function saved it", error=None)
+def _(F):
+    class Square(F.autograd.Function):
+        @staticmethod
+        def forward(ctx, t):
+            ctx.save_for_backward(t)
+            return t * t
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * ctx.saved_tensors[0] * g
+
+    x = F.tensor([3.0], requires_grad=True)
+    y = x * 1
+    z = Square.apply(y)
+    y.detach_()
+    z.backward()
+    return x.grad
+
+
 test_as_in_torch = behaviours.test()

@@ -212,6 +212,7 @@ def _loop(
     this_run: BackwardRun,
 ) -> Iterator[Step]:
     order, leaves_after, useful = _plan([key for key, _ in roots], sought, captured is not None)
+    reached: Set[Node | None] = useful if sought is None else set(order)
     starts = [key[0] if isinstance(key, tuple) else key for key, _ in roots]
     this_run.reaches(order, leaves_after, starts[0] if len(starts) == 1 else None)
     waiting: dict[Key, Any] = {}  # gradients that have arrived, summed up so far
@@ -220,6 +221,12 @@ def _loop(
         waiting[key] = gradient if key not in waiting else _add(waiting[key], gradient)
     for leaf in leaves_after.get(None, ()):
         gradient = waiting.pop(leaf)
+        if sought is not None and leaf not in sought:
+            if leaf._hooks is not None:  # a root's hooks run in any case
+                with this_run:
+                    leaf._hooks.run_for_tensors((gradient,), recorded)
+            continue
+        leaf._shape = gradient.shape  # a root is checked against what it is now
         if _deliver(leaf, gradient, False, captured, recorded, this_run):
             yield leaf, (gradient,), ()
 
@@ -235,19 +242,24 @@ def _loop(
             gradient = next((gradient for gradient in incoming if gradient is not None), None)
         try:
             if sought is None and gradient is not None and not recorded and node._hooks is None:  # the usual case
-                keys = node._next_nodes if node._output_nrs is None else _keys(node, sought, useful)
+                keys = node._next_nodes if node._output_nrs is None else _keys(node, sought, reached)
                 outgoing = node.apply(gradient) if single else node.apply(*incoming)
             else:
                 if sought is not None or node._hooks is not None:
                     incoming = _arrived(node, incoming, sought, node in useful, captured, recorded, this_run)
                     if node not in useful:
                         continue
-                keys = _keys(node, sought, useful)
+                keys = _keys(node, sought, reached)
                 with this_run:
                     incoming, outgoing = _run_node(node, incoming, recorded, keys)
-        except Exception:
+        except Exception as error:
             if modes.anomaly is not None:
                 warn_of_failure(node)
+            if isinstance(error, ValueError) and "broadcast" in str(error) and not node._is_custom:
+                raise RuntimeError(
+                    f"{node.name()} could not compute its gradient, since the sizes do not match: {error}. A tensor "
+                    "that it saved was given another shape, by `.data = ...`, after the forward pass."
+                ) from None
             raise
         if node._keeps_tensors and not retain:
             node._kept = None
@@ -323,8 +335,11 @@ def _run_node(
         outgoing: tuple[Any, ...] = (None,) * len(node._next_nodes)
     else:
         outgoing = _run_recorded(node, incoming) if recorded else node.apply(*incoming)
-    outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
+    if not node._is_custom:  # which shows its hooks all that it gave
+        outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
     if hooks is not None:
+        if node._targets is not None:
+            outgoing = fitted(node, outgoing)
         if isinstance(node, AccumulateGrad):
             hooks.run_after_accumulate(node.variable, recorded)
         outgoing = hooks.run_after(outgoing, incoming, recorded)
@@ -390,25 +405,28 @@ def _plan(
 
     useful: set[Node | None] = seen  # type: ignore[assignment]
     if sought is not None:
-        ends = {key[0] if isinstance(key, tuple) else key for key in sought}
+        ends = {key[0] if isinstance(key, tuple) else key for key in sought if key is not None}
         useful = set() if captures else {node for node in order if node in ends}
         for node in reversed(order):  # inputs before results
             if any(next_node in ends or next_node in useful for next_node in node._next_nodes):
                 useful.add(node)
         order = [node for node in order if node in useful or node in ends or node in starts]
-        last_uses = {leaf: use for leaf, use in last_uses.items() if leaf in ends}
+        last_uses = {leaf: use for leaf, use in last_uses.items() if leaf in ends or leaf in starts}
     leaves_after: dict[Node | None, list[AccumulateGrad]] = {}
     for leaf, use in last_uses.items():
         leaves_after.setdefault(use, []).append(leaf)
     return order, leaves_after, useful
 
 
-def _keys(node: Node, sought: Set[Key] | None, useful: set[Key]) -> list[Key]:
-    """Where a node's outgoing gradients go; None for those that nobody asked for."""
+def _keys(node: Node, sought: Set[Key] | None, reached: Set[Node | None]) -> list[Key]:
+    """Where a node's outgoing gradients go; None for those that nobody asked for.
+
+    A node that is sought for one of its outputs gets the gradients of all: they may have hooks.
+    """
     keys: list[Key] = []
     for next_node, number in node.next_functions:
         key = (next_node, number) if number else next_node
-        keys.append(key if sought is None or key in sought or next_node in useful else None)
+        keys.append(key if sought is None or key in sought or next_node in reached else None)
     return keys
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.autograd.engine import sum_to_shape, to_dtype
-from minigrad.autograd.grad_mode import is_grad_enabled, is_recording, no_grad
+from minigrad.autograd.grad_mode import is_grad_enabled, no_grad
 from minigrad.autograd.graph import Node, edge_node, next_sequence_nr
 from minigrad.autograd.hooks import wrapped
 from minigrad.autograd.inplace import check_history, count_write, record_write
@@ -80,7 +80,7 @@ class FunctionNode(FunctionCtx, Node):
     def __init__(self, arguments: tuple[Any, ...]) -> None:
         inputs = [value for value in arguments if isinstance(value, Tensor)]
         self.needs_input_grad = tuple([isinstance(value, Tensor) and value.requires_grad for value in arguments])
-        self._records = is_recording() and any(self.needs_input_grad)
+        self._records = is_grad_enabled() and any(self.needs_input_grad)
         self._next_nodes = tuple([edge_node(tensor) for tensor in inputs]) if self._records else ()
         self._output_nrs = tuple([tensor._output_nr for tensor in inputs])
         self._given = tuple([isinstance(value, Tensor) for value in arguments])  # which arguments are tensors
@@ -382,7 +382,7 @@ def _output(
             UserWarning,
             stacklevel=frames_to_learner(),
         )
-    if position is not None and output.requires_grad and not is_recording():
+    if position is not None and output.requires_grad and not is_grad_enabled():
         return output.detach()
     if position is not None:
         alias = from_array(own_array(output))
@@ -404,6 +404,7 @@ def _written_input(
     count_write(output)
     if records:
         if output._root is not None:
+            output._grad = None  # the tensor becomes another one
             check_history(output)
             if tensor_count > 1:
                 raise RuntimeError(

@@ -126,8 +126,8 @@ class Node:
     def register_hook(self, hook: Hook) -> RemovableHandle:
         """Have `hook(grad_inputs, grad_outputs)` called after this node ran.
 
-        Both are tuples of tensors and None: the gradients of its inputs, one per entry of `next_functions` and before
-        they are summed to the inputs' shapes, and of its outputs. What the hook returns, if not None, replaces
+        Both are tuples of tensors and None: the gradients of its inputs, one per entry of `next_functions`, and of its
+        outputs. What the hook returns, if not None, replaces
         grad_inputs.
         """
         return RemovableHandle(self._node_hooks().after, hook)
@@ -173,11 +173,12 @@ class Node:
 class AccumulateGrad(Node):
     """The sink of a leaf: adds what arrives to `variable.grad`."""
 
-    __slots__ = ("variable", "__weakref__")
+    __slots__ = ("variable", "_shape", "__weakref__")
     variable: Tensor
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
+        self._shape = variable._array.shape  # which `.data = ...` may change, but not for a graph that is there
         self._next_nodes = ()
         self._output_nrs = self._targets = self._hooks = self._notes = None
         self._kept = ()
@@ -188,11 +189,16 @@ class AccumulateGrad(Node):
         variable = self.variable
         if variable._node is None:  # requires_grad was turned off after the forward pass
             return ()
-        if gradients[0].shape != variable._array.shape:
+        if variable._node is not ON_DEMAND or (variable._root is not None and variable.grad_fn is not None):
             raise RuntimeError(
-                f"output with shape {list(variable.shape)} doesn't match the broadcast shape "
-                f"{list(gradients[0].shape)}: the leaf's shape was changed, by `.data = ...` or in place, after it had "
-                "been used"
+                "leaf variable has been moved into the graph interior: it was used as a leaf, and then a recorded "
+                "operation wrote to it, so that it is a result now. Write to a clone() of it instead."
+            )
+        if gradients[0].shape != self._shape:
+            raise RuntimeError(
+                f"the gradient of a leaf arrived as {list(gradients[0].shape)}, but expected shape compatible with "
+                f"{list(self._shape)}: the leaf's shape was changed, by `.data = ...` or in place, between the "
+                "operations that used it"
             )
         self.accumulate(self.variable, gradients[0], owned)
         return ()
@@ -234,7 +240,13 @@ class AccumulateGrad(Node):
 def _add_in_place(total: Any, gradient: Any) -> None:
     try:
         np.add(total, gradient, out=total)
-    except ValueError:  # numpy protects what broadcast_to returns
+    except ValueError:
+        if total.flags.writeable:
+            raise RuntimeError(
+                f"output with shape {list(total.shape)} doesn't match the broadcast shape {list(gradient.shape)}: the "
+                "leaf's shape was changed after its .grad was made. Set .grad to None first."
+            ) from None
+        # else numpy protects what broadcast_to returns
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation. (It is the .grad that a gradient was added to.)"

@@ -70,9 +70,19 @@ def check_overlap(target: Any, source: Any) -> None:
         return
     if not _is_dense(target) or not _is_dense(source):
         return
-    same_start = target.__array_interface__["data"] == source.__array_interface__["data"]
-    if not (same_start and target.size == source.size and target.strides == source.strides):
+    same_start = target.__array_interface__["data"][0] == source.__array_interface__["data"][0]
+    if not (same_start and target.size == source.size and _strides(target) == _strides(source)):
         raise RuntimeError(SHARED)
+
+
+def _strides(array: Any) -> list[int]:
+    """The strides as PyTorch would have them: where numpy has 0, for a new dimension of size 1, the step to its end."""
+    strides: list[int] = []
+    step = array.itemsize
+    for stride, size in zip(array.strides[::-1], array.shape[::-1], strict=True):
+        strides.append(step if not stride and size == 1 else stride)
+        step = strides[-1] * size
+    return strides
 
 
 def _is_dense(array: Any) -> bool:
@@ -204,7 +214,7 @@ class CopySlices(Node):
 
         if self.node is None:
             raise freed_error()
-        if overlaps(self.geometry.shape, self.geometry.strides):
+        if self._next_nodes[0] is not None and overlaps(self.geometry.shape, self.geometry.strides):
             raise RuntimeError(OVERLAP)
         outgoing = getattr(self.node, method)(F.take_part(gradient, self.geometry))
         if self.node._targets is not None:

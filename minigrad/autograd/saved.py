@@ -116,13 +116,17 @@ def unpack(node: Node, kept: Any) -> Tensor:
     if kept.__class__ is PackedTensor:
         return kept.unpack()
     tensor, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
-    if tensor._version != version:
-        raise modified_error(node, tensor, version)
-    if tensor._find_node in _DETACHED and not (kept.__class__ is Versioned and kept.state == "detached"):
+    if (
+        not node._is_custom
+        and tensor._find_node in _DETACHED
+        and not (kept.__class__ is Versioned and kept.state == "detached")
+    ):
         raise RuntimeError(
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
             f"This is not supported, please use out-of-place `.detach()` instead. {type(node).__name__} saved it."
         )
+    if tensor._version != version:
+        raise modified_error(node, tensor, version)
     return tensor
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad.autograd.blame import op_name
 from minigrad.autograd.graph import ON_DEMAND, Node, edge_node, next_sequence_nr
-from minigrad.autograd.modes import INFERENCE, modes, thread
+from minigrad.autograd.modes import INFERENCE, InferenceCount, modes, thread
 from minigrad.autograd.saved import UNCONNECTED, WRITTEN
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> None:
     writes = source._writes
     if writes is None:
         source._writes = writes = [0, Views()]
-    elif writes is INFERENCE:
+    elif writes is INFERENCE or writes.__class__ is InferenceCount:
         view._writes, view._root = INFERENCE, None
         return
     elif len(writes) == 1:
@@ -82,8 +82,8 @@ def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> None:
     elif writes[1] is None:
         writes[1] = Views()
     views = writes[1]
-    if modes.special and (kind is None or thread.inference):
-        kind = IN_INFERENCE if thread.inference else None if thread.grad_enabled else NO_GRAD
+    if modes.special:
+        kind = IN_INFERENCE if thread.inference else kind if thread.grad_enabled else NO_GRAD
     if views.kinds and source._root is not None:
         inherited = views.kinds.get(weakref.ref(source))
         kind = inherited if kind is None or inherited == IN_INFERENCE else kind
@@ -162,6 +162,10 @@ class Renewal:
         self.before = before  # the view's node until now, and its output number there
 
     @property
+    def was_leaf(self) -> bool:
+        return not isinstance(self.before[0], Node)
+
+    @property
     def retains_grad(self) -> bool:
         return _retains(self.before)
 
@@ -218,7 +222,7 @@ def ask_for_views(base: Tensor, wanted: bool) -> None:
         view = reference()
         if view is None or view._root is not base:
             continue
-        if wanted and view._node is None:
+        if wanted and (view._node is None or view._find_node is WRITTEN):
             kind = views.kinds.get(reference)  # type: ignore[union-attr]
             if view._find_node is not WRITTEN:
                 view._node, view._find_node = ON_DEMAND, UNCONNECTED

@@ -115,7 +115,8 @@ def cat_parts(F: Any, g: Any, shapes: tuple[tuple[int, ...], ...], dim: int) -> 
 @op(tensors=lambda F, g, tensors_shape, dim: cat_parts(F, g, tensors_shape, dim))
 def cat(*tensors: Array, dim: int) -> Array:
     """Tensors put one after the other along a dimension that they have."""
-    return np.concatenate(tensors, axis=dim)
+    joined = np.concatenate(tensors, axis=dim)  # in Fortran's order if no part is in C's, expanded ones for example
+    return joined if joined.flags.c_contiguous or joined.ndim == 4 else np.ascontiguousarray(joined)
 
 
 def gradients_joined(F: Any, gradients: Sequence[Any], shape: Sequence[int], sizes: Sequence[int], dim: int) -> Any:
@@ -305,7 +306,7 @@ def expand(input: Tensor, *size: Any) -> Tensor:  # type: ignore[no-redef]
             f"({len(asked)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     target = list(asked)
-    for i, own in enumerate(shape):
+    for i, own in reversed(list(enumerate(shape))):  # as PyTorch: the last one is named first
         if target[lead + i] == -1:
             target[lead + i] = own
         elif own not in (1, target[lead + i]):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.views import Geometry, geometry, storage_start
+from minigrad.autograd.views import Geometry, storage_start
 from minigrad.op import op, tensor_operands
 from minigrad.tensor import Tensor, own_array
 
@@ -43,6 +43,8 @@ def _seen(row: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array
 
 def overlaps(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether two elements share a place in memory."""
+    if 0 in shape:
+        return False
     reached = 0
     for stride, size in sorted((stride, size) for stride, size in zip(strides, shape, strict=True) if size > 1):
         if stride <= reached:
@@ -130,14 +132,17 @@ def storage_of(array: Array) -> Array:
     return array.reshape(-1, order="A")
 
 
-def writable(view: Tensor, once: bool = False) -> Array:
-    """The memory of a view to write to, where numpy has protected it because elements may share a place.
+def writable(array: Array, once: bool = False) -> Array:
+    """The same elements to write to, where numpy has protected them because they may share a place; as they are if the
+    memory under them is not ours to write.
 
     `once`: with each place seen once, along a dimension of size 1.
     """
-    where = geometry(view)
-    base = own_array(view._root)  # type: ignore[arg-type]
-    shape = where.shape
+    row = storage_of(array)
+    if not row.flags.writeable:
+        return array
+    strides = tuple([stride // array.itemsize for stride in array.strides])
+    shape = array.shape
     if once:
-        shape = tuple([min(size, 1) if not stride else size for size, stride in zip(shape, where.strides, strict=True)])
-    return _seen(storage_of(base)[storage_start(base) + where.offset :], shape, where.strides)
+        shape = tuple([min(size, 1) if not stride else size for size, stride in zip(shape, strides, strict=True)])
+    return _seen(row[storage_start(array) :], shape, strides)

@@ -25,6 +25,7 @@ from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
 from minigrad.autograd.modes import thread
 from minigrad.autograd.saved import saved_tensors_hooks
+from minigrad.autograd.views import Forbidden
 from minigrad.creation import _chance, zeros
 from minigrad.tensor import Tensor
 
@@ -152,7 +153,8 @@ class _Region:
 
     def __init__(self, run_again: Callable[..., None], args: Sequence[Any], stops: bool, compares: bool) -> None:
         self.run_again, self.stops, self.compares = run_again, stops, compares
-        self.inputs = CheckpointInputs.apply(zeros(0, requires_grad=True), *args).grad_fn
+        known = [value.detach() if _has_lost_history(value) else value for value in args]  # using it raises, in the run
+        self.inputs = CheckpointInputs.apply(zeros(0, requires_grad=True), *known).grad_fn
         self.complete = False  # whether the first run is over; a backward inside the function comes before that
         self.tickets: list[weakref.ref[_Ticket]] = []
         self.found: weakref.WeakKeyDictionary[_Ticket, Tensor] = weakref.WeakKeyDictionary()
@@ -218,6 +220,10 @@ class _Region:
                 f"during the forward pass.\n{''.join(differing)}"
             )
         self.found_in = weakref.ref(current) if current is not None else lambda: None
+
+
+def _has_lost_history(value: Any) -> bool:
+    return isinstance(value, Tensor) and value._find_node.__class__ is Forbidden
 
 
 def _look(tensor: Tensor) -> dict[str, Any]:
