@@ -12,9 +12,9 @@ functions: `arrays` (numpy kernels: ordinary backward, at full speed) or `tensor
 so that every op has second derivatives for free).
 
 From each declaration Python is written, as plain and as fast as if somebody had typed it for that op alone: the op's
-call at import, the backward of its node at its first use. `print(minigrad.op.source(minigrad.mul))` shows it, and
-tracebacks do too. A generic call, which looks at its arguments each time, takes much longer: see the variants that
-benchmarks/op_variants.py compares.
+call and the backward of its node, each at its first use, since there are hundreds of ops and most programs use few.
+`print(minigrad.op.source(minigrad.mul))` shows it, and tracebacks do too. A generic call, which looks at its arguments
+each time, takes much longer: see the variants that benchmarks/op_variants.py compares.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
+import threading
 from collections.abc import Callable, Sequence
 from textwrap import indent
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,8 @@ __all__ = ["arrays", "node_type", "op", "set_creation_observer", "source", "tens
 arrays = SimpleNamespace()  # F of an ordinary backward: kernels, on numpy arrays
 tensors = SimpleNamespace()  # F of a backward with create_graph=True: recorded ops, on tensors
 
-_declarations: dict[str, _Declaration] = {}
+_writing = threading.RLock()
+tensor_classes: set[type] = {Tensor}  # whose instances an op's call takes as they are
 
 
 def op(
@@ -89,7 +91,10 @@ def op(
     """
 
     def declare(kernel: Callable[..., Any]) -> Callable[..., Any]:
-        call = _Declaration(kernel, rules, name, broadcasts, bools, floating, view, several, constants, kept).compile()
+        def declaration() -> _Declaration:
+            return _Declaration(kernel, rules, name, broadcasts, bools, floating, view, several, constants, kept)
+
+        call = _written_when_called(kernel, declaration)
         setattr(arrays, kernel.__name__, kernel)
         setattr(tensors, kernel.__name__, call)
         return call
@@ -97,17 +102,61 @@ def op(
     return declare
 
 
+def _written_when_called(kernel: Callable[..., Any], declaration: Callable[[], _Declaration]) -> Callable[..., Any]:
+    """An op whose text is written at its first call: then the function gets its real code, and stays the same object,
+    so that all who hold it have the real one.
+    """
+    call = FunctionType(_first_call.__code__, dict(_runtime), kernel.__name__)
+    call.__doc__, call.__module__ = kernel.__doc__, kernel.__module__
+    call.__wrapped__ = _public(kernel)  # type: ignore[attr-defined]  # whose signature is shown until then
+
+    written: list[_Declaration] = []
+
+    def write() -> _Declaration:
+        with _writing:
+            if not written:
+                written.append(declaration())
+                written[0].write_into(call)
+            return written[0]
+
+    call.__globals__["write"], call.__globals__["call"] = write, call
+    return call
+
+
+def _first_call(*arguments: Any, **options: Any) -> Any:
+    write()  # type: ignore[name-defined]  # noqa: F821  # in the op's own namespace
+    return call(*arguments, **options)  # type: ignore[name-defined]  # noqa: F821
+
+
+def _public(kernel: Callable[..., Any]) -> FunctionType:
+    """The kernel with its first parameter named as it is in public."""
+    code = kernel.__code__
+    named = code.replace(co_varnames=tuple(["input" if name == "self" else name for name in code.co_varnames]))
+    return FunctionType(named, {}, kernel.__name__, kernel.__defaults__, kernel.__closure__)
+
+
 def source(function: Callable[..., Any]) -> str:
     """The Python text that was written from an op's declaration: its call, then its node's backward."""
-    declared = _declarations.get(getattr(function, "__name__", ""))
+    declared = getattr(tensors, getattr(function, "__name__", ""), None)  # `function` may be what wraps it
     if declared is None:
         raise ValueError(f"{function!r} is not an op that was declared with @op")
-    return declared.source()
+    return _declaration(declared).source()
 
 
 def node_type(function: Callable[..., Any]) -> type[Node]:
     """The class of the nodes that an op leaves in the graph."""
-    return _declarations[function.__name__].node_type
+    return _declaration(function).node_type
+
+
+def is_recorded(function: Callable[..., Any]) -> bool:
+    """Whether a function is an op that leaves nodes in the graph: one with rules."""
+    return "write" in function.__globals__ and bool(_declaration(function).rules)
+
+
+def _declaration(function: Callable[..., Any]) -> _Declaration:
+    """The declaration of an op, with its text written."""
+    declaration: _Declaration = function.__globals__["write"]()
+    return declaration
 
 
 class _Declaration:
@@ -178,7 +227,7 @@ class _Declaration:
         if self.variadic:
             return self._variadic_call_text()
         operands = [_local(n) for n in self.operands]
-        check = " or ".join(f"{n}.__class__ is not Tensor" for n in operands)
+        check = " or ".join(f"({n}.__class__ is not Tensor and {n}.__class__ not in tensor_classes)" for n in operands)
         names = ", ".join(operands)
         convert = "elementwise_operands" if self.broadcasts else "tensor_operands"
         lines = [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
@@ -334,7 +383,7 @@ class _Declaration:
                     )
             else:
                 array = "" if recorded else "._array"
-                safe = f"kept_{want}.__class__ is Tensor and kept_{want}._writes is None"
+                safe = f"kept_{want}.__class__ in tensor_classes and kept_{want}._writes is None"
                 lines.append(f"{want} = kept_{want}{array} if {safe} else unpack(node, kept_{want}){array}")
         return lines
 
@@ -381,14 +430,15 @@ class _Declaration:
 
     # -- the code
 
-    def compile(self) -> Callable[..., Any]:
-        call = _define(self.call_text(), self.op_name, {"kernel": self.kernel})
-        call.__doc__ = self.kernel.__doc__
-        call.__module__ = self.kernel.__module__
+    def write_into(self, call: FunctionType) -> None:
+        """Give the op its real code."""
+        written = _define(self.call_text(), self.op_name, {})
+        call.__globals__["kernel"] = self.kernel
         if self.rules:
             self.node_type = call.__globals__["NodeType"] = type(self.node_name, (Node,), self._node_members())
-        _declarations[self.op_name] = self
-        return call
+        call.__defaults__, call.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
+        call.__code__ = written.__code__  # last: another thread may call it at this moment
+        del call.__wrapped__  # type: ignore[attr-defined]
 
     def source(self) -> str:
         texts = [self.call_text(), self.backward_text(False), self.backward_text(True)]
@@ -444,7 +494,7 @@ def _function(signature: str, lines: Sequence[str]) -> str:
     return f"def {signature}:\n" + indent("\n".join(lines), "    ") + "\n"
 
 
-def _define(text: str, title: str, names: dict[str, Any]) -> Callable[..., Any]:
+def _define(text: str, title: str, names: dict[str, Any]) -> FunctionType:
     """Run a function's text and return the function; its lines show in tracebacks."""
     file_name = f"<minigrad op {title}>"
     linecache.cache[file_name] = (len(text), None, text.splitlines(keepends=True), file_name)
@@ -452,7 +502,7 @@ def _define(text: str, title: str, names: dict[str, Any]) -> Callable[..., Any]:
     before = set(namespace)
     exec(compile(text, file_name, "exec"), namespace)  # the text is made above from our own declarations
     (defined,) = (name for name in namespace if name not in before and name != "__builtins__")
-    function: Callable[..., Any] = namespace[defined]
+    function: FunctionType = namespace[defined]
     return function
 
 
@@ -698,6 +748,7 @@ _runtime: dict[str, Any] = {
     "ndarray": np.ndarray,
     "asarray": np.asarray,
     "share_memory": share_memory,
+    "tensor_classes": tensor_classes,
     "tensor_operands": tensor_operands,
     "unrecorded": unrecorded,
     "unrecorded_several": unrecorded_several,

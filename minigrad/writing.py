@@ -7,11 +7,9 @@ gradient) that is all; what a recorded write does to the graph is told in autogr
 
 from __future__ import annotations
 
-import inspect
 import operator
 import warnings
 from collections.abc import Callable
-from inspect import Parameter
 from typing import Any
 
 import numpy as np
@@ -442,8 +440,9 @@ def _flat(arguments: tuple[Any, ...]) -> list[Any]:
 
 def taking_out(function: Method) -> Method:
     """The function with an `out=` argument. Those of one or two operands are spelled out: that halves the cost."""
-    parameters = [(p.name, p.default) for p in inspect.signature(function).parameters.values()]
-    operands = len(parameters) if parameters[-1] in (("input", Parameter.empty), ("other", Parameter.empty)) else 0
+    public = getattr(function, "__wrapped__", function)  # inspect.signature would take the time of an import
+    names = public.__code__.co_varnames[: public.__code__.co_argcount + public.__code__.co_kwonlyargcount]
+    operands = len(names) if names in (("input",), ("input", "other")) and not public.__defaults__ else 0
 
     def unary(input: Any, *, out: Any = None) -> Any:
         return function(input) if out is None else into(out, function, input)
