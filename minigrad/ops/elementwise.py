@@ -162,7 +162,7 @@ def abs(self: Array) -> Array:
 def sign(self: Array) -> Array:
     """-1, 0 or 1 by the sign of each element; 0 for nan."""
     if self.dtype.kind != "f":
-        return np.sign(self) if self.dtype.kind == "i" else np.array(self)
+        return np.array(self) if self.dtype.kind == "b" else np.sign(self)
     signs = np.sign(self)
     return np.fmax(signs, 0.0) + np.fmin(signs, 0.0)  # both choose 0 where the sign is nan
 
