@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad import dtypes, return_types
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.op import arrays, op, tensor_operands
 from minigrad.ops.elementwise import maximum, minimum
@@ -79,7 +79,7 @@ def min_all(self: Array) -> Array:
     return np.min(self)
 
 
-def _taking(node: str) -> Any:
+def taking(node: str) -> Any:
     """One op for each of the names that PyTorch has, by how the indices were found."""
 
     @op(
@@ -89,6 +89,8 @@ def _taking(node: str) -> Any:
     )
     def take_along(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
         """The elements at `indices` along `dim`. The gradient goes to these."""
+        if not self.ndim:
+            return np.array(self)
         if keepdim:
             return np.take_along_axis(self, indices, dim)
         return np.squeeze(np.take_along_axis(self, np.expand_dims(indices, dim), dim), dim)
@@ -96,12 +98,14 @@ def _taking(node: str) -> Any:
     return take_along
 
 
-max_dim, min_dim = _taking("MaxBackward0"), _taking("MinBackward0")
+max_dim, min_dim = taking("MaxBackward0"), taking("MinBackward0")
 
 
 @op(constants=("indices",), self=lambda F, g, indices, dim, keepdim: F.take_along(g, indices, dim, keepdim))
 def put_along(self: Array, indices: Array, dim: int, keepdim: bool, shape: tuple[int, ...]) -> Array:
     """Zeros of a shape with the elements of input put at `indices` along `dim`."""
+    if not shape:
+        return np.array(self)
     out = np.zeros(shape, self.dtype)
     if not keepdim:
         self, indices = np.expand_dims(self, dim), np.expand_dims(indices, dim)
@@ -203,26 +207,6 @@ def cumsum(self: Array, dim: int, backwards: bool) -> Array:
 _var, _std, _cumsum = var, std, cumsum
 
 
-class max_result(NamedTuple):
-    """What `max(input, dim)` returns."""
-
-    values: Tensor
-    indices: Tensor
-
-    def __repr__(self) -> str:
-        return f"minigrad.return_types.max(\nvalues={self.values!r},\nindices={self.indices!r})"
-
-
-class min_result(NamedTuple):
-    """What `min(input, dim)` returns."""
-
-    values: Tensor
-    indices: Tensor
-
-    def __repr__(self) -> str:
-        return f"minigrad.return_types.min(\nvalues={self.values!r},\nindices={self.indices!r})"
-
-
 def wrap_dims(dim: Dims, ndim: int) -> tuple[int, ...]:
     """Dimensions counted from the front, without repeats; none given means all."""
     dims = tuple(dim) if isinstance(dim, Sequence) else () if dim is None else (dim,)
@@ -259,10 +243,9 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     if input.dtype.category < 2:
         input = input.to(dtypes.int64)
     if dim is None:
-        if keepdim:
-            raise TypeError("prod() received an invalid combination of arguments: keepdim needs a dim")
+        _check_dim_given("prod", keepdim)
         return prod_all(input)
-    dim = _one_dim("prod", dim, input.ndim)
+    dim = one_dim("prod", dim, input.ndim)
     return prod_dim(input, dim, keepdim) if input.ndim else prod_all(input)
 
 
@@ -277,10 +260,10 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:  # type: ig
         raise NotImplementedError("\"cumsum_out_cpu\" not implemented for 'Bool': choose a dtype of numbers")
     if dtype is None and kind.category < 2:
         kind = dtypes.int64
-    return _cumsum(input.to(kind), _one_dim("cumsum", dim, input.ndim), False)
+    return _cumsum(input.to(kind), one_dim("cumsum", dim, input.ndim), False)
 
 
-def _one_dim(function: str, dim: Any, ndim: int) -> int:
+def one_dim(function: str, dim: Any, ndim: int) -> int:
     if not isinstance(dim, int):
         raise TypeError(f"{function}(): argument 'dim' must be int, not {type(dim).__name__}: {dim!r}")
     return wrap_dim(dim, ndim)
@@ -315,7 +298,8 @@ def var(  # type: ignore[no-redef]
 
     Divides by the count less `correction`: 1 unless given, or 0 with `unbiased=False`. Needs a floating dtype.
     """
-    return _spread_out(_var, "var", input, dim, unbiased, keepdim, correction)
+    made: Tensor = spread_out(_var, "var", input, dim, unbiased, keepdim, correction)
+    return made
 
 
 def std(  # type: ignore[no-redef]
@@ -327,12 +311,14 @@ def std(  # type: ignore[no-redef]
     correction: float | None = None,
 ) -> Tensor:
     """The standard deviation, of all elements or along the dimensions `dim`: the square root of `var`."""
-    return _spread_out(_std, "std", input, dim, unbiased, keepdim, correction)
+    made: Tensor = spread_out(_std, "std", input, dim, unbiased, keepdim, correction)
+    return made
 
 
-def _spread_out(
-    op: Callable[..., Tensor], name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
-) -> Tensor:
+def spread_out(
+    op: Callable[..., Any], name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> Any:
+    """What `var`, `std`, `var_mean` and `std_mean` do with their arguments; `op` computes."""
     (input,) = tensor_operands(name, input)
     if isinstance(dim, bool):
         dim, unbiased = None, dim
@@ -342,13 +328,15 @@ def _spread_out(
             "bool"
         )
     if not input.dtype.is_floating_point:
+        who = name if name.endswith("_mean") else "std and var"
         raise RuntimeError(
-            f"std and var only support floating point and complex dtypes, not {input.dtype}. Convert the tensor first, "
+            f"{who} only support floating point and complex dtypes, not {input.dtype}. Convert the tensor first, "
             f"as in x.float().{name}()."
         )
     correction = (0 if unbiased is False else 1) if correction is None else correction
     dims = wrap_dims(dim, input.ndim)
-    result = op(input, dims, correction, keepdim)
+    made = op(input, dims, correction, keepdim)
+    result = made[0] if isinstance(made, tuple) else made
     if (input.numel() // result.numel() if result.numel() else 0) <= correction:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
@@ -357,35 +345,42 @@ def _spread_out(
             UserWarning,
             stacklevel=frames_to_learner(),
         )
-    return result
+    return made
 
 
-def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
+def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The largest element; with `dim`, (values, indices) of the largest along it, the first among equal ones.
 
     `max(input, other)` is `maximum(input, other)`.
     """
-    if isinstance(dim, Tensor):
-        return maximum(input, dim)
+    if isinstance(dim, Tensor) or other is not None:
+        return maximum(input, dim if other is None else other)
     (input,) = tensor_operands("max", input)
     if dim is None:
-        return max_all(_not_empty("max", RuntimeError, input))
+        _check_dim_given("max", keepdim)
+        return max_all(check_not_empty("max", RuntimeError, input))
     dim, indices = _found("max", np.argmax, input, dim, keepdim)
-    return max_result(max_dim(input, indices, dim, keepdim) if input.ndim else max_all(input), indices)
+    return return_types.max(max_dim(input, indices, dim, keepdim) if input.ndim else max_all(input), indices)
 
 
-def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
+def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The smallest element; with `dim`, (values, indices) of the smallest along it, the first among equal ones.
 
     `min(input, other)` is `minimum(input, other)`.
     """
-    if isinstance(dim, Tensor):
-        return minimum(input, dim)
+    if isinstance(dim, Tensor) or other is not None:
+        return minimum(input, dim if other is None else other)
     (input,) = tensor_operands("min", input)
     if dim is None:
-        return min_all(_not_empty("min", RuntimeError, input))
+        _check_dim_given("min", keepdim)
+        return min_all(check_not_empty("min", RuntimeError, input))
     dim, indices = _found("min", np.argmin, input, dim, keepdim)
-    return min_result(min_dim(input, indices, dim, keepdim) if input.ndim else min_all(input), indices)
+    return return_types.min(min_dim(input, indices, dim, keepdim) if input.ndim else min_all(input), indices)
+
+
+def _check_dim_given(name: str, keepdim: bool) -> None:
+    if keepdim:
+        raise TypeError(f"{name}() received an invalid combination of arguments: keepdim needs a dim")
 
 
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
@@ -409,12 +404,18 @@ def _index_of(name: str, find: Callable[..., Any], input: Tensor, dim: int | Non
     if input.dtype is dtypes.bool:
         raise RuntimeError(f"{name}(): does not support bool input: convert the tensor first, as in x.int().{name}()")
     if dim is None:
-        return from_array(find(_not_empty(name, IndexError, input)._array, keepdims=keepdim))
+        return from_array(find(check_not_empty(name, IndexError, input)._array, keepdims=keepdim))
     return _found(name, find, input, dim, keepdim)[1]
 
 
 def _found(name: str, find: Callable[..., Any], input: Tensor, dim: Any, keepdim: bool) -> tuple[int, Tensor]:
     """A dimension counted from the front, and the indices found along it."""
+    if not isinstance(dim, int):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: 'dim' must be an int, not {type(dim).__name__}"
+            if name in ("max", "min")
+            else f"{name}(): argument 'dim' (position 2) must be int, not {type(dim).__name__}"
+        )
     dim = wrap_dim(dim, input.ndim)
     if not input.ndim:
         return dim, from_array(np.int64(0))
@@ -423,7 +424,8 @@ def _found(name: str, find: Callable[..., Any], input: Tensor, dim: Any, keepdim
     return dim, from_array(find(input._array, axis=dim, keepdims=keepdim))
 
 
-def _not_empty(name: str, error: type[Exception], input: Tensor) -> Tensor:
+def check_not_empty(name: str, error: type[Exception], input: Tensor) -> Tensor:
+    """The tensor, if it has elements; else the error."""
     if input.numel() == 0:
         raise error(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
@@ -432,13 +434,20 @@ def _not_empty(name: str, error: type[Exception], input: Tensor) -> Tensor:
     return input
 
 
-def all(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Whether all elements are true (not zero), everywhere or along `dim`."""
+def _asked(dim: Dims, ndim: int) -> tuple[int, ...] | None:
+    """The dimensions to ask along: here, as in PyTorch, an empty tuple means none, so that each element is asked."""
+    if dim is None:
+        return None
+    return () if isinstance(dim, Sequence) and not dim else wrap_dims(dim, ndim)
+
+
+def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements are true (not zero), everywhere or along the dimensions `dim`."""
     (input,) = tensor_operands("all", input)
-    return from_array(np.all(input._array, axis=None if dim is None else wrap_dims(dim, input.ndim), keepdims=keepdim))
+    return from_array(np.all(input._array, axis=_asked(dim, input.ndim), keepdims=keepdim))
 
 
-def any(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Whether any element is true (not zero), everywhere or along `dim`."""
+def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    """Whether any element is true (not zero), everywhere or along the dimensions `dim`."""
     (input,) = tensor_operands("any", input)
-    return from_array(np.any(input._array, axis=None if dim is None else wrap_dims(dim, input.ndim), keepdims=keepdim))
+    return from_array(np.any(input._array, axis=_asked(dim, input.ndim), keepdims=keepdim))
