@@ -14,6 +14,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op, size_mismatch, tensor_operands
+from minigrad.ops.shape import reshape, unsafe_view
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -37,10 +38,15 @@ def dot(self: Array, tensor: Array) -> Array:
     return self @ tensor
 
 
+def in_shape(F: Any, g: Any, shape: tuple[int, ...]) -> Any:
+    """A gradient summed over the dimensions along which its tensor was repeated, if it was."""
+    return g if g.shape == shape else F.sum_to(g, shape)
+
+
 @op(
     name="BmmBackward0",
-    self=lambda F, g, other, self_shape: F.sum_to(g @ F.transpose(other, other.ndim - 2, other.ndim - 1), self_shape),
-    other=lambda F, g, self, other_shape: F.sum_to(F.transpose(self, self.ndim - 2, self.ndim - 1) @ g, other_shape),
+    self=lambda F, g, other, self_shape: in_shape(F, g @ F.transpose(other, -2, -1), self_shape),
+    other=lambda F, g, self, other_shape: in_shape(F, F.transpose(self, -2, -1) @ g, other_shape),
 )
 def batched_matmul(self: Array, other: Array) -> Array:
     """Many matrix products at once: the last two dimensions are matrices, those before them broadcast."""
@@ -52,11 +58,42 @@ def batched_matmul(self: Array, other: Array) -> Array:
 _mm = mm
 
 
+def tensors_only(function: str, **values: Any) -> None:
+    """Raise unless all are tensors; they are named as the function's arguments."""
+    for position, (name, value) in enumerate(values.items(), 1):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}: "
+                "make it one first, as in tensor(...)"
+            )
+
+
+def no_bools_for(kernel: str, input: Tensor) -> None:
+    """Raise if the input holds bools: there is no product of these. `kernel`: what PyTorch's message names."""
+    if input.dtype is dtypes.bool:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': convert the tensors first, as in x.int()")
+
+
+def check_batches(first: Tensor, second: Tensor) -> None:
+    """Raise unless each matrix of the first batch can be multiplied with one of the second."""
+    count, _, inner = first.shape
+    if second.shape[:2] != (count, inner):
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {inner}] but got: "
+            f"{list(second.shape[:2])}. They are {list(first.shape)} and {list(second.shape)}."
+        )
+
+
+# the names of dtypes in some of PyTorch's messages
+SPOKEN = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
+    "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double",
+}  # fmt: skip
+
+
 def mm(input: Tensor, mat2: Tensor) -> Tensor:  # type: ignore[no-redef]
     """Matrix times matrix: (n, k) and (k, m) give (n, m). Unlike `matmul`, for nothing but matrices."""
-    for position, name, value in ((1, "input", input), (2, "mat2", mat2)):
-        if not isinstance(value, Tensor):
-            raise TypeError(f"mm(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}")
+    tensors_only("mm", input=input, mat2=mat2)
     for name, matrix in (("self", input), ("mat2", mat2)):
         if matrix.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, but has shape {list(matrix.shape)}: use matmul() or @")
@@ -89,11 +126,18 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         case (1, _):
             return matmul(input.unsqueeze(0), other).squeeze(-2)
         case (_, 1):
-            return matmul(input, other.unsqueeze(1)).squeeze(-1)
+            return unsafe_view(mv(_tall(input), other), input.shape[:-1])
+        case (_, 2):
+            return unsafe_view(_mm(_tall(input), other), (*input.shape[:-1], other.shape[1]))
     mismatch = _batch_mismatch(first, second)
     if mismatch is not None:
         raise RuntimeError(mismatch)
     return batched_matmul(input, other)
+
+
+def _tall(batch: Tensor) -> Tensor:
+    """The rows of all matrices of a batch as one matrix: one large product is faster than many small ones."""
+    return reshape(batch, (math.prod(batch.shape[:-1]), batch.shape[-1]))
 
 
 def _batch_mismatch(first: Sequence[int], second: Sequence[int]) -> str | None:
@@ -135,7 +179,7 @@ def _refused(first: dtypes.dtype, second: dtypes.dtype, first_ndim: int, second_
         text = f"addmv input tensors must have the same dtype, but got {vector}, {first.tensor_type}, and {vector}"
         kernel = "addmv_impl_cpu"
     elif second_ndim == 2:
-        text = f"expected m1 and m2 to have the same dtype, but got: {first.name} != {second.name}"
+        text = f"expected m1 and m2 to have the same dtype, but got: {first.c_name} != {second.c_name}"
         kernel = "addmm_impl_cpu_"
     else:
         text, kernel = f"expected scalar type {first.tensor_type} but found {second.tensor_type}", "bmm"

@@ -1,0 +1,636 @@
+"""Taking out and putting in at indices and masks: what each refuses, in which words, and what it gives at the edges.
+
+After this file a reader knows which indices may be negative, which dtypes an index may have, what a number becomes in a
+tensor of another dtype, and what is done to nothing at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from side_by_side import Behaviours
+
+import minigrad as mg
+
+behaviours = Behaviours()
+DTYPES = ("bool", "int32", "int64", "float32", "float64")
+
+
+def x(F: Any) -> Any:
+    return F.arange(12.0).view(3, 4)
+
+
+def ints(F: Any, values: Any = (0, 2)) -> Any:
+    return F.tensor(values, dtype=F.int64)
+
+
+def along(F: Any) -> Any:
+    return F.tensor([[0, 1, 2, 0]])
+
+
+def mask(F: Any) -> Any:
+    return x(F) > 4
+
+
+def refused(title: str, call: Callable[[Any], Any], error: type[Exception], says: str) -> None:
+    behaviours(title, error=error, says=says)(call)
+
+
+def given(title: str, *calls: Callable[[Any], Any]) -> None:
+    behaviours(title)(lambda F: [call(F) for call in calls])
+
+
+R, X, T = RuntimeError, IndexError, TypeError
+OUTSIDE = "index 5 is out of bounds for dimension 0 with size 3"
+APART = "Expected index [1, 9] to be no larger than self [3, 4] apart from dimension 0"
+
+# ---------------------------------------------------------------- gather and scatter
+
+for title, call, error, says in (
+    ("an index beyond the end", lambda F: x(F).gather(0, along(F) + 5), R, OUTSIDE),
+    ("a negative index", lambda F: x(F).gather(0, -along(F)), R, "index -1 is out of bounds for dimension 0"),
+    ("a float index", lambda F: x(F).gather(0, along(F).float()), R, "gather(): Expected dtype int32/int64 for index"),
+    (
+        "fewer dimensions",
+        lambda F: x(F).gather(0, ints(F)),
+        R,
+        "Index tensor must have the same number of dimensions as i",
+    ),
+    (
+        "a larger index",
+        lambda F: x(F).gather(0, ints(F, [[0] * 9])),
+        R,
+        "Size does not match at dimension 1 expected index [1, 9] to be no larger than self [3, 4]",
+    ),
+    ("a dimension that is not there", lambda F: x(F).gather(2, along(F)), X, "Dimension out of range"),
+    ("a list", lambda F: F.gather(x(F), 0, [0]), T, "gather(): argument 'index' (position"),
+):
+    refused(f"gather refuses {title}", call, error, says)
+
+given(
+    "gather takes int32 indices, single ones, and none",
+    lambda F: F.gather(x(F), 1, F.tensor([[3], [0]], dtype=F.int32)),
+    lambda F: F.tensor(3.0).gather(0, F.tensor(0)),
+    lambda F: F.tensor([3.0, 4.0]).gather(0, F.tensor(1)),
+    lambda F: x(F).gather(0, F.tensor([], dtype=F.int64)),
+    lambda F: F.gather(input=x(F), dim=-1, index=along(F), sparse_grad=False),
+)
+
+for title, call, error, says in (
+    ("an index beyond the end", lambda F: x(F).scatter(0, along(F) + 5, 1.0), R, OUTSIDE),
+    (
+        "another dtype",
+        lambda F: x(F).scatter(0, along(F), F.ones(1, 4).double()),
+        R,
+        "scatter(): Expected self.dtype to",
+    ),
+    (
+        "an index of fewer dimensions",
+        lambda F: x(F).scatter(0, ints(F), 1.0),
+        R,
+        "Index tensor must have the same number",
+    ),
+    ("a larger index", lambda F: x(F).scatter(0, ints(F, [[0] * 9]), 1.0), R, APART),
+    (
+        "too few numbers",
+        lambda F: x(F).scatter(0, along(F), F.ones(1, 2)),
+        R,
+        "Expected index [1, 4] to be no larger than self [3, 4] apart from dimension 0 and to be no larger",
+    ),
+    (
+        "another reduction",
+        lambda F: x(F).scatter(0, along(F), 1.0, reduce="sum"),
+        R,
+        "reduce argument must be either add or multiply.",
+    ),
+    ("a 0-d source", lambda F: x(F).scatter(0, along(F), F.tensor(1.0)), R, "Index tensor must have the same number"),
+    ("no source", lambda F: x(F).scatter(0, along(F)), T, "scatter() received an invalid combination of arguments"),
+    ("a string", lambda F: x(F).scatter(0, along(F), "a"), T, "scatter() received an invalid combination of arguments"),
+    (
+        "to differentiate a reduction",
+        lambda F: x(F).requires_grad_().scatter(0, along(F), 1.0, reduce="add").sum().backward(),
+        R,
+        "derivative for aten::scatter is not implemented",
+    ),
+):
+    refused(f"scatter refuses {title}", call, error, says)
+
+given(
+    "scatter takes numbers in the tensor's own dtype",
+    lambda F: x(F).long().scatter(0, along(F), 1.5),
+    lambda F: mask(F).scatter(0, along(F), True),
+    lambda F: F.scatter(x(F), 0, along(F), src=F.ones(1, 4)),
+    lambda F: x(F).scatter(0, along(F), value=2),
+    lambda F: F.ones(3).scatter(0, F.tensor(1), 5.0),
+    lambda F: x(F).scatter(0, F.tensor([], dtype=F.int64), 1.0),
+    lambda F: x(F).scatter_(1, F.tensor([[0], [3]]), F.ones(2, 1)),
+)
+
+
+@behaviours(
+    "scatter with a tensor and reduce= says that there is something better",
+    warns=("UserWarning: The reduce argument of torch.scatter with Tensor src is deprecated",),
+)
+def _(F):
+    return x(F).scatter(0, along(F), F.full((1, 4), 3.0), reduce="multiply")
+
+
+for title, call, error, says in (
+    ("an index beyond the end", lambda F: x(F).scatter_add(0, along(F) + 5, F.ones(1, 4)), R, OUTSIDE),
+    (
+        "another dtype",
+        lambda F: x(F).scatter_add(0, along(F), F.ones(1, 4).double()),
+        R,
+        "scatter(): Expected self.dty",
+    ),
+    ("a number", lambda F: F.scatter_add(x(F), 0, along(F), 1.0), T, "scatter_add(): argument 'src' (position"),
+):
+    refused(f"scatter_add refuses {title}", call, error, says)
+
+for title, call, error, says in (
+    (
+        "an unknown reduction",
+        lambda F: x(F).scatter_reduce(0, along(F), F.ones(1, 4), "foo"),
+        R,
+        "reduce argument must be either sum, prod, mean, amax or amin, got foo",
+    ),
+    (
+        "the mean of bools",
+        lambda F: mask(F).scatter_reduce(0, along(F), mask(F)[:1], "mean"),
+        NotImplementedError,
+        "\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'",
+    ),
+):
+    refused(f"scatter_reduce refuses {title}", call, error, says)
+
+
+@behaviours("scatter_add and scatter_reduce of every dtype")
+def _(F):
+    made = {}
+    for kind in DTYPES:
+        start = F.tensor([1, 0, 1, 0]).to(getattr(F, kind))
+        source = F.tensor([1, 1, 0, 1, 0]).to(getattr(F, kind))
+        where = F.tensor([0, 0, 1, 3, 3])
+        made[kind] = [start.scatter_add(0, where, source)]
+        for how in ("sum", "prod", "amax", "amin"):
+            for include in (True, False):
+                made[kind].append(start.scatter_reduce(0, where, source, how, include_self=include))
+    return made
+
+
+@behaviours("scatter_reduce's mean of integers is cut downwards; nan is the largest and the smallest")
+def _(F):
+    nan = F.tensor([float("nan")])
+    return [
+        F.tensor([5]).scatter_reduce(0, F.tensor([0]), F.tensor([-12]), "mean"),
+        F.tensor([0.0]).scatter_reduce(0, F.tensor([0]), nan, "amax"),
+        F.tensor([0.0]).scatter_reduce_(0, F.tensor([0]), nan, "amin"),
+    ]
+
+
+@behaviours("the gradients of scatter_reduce(prod) at zeros, one or two in one place")
+def _(F):
+    start = F.tensor([2.0, 0.0, 3.0], requires_grad=True)
+    source = F.tensor([0.0, 4.0, 5.0, 0.0, 0.0], requires_grad=True)
+    made = []
+    for include in (True, False):
+        out = start.scatter_reduce(0, F.tensor([0, 0, 1, 2, 2]), source, "prod", include_self=include)
+        made.append([out, F.autograd.grad(out.sum(), [start, source])])
+    return made
+
+
+@behaviours("equal elements share the gradient of scatter_reduce(amax)")
+def _(F):
+    start, source = F.ones(2, requires_grad=True), F.tensor([1.0, 1.0, 3.0, 3.0], requires_grad=True)
+    out = start.scatter_reduce(0, F.tensor([0, 0, 1, 1]), source, "amax")
+    return F.autograd.grad(out.sum(), [start, source])
+
+
+# ---------------------------------------------------------------- whole parts
+
+for title, call, error, says in (
+    ("an index beyond the end", lambda F: x(F).index_select(0, ints(F, [5])), X, "index out of range in self"),
+    ("a negative index", lambda F: x(F).index_select(0, ints(F, [-1])), X, "index out of range in self"),
+    ("a matrix", lambda F: x(F).index_select(0, along(F)), X, "index_select(): Index is supposed to be a vector"),
+    ("floats", lambda F: x(F).index_select(0, F.ones(1)), R, "index_select(): Expected dtype int32 or int64 for index"),
+    (
+        "two of a number",
+        lambda F: F.tensor(5.0).index_select(0, ints(F)),
+        R,
+        "index_select(): Index to scalar can have",
+    ),
+    ("a list", lambda F: F.index_select(x(F), 0, [0]), T, "index_select(): argument 'index' (position"),
+    ("a dimension that is not there", lambda F: x(F).index_select(3, ints(F)), X, "Dimension out of range"),
+):
+    refused(f"index_select refuses {title}", call, error, says)
+
+given(
+    "index_select takes int32, 0-d indices and none",
+    lambda F: x(F).index_select(1, F.tensor([3, 3], dtype=F.int32)),
+    lambda F: x(F).index_select(0, F.tensor(1)),
+    lambda F: F.tensor(5.0).index_select(0, F.tensor(0)),
+    lambda F: F.index_select(input=x(F), dim=-1, index=ints(F, [])),
+    *[lambda F, kind=kind: x(F).to(getattr(F, kind)).index_select(0, ints(F)) for kind in DTYPES],
+)
+
+for title, call, error, says in (
+    ("an index beyond the end", lambda F: x(F).index_add(0, ints(F) + 5, F.ones(2, 4)), R, OUTSIDE),
+    (
+        "another dtype",
+        lambda F: x(F).index_add(0, ints(F), F.ones(2, 4).double()),
+        R,
+        "index_add_(): self (Float) and source (Double) must have the same scalar type",
+    ),
+    (
+        "another shape",
+        lambda F: x(F).index_add(0, ints(F), F.ones(2, 3)),
+        R,
+        "source tensor shape must match self tensor",
+    ),
+    (
+        "another number",
+        lambda F: x(F).index_add(0, ints(F), F.ones(3, 4)),
+        R,
+        "index_add_(): Number of indices (2) should",
+    ),
+    (
+        "a matrix",
+        lambda F: x(F).index_add(0, along(F), F.ones(2, 4)),
+        X,
+        "index_add_(): Index is supposed to be a vector",
+    ),
+    (
+        "floats",
+        lambda F: x(F).index_add(0, F.ones(2), F.ones(2, 4)),
+        R,
+        "index_add_(): Expected dtype int32/int64 for ind",
+    ),
+):
+    refused(f"index_add refuses {title}", call, error, says)
+
+for title, call, error, says in (
+    (
+        "an index beyond the end",
+        lambda F: x(F).index_copy(0, ints(F) + 5, F.ones(2, 4)),
+        X,
+        "index_copy_(): index 5 is out of bounds for dimension 0 with size 3",
+    ),
+    (
+        "another dtype",
+        lambda F: x(F).index_copy(0, ints(F), F.ones(2, 4).double()),
+        R,
+        "index_copy_(): self and source exp",
+    ),
+    (
+        "another shape",
+        lambda F: x(F).index_copy(0, ints(F), F.ones(2, 3)),
+        R,
+        "index_copy_(): Source/destination tensor mu",
+    ),
+    (
+        "another number",
+        lambda F: x(F).index_copy(0, ints(F), F.ones(3, 4)),
+        X,
+        "index_copy_(): Number of indices (2) shoul",
+    ),
+    (
+        "int32",
+        lambda F: x(F).index_copy(0, ints(F).int(), F.ones(2, 4)),
+        R,
+        "index_copy_(): Expected a long tensor for ind",
+    ),
+    (
+        "a matrix",
+        lambda F: x(F).index_copy(0, along(F), F.ones(2, 4)),
+        X,
+        "index_copy_(): Index should have dimension 1 or",
+    ),
+    (
+        "a vector",
+        lambda F: x(F).index_copy(0, ints(F), F.ones(2)),
+        X,
+        "index_copy_(): When source and destination are not",
+    ),
+):
+    refused(f"index_copy refuses {title}", call, error, says)
+
+for title, call, error, says in (
+    (
+        "an index beyond the end",
+        lambda F: x(F).index_fill(0, ints(F) + 5, 1),
+        X,
+        "index 5 is out of bounds for dimension 0",
+    ),
+    ("a vector to fill with", lambda F: x(F).index_fill(0, ints(F), F.ones(2)), R, "index_fill_ only supports a 0-dim"),
+    ("int32", lambda F: x(F).index_fill(0, ints(F).int(), 1), X, "index_fill_(): Expected dtype int64 for index."),
+    ("a matrix", lambda F: x(F).index_fill(0, along(F), 1), R, "Index has to be a vector/scalar"),
+    ("a string", lambda F: x(F).index_fill(0, ints(F), "a"), T, "index_fill() received an invalid combination of arg"),
+):
+    refused(f"index_fill refuses {title}", call, error, says)
+
+given(
+    "index_add, index_copy and index_fill of single numbers, of other dtypes, in place",
+    lambda F: F.tensor(1.0).index_add(0, F.tensor(0), F.tensor(2.0)),
+    lambda F: x(F).long().index_add(0, ints(F), F.ones(2, 4).long(), alpha=3),
+    lambda F: mask(F).index_add(0, ints(F), mask(F)[1:]),
+    lambda F: F.ones(3).index_copy(0, F.tensor(1), F.tensor(2.0)),
+    lambda F: x(F).index_copy_(1, ints(F), F.zeros(3, 2)),
+    lambda F: x(F).index_fill(0, ints(F, [-1]), 1),
+    lambda F: x(F).long().index_fill_(0, ints(F), 1.5),
+    lambda F: x(F).index_fill(0, ints(F), F.tensor(1.0, dtype=F.float64)),
+    lambda F: F.tensor(1.0).index_fill(0, ints(F, [0]), 4),
+)
+
+# ---------------------------------------------------------------- masks
+
+for title, call, error, says in (
+    (
+        "floats",
+        lambda F: x(F).masked_fill(F.ones(3, 4), 1.0),
+        R,
+        "masked_fill_ only supports boolean masks, but got mask with dtype float",
+    ),
+    (
+        "ints",
+        lambda F: x(F).masked_fill(mask(F).int(), 1.0),
+        R,
+        "masked_fill_ only supports boolean masks, but got mask with dtype int",
+    ),
+    ("another shape", lambda F: x(F).masked_fill(F.ones(3, 3) > 0, 1.0), R, "The size of tensor a ("),
+    (
+        "a vector",
+        lambda F: x(F).masked_fill(mask(F), F.ones(2)),
+        R,
+        "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with 1 dimension(s).",
+    ),
+    (
+        "a string",
+        lambda F: x(F).masked_fill(mask(F), "a"),
+        T,
+        "masked_fill() received an invalid combination of arguments",
+    ),
+    (
+        "a list",
+        lambda F: x(F).masked_fill([True], 1.0),
+        T,
+        "masked_fill() received an invalid combination of arguments",
+    ),
+    (
+        "inf among integers",
+        lambda F: x(F).long().masked_fill(mask(F), float("inf")),
+        R,
+        "value cannot be converted to type int64_t without overflow",
+    ),
+    (
+        "to grow in place",
+        lambda F: F.ones(4).masked_fill_(mask(F), 1.0),
+        R,
+        "output with shape [4] doesn't match the broadcast shape [3, 4]",
+    ),
+):
+    refused(f"masked_fill refuses {title}", call, error, says)
+
+given(
+    "masked_fill takes numbers in the tensor's own dtype, and -inf",
+    lambda F: F.ones(4).masked_fill(mask(F), 2.0),
+    lambda F: x(F).long().masked_fill(mask(F), 1.5),
+    lambda F: x(F).long().masked_fill_(mask(F), F.tensor(1.5)),
+    lambda F: x(F).masked_fill(mask(F), F.tensor(2.0, dtype=F.float64)),
+    lambda F: mask(F).masked_fill(~mask(F), 1),
+    lambda F: x(F).masked_fill(mask(F), float("-inf")),
+    lambda F: F.tensor(2.0).masked_fill(F.tensor(True), 3),
+    lambda F: F.ones(0, 4).masked_fill(mask(F)[:0], 3),
+)
+
+
+@behaviours("a mask that hides nan hides it in the gradient, too")
+def _(F):
+    t = F.tensor([0.0, 4.0], requires_grad=True)
+    (g,) = F.autograd.grad(t.sqrt().masked_fill(t == 0, 0.0).sum(), t)
+    return g, F.tensor([1.0, float("nan")]).masked_select(F.tensor([True, False]))
+
+
+for title, call, error, says in (
+    ("floats", lambda F: x(F).masked_select(F.ones(3, 4)), R, "masked_select: expected BoolTensor for mask"),
+    ("another shape", lambda F: x(F).masked_select(F.ones(3, 3) > 0), R, "The size of tensor a ("),
+    ("a list", lambda F: F.masked_select(x(F), [True]), T, "masked_select(): argument 'mask' (position"),
+):
+    refused(f"masked_select refuses {title}", call, error, says)
+
+for title, call, error, says in (
+    (
+        "too few numbers",
+        lambda F: x(F).masked_scatter(mask(F), F.ones(3)),
+        R,
+        "Number of elements of source < number of ones",
+    ),
+    (
+        "another dtype",
+        lambda F: x(F).masked_scatter(mask(F), F.ones(12).double()),
+        R,
+        "masked_scatter: expected self and so",
+    ),
+    (
+        "floats",
+        lambda F: x(F).masked_scatter(F.ones(3, 4), F.ones(12)),
+        R,
+        "masked_scatter_ only supports boolean masks, but",
+    ),
+    ("a number", lambda F: F.masked_scatter(x(F), mask(F), 1.0), T, "masked_scatter(): argument 'source' (position"),
+):
+    refused(f"masked_scatter refuses {title}", call, error, says)
+
+given(
+    "masks broadcast",
+    lambda F: F.ones(4).masked_select(mask(F)),
+    lambda F: F.tensor(1.0).masked_select(F.tensor(True)),
+    lambda F: F.ones(4).masked_scatter(mask(F), x(F) * 2),
+    lambda F: x(F).masked_scatter_(F.tensor([True, False, False, True]), F.ones(6)),
+)
+
+
+@behaviours("masked_scatter of something smaller than the mask sums its gradient")
+def _(F):
+    small, source = F.ones(4, requires_grad=True), F.arange(12.0).requires_grad_()
+    out = small.masked_scatter(mask(F), source)
+    return [out, *F.autograd.grad((out * out).sum(), [small, source])]
+
+
+# ---------------------------------------------------------------- as if in one row, and in the place of a view
+
+for title, call, error, says in (
+    (
+        "take refuses an index beyond the end",
+        lambda F: x(F).take(ints(F, [12])),
+        X,
+        "out of range: tried to access index 12 on a tensor of 12 elements.",
+    ),
+    (
+        "take refuses an index before the start",
+        lambda F: x(F).take(ints(F, [-13])),
+        X,
+        "out of range: tried to access index -13 on a tensor of 12 elements.",
+    ),
+    (
+        "take refuses floats",
+        lambda F: x(F).take(F.ones(1)),
+        R,
+        "take(): Expected a long tensor for index, but got Float",
+    ),
+    (
+        "take refuses to take from nothing",
+        lambda F: F.zeros(0).take(ints(F)),
+        X,
+        "take(): tried to take from an empty tensor",
+    ),
+    (
+        "put refuses an index beyond the end",
+        lambda F: x(F).put(ints(F, [12]), F.ones(1)),
+        X,
+        "out of range: tried to access index 12",
+    ),
+    (
+        "put refuses another dtype",
+        lambda F: x(F).put(ints(F), F.ones(2).double()),
+        R,
+        "put_(): self and source expected to have the same dtype",
+    ),
+    (
+        "put refuses another number",
+        lambda F: x(F).put(ints(F), F.ones(1)),
+        X,
+        "put_(): Expected source and index to have the same number of elements",
+    ),
+    (
+        "put refuses int32",
+        lambda F: x(F).put(ints(F).int(), F.ones(2)),
+        R,
+        "put_(): Expected a long tensor for index, but got Int",
+    ),
+    (
+        "take_along_dim refuses floats",
+        lambda F: x(F).take_along_dim(along(F).float(), 0),
+        R,
+        "torch.take_along_dim(): dtype of indices should be Long but got Float",
+    ),
+    (
+        "take_along_dim refuses fewer dimensions",
+        lambda F: x(F).take_along_dim(ints(F), 0),
+        R,
+        "torch.take_along_dim(): input and indices should have the same number of dimensions",
+    ),
+    (
+        "take_along_dim refuses what does not broadcast",
+        lambda F: x(F).take_along_dim(ints(F, [[0, 0, 0]]), 0),
+        R,
+        "The size of tensor a (4) must match the size of tensor b (3) at non-singleton dimension 1",
+    ),
+    (
+        "select_scatter refuses another shape",
+        lambda F: x(F).select_scatter(F.ones(3), 0, 1),
+        R,
+        "expected src to have a size equal to the slice of self. src size = [3], slice size = [4]",
+    ),
+    (
+        "select_scatter refuses an index beyond the end",
+        lambda F: x(F).select_scatter(F.ones(4), 0, 7),
+        X,
+        "select(): index 7 out of range for tensor of size [3, 4] at dimension 0",
+    ),
+    (
+        "slice_scatter refuses another shape",
+        lambda F: x(F).slice_scatter(F.ones(3), 0, 1),
+        R,
+        "expected src to have a size equal to the slice of self. src size = [3], slice size = [2, 4]",
+    ),
+    (
+        "slice_scatter refuses to go backwards",
+        lambda F: x(F).slice_scatter(F.ones(2, 4), 0, 0, 3, -1),
+        R,
+        "slice step must be positive",
+    ),
+    (
+        "slice_scatter refuses a number",
+        lambda F: F.tensor(1.0).slice_scatter(F.tensor(1.0), 0, 0),
+        X,
+        "slice() cannot be applied to a 0-dim tensor.",
+    ),
+    (
+        "diagonal_scatter refuses another length",
+        lambda F: x(F).diagonal_scatter(F.ones(4)),
+        R,
+        "expected src to have a size equal to the slice of self. src size = [4], slice size = [3]",
+    ),
+    (
+        "nonzero refuses a number",
+        lambda F: F.nonzero(3),
+        T,
+        "nonzero(): argument 'input' (position 1) must be Tensor, not int",
+    ),
+):
+    refused(title, call, error, says)
+
+given(
+    "take, put, take_along_dim and the views' places",
+    lambda F: F.take(x(F), ints(F, [[-1, 0], [5, 5]])),
+    lambda F: x(F).t().take(ints(F)),
+    lambda F: x(F).put(ints(F, [1, 1, -1]), F.ones(3), accumulate=True),
+    lambda F: x(F).put_(ints(F), F.ones(2)),
+    lambda F: x(F).take_along_dim(along(F) - 2, 0),
+    lambda F: F.take_along_dim(x(F), ints(F, [[3], [0], [1]]), dim=1),
+    lambda F: x(F).select_scatter(F.ones(4).double(), 0, -1),
+    lambda F: x(F).slice_scatter(F.ones(2, 4), 0, 0, 3, 2),
+    lambda F: F.diagonal_scatter(x(F), F.ones(3), 1),
+    lambda F: x(F).diagonal_scatter(F.ones(3).double(), dim1=1, dim2=0),
+)
+
+given(
+    "nonzero and argwhere, of single numbers, nothing and nan",
+    *[
+        lambda F, values=values: [
+            F.nonzero(F.tensor(values)),
+            F.tensor(values).nonzero(as_tuple=True),
+            F.argwhere(F.tensor(values)),
+        ]
+        for values in (5.0, 0.0, [0.0, float("nan")], [[0, 1], [2, 0]], [True, False], [[]])
+    ],
+)
+
+test_as_in_torch = behaviours.test()
+
+
+def test_a_longer_source_than_the_index_covers_has_zeros_for_its_gradient() -> None:
+    """(PyTorch refuses: it has this only where src and index have one shape.)"""
+    start, source = mg.zeros(3, 2, requires_grad=True), mg.ones(2, 3, requires_grad=True)
+    start.scatter(0, mg.tensor([[2, 0]]), source).sum().backward()
+    np.testing.assert_array_equal(source.grad.numpy(), [[1, 1, 0], [0, 0, 0]])
+    np.testing.assert_array_equal(start.grad.numpy(), [[1, 0], [1, 1], [0, 1]])
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_sums_at_repeated_places_are_those_of_a_loop(dim: int) -> None:
+    random = np.random.default_rng(dim)
+    start, source = (
+        random.standard_normal((4, 3, 5)),
+        random.standard_normal((7, 7, 7))[: [7, 4, 4][dim], : [3, 7, 3][dim], : [5, 5, 7][dim]],
+    )
+    index = random.integers(0, start.shape[dim], 7)
+    expected = np.array(start)
+    for place, row in enumerate(index):
+        expected[(slice(None),) * dim + (row,)] += source[(slice(None),) * dim + (place,)]
+    tensor = mg.tensor(start, requires_grad=True)
+    out = tensor.index_add(dim, mg.tensor(index), mg.tensor(source))
+    np.testing.assert_allclose(out.detach().numpy(), expected, rtol=1e-12)
+    (gradient,) = mg.autograd.grad(tensor.index_select(dim, mg.tensor(index)), tensor, mg.tensor(source))
+    np.testing.assert_allclose(gradient.numpy(), expected - start, atol=1e-12)
+
+
+def test_an_index_that_was_written_to_is_an_error_in_backward() -> None:
+    table, index = mg.ones(3, 2, requires_grad=True), mg.tensor([0, 1])
+    out = table.index_select(0, index)
+    index.fill_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.sum().backward()
