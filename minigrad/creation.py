@@ -1,9 +1,11 @@
-"""Making tensors out of nothing, out of Python numbers, and out of chance."""
+"""Making tensors of numbers that are there: Python's, or a numpy array's.
+
+After this module a reader knows which dtype a list's numbers get, and when memory is shared with a numpy array. Tensors
+that are made by a rule (`zeros`, `arange` ...) are found in `factories.py`, those of chance in `random.py`.
+"""
 
 from __future__ import annotations
 
-import functools
-import threading
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,10 +14,16 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner, type_name
-from minigrad.autograd.graph import ON_DEMAND
-from minigrad.autograd.modes import INFERENCE, thread
+from minigrad.devices import CPU
 from minigrad.dtypes import dtype
+from minigrad.factories import empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
+from minigrad.making import check_flag, check_place, check_range, made, marked, shape_of
 from minigrad.tensor import Size, Tensor, from_array
+
+__all__ = [
+    "as_tensor", "asarray", "empty", "empty_like", "from_numpy", "full", "full_like", "ones", "ones_like", "tensor",
+    "zeros", "zeros_like",
+]  # fmt: skip
 
 # A training step frees large arrays and soon asks for the same again. By default glibc hands them back to the system in
 # between, and every page has to be fetched anew, which makes up a third of a small network's step. It keeps memory up
@@ -23,40 +31,14 @@ from minigrad.tensor import Size, Tensor, from_array
 np.empty(2**25 - 2**13, np.uint8)
 
 
-def _made(array: Any, requires_grad: bool, function: str) -> Tensor:
-    """The new tensor that `function` gives."""
-    made = _marked(from_array(array[()]))  # a 0-d array becomes the numpy scalar in it: faster to compute with
-    if requires_grad is not False:
-        _check_flag(requires_grad, made, function)
-        made._node = ON_DEMAND
-    return made
-
-
-def _check_flag(requires_grad: Any, made: Tensor, function: str) -> None:
-    """Raise if a new tensor cannot have `requires_grad=True`, or if that is no bool at all."""
-    if not isinstance(requires_grad, bool):
-        raise TypeError(
-            f"{function}(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}: {requires_grad!r}"
-        )
-    if requires_grad and not made.dtype.is_floating_point:
-        raise RuntimeError(
-            "Only Tensors of floating point and complex dtype can require gradients. "
-            f"This one would be {made.dtype}: write its numbers with a decimal point, or give dtype=minigrad.float32."
-        )
-
-
-def _marked(made: Tensor) -> Tensor:
-    if thread.inference:
-        made._writes = INFERENCE
-    return made
-
-
-def tensor(data: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+def tensor(data: Any, *, dtype: dtype | None = None, requires_grad: bool = False, **place: Any) -> Tensor:
     """A tensor with a copy of the numbers in `data`: a number, nested lists of them, a numpy array or a tensor.
 
     Python floats become float32, ints int64, bools bool, unless `dtype` says otherwise; numpy arrays keep their dtype.
     ValueError for ragged lists, TypeError for what is not a number or a dtype that does not exist.
     """
+    if place:
+        check_place("tensor", place)
     kind = None if dtype is None else dtypes.resolve(dtype, "tensor")
     if isinstance(data, Tensor):
         _warn_of_copy("minigrad.tensor")
@@ -68,9 +50,11 @@ def tensor(data: Any, *, dtype: dtype | None = None, requires_grad: bool = False
     else:
         array, inferred = _from_lists(data)
         kind = kind or inferred
+        if kind is not inferred and kind.category == 1:
+            check_range(array, kind)
     if kind is not None and array.dtype is not kind.numpy:
         array = array.astype(kind.numpy)
-    return _made(array, requires_grad, "tensor")
+    return made(array, requires_grad, "tensor")
 
 
 def _warn_of_copy(function: str) -> None:
@@ -87,7 +71,7 @@ def constructed(data: Any = (), *sizes: Any) -> Tensor:
     if isinstance(data, Tensor) and not sizes:
         return data[...]
     if sizes or isinstance(data, Size) or (isinstance(data, int | np.integer) and not isinstance(data, bool)):
-        return _made(np.empty(_size("new", (data, *sizes)), dtypes.default.numpy), False, "new")
+        return made(np.empty(shape_of("new", (data, *sizes), {}), dtypes.default.numpy), False, "new")
     if not isinstance(data, Sequence | np.ndarray):
         raise TypeError(
             f"new(): data must be a sequence (got {type_name(data)}): sizes are ints, and tensor(...) takes a number"
@@ -118,11 +102,12 @@ def from_numpy(array: Any) -> Tensor:
             UserWarning,
             stacklevel=frames_to_learner(),
         )
-    return _marked(from_array(array))
+    return marked(from_array(array))
 
 
-def as_tensor(data: Any, dtype: dtype | None = None) -> Tensor:
+def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
     """`data` as a tensor: itself if it is one, sharing memory if it is a numpy array, else a copy, as `tensor()`."""
+    check_place("as_tensor", {"device": device})
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
@@ -132,10 +117,15 @@ def as_tensor(data: Any, dtype: dtype | None = None) -> Tensor:
 
 
 def asarray(
-    obj: Any, *, dtype: dtype | None = None, copy: bool | None = None, requires_grad: bool | None = None
+    obj: Any,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
 ) -> Tensor:
     """As `as_tensor`; `copy` forces or forbids a copy, and `requires_grad=False` gives a tensor outside the graph."""
-    made = as_tensor(obj, dtype)
+    made = as_tensor(obj, dtype, device)
     if copy is False:
         if not isinstance(obj, Tensor | np.ndarray):
             raise ValueError("can't alias arbitrary sequence into a tensor: leave out copy=False")
@@ -156,7 +146,7 @@ def asarray(
                 stacklevel=frames_to_learner(),
             )
         return made
-    _check_flag(requires_grad, made, "asarray")
+    check_flag(requires_grad, made, "asarray")
     if requires_grad:
         return made.requires_grad_()
     return made.detach() if made.requires_grad else made
@@ -179,7 +169,7 @@ def _from_lists(data: Any) -> tuple[Any, dtype]:
         shape.append(length or 0)
         flat = [part for item in flat for part in item]
     values: list[Any] = [item if item.__class__ in _PYTHON_NUMBERS else _number(item) for item in flat]
-    kinds = {_PYTHON_NUMBERS.get(item.__class__) or _kind_of(item) for item in flat} or {dtypes.default}
+    kinds = {_python_kind(item.__class__) or _kind_of(item) for item in flat} or {dtypes.default}
     kind = max(kinds, key=lambda each: (each.category, each.itemsize))
     try:
         return np.array(values, dtype=kind.numpy if kind.category < 2 else np.float64).reshape(shape), kind
@@ -189,7 +179,14 @@ def _from_lists(data: Any) -> tuple[Any, dtype]:
         ) from None
 
 
-_PYTHON_NUMBERS = {bool: dtypes.bool, int: dtypes.int64, float: dtypes.default}
+_PYTHON_NUMBERS = (bool, int, float)
+
+
+def _python_kind(number: Any) -> dtype | None:
+    """The dtype of Python's numbers of a class; None for another class."""
+    if number is float:
+        return dtypes.default
+    return dtypes.int64 if number is int else dtypes.bool if number is bool else None
 
 
 def _length(item: Any) -> int | None:
@@ -211,10 +208,12 @@ def _number(item: Any) -> Any:
     value = item.item() if isinstance(item, np.generic | np.ndarray) else item
     if value is None:
         raise RuntimeError("Could not infer dtype of NoneType: a tensor holds numbers or bools")
+    if isinstance(value, complex):
+        raise TypeError(f"a tensor holds real numbers or bools, and not complex ones, such as {value}")
+    if isinstance(value, str):
+        raise TypeError(f"new(): invalid data type 'str': a tensor holds numbers or bools, not {value!r}")
     if not isinstance(value, bool | int | float):
-        raise TypeError(
-            f"new(): invalid data type '{type_name(value)}': a tensor holds numbers or bools, not {value!r}"
-        )
+        raise RuntimeError(f"Could not infer dtype of {type(value).__name__}: a tensor holds numbers or bools")
     return value
 
 
@@ -222,186 +221,48 @@ def _kind_of(item: Any) -> dtype:
     """The dtype of a number in a list: tensors and numpy's own numbers say what they are."""
     if isinstance(item, Tensor):
         return item.dtype
-    if isinstance(item, np.generic | np.ndarray) and item.dtype.name in (
-        "bool",
-        "int32",
-        "int64",
-        "float32",
-        "float64",
-    ):
+    if isinstance(item, np.generic | np.ndarray) and item.dtype in dtypes.dtype._by_numpy:
         return dtypes.of(item)
     return dtypes.of_number(item, dtypes.bool)
-
-
-def _size(function: str, size: Sequence[Any]) -> tuple[int, ...]:
-    from minigrad.ops.shape import sizes
-
-    shape = sizes(function, size)
-    if any(n < 0 for n in shape):
-        if function == "zeros":
-            raise RuntimeError(f"{function}: Dimension size must be non-negative, but got {list(shape)}")
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
-    return shape
-
-
-def _kind(dtype: dtype | None, function: str, default: dtype = dtypes.default) -> Any:
-    return (default if dtype is None else dtypes.resolve(dtype, function)).numpy
-
-
-def zeros(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of zeros of the given sizes."""
-    return _made(np.zeros(_size("zeros", size), _kind(dtype, "zeros")), requires_grad, "zeros")
-
-
-def ones(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of ones of the given sizes."""
-    return _made(np.ones(_size("ones", size), _kind(dtype, "ones")), requires_grad, "ones")
-
-
-def full(size: Sequence[int], fill_value: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of one number repeated; its dtype is the number's unless given."""
-    if isinstance(fill_value, Tensor):
-        fill_value = fill_value.item()
-    if not isinstance(fill_value, bool | int | float | np.number | np.bool_):
-        raise TypeError(
-            f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}: "
-            f"{fill_value!r}"
-        )
-    kind = _kind(dtype, "full", dtypes.of_number(fill_value, dtypes.bool))
-    return _made(np.full(_size("full", (size,)), fill_value, kind), requires_grad, "full")
-
-
-def empty(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of the given sizes, with whatever numbers happen to be in its memory."""
-    return _made(np.empty(_size("empty", size), _kind(dtype, "empty")), requires_grad, "empty")
-
-
-def empty_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of another one's shape and dtype, with whatever numbers happen to be in its memory."""
-    return empty(_like("empty_like", input).shape, dtype=dtype or input.dtype, requires_grad=requires_grad)
-
-
-def full_like(input: Tensor, fill_value: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """One number repeated in another tensor's shape and dtype."""
-    kind = dtype or _like("full_like", input).dtype
-    return full(input.shape, fill_value, dtype=kind, requires_grad=requires_grad)
 
 
 def _new(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The method `x.new_zeros(...)` and the like: a new tensor of x's dtype."""
 
-    def method(self: Tensor, *arguments: Any, dtype: dtype | None = None, requires_grad: Any = False) -> Tensor:
+    def method(
+        self: Tensor, *arguments: Any, dtype: dtype | None = None, requires_grad: Any = False, **place: Any
+    ) -> Tensor:
         if not isinstance(requires_grad, bool):
-            _check_flag(requires_grad, self, f"new_{make.__name__}")
-        return make(*arguments, dtype=dtype or self.dtype, requires_grad=requires_grad)
+            check_flag(requires_grad, self, f"new_{make.__name__}")
+        return make(*arguments, dtype=dtype or self.dtype, requires_grad=requires_grad, **place)
 
+    method.__name__ = f"new_{make.__name__}"
+    method.__doc__ = f"As `{make.__name__}`, with this tensor's dtype."
     return method
 
 
-def _new_tensor(self: Tensor, data: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+def _new_tensor(
+    self: Tensor, data: Any, *, dtype: dtype | None = None, requires_grad: bool = False, **place: Any
+) -> Tensor:
     """As `tensor(data)`, with another tensor's dtype."""
     if isinstance(data, Tensor):
         _warn_of_copy("tensor.new_tensor")
         data = data.detach().numpy()
-    return tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
+    return tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad, **place)
 
 
-def zeros_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Zeros of another tensor's shape and dtype."""
-    return zeros(_like("zeros_like", input).shape, dtype=dtype or input.dtype, requires_grad=requires_grad)
+def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
+    """AssertionError: there is no such device here."""
+    check_place("cuda", {"device": "cuda"})
+    return self
 
 
-def ones_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Ones of another tensor's shape and dtype."""
-    return ones(_like("ones_like", input).shape, dtype=dtype or input.dtype, requires_grad=requires_grad)
-
-
-def _like(function: str, value: Any) -> Tensor:
-    if not isinstance(value, Tensor):
-        raise TypeError(
-            f"{function}(): argument 'input' (position 1) must be Tensor, not {type(value).__name__}: {value!r}"
-        )
-    return value
-
-
-def eye(n: int, m: int | None = None, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """A matrix with ones on the diagonal, n by n or n by m."""
-    for name, value in (("n", n), ("m", m)):
-        if value is not None and value < 0:
-            raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
-    return _made(np.eye(n, m, dtype=_kind(dtype, "eye")), requires_grad, "eye")
-
-
-def arange(
-    start: float, end: float | None = None, step: float = 1, *, dtype: dtype | None = None, requires_grad: bool = False
-) -> Tensor:
-    """Numbers from `start` (0 if only one argument is given) up to but without `end`, `step` apart; int64 if all are
-    ints.
-    """
-    if end is None:
-        start, end = 0, start
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    integers = all(isinstance(value, int | np.integer) for value in (start, end, step))
-    numbers = np.arange(start, end, step, dtype=np.int64 if integers else np.float64)
-    return _made(
-        numbers.astype(_kind(dtype, "arange", dtypes.int64 if integers else dtypes.default)), requires_grad, "arange"
-    )
-
-
-def linspace(
-    start: float, end: float, steps: int, *, dtype: dtype | None = None, requires_grad: bool = False
-) -> Tensor:
-    """`steps` numbers evenly spaced from `start` to `end`, both included."""
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    return _made(np.linspace(start, end, steps).astype(_kind(dtype, "linspace")), requires_grad, "linspace")
-
-
-class _Chance(threading.local):
-    """Each thread's source of random numbers, made at first use: numpy.random takes as long to import as the engine."""
-
-    @functools.cached_property
-    def generator(self) -> np.random.Generator:
-        return np.random.default_rng()
-
-
-_chance = _Chance()
-
-
-def manual_seed(seed: int) -> np.random.Generator:
-    """Start the random numbers of this thread anew from a seed, so that a run can be repeated.
-
-    (The numbers are not PyTorch's.)
-    """
-    _chance.generator = np.random.default_rng(int(seed) % 2**64)
-    return _chance.generator
-
-
-def rand(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Random numbers, uniform between 0 (included) and 1 (excluded)."""
-    kind = _kind(dtype, "rand")
-    _floating("rand", kind)
-    return _made(_chance.generator.random(_size("rand", size), dtype=kind), requires_grad, "rand")
-
-
-def randn(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Random numbers from the normal distribution with mean 0 and standard deviation 1."""
-    kind = _kind(dtype, "randn")
-    _floating("randn", kind)
-    return _made(_chance.generator.standard_normal(_size("randn", size), dtype=kind), requires_grad, "randn")
-
-
-def _floating(function: str, kind: Any) -> None:
-    if kind.kind != "f":
-        raise RuntimeError(f"{function}(): dtype must be minigrad.float32 or minigrad.float64, not {kind}")
-
-
-METHODS: dict[str, Callable[..., Any]] = {
+METHODS: dict[str, Any] = {
     "new_tensor": _new_tensor,
     **{
         f"new_{name}": _new(make) for name, make in (("zeros", zeros), ("ones", ones), ("empty", empty), ("full", full))
     },
+    "device": property(lambda self: CPU, doc="Where the numbers are: always on the CPU."),
+    "is_cuda": property(lambda self: False, doc="Whether the numbers are on a graphics processor: never."),
+    "cuda": _cuda,
 }

@@ -1,4 +1,4 @@
-"""The five kinds of number that a tensor can hold, under PyTorch's names, and the rule by which two of them mix.
+"""The kinds of number that a tensor can hold, under PyTorch's names, and the rule by which two of them mix.
 
 After this module a reader knows why `int64 + float32` is float32 here (numpy alone would say float64) and why a Python
 number never widens a tensor of its own kind. The rule: bool < integer < floating; a higher kind wins whatever its size,
@@ -31,6 +31,11 @@ class dtype:
         return self.category == 2
 
     @property
+    def c_name(self) -> str:
+        """The name in C++, which some of PyTorch's messages use."""
+        return _C_NAMES[self.tensor_type]
+
+    @property
     def itemsize(self) -> int:
         """Bytes per element."""
         return self.numpy.itemsize
@@ -43,14 +48,40 @@ class dtype:
 
 
 bool = dtype("bool", 0, "Bool")
+uint8 = dtype("uint8", 1, "Byte")
+int8 = dtype("int8", 1, "Char")
+int16 = dtype("int16", 1, "Short")
 int32 = dtype("int32", 1, "Int")
 int64 = dtype("int64", 1, "Long")
+float16 = dtype("float16", 2, "Half")
 float32 = dtype("float32", 2, "Float")
 float64 = dtype("float64", 2, "Double")
 
-default = float32  # what Python floats become
+_C_NAMES = {
+    "Bool": "bool", "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Int": "int",
+    "Long": "long int", "Half": "c10::Half", "Float": "float", "Double": "double",
+}  # fmt: skip
+
+default = float32  # what Python floats become; set_default_dtype() changes it
 _python_types: dict[Any, dtype] = {builtins.bool: bool, int: int64, float: float64}
-_by_category = {0: bool, 1: int64, 2: default}
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Choose what Python floats become, and what `zeros(2)` and the like are made of: float32 to begin with.
+
+    TypeError for anything but a floating dtype.
+    """
+    global default
+    if not isinstance(d, dtype):
+        raise TypeError(f"invalid dtype object: only floating-point types are supported as the default type, not {d!r}")
+    if not d.is_floating_point:
+        raise TypeError(f"only floating-point types are supported as the default type, not {d}")
+    default = d
+
+
+def get_default_dtype() -> dtype:
+    """What Python floats become."""
+    return default
 
 
 def of(array: Any) -> dtype:
@@ -89,7 +120,7 @@ def of_number(value: Any, beside: dtype) -> dtype:
     (numpy's own bools count as floats, as they do in PyTorch: to Python they are neither bools nor integers.)
     """
     category = 0 if isinstance(value, builtins.bool) else 1 if isinstance(value, int | np.integer) else 2
-    return beside if category <= beside.category else _by_category[category]
+    return beside if category <= beside.category else (bool, int64, default)[category]
 
 
 def promote(a: Any, b: Any) -> dtype:
@@ -101,4 +132,102 @@ def promote(a: Any, b: Any) -> dtype:
         return first if first.category > second.category else second
     if (a.ndim == 0) != (b.ndim == 0):
         return first if b.ndim == 0 else second
-    return first if first.itemsize >= second.itemsize else second
+    if {first, second} == {uint8, int8}:
+        return int16  # the smallest that holds the numbers of both
+    if first.itemsize == second.itemsize:
+        return first
+    return first if first.itemsize > second.itemsize else second
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtype:
+    """The dtype in which two tensors, or a tensor and a number, meet."""
+    numbers = [value for value in (tensor1, tensor2) if isinstance(value, int | float | np.number | np.bool_)]
+    if not numbers:
+        return promote(tensor1._array, tensor2._array)
+    if len(numbers) == 2:
+        return max((of_number(value, bool) for value in numbers), key=lambda kind: kind.category)
+    return of_number(numbers[0], (tensor2 if tensor1 is numbers[0] else tensor1).dtype)
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that two tensors with dimensions, of these dtypes, meet in."""
+    return promote(np.empty(1, type1.numpy), np.empty(1, type2.numpy))
+
+
+def can_cast(from_: dtype, to: dtype) -> builtins.bool:
+    """Whether a result of one dtype may be written to a tensor of another: to a kind of number as wide or wider."""
+    return from_.category <= to.category
+
+
+class _NumberInfo:
+    """What `finfo` and `iinfo` share: they say what numpy says, under PyTorch's names."""
+
+    __slots__ = ("_info", "_kind")
+    _kind: dtype
+    _info: Any
+    _shown: tuple[str, ...] = ()
+
+    @property
+    def bits(self) -> int:
+        return 8 * self._kind.itemsize
+
+    @property
+    def dtype(self) -> str:
+        return self._kind.name
+
+    def __eq__(self, other: object) -> builtins.bool:
+        return isinstance(other, _NumberInfo) and self._kind is other._kind
+
+    def __hash__(self) -> int:
+        return hash(self._kind)
+
+    def __repr__(self) -> str:
+        parts = [f"{name}={getattr(self, name):g}" for name in self._shown]
+        return f"{type(self).__name__}({', '.join(parts)}, dtype={self.dtype})"
+
+
+def _of_type(value: Any, function: str) -> dtype:
+    if not isinstance(value, dtype):
+        raise TypeError(
+            f"{function}(): argument 'type' (position 1) must be minigrad.dtype, not {type(value).__name__}: {value!r}"
+        )
+    return value
+
+
+class finfo(_NumberInfo):
+    """The limits of a floating dtype: `eps` (the step after 1), `max`, `min`, `tiny` (the smallest normal number),
+    `resolution` and `bits`.
+    """
+
+    __slots__ = ()
+    _shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+
+    def __init__(self, type: dtype | None = None) -> None:
+        self._kind = default if type is None else _of_type(type, "finfo")
+        if self._kind.category != 2:
+            raise TypeError(f"minigrad.finfo() requires a floating point input type. Use minigrad.iinfo for {type!r}.")
+        self._info = np.finfo(self._kind.numpy)
+
+    eps = property(lambda self: float(self._info.eps))
+    max = property(lambda self: float(self._info.max))
+    min = property(lambda self: float(self._info.min))
+    tiny = smallest_normal = property(lambda self: float(self._info.tiny))
+    resolution = property(lambda self: float(f"1e-{self._info.precision:02d}"))
+
+
+class iinfo(_NumberInfo):
+    """The limits of an integer dtype: `max`, `min` and `bits`."""
+
+    __slots__ = ()
+    _shown = ("min", "max")
+
+    def __init__(self, *type: Any) -> None:
+        if not type:
+            raise TypeError('iinfo() missing 1 required positional arguments: "type"')
+        self._kind = _of_type(type[0], "iinfo")
+        if self._kind.category != 1:
+            raise TypeError(f"minigrad.iinfo() requires an integer input type. Use minigrad.finfo for {type[0]!r}.")
+        self._info = np.iinfo(self._kind.numpy)
+
+    max = property(lambda self: int(self._info.max))
+    min = property(lambda self: int(self._info.min))

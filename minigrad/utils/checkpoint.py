@@ -18,15 +18,14 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from minigrad.autograd.engine import backward
 from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
 from minigrad.autograd.modes import thread
 from minigrad.autograd.saved import saved_tensors_hooks
 from minigrad.autograd.views import Forbidden
-from minigrad.creation import _chance, zeros
+from minigrad.factories import zeros
+from minigrad.generator import default_generator
 from minigrad.tensor import Tensor
 
 __all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_early_stop"]
@@ -288,19 +287,18 @@ def _arguments(node: Any) -> list[Any]:
 
 
 def _random_state() -> Any:
-    return _chance.generator.bit_generator.state
+    return default_generator.get_state()
 
 
 @contextlib.contextmanager
 def _random_numbers(state: Any) -> Iterator[None]:
-    """Inside, this thread's random numbers are those that came after `state`; None leaves them alone."""
+    """Inside, the random numbers are those that came after `state`; None leaves them alone."""
     if state is None:
         yield
         return
-    outside = _chance.generator
-    _chance.generator = np.random.default_rng(0)
-    _chance.generator.bit_generator.state = state
+    outside = default_generator.get_state()
+    default_generator.set_state(state)
     try:
         yield
     finally:
-        _chance.generator = outside
+        default_generator.set_state(outside)

@@ -1,0 +1,28 @@
+"""Random functions whose result is certain, so that the table can check their nodes and their gradients, which are 0.
+
+(The numbers themselves are compared with PyTorch's in test_random.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from op_table import UNARY, Row, positive
+
+ROWS = [
+    Row(
+        ".bernoulli_()",
+        lambda F, x: (x * 2).bernoulli_(1.0),
+        np.ones_like,
+        UNARY,
+        "BernoulliBackward2",
+    ),
+    Row(
+        "normal()",
+        lambda F, mean, std: F.normal(mean, std) * 0,
+        lambda mean, std: np.zeros_like(mean + std),
+        [((), ()), ((3,), (3,)), ((2, 1), (3,))],
+        "MulBackward0",
+        positive,
+        graph=False,
+    ),
+]
