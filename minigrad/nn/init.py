@@ -1,0 +1,257 @@
+"""How weights begin: functions that fill a tensor in place, and return it.
+
+After this module a reader knows why weights begin random and small, and by what rule: the variance is chosen so that
+signals (or gradients) keep their size from layer to layer. `fan_in` is how many inputs each output sums up, `fan_out`
+how many outputs each input goes to. None of these functions is recorded.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.tensor import Tensor, from_array
+
+__all__ = [
+    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+    "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+]  # fmt: skip
+
+
+# ---------------------------------------------------------------- one number, or a pattern
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Fill with one number."""
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Fill with ones."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Fill with zeros."""
+    with no_grad():
+        return tensor.zero_()
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Make a matrix the identity: as many inputs as possible come out as they are."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with no_grad():
+        return tensor.copy_(from_array(np.eye(*tensor.shape)))
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Make a convolution's weight (3 to 5 dimensions) one that lets its inputs pass: a 1 in the middle of each kernel
+    that connects a channel with itself.
+    """
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.shape[0] % groups != 0:
+        raise ValueError("dim 0 must be divisible by groups")
+    pattern = np.zeros(tensor.shape)
+    outputs, middle = tensor.shape[0] // groups, tuple(size // 2 for size in tensor.shape[2:])
+    for group in range(groups):
+        for channel in range(min(outputs, tensor.shape[1])):
+            pattern[(group * outputs + channel, channel, *middle)] = 1
+    with no_grad():
+        return tensor.copy_(from_array(pattern))
+
+
+# ---------------------------------------------------------------- random
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill with random numbers, uniform between `a` and `b`."""
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill with random numbers from the normal distribution."""
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
+) -> Tensor:
+    """Fill with random numbers from the part of the normal distribution that lies between `a` and `b`.
+
+    If that is a good part of it, what falls outside is drawn again. Otherwise numbers are drawn uniformly and each is
+    kept with the probability that the distribution gives it, relative to its peak between `a` and `b`.
+    """
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+            "incorrect.",
+            UserWarning,
+            stacklevel=frames_to_learner(),
+        )
+
+    def below(x: float) -> float:
+        """The part of the normal distribution below x."""
+        return (1 + math.erf((x - mean) / std / math.sqrt(2))) / 2
+
+    with no_grad():
+        if below(b) - below(a) > 0.3:
+            chosen = _redrawn(tensor, mean, std, a, b, generator)
+        else:
+            chosen = _accepted(tensor, mean, std, a, b, generator)
+        return tensor.copy_(from_array(chosen))
+
+
+def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
+    draw = np.empty_like  # the bounds are compared in the tensor's own dtype
+    low, high = draw(tensor._array, shape=()), draw(tensor._array, shape=())
+    low[...], high[...] = a, b
+    chosen = tensor.normal_(mean, std, generator=generator)._array
+    while True:
+        outside = (chosen < low) | (chosen > high)
+        if not outside.any():
+            return chosen
+        again = tensor.new_empty(tensor.shape).normal_(mean, std, generator=generator)
+        chosen = np.where(outside, again._array, chosen)
+
+
+def _accepted(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    fresh = tensor.new_empty(tensor.shape)
+    chosen: Any = None
+    pending: Any = True
+    while np.any(pending):
+        candidates = fresh.uniform_(a, b, generator=generator)._array.copy()
+        chosen = candidates if chosen is None else np.where(pending, candidates, chosen)
+        likelihood = ((candidates - mean) / std) ** 2 * -0.5 - peak
+        pending = pending & (np.log(fresh.uniform_(generator=generator)._array) > likelihood)
+    return tensor._array if chosen is None else chosen
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The factor by which weights are larger before a nonlinearity, to make up for what it takes away.
+
+    `param` is the slope of "leaky_relu" for negative numbers, 0.01 by default. ValueError for names that are not known.
+    """
+    gains = {"sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+    if nonlinearity in gains:
+        return gains[nonlinearity]
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, int | float):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity in ("linear", *(f"conv{way}{n}d" for way in ("", "_transpose") for n in (1, 2, 3))):
+        return 1
+    raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """How many numbers each output of a layer with this weight (out, in, ...) sums up, and how many each input goes
+    to.
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    outputs, inputs, *kernel = tensor.shape
+    return inputs * math.prod(kernel), outputs * math.prod(kernel)
+
+
+def _fan(tensor: Tensor, mode: str) -> int:
+    modes = ["fan_in", "fan_out"]
+    if mode.lower() not in modes:
+        raise ValueError(f"Mode {mode.lower()} not supported, please use one of {modes}")
+    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill with uniform random numbers of standard deviation gain * sqrt(2 / (fan_in + fan_out)).
+
+    Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks" (2010).
+    """
+    bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill with normal random numbers of standard deviation gain * sqrt(2 / (fan_in + fan_out))."""
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor))), generator)
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", UserWarning, stacklevel=frames_to_learner())
+        return None
+    fan = _fan(tensor, mode)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+) -> Tensor:
+    """Fill with uniform random numbers of standard deviation gain / sqrt(fan), for layers before a ReLU.
+
+    He et al., "Delving deep into rectifiers" (2015).
+
+    Args:
+        a: the slope for negative numbers of the leaky ReLU behind the layer.
+        mode: "fan_in" keeps the size of signals, "fan_out" that of gradients.
+        nonlinearity: the name of what is behind the layer, see `calculate_gain`.
+    """
+    std = _kaiming_std(tensor, a, mode, nonlinearity)
+    return tensor if std is None else uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+) -> Tensor:
+    """Fill with normal random numbers of standard deviation gain / sqrt(fan), for layers before a ReLU."""
+    std = _kaiming_std(tensor, a, mode, nonlinearity)
+    return tensor if std is None else normal_(tensor, 0.0, std, generator)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """Fill with a random matrix whose rows (or columns, if they are fewer) are orthogonal and of length `gain`.
+
+    What is behind the first dimension counts as one. Saxe et al., "Exact solutions to the nonlinear dynamics of
+    learning in deep linear neural networks" (2013): the Q of the QR decomposition of normal random numbers, its signs
+    chosen such that R's diagonal is positive, which makes all orthogonal matrices equally likely.
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if not tensor.numel():
+        return tensor
+    rows = tensor.shape[0]
+    columns = tensor.numel() // rows
+    random = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)._array
+    q, r = np.linalg.qr(random.T if rows < columns else random)
+    q = q * np.sign(np.diag(r))
+    q = (q.T if rows < columns else q) * np.asarray(gain, q.dtype)
+    with no_grad():
+        return tensor.copy_(from_array(q.reshape(tensor.shape)))
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Fill a matrix with normal random numbers, of which in each column the part `sparsity` is zero.
+
+    Martens, "Deep learning via Hessian-free optimization" (2010).
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    from minigrad.random import randperm
+
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[randperm(rows)[:zeros], column] = 0
+    return tensor

@@ -1,0 +1,476 @@
+"""Module: a piece of a network, which knows its parameters and the modules in it.
+
+After this module a reader knows what happens when a Parameter, a tensor or another module is assigned to an attribute
+of a module, and so why `parameters()` finds all that is to be learned. What hooks do is told in `hooks.py`, and how
+the state is written out and read back in `state.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from textwrap import indent
+from typing import TYPE_CHECKING, Any
+
+from minigrad import dtypes
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.hooks import Hooks
+from minigrad.nn.modules.hooks import HookedModule, everywhere
+from minigrad.nn.modules.state import StatefulModule
+from minigrad.nn.parameter import Buffer, Parameter
+from minigrad.tensor import Tensor
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+def typename(value: Any) -> str:
+    """The type of a value as errors about modules say it: with the module that it is from, unless that is Python."""
+    if isinstance(value, Tensor):
+        name: str = value.type()  # type: ignore[assignment]
+        return name
+    kind = type(value)
+    named = value if hasattr(value, "__qualname__") else kind
+    return named.__qualname__ if named.__module__ == "builtins" else f"{named.__module__}.{named.__qualname__}"
+
+
+class Module(HookedModule, StatefulModule):
+    """The base of all layers and networks.
+
+    Subclass it, make the layers in `__init__` (after `super().__init__()`), and say in `forward` what is computed:
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.hidden = nn.Linear(4, 8)
+                self.output = nn.Linear(8, 1)
+
+            def forward(self, x):
+                return self.output(self.hidden(x).relu())
+
+    Parameters, buffers and modules that are assigned to its attributes become part of it.
+    """
+
+    call_super_init = False  # whether the next class in a multiple inheritance is to be initialized, too
+    training: bool
+    _state_dict_hooks: Hooks
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init and kwargs:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
+            )
+        if not self.call_super_init and args:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
+            )
+        place = super().__setattr__  # not our own one, which asks what kind of thing it is
+        place("training", True)
+        for name in ("_parameters", "_buffers", "_modules"):
+            place(name, {})
+        for name in _SETS:
+            place(name, set())
+        for name in _HOOKS:
+            place(name, Hooks())
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def forward(self, *input: Any) -> Any:
+        """What the module computes. Call the module itself, not this, so that hooks run."""
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._hooked or everywhere.used:
+            return self._call_with_hooks(args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    # -- attributes
+
+    def __getattr__(self, name: str) -> Any:
+        own = self.__dict__
+        if "_modules" in own:  # one after the other: a loop would take half as long again, for each use of a weight
+            if name in own["_parameters"]:
+                return own["_parameters"][name]
+            if name in own["_modules"]:
+                return own["_modules"][name]
+            if name in own["_buffers"]:
+                return own["_buffers"][name]
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+        raise AttributeError(
+            f"'{type(self).__name__}' object has no attribute '{name}': begin its __init__ with super().__init__()"
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        if isinstance(value, Parameter):
+            self._make_way(name, "parameters", "_buffers", "_modules")
+            self.register_parameter(name, value)
+        elif name in own.get("_parameters", ()):
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{typename(value)}' as parameter '{name}' (minigrad.nn.Parameter or None expected)"
+                )
+            self.register_parameter(name, None)
+        elif isinstance(value, Module):
+            self._make_way(name, "module", "_parameters", "_buffers")
+            self._modules[name] = _as_changed(everywhere.on_module, self, name, value)
+        elif name in own.get("_modules", ()):
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{typename(value)}' as child module '{name}' (minigrad.nn.Module or None expected)"
+                )
+            self._modules[name] = _as_changed(everywhere.on_module, self, name, value)
+        elif isinstance(value, Buffer) or name in own.get("_buffers", ()):
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(
+                    f"cannot assign '{typename(value)}' as buffer '{name}' (minigrad.nn.Buffer, minigrad.Tensor or "
+                    "None expected)"
+                )
+            known = name not in own.get("_non_persistent_buffers_set", ())
+            self.register_buffer(name, value, value.persistent if isinstance(value, Buffer) else known)
+        else:
+            super().__setattr__(name, value)
+
+    def _make_way(self, name: str, kind: str, *others: str) -> None:
+        """What bore the name so far is forgotten."""
+        own = self.__dict__
+        if "_modules" not in own:
+            raise AttributeError(
+                f"cannot assign {kind} before Module.__init__() call: begin __init__ with super().__init__()"
+            )
+        own.pop(name, None)
+        for other in others:
+            own[other].pop(name, None)
+        self._non_persistent_buffers_set.discard(name)
+
+    def __delattr__(self, name: str) -> None:
+        for held in (self._parameters, self._buffers, self._modules):
+            if name in held:
+                del held[name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        super().__delattr__(name)
+
+    def __dir__(self) -> list[str]:
+        names = {*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers}
+        return sorted(name for name in names if not name[0].isdigit())
+
+    # -- registration
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter, or None in its place. The same as assigning it to an attribute."""
+        self._check_name("parameter", name, "_parameters")
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{typename(param)}' object to parameter '{name}' (minigrad.nn.Parameter or None "
+                "required)"
+            )
+        if param is not None and param.grad_fn is not None:
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
+                f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
+            )
+        self._parameters[name] = None if param is None else _as_changed(everywhere.on_parameter, self, name, param)
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is not learned but belongs to the module: an attribute, and if `persistent` part of the
+        state_dict.
+        """
+        self._check_name("buffer", name, "_buffers")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (minigrad Tensor or None required)"
+            )
+        self._buffers[name] = _as_changed(everywhere.on_buffer, self, name, tensor)
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def _check_name(self, kind: str, name: Any, place: str) -> None:
+        if place not in self.__dict__:
+            raise AttributeError(
+                f"cannot assign {kind} before Module.__init__() call: begin __init__ with super().__init__()"
+            )
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
+        if "." in name:
+            raise KeyError(f'{kind} name can\'t contain "."')
+        if not name:
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in self.__dict__[place]:
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Add a module, or None in its place. The same as assigning it to an attribute."""
+        if not isinstance(module, Module) and module is not None:
+            raise TypeError(f"{typename(module)} is not a Module subclass")
+        if not isinstance(name, str):
+            raise TypeError(f"module name should be a string. Got {typename(name)}")
+        if hasattr(self, name) and name not in self._modules:
+            raise KeyError(f"attribute '{name}' already exists")
+        if "." in name:
+            raise KeyError(f'module name can\'t contain ".", got: {name}')
+        if not name:
+            raise KeyError('module name can\'t be empty string ""')
+        self._modules[name] = _as_changed(everywhere.on_module, self, name, module)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """Another name for `add_module`."""
+        self.add_module(name, module)
+
+    # -- what is in it
+
+    def get_submodule(self, target: str) -> Module:
+        """The module with this name, such as "encoder.layers.0"; AttributeError if there is none."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            module = _attribute(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module
+
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put a module in the place with this name; `strict`: only where there is one."""
+        if not target:
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if (strict or hasattr(parent, name)) and not isinstance(_attribute(parent, name), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter with this name, such as "hidden.weight"; AttributeError if there is none."""
+        path, _, name = target.rpartition(".")
+        parameter: Any = _attribute(self.get_submodule(path), name)
+        if not isinstance(parameter, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
+        return parameter
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer with this name; AttributeError if there is none."""
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        buffer: Tensor = _attribute(module, name)
+        if name not in module._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return buffer
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """All parameters, each once; without `recurse` only this module's own."""
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """All parameters with their names."""
+        return self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """All buffers, each once."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """All buffers with their names."""
+        return self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
+
+    def _named_members(
+        self,
+        get_members_fn: Callable[[Module], Iterable[tuple[str, Any]]],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[Any] = set()
+        places = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in places:
+            for name, member in get_members_fn(module):
+                if member is None or member in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(member)
+                yield f"{path}.{name}" if path else name, member
+
+    def children(self) -> Iterator[Module]:
+        """The modules directly in this one, each once."""
+        for _, module in self.named_children():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules directly in this one, with their names."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """This module and all that are in it, however deep."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
+
+    def named_modules(
+        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """This module and all that are in it, with their names: "" for this one."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+
+    # -- changing all of it
+
+    def train(self, mode: bool = True) -> Self:
+        """Set `training` here and in all modules in it: dropout and batch norm behave by it."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """The same as `train(False)`."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Ask for the gradients of all parameters, or no longer."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or make them zero."""
+        for parameter in self.parameters():
+            if parameter.grad is None:
+                continue
+            if set_to_none:
+                parameter.grad = None
+            elif parameter.grad.grad_fn is not None:
+                parameter.grad.detach_()
+                parameter.grad.zero_()
+            else:
+                parameter.grad.requires_grad_(False)
+                parameter.grad.zero_()
+
+    def apply(self, fn: Callable[[Module], None]) -> Self:
+        """Call `fn` with each module in this one, and at last with this one."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Change all parameters, their gradients and buffers; the parameters remain the same objects."""
+        for module in self.children() if recurse else ():
+            module._apply(fn)
+        for parameter in self._parameters.values():
+            if parameter is None:
+                continue
+            gradient = parameter.grad
+            with no_grad():
+                parameter.data = fn(parameter)
+                if gradient is not None:
+                    gradient.data = fn(gradient)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Convert all floating parameters and buffers: `to(dtype)`, `to("cpu")`, `to(tensor)`."""
+        device, kind = kwargs.get("device"), kwargs.get("dtype")
+        for argument in args:
+            if isinstance(argument, Tensor):
+                kind = argument.dtype
+            elif isinstance(argument, dtypes.dtype):
+                kind = argument
+            elif not isinstance(argument, bool):
+                device = argument if device is None else device
+        if kind is not None and not kind.is_floating_point:
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}")
+
+        def convert(tensor: Tensor) -> Tensor:
+            wanted = kind if tensor.is_floating_point() else None
+            return tensor.to(dtype=wanted, device=None if device is None else str(device))
+
+        return self._apply(convert)
+
+    def type(self, dst_type: Any) -> Self:
+        """Convert all parameters and buffers to a dtype."""
+        return self._apply(lambda tensor: tensor.type(dst_type))
+
+    def float(self) -> Self:
+        """Convert all floating parameters and buffers to float32."""
+        return self.to(dtypes.float32)
+
+    def double(self) -> Self:
+        """Convert all floating parameters and buffers to float64."""
+        return self.to(dtypes.float64)
+
+    def cpu(self) -> Self:
+        """Nothing: all tensors are on the CPU."""
+        return self
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Not available. RuntimeError."""
+        raise RuntimeError("Module.compile() is not available: minigrad runs everything as it is written")
+
+    # -- as text
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What stands in the brackets of `repr(module)`; override it."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = [*extra.split("\n")] if extra else []
+        lines += [f"({name}): {further_in(repr(module))}" for name, module in self._modules.items()]
+        if len(lines) == 1 and not self._modules:
+            return f"{self._get_name()}({lines[0]})"
+        inside = "".join(f"\n  {line}" for line in lines) + "\n" if lines else ""
+        return f"{self._get_name()}({inside})"
+
+
+_SETS = (
+    "_non_persistent_buffers_set", "_forward_hooks_with_kwargs", "_forward_hooks_always_called",
+    "_forward_pre_hooks_with_kwargs",
+)  # fmt: skip
+_HOOKS = (
+    "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks",
+    "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+)  # fmt: skip
+
+
+def further_in(text: str) -> str:
+    """A text of several lines with all but the first moved to the right."""
+    first, newline, rest = text.partition("\n")
+    return first + newline + indent(rest, "  ")
+
+
+def _attribute(module: Module, name: str) -> Any:
+    if not hasattr(module, name):
+        raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+    return getattr(module, name)
+
+
+def _as_changed(hooks: Hooks, module: Module, name: str, value: Any) -> Any:
+    """A value on its way into a module, as the hooks for all modules leave it."""
+    for hook in hooks.values():
+        changed = hook(module, name, value)
+        value = value if changed is None else changed
+    return value

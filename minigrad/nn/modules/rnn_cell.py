@@ -1,0 +1,165 @@
+"""One step of a recurrent layer: what goes around in an RNN, an LSTM and a GRU, and the cells that are made of it.
+
+After this module a reader knows how the state of the next place comes from this place's input and the state so far.
+LSTM: Hochreiter and Schmidhuber, "Long short-term memory" (1997); GRU: Cho et al., "Learning phrase representations
+using RNN encoder-decoder" (2014).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from minigrad.creation import zeros
+from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import init
+from minigrad.nn.modules.module import Module
+from minigrad.nn.parameter import Parameter, unfilled
+from minigrad.tensor import Tensor
+
+State = tuple[Tensor, ...]  # (h,), or for an LSTM (h, c)
+
+
+def rnn_step(
+    projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None, nonlinearity: str = "tanh"
+) -> State:
+    """h' = tanh(W_ih x + W_hh h). `projected`: the input times W_ih, with its bias; so too for the others."""
+    total = projected + F.linear(state[0], weight_hh, bias_hh)
+    return (total.tanh() if nonlinearity == "tanh" else total.relu(),)
+
+
+def lstm_step(
+    projected: Tensor,
+    state: State,
+    weight_hh: Tensor,
+    bias_hh: Tensor | None,
+    weight_hr: Tensor | None = None,
+) -> State:
+    """c' = f * c + i * g and h' = o * tanh(c'): what to forget, to add, and to show is decided by three gates."""
+    h, c = state
+    i, f, g, o = (projected + F.linear(h, weight_hh, bias_hh)).chunk(4, 1)
+    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+    h = o.sigmoid() * c.tanh()
+    return (h if weight_hr is None else F.linear(h, weight_hr)), c
+
+
+def gru_step(projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
+    """h' = (1 - z) * n + z * h: the gate z decides how much of the state stays, r how much of it n is made from."""
+    (h,) = state
+    r, z, n = projected.chunk(3, 1)
+    r_of_h, z_of_h, n_of_h = F.linear(h, weight_hh, bias_hh).chunk(3, 1)
+    r = (r + r_of_h).sigmoid()
+    z = (z + z_of_h).sigmoid()
+    n = (n + r * n_of_h).tanh()
+    return (n + z * (h - n),)
+
+
+# ---------------------------------------------------------------- cells
+
+
+class RNNCellBase(Module):
+    """One step of a recurrent layer, as a module: weight_ih, weight_hh, bias_ih, bias_hh."""
+
+    bias_ih: Parameter | None
+    bias_hh: Parameter | None
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        rows = num_chunks * hidden_size
+        self.weight_ih = unfilled((rows, input_size), device, dtype)
+        self.weight_hh = unfilled((rows, hidden_size), device, dtype)
+        self.register_parameter("bias_ih", unfilled((rows,), device, dtype) if bias else None)
+        self.register_parameter("bias_hh", unfilled((rows,), device, dtype) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew."""
+        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias is True else f", bias={self.bias}")
+        nonlinearity = self.__dict__.get("nonlinearity", "tanh")
+        return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
+
+    def _take_step(self, step: Callable[..., State], input: Tensor, states: Any, **options: Any) -> State:
+        """One step from (batch, input_size), or (input_size,), and the states; zeros if there are none."""
+        name = type(self).__name__
+        if input.ndim not in (1, 2):
+            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
+        for number, state in enumerate(states):
+            if state is not None and state.ndim not in (1, 2):
+                which = "hidden" if len(states) == 1 else f"hx[{number}]"
+                raise ValueError(f"{name}: Expected {which} to be 1D or 2D, got {state.ndim}D instead")
+        rows = input if input.ndim == 2 else input.unsqueeze(0)
+        if states[0] is None:
+            states = [zeros((len(rows), self.hidden_size), dtype=input.dtype) for _ in states]
+        elif input.ndim == 1:
+            states = [state.unsqueeze(0) for state in states]
+        self._check_sizes(rows, states)
+        projected = F.linear(rows, self.weight_ih, self.bias_ih)
+        made = step(projected, tuple(states), self.weight_hh, self.bias_hh, **options)
+        return made if input.ndim == 2 else tuple([state.squeeze(0) for state in made])
+
+    def _check_sizes(self, rows: Tensor, states: Any) -> None:
+        if rows.shape[1] != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {rows.shape[1]} expected {self.input_size}")
+        for number, state in enumerate(states):
+            if len(state) != len(rows):
+                raise RuntimeError(f"Input batch size {len(rows)} doesn't match hidden{number} batch size {len(state)}")
+            if state.shape[1] != self.hidden_size:
+                raise RuntimeError(
+                    f"hidden{number} has inconsistent hidden_size: got {state.shape[1]}, expected {self.hidden_size}"
+                )
+
+
+class RNNCell(RNNCellBase):
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh): (batch, input_size), (batch, hidden_size) to (batch, hidden_size)."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        return self._take_step(rnn_step, input, [hx], nonlinearity=self.nonlinearity)[0]
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an LSTM: (input, (h, c)) to (h', c')."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> State:
+        return self._take_step(lstm_step, input, [None, None] if hx is None else list(hx))
+
+
+class GRUCell(RNNCellBase):
+    """One step of a GRU: (input, h) to h'."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        return self._take_step(gru_step, input, [hx])[0]

@@ -1,0 +1,330 @@
+"""The transformer: layers of attention and of a small network for each place, each added to what went in.
+
+After this module a reader knows how an encoder layer (looks at its own sequence), and a decoder layer (looks at its own
+sequence up to each place, then at the encoder's) are put together. Vaswani et al., "Attention is all you need" (2017).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import init
+from minigrad.nn.modules.attention import MultiheadAttention
+from minigrad.nn.modules.container import ModuleList
+from minigrad.nn.modules.dropout import Dropout
+from minigrad.nn.modules.linear import Linear
+from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.normalization import LayerNorm
+from minigrad.tensor import Tensor, from_array
+
+
+class _Layer(Module):
+    """What encoder and decoder layers have in common: the network for each place, and the sums."""
+
+    self_attn: MultiheadAttention
+    linear1: Linear
+    linear2: Linear
+    dropout: Dropout
+    norm_first: bool
+
+    def _set_activation(self, activation: Any) -> None:
+        if isinstance(activation, str):
+            if activation not in ("relu", "gelu"):
+                raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+            activation = getattr(F, activation)
+        self.activation = activation
+
+    def _add(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
+        """x plus what a block makes of it, normalized before or after."""
+        return x + block(norm(x)) if self.norm_first else norm(x + block(x))
+
+    def _feed_forward(self, x: Tensor, last: Module) -> Tensor:
+        return last(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerEncoderLayer(_Layer):
+    """Attention of a sequence to itself, then a network of two linear layers for each place.
+
+    Args:
+        d_model: features of each place.
+        nhead: heads of the attention.
+        dim_feedforward: the width between the two linear layers.
+        activation: what is between them: "relu", "gelu" or a function.
+        layer_norm_eps: eps of the layer norms.
+        batch_first: sequences are (batch, place, feature) instead of (place, batch, feature).
+        norm_first: normalize what goes into each block, instead of the sum behind it.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        made: dict[str, Any] = {"device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **made)
+        self.linear1 = Linear(d_model, dim_feedforward, bias, **made)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, **made)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **made)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **made)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self._set_activation(activation)
+
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        def attention(x: Tensor) -> Tensor:
+            return self.dropout1(
+                self.self_attn(
+                    x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask, need_weights=False,
+                    is_causal=is_causal,
+                )[0]
+            )  # fmt: skip
+
+        x = self._add(src, self.norm1, attention)
+        return self._add(x, self.norm2, lambda x: self._feed_forward(x, self.dropout2))
+
+
+class TransformerDecoderLayer(_Layer):
+    """Attention of a sequence to itself, then to the encoder's, then a network for each place.
+
+    The arguments are those of TransformerEncoderLayer.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        made: dict[str, Any] = {"device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **made)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **made)
+        self.linear1 = Linear(d_model, dim_feedforward, bias, **made)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, **made)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **made)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **made)
+        self.norm3 = LayerNorm(d_model, layer_norm_eps, bias=bias, **made)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.dropout3 = Dropout(dropout)
+        self._set_activation(activation)
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        def to_itself(x: Tensor) -> Tensor:
+            return self.dropout1(
+                self.self_attn(
+                    x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, need_weights=False,
+                    is_causal=tgt_is_causal,
+                )[0]
+            )  # fmt: skip
+
+        def to_memory(x: Tensor) -> Tensor:
+            return self.dropout2(
+                self.multihead_attn(
+                    x, memory, memory, attn_mask=memory_mask, key_padding_mask=memory_key_padding_mask,
+                    need_weights=False, is_causal=memory_is_causal,
+                )[0]
+            )  # fmt: skip
+
+        x = self._add(tgt, self.norm1, to_itself)
+        x = self._add(x, self.norm2, to_memory)
+        return self._add(x, self.norm3, lambda x: self._feed_forward(x, self.dropout3))
+
+
+class TransformerEncoder(Module):
+    """Copies of an encoder layer, one after the other, and a last layer norm if one is given."""
+
+    def __init__(
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Tensor:
+        output = src
+        for layer in self.layers:
+            output = layer(output, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=bool(is_causal))
+        return output if self.norm is None else self.norm(output)
+
+
+class TransformerDecoder(Module):
+    """Copies of a decoder layer, one after the other, and a last layer norm if one is given."""
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        output = tgt
+        for layer in self.layers:
+            output = layer(
+                output,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=bool(tgt_is_causal),
+                memory_is_causal=memory_is_causal,
+            )
+        return output if self.norm is None else self.norm(output)
+
+
+class Transformer(Module):
+    """An encoder for the source and a decoder for the target.
+
+    Args:
+        d_model: features of each place.
+        nhead: heads of each attention.
+        num_encoder_layers, num_decoder_layers: how many layers each of the two has.
+        custom_encoder, custom_decoder: modules to be used instead.
+
+    The others are those of TransformerEncoderLayer.
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = F.relu,
+        custom_encoder: Any = None,
+        custom_decoder: Any = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        options: dict[str, Any] = {
+            "d_model": d_model, "nhead": nhead, "dim_feedforward": dim_feedforward, "dropout": dropout,
+            "activation": activation, "layer_norm_eps": layer_norm_eps, "batch_first": batch_first,
+            "norm_first": norm_first, "bias": bias, "device": device, "dtype": dtype,
+        }  # fmt: skip
+
+        def norm() -> LayerNorm:
+            return LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+
+        if custom_encoder is None:
+            custom_encoder = TransformerEncoder(TransformerEncoderLayer(**options), num_encoder_layers, norm())
+        self.encoder = custom_encoder
+        if custom_decoder is None:
+            custom_decoder = TransformerDecoder(TransformerDecoderLayer(**options), num_decoder_layers, norm())
+        self.decoder = custom_decoder
+        for parameter in self.parameters():
+            if parameter.ndim > 1:
+                init.xavier_uniform_(parameter)
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        batch = 0 if self.batch_first else 1
+        if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+        """A mask (sz, sz) that forbids to look ahead: -inf above the diagonal, else 0."""
+        kind = (dtypes.default if dtype is None else dtype).numpy
+        return from_array(np.triu(np.full((sz, sz), -np.inf, kind), 1))

@@ -1,0 +1,88 @@
+"""Gradients that are too large, made smaller: all by one factor, which keeps their direction, or each number alone."""
+
+from __future__ import annotations
+
+import types
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.creation import tensor
+from minigrad.tensor import Tensor, from_array
+
+Tensors = Tensor | Iterable[Tensor]
+
+
+def clip_grad_norm_(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale the gradients of all parameters, in place, so that together they are no longer than `max_norm`.
+
+    Returns the norm before, of all gradients as one vector. RuntimeError if `error_if_nonfinite` and it is inf or nan.
+    """
+    if isinstance(parameters, types.GeneratorType):
+        parameters = list(parameters)
+        if not parameters:
+            warnings.warn(
+                "`parameters` is an empty generator, no gradient clipping will occur.",
+                UserWarning,
+                stacklevel=frames_to_learner(),
+            )
+    several = _listed(parameters)
+    norm = get_total_norm(_gradients(several), norm_type, error_if_nonfinite, foreach)
+    clip_grads_with_norm_(several, max_norm, norm, foreach)
+    return norm
+
+
+def get_total_norm(
+    tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
+    """The norm of all tensors as one vector: of the norms of each. `norm_type` may be inf."""
+    order = float(norm_type)
+    several = _listed(tensors)
+    if not several:
+        return tensor(0.0)
+    norms = [np.linalg.norm(each._array.reshape(-1), order) for each in several]
+    kind = np.result_type(*[each._array.dtype for each in several])
+    total = kind.type(np.linalg.norm(np.array(norms, kind), order))
+    if error_if_nonfinite and not np.isfinite(total):
+        raise RuntimeError(
+            f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be clipped. "
+            "To disable this error and scale the gradients by the non-finite norm anyway, set "
+            "`error_if_nonfinite=False`"
+        )
+    return from_array(total)
+
+
+def clip_grads_with_norm_(
+    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale the gradients by max_norm / total_norm, in place, unless that is more than 1."""
+    with no_grad():
+        factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+        for gradient in _gradients(_listed(parameters)):
+            gradient.mul_(factor.to(gradient.dtype))
+
+
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
+    """Cut off each number of the gradients, in place, below -clip_value and above clip_value."""
+    limit = float(clip_value)
+    with no_grad():
+        for gradient in _gradients(_listed(parameters)):
+            gradient.copy_(gradient.clamp(-limit, limit))
+
+
+def _listed(tensors: Any) -> list[Tensor]:
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+
+
+def _gradients(parameters: list[Tensor]) -> list[Tensor]:
+    return [parameter.grad for parameter in parameters if parameter.grad is not None]

@@ -1,0 +1,688 @@
+"""Layers, as in torch: how they print, what they hold, what they give, and the gradients of it all.
+
+After this file a reader knows every layer, how it is made and what it is called with. Each is made on both sides, gets
+torch's weights, and is run in training and in evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from side_by_side import Behaviours, ours
+
+import minigrad
+
+behaviours = Behaviours()
+
+Make = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer, and what it is called with: shapes of normal numbers, or functions of the namespace."""
+
+    title: str
+    make: Make  # from the namespace `nn`
+    inputs: Sequence[Any]
+    random: bool = False  # in training, its output is
+    needs: str = ""  # the function behind it, where that is not one of the layer's own
+
+
+def ints(*shape: int, below: int = 5) -> Callable[[Any], Any]:
+    """Whole numbers from 0."""
+    return lambda F: F.tensor((np.arange(int(np.prod(shape))) * 7 % below).reshape(shape))
+
+
+def positive(*shape: int) -> Callable[[Any], Any]:
+    """Numbers between 0 and 1."""
+    values = (np.arange(int(np.prod(shape))) * 13 % 17 + 1) / 19
+    return lambda F: F.tensor(values.reshape(shape).astype(np.float32))
+
+
+def signs(*shape: int, grad: bool = True) -> Callable[[Any], Any]:
+    """Ones and minus ones; without `grad`, int64."""
+    values = (np.arange(int(np.prod(shape))) % 3 % 2 * 2 - 1).reshape(shape)
+    return lambda F: F.tensor(values.astype(np.float32 if grad else np.int64))
+
+
+LINEAR = [
+    Layer("Identity", lambda nn: nn.Identity(3, unused=True), [(2, 3)]),
+    Layer("Linear", lambda nn: nn.Linear(4, 3), [(2, 4)]),
+    Layer("Linear of a vector", lambda nn: nn.Linear(4, 3), [(4,)]),
+    Layer("Linear of a batch", lambda nn: nn.Linear(4, 3), [(2, 3, 4)]),
+    Layer("Linear without bias", lambda nn: nn.Linear(4, 3, bias=False), [(2, 4)]),
+    Layer("Linear without bias of a vector", lambda nn: nn.Linear(4, 3, bias=False), [(4,)]),
+    Layer("Linear of no rows", lambda nn: nn.Linear(4, 3), [(0, 4)]),
+    Layer("Bilinear", lambda nn: nn.Bilinear(3, 4, 2), [(2, 3), (2, 4)]),
+    Layer("Bilinear of a batch, without bias", lambda nn: nn.Bilinear(3, 4, 2, bias=False), [(2, 5, 3), (2, 5, 4)]),
+    Layer("Flatten", lambda nn: nn.Flatten(), [(2, 3, 4)]),
+    Layer("Flatten from 0", lambda nn: nn.Flatten(0, 1), [(2, 3, 4)]),
+    Layer("Unflatten", lambda nn: nn.Unflatten(1, (2, 3)), [(2, 6)]),
+]
+
+CONVOLUTIONS = [
+    Layer("Conv1d", lambda nn: nn.Conv1d(2, 3, 3), [(2, 2, 7)]),
+    Layer("Conv1d same", lambda nn: nn.Conv1d(2, 3, 4, padding="same"), [(2, 2, 7)]),
+    Layer("Conv2d", lambda nn: nn.Conv2d(2, 3, 3), [(2, 2, 5, 6)]),
+    Layer("Conv2d of one image", lambda nn: nn.Conv2d(2, 3, 3), [(2, 5, 6)]),
+    Layer("Conv2d without bias", lambda nn: nn.Conv2d(2, 3, (3, 2), stride=2, padding=1, bias=False), [(2, 2, 5, 6)]),
+    Layer("Conv2d dilated, in groups", lambda nn: nn.Conv2d(4, 2, 2, dilation=2, groups=2), [(2, 4, 5, 6)]),
+    Layer("Conv2d valid", lambda nn: nn.Conv2d(2, 3, 3, padding="valid"), [(1, 2, 5, 6)]),
+    Layer("Conv2d same", lambda nn: nn.Conv2d(2, 3, (2, 3), padding="same", dilation=2), [(1, 2, 5, 6)]),
+    *[
+        Layer(
+            f"Conv2d {mode}",
+            lambda nn, mode=mode: nn.Conv2d(2, 3, 3, padding=(1, 2), padding_mode=mode),
+            [(1, 2, 5, 6)],
+        )
+        for mode in ("reflect", "replicate", "circular")
+    ],
+    Layer(
+        "Conv2d same, circular",
+        lambda nn: nn.Conv2d(1, 1, (2, 3), padding="same", padding_mode="circular"),
+        [(1, 1, 5, 6)],
+    ),
+    Layer("Conv3d", lambda nn: nn.Conv3d(1, 2, 2), [(1, 1, 3, 4, 3)]),
+    Layer("ConvTranspose1d", lambda nn: nn.ConvTranspose1d(2, 3, 3, stride=2), [(2, 2, 4)]),
+    Layer(
+        "ConvTranspose2d",
+        lambda nn: nn.ConvTranspose2d(2, 4, 3, stride=2, padding=1, output_padding=1, groups=2, bias=False),
+        [(2, 2, 3, 4)],
+    ),
+    Layer("ConvTranspose2d dilated", lambda nn: nn.ConvTranspose2d(2, 3, 2, dilation=2), [(1, 2, 3, 4)]),
+    Layer("Unfold", lambda nn: nn.Unfold((2, 3), padding=1), [(1, 2, 4, 5)]),
+    Layer("Fold", lambda nn: nn.Fold((4, 5), 2), [(1, 8, 12)]),
+    Layer("Upsample", lambda nn: nn.Upsample(scale_factor=2), [(1, 2, 2, 3)]),
+    Layer("Upsample to a size", lambda nn: nn.Upsample(size=(4, 5)), [(1, 2, 2, 3)]),
+    Layer("UpsamplingNearest2d", lambda nn: nn.UpsamplingNearest2d(scale_factor=2), [(1, 2, 2, 3)]),
+    Layer("PixelShuffle", lambda nn: nn.PixelShuffle(2), [(1, 8, 2, 3)]),
+    Layer("PixelUnshuffle", lambda nn: nn.PixelUnshuffle(2), [(1, 2, 4, 6)]),
+    Layer("ChannelShuffle", lambda nn: nn.ChannelShuffle(2), [(1, 4, 2, 3)]),
+]
+
+POOLS = [
+    Layer("MaxPool1d", lambda nn: nn.MaxPool1d(2), [(2, 2, 6)]),
+    Layer("MaxPool1d with indices", lambda nn: nn.MaxPool1d(2, return_indices=True), [(2, 2, 6)]),
+    Layer("MaxPool2d", lambda nn: nn.MaxPool2d(2), [(2, 2, 4, 6)]),
+    Layer("MaxPool2d with options", lambda nn: nn.MaxPool2d((2, 3), 1, 1, ceil_mode=True), [(2, 2, 4, 6)]),
+    Layer("MaxPool2d with indices", lambda nn: nn.MaxPool2d(2, return_indices=True), [(2, 2, 4, 6)]),
+    Layer("MaxPool2d dilated", lambda nn: nn.MaxPool2d(2, dilation=2), [(2, 2, 5, 6)]),
+    Layer("AvgPool1d", lambda nn: nn.AvgPool1d(3, 2, padding=1), [(2, 2, 6)]),
+    Layer("AvgPool2d", lambda nn: nn.AvgPool2d(2), [(2, 2, 4, 6)]),
+    Layer("AvgPool2d with options", lambda nn: nn.AvgPool2d(3, 2, padding=1, count_include_pad=False), [(2, 2, 4, 6)]),
+    Layer("AvgPool2d with a divisor", lambda nn: nn.AvgPool2d(2, divisor_override=3), [(2, 2, 4, 6)]),
+    Layer("LPPool1d", lambda nn: nn.LPPool1d(2, 3), [positive(2, 2, 6)]),
+    Layer("LPPool2d", lambda nn: nn.LPPool2d(3, 2, stride=1), [positive(2, 2, 4, 6)]),
+    Layer("AdaptiveAvgPool1d", lambda nn: nn.AdaptiveAvgPool1d(4), [(2, 2, 6)]),
+    Layer("AdaptiveAvgPool2d", lambda nn: nn.AdaptiveAvgPool2d((2, None)), [(2, 2, 5, 3)]),
+    Layer("AdaptiveAvgPool2d to 1", lambda nn: nn.AdaptiveAvgPool2d(1), [(2, 2, 5, 3)]),
+    Layer("AdaptiveMaxPool1d", lambda nn: nn.AdaptiveMaxPool1d(4), [(2, 2, 6)]),
+    Layer("AdaptiveMaxPool2d", lambda nn: nn.AdaptiveMaxPool2d((2, 3)), [(2, 2, 5, 4)]),
+    Layer("AdaptiveMaxPool2d with indices", lambda nn: nn.AdaptiveMaxPool2d(2, True), [(2, 2, 5, 4)]),
+    Layer("MaxUnpool1d", lambda nn: nn.MaxUnpool1d(2), [(1, 1, 3), lambda F: F.tensor([[[0, 3, 4]]])]),
+    Layer("MaxUnpool3d", lambda nn: nn.MaxUnpool3d(2), [(1, 1, 1, 1, 2), lambda F: F.tensor([[[[[0, 14]]]]])]),
+    Layer("MaxPool3d", lambda nn: nn.MaxPool3d(2), [(1, 1, 4, 4, 2)]),
+    Layer("AvgPool3d", lambda nn: nn.AvgPool3d(2), [(1, 1, 4, 4, 2)]),
+    Layer("AdaptiveAvgPool3d", lambda nn: nn.AdaptiveAvgPool3d(2), [(1, 1, 4, 3, 2)]),
+    Layer("AdaptiveMaxPool3d", lambda nn: nn.AdaptiveMaxPool3d(2), [(1, 1, 4, 3, 2)]),
+    Layer("ConvTranspose3d", lambda nn: nn.ConvTranspose3d(1, 2, 2), [(1, 1, 2, 3, 2)]),
+    Layer("InstanceNorm3d", lambda nn: nn.InstanceNorm3d(2), [(1, 2, 2, 3, 2)]),
+    Layer("MaxUnpool2d", lambda nn: nn.MaxUnpool2d(2), [(1, 1, 2, 2), lambda F: F.tensor([[[[0, 3], [8, 10]]]])]),
+]
+
+ACTIVATIONS = [
+    Layer(text, lambda nn, text=text: eval(f"nn.{text}", {"nn": nn}), [(4, 4)])
+    for text in (
+        "ReLU()", "ReLU6()", "LeakyReLU()", "LeakyReLU(0.2)", "ELU()", "ELU(alpha=2.0)", "CELU(0.5)", "SELU()",
+        "GELU()", "GELU('tanh')", "SiLU()", "Mish()", "Sigmoid()", "Tanh()", "Softplus()", "Softplus(2, 1)",
+        "Softsign()", "Tanhshrink()", "Softshrink()", "Hardshrink(0.3)", "Hardtanh(-0.5, 0.7)", "Hardsigmoid()",
+        "Hardswish()", "LogSigmoid()", "Threshold(0.1, 20)", "PReLU()", "PReLU(4)", "GLU()", "Softmax(dim=1)",
+        "Softmin(dim=0)", "LogSoftmax(dim=-1)",
+    )
+]  # fmt: skip
+ACTIVATIONS += [
+    Layer("Softmax2d", lambda nn: nn.Softmax2d(), [(2, 3, 2, 2)]),
+    Layer("RReLU", lambda nn: nn.RReLU(0.1, 0.3), [(4, 4)], random=True),
+    *[
+        Layer(f"{name} in place", lambda nn, name=name: InPlaceAfter(getattr(nn, name)(inplace=True)), [(4, 4)])
+        for name in ("ReLU", "ReLU6", "LeakyReLU", "ELU", "CELU", "SELU", "SiLU", "Hardtanh", "Hardswish")
+    ],
+]
+
+
+class InPlaceAfter:
+    """A layer that writes to its input, given a copy of it."""
+
+    def __init__(self, layer: Any) -> None:
+        self.layer = layer
+
+    def __call__(self, x: Any) -> Any:
+        return self.layer(x * 1)
+
+    def __repr__(self) -> str:
+        return repr(self.layer)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.layer, name)
+
+
+NORMALIZATIONS = [
+    Layer("BatchNorm1d", lambda nn: nn.BatchNorm1d(3), [(4, 3)]),
+    Layer("BatchNorm1d of rows", lambda nn: nn.BatchNorm1d(3, momentum=None), [(4, 3, 2)]),
+    Layer("BatchNorm2d", lambda nn: nn.BatchNorm2d(3, eps=1e-3, momentum=0.3), [(4, 3, 2, 2)]),
+    Layer("BatchNorm2d without weights", lambda nn: nn.BatchNorm2d(3, affine=False), [(4, 3, 2, 2)]),
+    Layer("BatchNorm2d without a shift", lambda nn: nn.BatchNorm2d(3, bias=False), [(4, 3, 2, 2)]),
+    Layer("BatchNorm2d of the batch", lambda nn: nn.BatchNorm2d(3, track_running_stats=False), [(4, 3, 2, 2)]),
+    Layer("BatchNorm3d", lambda nn: nn.BatchNorm3d(2), [(2, 2, 2, 2, 2)]),
+    Layer("InstanceNorm1d", lambda nn: nn.InstanceNorm1d(3), [(2, 3, 4)]),
+    Layer("InstanceNorm1d of one", lambda nn: nn.InstanceNorm1d(3), [(3, 4)]),
+    Layer("InstanceNorm2d", lambda nn: nn.InstanceNorm2d(3, affine=True), [(2, 3, 2, 4)]),
+    Layer("InstanceNorm2d tracking", lambda nn: nn.InstanceNorm2d(3, track_running_stats=True), [(2, 3, 2, 4)]),
+    Layer("LayerNorm", lambda nn: nn.LayerNorm(4), [(2, 3, 4)]),
+    Layer("LayerNorm of two", lambda nn: nn.LayerNorm((3, 4), eps=1e-3), [(2, 3, 4)]),
+    Layer("LayerNorm without weights", lambda nn: nn.LayerNorm(4, elementwise_affine=False), [(2, 3, 4)]),
+    Layer("LayerNorm without bias", lambda nn: nn.LayerNorm([4], bias=False), [(2, 3, 4)]),
+    Layer("RMSNorm", lambda nn: nn.RMSNorm(4), [(2, 3, 4)]),
+    Layer("RMSNorm with eps", lambda nn: nn.RMSNorm((3, 4), eps=0.1, elementwise_affine=False), [(2, 3, 4)]),
+    Layer("GroupNorm", lambda nn: nn.GroupNorm(2, 4), [(2, 4, 3)]),
+    Layer("GroupNorm without weights", lambda nn: nn.GroupNorm(4, 4, affine=False), [(2, 4, 3, 2)]),
+    Layer("LocalResponseNorm", lambda nn: nn.LocalResponseNorm(2), [(2, 4, 3, 2)]),
+    *[
+        Layer(f"{name}", lambda nn, name=name: getattr(nn, name)(0.3), [shape], random=True)
+        for name, shape in (
+            ("Dropout", (4, 4)),
+            ("Dropout1d", (2, 3, 4)),
+            ("Dropout2d", (2, 3, 2, 2)),
+            ("Dropout3d", (2, 3, 2, 2, 2)),
+            ("AlphaDropout", (4, 4)),
+            ("FeatureAlphaDropout", (2, 3, 4)),
+        )
+    ],
+    Layer("Dropout of nothing", lambda nn: nn.Dropout(0.0), [(4, 4)]),
+    Layer("Dropout of all", lambda nn: nn.Dropout(1.0), [(4, 4)]),
+]
+
+TABLES = [
+    Layer("Embedding", lambda nn: nn.Embedding(5, 3), [ints(2, 4)]),
+    Layer("Embedding with padding", lambda nn: nn.Embedding(5, 3, padding_idx=-4), [ints(2, 4)]),
+    Layer("Embedding with options", lambda nn: nn.Embedding(5, 3, max_norm=1.0, norm_type=1.0), [ints(2, 4)]),
+    Layer("Embedding by frequency", lambda nn: nn.Embedding(5, 3, scale_grad_by_freq=True), [ints(2, 4)]),
+    Layer("EmbeddingBag", lambda nn: nn.EmbeddingBag(5, 3), [ints(2, 4)]),
+    Layer("EmbeddingBag sums", lambda nn: nn.EmbeddingBag(5, 3, mode="sum", padding_idx=2), [ints(2, 4)]),
+    Layer("EmbeddingBag with offsets", lambda nn: nn.EmbeddingBag(5, 3), [ints(6), lambda F: F.tensor([0, 2, 2])]),
+]
+
+PADS = [
+    Layer(f"{kind}{n}d({padding})", lambda nn, k=kind, n=n, p=padding: getattr(nn, f"{k}{n}d")(p), [shape])
+    for kind in ("ZeroPad", "ReflectionPad", "ReplicationPad", "CircularPad")
+    for n, padding, shape in (
+        (1, 2, (2, 3, 4)),
+        (1, (1, 2), (3, 4)),
+        (2, 1, (1, 2, 3, 4)),
+        (2, (1, 0, 2, 1), (2, 3, 4)),
+    )
+]
+PADS += [
+    Layer("ConstantPad1d", lambda nn: nn.ConstantPad1d((1, 2), 3.5), [(2, 3)]),
+    Layer("ConstantPad2d", lambda nn: nn.ConstantPad2d(1, 3.5), [(2, 3, 2)]),
+    Layer("ConstantPad3d", lambda nn: nn.ConstantPad3d(1, -1), [(2, 2, 3, 2)]),
+]
+
+LOSSES = [
+    *[
+        Layer(f"{name} {reduction}", lambda nn, n=name, r=reduction: getattr(nn, n)(reduction=r), [(4, 3), target])
+        for name, target in (
+            ("L1Loss", (4, 3)),
+            ("MSELoss", (4, 3)),
+            ("SmoothL1Loss", (4, 3)),
+            ("HuberLoss", (4, 3)),
+            ("CrossEntropyLoss", ints(4, below=3)),
+            ("NLLLoss", ints(4, below=3)),
+            ("BCEWithLogitsLoss", positive(4, 3)),
+            ("KLDivLoss", positive(4, 3)),
+            ("PoissonNLLLoss", positive(4, 3)),
+            ("HingeEmbeddingLoss", signs(4, 3)),
+            ("MultiMarginLoss", ints(4, below=3)),
+            ("MultiLabelSoftMarginLoss", ints(4, 3, below=2)),
+        )
+        for reduction in ("mean", "sum", "none")
+    ],
+    *[
+        Layer(f"SoftMarginLoss {r}", lambda nn, r=r: nn.SoftMarginLoss(reduction=r), [(4, 3), signs(4, 3, grad=False)])
+        for r in ("mean", "sum", "none")
+    ],
+    Layer("BCELoss", lambda nn: nn.BCELoss(), [positive(4, 3), positive(4, 3)]),
+    *[
+        Layer(
+            f"MultiLabelMarginLoss {r}",
+            lambda nn, r=r: nn.MultiLabelMarginLoss(reduction=r),
+            [(2, 4), lambda F: F.tensor([[3, 0, -1, 1], [2, -1, -1, -1]])],
+        )
+        for r in ("mean", "sum", "none")
+    ],
+    Layer("MultiLabelMarginLoss of a row", lambda nn: nn.MultiLabelMarginLoss(), [(3,), lambda F: F.tensor([1, 2, 0])]),
+    Layer("SmoothL1Loss beta", lambda nn: nn.SmoothL1Loss(beta=0.3), [(4, 3), (4, 3)]),
+    Layer("HuberLoss delta", lambda nn: nn.HuberLoss(delta=0.3), [(4, 3), (4, 3)]),
+    Layer("CrossEntropyLoss smoothed", lambda nn: nn.CrossEntropyLoss(label_smoothing=0.1), [(4, 3), ints(4, below=3)]),
+    Layer("CrossEntropyLoss ignoring", lambda nn: nn.CrossEntropyLoss(ignore_index=1), [(4, 3), ints(4, below=3)]),
+    Layer("CrossEntropyLoss of images", lambda nn: nn.CrossEntropyLoss(), [(2, 3, 2, 2), ints(2, 2, 2, below=3)]),
+    Layer("NLLLoss ignoring", lambda nn: nn.NLLLoss(ignore_index=1), [(4, 3), ints(4, below=3)]),
+    Layer("KLDivLoss log", lambda nn: nn.KLDivLoss(log_target=True, reduction="batchmean"), [(4, 3), (4, 3)]),
+    Layer("PoissonNLLLoss full", lambda nn: nn.PoissonNLLLoss(False, True), [positive(4, 3), positive(4, 3)]),
+    Layer("GaussianNLLLoss", lambda nn: nn.GaussianNLLLoss(full=True), [(4, 3), (4, 3), positive(4, 3)]),
+    Layer("MarginRankingLoss", lambda nn: nn.MarginRankingLoss(0.1), [(4,), (4,), signs(4)]),
+    Layer("CosineEmbeddingLoss", lambda nn: nn.CosineEmbeddingLoss(0.1), [(4, 3), (4, 3), signs(4)]),
+    Layer("MultiMarginLoss p", lambda nn: nn.MultiMarginLoss(2, 0.5), [(4, 3), ints(4, below=3)]),
+    Layer("TripletMarginLoss", lambda nn: nn.TripletMarginLoss(swap=True), [(4, 3), (4, 3), (4, 3)]),
+    Layer("TripletMarginWithDistanceLoss", lambda nn: nn.TripletMarginWithDistanceLoss(), [(4, 3), (4, 3), (4, 3)]),
+    Layer("CosineSimilarity", lambda nn: nn.CosineSimilarity(), [(4, 3), (4, 3)]),
+    Layer("PairwiseDistance", lambda nn: nn.PairwiseDistance(keepdim=True), [(4, 3), (4, 3)]),
+]
+
+LAYERS = [
+    *LINEAR, *CONVOLUTIONS, *POOLS, *ACTIVATIONS, *NORMALIZATIONS, *TABLES, *PADS, *LOSSES,
+]  # fmt: skip
+
+
+def give_weights(to: Any, module: Any) -> None:
+    """Load torch's weights, made a bit larger and none of them 0 or 1."""
+    with_noise = {}
+    random = np.random.default_rng(3)
+    for name, value in module.state_dict().items():
+        numbers = value.numpy()
+        if numbers.dtype.kind == "f":
+            numbers[...] = numbers + random.uniform(0.1, 0.4, numbers.shape)
+        with_noise[name] = minigrad.tensor(numbers)
+    assert repr(to.load_state_dict(with_noise)) == "<All keys matched successfully>"
+
+
+def values(layer: Layer, F: Any) -> list[Any]:
+    random = np.random.default_rng(len(layer.title))
+    made = []
+    for what in layer.inputs:
+        x = what(F) if callable(what) else F.tensor(random.standard_normal(what).astype(np.float32))
+        for tensor in x if isinstance(x, tuple) else (x,):
+            tensor.requires_grad_(tensor.dtype == F.float32)
+        made.append(x)
+    return made
+
+
+def check_same(mine: Any, theirs: Any, what: str) -> None:
+    if isinstance(theirs, tuple | list):
+        assert isinstance(mine, tuple | list), what
+        assert len(mine) == len(theirs), what
+        for number, (one, other) in enumerate(zip(mine, theirs, strict=True)):
+            check_same(one, other, f"{what}[{number}]")
+        return
+    if theirs is None:
+        assert mine is None, what
+        return
+    assert isinstance(mine, minigrad.Tensor), f"{what} is a {type(mine).__name__}"
+    assert str(mine.dtype) == ours(str(theirs.dtype)), what
+    np.testing.assert_allclose(
+        mine.detach().numpy(), theirs.detach().numpy(), rtol=2e-4, atol=2e-5, err_msg=what, strict=True
+    )
+
+
+def tensors_in(result: Any) -> list[Any]:
+    if isinstance(result, tuple | list):
+        return [tensor for part in result for tensor in tensors_in(part)]
+    return [] if result is None else [result]
+
+
+def check_gradients(mine: Any, theirs: Any, inputs: tuple[list[Any], list[Any]], torch: Any) -> None:
+    """Send the same random gradient back from both, and compare what arrives at inputs and weights."""
+    results = (tensors_in(mine[1]), tensors_in(theirs[1]))
+    random = np.random.default_rng(0)
+    for one, other in zip(*results, strict=True):
+        assert one.requires_grad == other.requires_grad
+        if other.requires_grad:
+            gradient = random.standard_normal(tuple(other.shape)).astype(np.float32)
+            one.backward(minigrad.tensor(gradient), retain_graph=True)
+            other.backward(torch.tensor(gradient), retain_graph=True)
+    for number, (one, other) in enumerate(zip(*map(tensors_in, inputs), strict=True)):
+        if other.requires_grad:
+            check_same(one.grad, other.grad, f"gradient of input {number}")
+    for (name, one), (same_name, other) in zip(mine[0].named_parameters(), theirs[0].named_parameters(), strict=True):
+        assert name == same_name
+        check_same(one.grad, other.grad, f"gradient of {name}")
+
+
+def check_layer(layer: Layer, torch: Any, training: bool) -> None:
+    theirs, mine = layer.make(torch.nn), layer.make(minigrad.nn)
+    assert repr(mine) == ours(repr(theirs))
+    check_state(mine, theirs)
+    give_weights(mine, theirs)
+    mine.train(training)
+    theirs.train(training)
+    inputs = values(layer, minigrad), values(layer, torch)
+    if layer.random and training:
+        minigrad.manual_seed(5)
+        torch.manual_seed(5)
+    results = mine(*inputs[0]), theirs(*inputs[1])
+    check_same(*results, layer.title)
+    check_gradients((mine, results[0]), (theirs, results[1]), inputs, torch)
+    check_state(mine, theirs)
+    for (name, one), (_, other) in zip(mine.state_dict().items(), theirs.state_dict().items(), strict=True):
+        check_same(one, other, f"{name} afterwards")
+
+
+def check_state(mine: Any, theirs: Any) -> None:
+    """The same names, in the same order, of the same shapes and dtypes."""
+    described = [
+        [(name, tuple(value.shape), ours(str(value.dtype))) for name, value in module.state_dict().items()]
+        for module in (mine, theirs)
+    ]
+    assert described[0] == described[1]
+    assert [n for n, _ in mine.named_buffers()] == [n for n, _ in theirs.named_buffers()]
+    assert [n for n, _ in mine.named_modules()] == [n for n, _ in theirs.named_modules()]
+
+
+# What torch says of its own ways of computing, and what both say of KLDivLoss.
+@pytest.mark.filterwarnings("ignore:Using padding='same'", "ignore:reduction. 'mean' divides the total loss")
+@pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.title)
+def test_layer_is_as_in_torch(layer: Layer, training: bool, torch: Any) -> None:
+    check_layer(layer, torch, training)
+
+
+# ---------------------------------------------------------------- what is refused, and what is said
+
+
+@behaviours(
+    "E01: sizes that do not fit", error=RuntimeError, says="mat1 and mat2 shapes cannot be multiplied (2x5 and 4x3)"
+)
+def _(F: Any) -> Any:
+    F.nn.Linear(4, 3)(F.ones(2, 5))
+
+
+@behaviours(
+    "E02: a batch that does not fit", error=RuntimeError, says="mat1 and mat2 shapes cannot be multiplied (6x5 and 4x3)"
+)
+def _(F: Any) -> Any:
+    F.nn.Linear(4, 3)(F.ones(3, 2, 5))
+
+
+@behaviours(
+    "E03: a vector that does not fit",
+    error=RuntimeError,
+    says="mat1 and mat2 shapes cannot be multiplied (1x5 and 4x3)",
+)
+def _(F: Any) -> Any:
+    F.nn.Linear(4, 3)(F.ones(5))
+
+
+@behaviours(
+    "E04: float64 into float32", error=RuntimeError, says="mat1 and mat2 must have the same dtype, but got Double and"
+)
+def _(F: Any) -> Any:
+    F.nn.Linear(4, 3)(F.ones(2, 4, dtype=F.float64))
+
+
+@behaviours(
+    "E05: without bias", error=RuntimeError, says="expected m1 and m2 to have the same dtype, but got: double != float"
+)
+def _(F: Any) -> Any:
+    F.nn.Linear(4, 3, bias=False)(F.ones(2, 4, dtype=F.float64))
+
+
+@behaviours("E06: ints", error=RuntimeError, says="mat1 and mat2 must have the same dtype, but got Long and Float")
+def _(F: Any) -> Any:
+    F.nn.Linear(4, 3)(F.tensor([[1, 2, 3, 4]]))
+
+
+@behaviours(
+    "E07: a number", error=RuntimeError, says="both arguments to linear need to be at least 1D, but they are 0D and 2D"
+)
+def _(F: Any) -> Any:
+    F.nn.Linear(4, 3)(F.tensor(1.0))
+
+
+@behaviours("E08: a list", error=TypeError, says="linear(): argument 'input' (position 1) must be Tensor, not list")
+def _(F: Any) -> Any:
+    F.nn.Linear(4, 3)([1.0])
+
+
+@behaviours(
+    "E09: a bias that does not fit",
+    error=RuntimeError,
+    says="The expanded size of the tensor (3) must match the existing",
+)
+def _(F: Any) -> Any:
+    F.nn.functional.linear(F.ones(2, 4), F.ones(3, 4), F.ones(2))
+
+
+@behaviours("E10: a vector as weight beside a bias", error=RuntimeError, says="mat2 must be a matrix, got 1-D tensor")
+def _(F: Any) -> Any:
+    F.nn.functional.linear(F.ones(2, 4), F.ones(4), F.ones(1))
+
+
+@behaviours("L01: linear with weights and biases of other shapes")
+def _(F: Any) -> Any:
+    x, w = F.ones(2, 4), F.tensor(np.arange(12, dtype=np.float32).reshape(3, 4))
+    linear = F.nn.functional.linear
+    biases = (F.tensor([5.0]), F.tensor(5.0), F.ones(2, 3))
+    return [linear(x, w[0]), *[linear(x, w, bias) for bias in biases], linear(x[0], w, biases[1])]
+
+
+@behaviours("L02: the nodes of linear")
+def _(F: Any) -> Any:
+    w, b = F.ones(3, 4, requires_grad=True), F.ones(3, requires_grad=True)
+    linear = F.nn.functional.linear
+    return [
+        linear(F.ones(2, 4), w, b).grad_fn,
+        linear(F.ones(2, 4), w).grad_fn,
+        linear(F.ones(5, 2, 4), w, b).grad_fn,
+        linear(F.ones(5, 2, 4), w, b).grad_fn.next_functions[0][0],
+    ]
+
+
+@behaviours("L03: second derivatives of linear")
+def _(F: Any) -> Any:
+    x, w, b = (F.tensor(np.arange(n * 2, dtype=np.float32).reshape(n, 2), requires_grad=True) for n in (3, 4, 1))
+    y = F.nn.functional.linear(x, w, b[0, :1].expand(4))
+    grads = F.autograd.grad((y**2).sum(), (x, w, b), create_graph=True)
+    sum((g**2).sum() for g in grads).backward()
+    return [x.grad, w.grad, b.grad]
+
+
+@behaviours(
+    "E11: batch norm of two dimensions too many", error=ValueError, says="expected 2D or 3D input (got 4D input)"
+)
+def _(F: Any) -> Any:
+    F.nn.BatchNorm1d(3)(F.ones(1, 3, 2, 2))
+
+
+@behaviours("E12: batch norm of a row", error=ValueError, says="expected 4D input (got 2D input)")
+def _(F: Any) -> Any:
+    F.nn.BatchNorm2d(3)(F.ones(1, 3))
+
+
+@behaviours(
+    "E13: groups that do not divide", error=ValueError, says="num_channels (4) must be divisible by num_groups (3)"
+)
+def _(F: Any) -> Any:
+    F.nn.GroupNorm(3, 4)
+
+
+@behaviours(
+    "E14: channels of a convolution that do not divide",
+    error=ValueError,
+    says="in_channels must be divisible by groups",
+)
+def _(F: Any) -> Any:
+    F.nn.Conv2d(3, 4, 2, groups=2)
+
+
+@behaviours("E15: outputs that do not divide", error=ValueError, says="out_channels must be divisible by groups")
+def _(F: Any) -> Any:
+    F.nn.Conv2d(4, 3, 2, groups=2)
+
+
+@behaviours("E16: no groups", error=ValueError, says="groups must be a positive integer")
+def _(F: Any) -> Any:
+    F.nn.Conv2d(4, 3, 2, groups=0)
+
+
+@behaviours(
+    "E17: same with a stride", error=ValueError, says="padding='same' is not supported for strided convolutions"
+)
+def _(F: Any) -> Any:
+    F.nn.Conv2d(4, 3, 2, stride=2, padding="same")
+
+
+@behaviours("E18: an unknown padding", error=ValueError, says="Invalid padding string 'some', should be one of")
+def _(F: Any) -> Any:
+    F.nn.Conv2d(4, 3, 2, padding="some")
+
+
+@behaviours("E19: an unknown padding mode", error=ValueError, says="padding_mode must be one of")
+def _(F: Any) -> Any:
+    F.nn.Conv2d(4, 3, 2, padding_mode="mirror")
+
+
+@behaviours(
+    "E20: a padding mode of a transposed one", error=ValueError, says='Only "zeros" padding mode is supported for ConvT'
+)
+def _(F: Any) -> Any:
+    F.nn.ConvTranspose2d(4, 3, 2, padding_mode="reflect")
+
+
+@behaviours("L04: the size of a transposed convolution may be asked for")
+def _(F: Any) -> Any:
+    layer = F.nn.ConvTranspose2d(1, 1, 3, stride=2)
+    x = F.ones(1, 1, 2, 2)
+    return [layer(x, output_size=size).shape for size in ((5, 6), (1, 1, 6, 6))]
+
+
+@behaviours(
+    "E21: a size that cannot be",
+    error=ValueError,
+    says="requested an output size of",
+)
+def _(F: Any) -> Any:
+    F.nn.ConvTranspose2d(1, 1, 3, stride=2)(F.ones(1, 1, 2, 2), output_size=(9, 5))
+
+
+@behaviours("E22: a dropout of 2", error=ValueError, says="dropout probability has to be between 0 and 1, but got 2")
+def _(F: Any) -> Any:
+    F.nn.Dropout(2)
+
+
+@behaviours("E23: a padding index too large", error=AssertionError, says="Padding_idx must be within num_embeddings")
+def _(F: Any) -> Any:
+    F.nn.Embedding(3, 2, padding_idx=3)
+
+
+@behaviours("L05: embeddings from given vectors")
+def _(F: Any) -> Any:
+    given = F.tensor([[1.0, 2.0], [3.0, 4.0]])
+    frozen, free = (
+        F.nn.Embedding.from_pretrained(given),
+        F.nn.Embedding.from_pretrained(given, freeze=False, padding_idx=0),
+    )
+    bag = F.nn.EmbeddingBag.from_pretrained(given, mode="sum")
+    free(F.tensor([0, 1, 1])).sum().backward()
+    return [
+        frozen(F.tensor([1, 0])),
+        frozen.weight.requires_grad,
+        free.weight.grad,
+        repr(free),
+        bag(F.tensor([[0, 1]])),
+        repr(bag),
+    ]
+
+
+@behaviours(
+    "E24: given vectors that are no matrix", error=AssertionError, says="Embeddings parameter is expected to be 2-dim"
+)
+def _(F: Any) -> Any:
+    F.nn.Embedding.from_pretrained(F.ones(3))
+
+
+@behaviours(
+    "E25: unflatten by a number", error=TypeError, says="unflattened_size must be a tuple of ints, but found type int"
+)
+def _(F: Any) -> Any:
+    F.nn.Unflatten(1, 3)
+
+
+@behaviours(
+    "E26: softmax of a matrix as images",
+    error=ValueError,
+    says="Softmax2d: expected input to be 3D or 4D, got 2D instead",
+)
+def _(F: Any) -> Any:
+    F.nn.Softmax2d()(F.ones(2, 2))
+
+
+@behaviours("E27: huber with a list", error=TypeError, says="delta must be a float or int, got: <class 'list'>")
+def _(F: Any) -> Any:
+    F.nn.HuberLoss(delta=[1])
+
+
+@behaviours(
+    "E28: a margin of 0", error=ValueError, says="TripletMarginLoss: expected margin to be greater than 0, got 0 inst"
+)
+def _(F: Any) -> Any:
+    F.nn.TripletMarginLoss(margin=0)
+
+
+@behaviours(
+    "L06: older names of reductions", warns=("UserWarning: size_average and reduce args will be deprecated",) * 3
+)
+def _(F: Any) -> Any:
+    return [F.nn.MSELoss(**o).reduction for o in ({"reduce": False}, {"size_average": False}, {"size_average": True})]
+
+
+@behaviours("L07: older names of bounds", warns=("FutureWarning: keyword argument `min_value` is deprecated",))
+def _(F: Any) -> Any:
+    return repr(F.nn.Hardtanh(min_value=-3.0))
+
+
+@behaviours("L08: losses with a weight for each class")
+def _(F: Any) -> Any:
+    x = F.tensor(np.arange(12, dtype=np.float32).reshape(4, 3) % 5, requires_grad=True)
+    weight = F.tensor([0.2, 0.5, 3.0])
+    loss = F.nn.CrossEntropyLoss(weight=weight)
+    value = loss(x, F.tensor([0, 2, 1, 1]))
+    value.backward()
+    return [value, x.grad, list(loss.state_dict()), F.nn.BCEWithLogitsLoss(pos_weight=weight)(x, x / 5)]
+
+
+@behaviours(
+    "E29: labels of another shape", error=RuntimeError, says="inconsistent target size: [3] for input of size: [2, 3]"
+)
+def _(F: Any) -> Any:
+    F.nn.MultiLabelMarginLoss()(F.ones(2, 3), F.tensor([0, 1, -1]))
+
+
+@behaviours("L09: in evaluation, batch norm uses what it saw")
+def _(F: Any) -> Any:
+    norm = F.nn.BatchNorm1d(2, momentum=None)
+    for number in range(3):
+        norm(F.tensor([[1.0, 2.0], [3.0, 8.0]]) * (number + 1))
+    seen = [b.clone() for b in norm.buffers()]
+    out = norm.eval()(F.ones(1, 2))
+    norm.reset_running_stats()
+    return [seen, out, dict(norm.state_dict())]
+
+
+@behaviours(
+    "L10: instance norm of another size", warns=("UserWarning: input's size at dim=1 does not match num_features.",)
+)
+def _(F: Any) -> Any:
+    return F.nn.InstanceNorm1d(2)(F.tensor([[[1.0, 2.0, 4.0]]]))
+
+
+@behaviours("L11: a trained network is evaluated without dropout")
+def _(F: Any) -> Any:
+    net = F.nn.Sequential(F.nn.Dropout(0.9), F.nn.Flatten(), F.nn.AlphaDropout(0.9)).eval()
+    return net(F.ones(2, 3, 1))
+
+
+test_as_in_torch = behaviours.test()
