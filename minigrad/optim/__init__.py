@@ -1,0 +1,29 @@
+"""What changes the parameters by their gradients, under the names of torch.optim.
+
+Where to read on: `sgd` (gradient descent), `adam` (the usual choice), `optimizer` (groups, options, what is saved),
+`update` (how a rule runs over a parameter), `lr_scheduler` (learning rates that change).
+"""
+
+from minigrad.optim import lr_scheduler
+from minigrad.optim.adagrad import Adadelta, Adagrad
+from minigrad.optim.adam import Adam, AdamW
+from minigrad.optim.adam_variants import Adamax, NAdam, RAdam
+from minigrad.optim.lbfgs import LBFGS
+from minigrad.optim.optimizer import Optimizer
+from minigrad.optim.rmsprop import RMSprop
+from minigrad.optim.sgd import SGD
+
+__all__ = [
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "lr_scheduler",
+]

@@ -1,0 +1,148 @@
+"""Adagrad and Adadelta: steps that shorten by what was walked before.
+
+After this module a reader knows the ancestors of RMSprop and Adam: Adagrad divides by the root of the sum of all
+squared gradients, so that steps only ever get shorter; Adadelta forgets old ones, and measures its steps in the units
+of the parameter, so that it needs no learning rate.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.optim.optimizer import Group
+from minigrad.optim.update import (
+    Array,
+    RuleOptimizer,
+    check_lr,
+    check_option,
+    count_from,
+    next_step,
+    number,
+    pieces,
+    uphill,
+    written,
+    zeros_beside,
+)
+from minigrad.tensor import Tensor, from_array, own_array
+
+
+class Adagrad(RuleOptimizer):
+    """Adaptive gradient (Duchi, Hazan and Singer 2011).
+
+        s ← s + g²                                   (s begins at initial_accumulator_value)
+        p ← p − lr / (1 + (t − 1)·lr_decay) · g / (√s + eps)
+
+    g is the gradient plus weight_decay·p. ValueError for options that are out of range. `foreach` and `fused` change
+    nothing here.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_lr(lr)
+        check_option("lr_decay value", lr_decay)
+        check_option("weight_decay value", weight_decay)
+        check_option("initial_accumulator_value value", initial_accumulator_value)
+        check_option("epsilon value", eps)
+        defaults = {
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+        for group in self.param_groups:
+            for param in group["params"]:
+                self._begin(param)
+
+    def _begin(self, param: Tensor) -> None:
+        start = self.defaults["initial_accumulator_value"]
+        self.state[param] = {"step": count_from(0), "sum": from_array(np.full_like(own_array(param), start))}
+
+    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
+        if not self.state[param]:
+            self._begin(param)
+        state = self.state[param]
+        t, eps = next_step(state), number(group["eps"])
+        lr = number(group["lr"]) / (1 + (t - 1) * number(group["lr_decay"]))
+        for p, g, s in pieces(written(param), gradient, written(state["sum"])):
+            g = uphill(p, g, group)
+            s += g * g
+            p -= lr * (g / (np.sqrt(s) + eps))
+
+
+class Adadelta(RuleOptimizer):
+    """Adadelta (Zeiler 2012).
+
+        v ← rho·v + (1 − rho)·g²
+        d ← √(u + eps) / √(v + eps) · g
+        u ← rho·u + (1 − rho)·d²
+        p ← p − lr·d
+
+    g is the gradient plus weight_decay·p. ValueError for options that are out of range. `foreach` changes nothing here.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_option("rho value", rho, lambda value: 0 <= value <= 1)
+        check_option("epsilon value", eps)
+        check_option("weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "rho": rho,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "capturable": capturable,
+            "foreach": foreach,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
+        state = self.state[param]
+        if not state:
+            state["step"] = count_from(0)
+            state["square_avg"] = zeros_beside(param)
+            state["acc_delta"] = zeros_beside(param)
+        next_step(state)
+        lr, rho, eps = number(group["lr"]), number(group["rho"]), number(group["eps"])
+        averages = written(state["square_avg"]), written(state["acc_delta"])
+        for p, g, v, u in pieces(written(param), gradient, *averages):
+            g = uphill(p, g, group)
+            v *= rho
+            v += (1 - rho) * (g * g)
+            d = np.sqrt(u + eps) / np.sqrt(v + eps) * g
+            u *= rho
+            u += (1 - rho) * (d * d)
+            p -= lr * d

@@ -1,0 +1,227 @@
+"""Adamax, NAdam and RAdam: three papers' changes to Adam.
+
+After this module a reader knows what each of them replaces: Adamax the average of squares by a decaying maximum, NAdam
+the plain momentum by Nesterov's, and RAdam the first, unreliable steps by steps of plain momentum.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.optim.optimizer import Group
+from minigrad.optim.update import (
+    Array,
+    RuleOptimizer,
+    check_betas,
+    check_lr,
+    check_option,
+    count_from,
+    next_step,
+    number,
+    pieces,
+    uphill,
+    written,
+    zeros_beside,
+)
+from minigrad.tensor import Tensor
+
+
+class Adamax(RuleOptimizer):
+    """Adam with the largest gradient in the place of the mean square (Kingma and Ba 2015, section 7).
+
+        m ← β₁·m + (1 − β₁)·g
+        u ← max(β₂·u, |g| + eps)
+        p ← p − lr / (1 − β₁ᵗ) · m / u
+
+    g is the gradient plus weight_decay·p. ValueError for options that are out of range. `foreach` changes nothing here.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_option("epsilon value", eps)
+        check_betas(betas)
+        check_option("weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
+        state = self.state[param]
+        if not state:
+            state["step"] = count_from(0)
+            state["exp_avg"] = zeros_beside(param)
+            state["exp_inf"] = zeros_beside(param)
+        t, eps = next_step(state), number(group["eps"])
+        beta1, beta2 = map(number, group["betas"])
+        length = number(group["lr"]) / (1 - beta1**t)
+        moments = written(state["exp_avg"]), written(state["exp_inf"])
+        for p, g, m, u in pieces(written(param), gradient, *moments):
+            g = uphill(p, g, group)
+            m += (1 - beta1) * (g - m)
+            u *= beta2
+            np.maximum(u, np.abs(g) + eps, out=u)
+            p -= length * (m / u)
+
+
+class NAdam(RuleOptimizer):
+    """Adam with Nesterov's momentum (Dozat 2016).
+
+        m ← β₁·m + (1 − β₁)·g,  v ← β₂·v + (1 − β₂)·g²,  μₜ = β₁·(1 − ½·0.96^(t·momentum_decay)),  Πₜ = μ₁·…·μₜ
+        p ← p − lr·((1 − μₜ) / (1 − Πₜ)·g + μₜ₊₁ / (1 − Πₜ₊₁)·m) / (√(v / (1 − β₂ᵗ)) + eps)
+
+    g is the gradient plus weight_decay·p, unless `decoupled_weight_decay`: then p ← p − lr·weight_decay·p comes first.
+    ValueError for options that are out of range. `foreach` changes nothing here.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_option("epsilon value", eps)
+        check_betas(betas)
+        check_option("weight_decay value", weight_decay)
+        check_option("momentum_decay value", momentum_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
+        state = self.state[param]
+        if not state:
+            state["step"], state["mu_product"] = count_from(0), count_from(1)
+            state["exp_avg"] = zeros_beside(param)
+            state["exp_avg_sq"] = zeros_beside(param)
+        t, lr, eps = next_step(state), number(group["lr"]), number(group["eps"])
+        beta1, beta2 = map(number, group["betas"])
+        mu, mu_next = (beta1 * (1 - 0.5 * 0.96 ** (when * number(group["momentum_decay"]))) for when in (t, t + 1))
+        product = written(state["mu_product"])
+        product *= mu
+        of_gradient = lr * (1 - mu) / (1 - product.item())
+        of_average = lr * mu_next / (1 - product.item() * mu_next)
+        correction2 = 1 - beta2**t
+        decoupled = group["decoupled_weight_decay"]
+        shrink = 1 - lr * number(group["weight_decay"]) if decoupled else 1
+        moments = written(state["exp_avg"]), written(state["exp_avg_sq"])
+        for p, g, m, v in pieces(written(param), gradient, *moments):
+            g = uphill(p, g, group, decay=not decoupled)
+            if shrink != 1:
+                p *= shrink
+            m += (1 - beta1) * (g - m)
+            v *= beta2
+            v += (1 - beta2) * (g * g)
+            p -= (of_gradient * g + of_average * m) / (np.sqrt(v / correction2) + eps)
+
+
+class RAdam(RuleOptimizer):
+    """Rectified Adam (Liu et al. 2020).
+
+        m, v as in Adam,  ρ∞ = 2 / (1 − β₂) − 1,  ρ = ρ∞ − 2·t·β₂ᵗ / (1 − β₂ᵗ)
+        r = √((ρ − 4)(ρ − 2)·ρ∞ / ((ρ∞ − 4)(ρ∞ − 2)·ρ))
+        p ← p − lr·m / (1 − β₁ᵗ)·r·√(1 − β₂ᵗ) / (√v + eps)        if ρ > 5, else
+        p ← p − lr·m / (1 − β₁ᵗ)
+
+    g is the gradient plus weight_decay·p, unless `decoupled_weight_decay`: then p ← p − lr·weight_decay·p comes first.
+    ValueError for options that are out of range. `foreach` changes nothing here.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_option("epsilon value", eps)
+        check_betas(betas)
+        check_option("weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
+        state = self.state[param]
+        if not state:
+            state["step"] = count_from(0)
+            state["exp_avg"] = zeros_beside(param)
+            state["exp_avg_sq"] = zeros_beside(param)
+        t, lr, eps = next_step(state), number(group["lr"]), number(group["eps"])
+        beta1, beta2 = map(number, group["betas"])
+        length = lr / (1 - beta1**t)
+        most = 2 / (1 - beta2) - 1
+        rho = most - 2 * t * beta2**t / (1 - beta2**t)
+        adaptive = rho > 5
+        if adaptive:
+            rectified = ((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho)) ** 0.5
+            length *= rectified * (1 - beta2**t) ** 0.5
+        decoupled = group["decoupled_weight_decay"]
+        shrink = 1 - lr * number(group["weight_decay"]) if decoupled else 1
+        moments = written(state["exp_avg"]), written(state["exp_avg_sq"])
+        for p, g, m, v in pieces(written(param), gradient, *moments):
+            g = uphill(p, g, group, decay=not decoupled)
+            if shrink != 1:
+                p *= shrink
+            m += (1 - beta1) * (g - m)
+            v *= beta2
+            v += (1 - beta2) * (g * g)
+            p -= length * (m / (np.sqrt(v) + eps) if adaptive else m)

@@ -1,0 +1,106 @@
+"""RMSprop: each number's gradient is divided by its usual size.
+
+After this module a reader knows the half of Adam that is older: a running average of the squared gradients, by whose
+root each step is divided, so that steep and flat directions are walked at similar speed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.optim.optimizer import Group
+from minigrad.optim.update import (
+    Array,
+    RuleOptimizer,
+    check_lr,
+    check_option,
+    count_from,
+    next_step,
+    number,
+    pieces,
+    uphill,
+    written,
+    zeros_beside,
+)
+from minigrad.tensor import Tensor
+
+
+class RMSprop(RuleOptimizer):
+    """Root mean square propagation (Tieleman and Hinton 2012, lecture 6 of "Neural networks for machine learning").
+
+        v ← alpha·v + (1 − alpha)·g²
+        p ← p − lr·g / (√v + eps)
+
+    `centered` takes the variance, v − a² with the average gradient a, in the place of v (Graves 2013). With `momentum`
+    the steps without lr are gathered: b ← momentum·b + g / (√v + eps), p ← p − lr·b. g is the gradient plus
+    weight_decay·p. ValueError for options that are out of range. `foreach` changes nothing here.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_option("epsilon value", eps)
+        check_option("momentum value", momentum)
+        check_option("weight_decay value", weight_decay)
+        check_option("alpha value", alpha)
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "alpha": alpha,
+            "eps": eps,
+            "centered": centered,
+            "weight_decay": weight_decay,
+            "capturable": capturable,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("momentum", 0)
+            group.setdefault("centered", False)
+
+    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
+        state, momentum, centered = self.state[param], number(group["momentum"]), group["centered"]
+        if not state:
+            state["step"] = count_from(0)
+            state["square_avg"] = zeros_beside(param)
+            if momentum > 0:
+                state["momentum_buffer"] = zeros_beside(param)
+            if centered:
+                state["grad_avg"] = zeros_beside(param)
+        next_step(state)
+        lr, alpha, eps = number(group["lr"]), number(group["alpha"]), number(group["eps"])
+        names = ["square_avg", *(["grad_avg"] if centered else []), *(["momentum_buffer"] if momentum > 0 else [])]
+        for p, g, v, *more in pieces(written(param), gradient, *(written(state[name]) for name in names)):
+            g = uphill(p, g, group)
+            v *= alpha
+            v += (1 - alpha) * (g * g)
+            if centered:
+                a = more[0]
+                a += (1 - alpha) * (g - a)
+                v = v - a * a
+            step = g / (np.sqrt(v) + eps)
+            if momentum > 0:
+                b = more[-1]
+                b *= momentum
+                b += step
+                step = b
+            p -= lr * step
