@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import creation, dtypes, layout
+from minigrad import creation, devices, dtypes, layout
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.graph import Node
@@ -53,6 +53,7 @@ from minigrad.writing import (
     needs_grad,
     same,
     set_item,
+    taking_axis,
     zero_,
 )
 
@@ -81,6 +82,20 @@ def pow(input: Any, exponent: Any) -> Tensor:
     return elementwise.pow_number(_in_dtype(input, number.dtype), exponent)
 
 
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """Where `condition` (bools) is true the element of input, else that of other; with a condition alone, where it is
+    true: one tensor of indices per dimension.
+    """
+    if input is None and other is None:
+        return gather.nonzero(condition, as_tuple=True)
+    if input is None or other is None:
+        raise TypeError(
+            "where() received an invalid combination of arguments: give (condition, input, other), or the condition "
+            "alone to be told where it is true"
+        )
+    return elementwise.where(condition, input, other)
+
+
 def to(
     input: Tensor,
     target: Any = None,
@@ -101,12 +116,12 @@ def to(
     """
     if isinstance(target, Tensor):
         dtype = target.dtype
-    elif isinstance(target, str) and not hasattr(dtypes, target):
+    elif isinstance(target, str | devices.device) and not hasattr(dtypes, str(target)):
         device = target
     elif target is not None:
         dtype = target
-    if device is not None and device != "cpu":
-        raise RuntimeError(f"Expected one of cpu device type at start of device string: {device}. There is no other.")
+    if device is not None:
+        devices.check_device(device)
     return _in_dtype(input, input.dtype if dtype is None else dtypes.resolve(dtype, "to"), copy)
 
 
@@ -332,6 +347,15 @@ _MODULES: Any = (
 for _module in _MODULES:
     METHODS |= {_name: getattr(_module, _name) for _name in _module.METHODS}
     METHODS |= {f"{_name}_": in_place(getattr(_module, _name), f"{_name}_") for _name in _module.IN_PLACE}
+
+for _name in (
+    "sum", "mean", "prod", "std", "var", "max", "min", "argmax", "argmin", "all", "any", "cumsum", "cumprod", "amax",
+    "amin", "sort", "argsort", "topk", "median", "nanmedian", "mode", "kthvalue", "logsumexp", "squeeze", "unsqueeze",
+    "unbind", "softmax", "log_softmax", "nansum", "nanmean", "count_nonzero", "logcumsumexp", "cummax", "cummin",
+    "index_select", "gather", "repeat_interleave", "chunk", "quantile", "diff", "take_along_dim", "narrow", "select",
+    "aminmax",
+):  # fmt: skip
+    METHODS[_name] = taking_axis(METHODS[_name])
 
 _COMPARED = (Tensor, int, float, np.number, np.bool_)
 OPERATORS: dict[str, Method] = {

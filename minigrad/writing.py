@@ -7,6 +7,7 @@ gradient) that is all; what a recorded write does to the graph is told in autogr
 
 from __future__ import annotations
 
+import functools
 import operator
 import warnings
 from collections.abc import Callable
@@ -381,9 +382,10 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def into(out: Any, function: Method, *arguments: Any, **options: Any) -> Any:
     """`function(..., out=out)`: write the result into a tensor that is there already, and return it."""
     name = function.__name__
-    for target in out if isinstance(out, tuple | list) and name == "max" else (out,):
+    several = isinstance(out, tuple | list)
+    for target in out if several else (out,):
         if not isinstance(target, Tensor):
-            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if needs_grad(*_flat((out, *arguments))):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
@@ -392,6 +394,8 @@ def into(out: Any, function: Method, *arguments: Any, **options: Any) -> Any:
     with no_grad():
         result = function(*arguments, **options)
     if not isinstance(result, tuple):
+        if several:
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}: it has one result")
         return _into(out, result, name)
     for target, part in zip(out, result, strict=True):
         _into(target, part, name)
@@ -404,11 +408,7 @@ def _into(out: Tensor, result: Tensor, name: str) -> Tensor:
         result = result.to(goal)
     elif kind is not goal:
         if name in ("matmul", "mm"):
-            names = {"float32": "float", "float64": "double", "int32": "int", "int64": "long int"}
-            raise RuntimeError(
-                f"Expected out tensor to have dtype {names.get(kind.name, kind.name)}, but got "
-                f"{names.get(goal.name, goal.name)} instead"
-            )
+            raise RuntimeError(f"Expected out tensor to have dtype {kind.c_name}, but got {goal.c_name} instead")
         if name == "max" and kind.category > goal.category:
             raise RuntimeError(f"Expected canCast({kind}, {goal}) to be true: out is too narrow for the maximum")
         if name == "where":
@@ -438,6 +438,25 @@ def _flat(arguments: tuple[Any, ...]) -> list[Any]:
     return flat
 
 
+def with_own_names(options: dict[str, Any]) -> dict[str, Any]:
+    """Options under their own names, where numpy's were given: axis and keepdims, which PyTorch takes, too."""
+    if "axis" in options and "dim" not in options:
+        options["dim"] = options.pop("axis")
+    if "keepdims" in options and "keepdim" not in options:
+        options["keepdim"] = options.pop("keepdims")
+    return options
+
+
+def taking_axis(function: Method) -> Method:
+    """The function, called with numpy's names, too."""
+
+    @functools.wraps(function)
+    def named(*arguments: Any, **options: Any) -> Any:
+        return function(*arguments, **(with_own_names(options) if options else options))
+
+    return named
+
+
 def taking_out(function: Method) -> Method:
     """The function with an `out=` argument. Those of one or two operands are spelled out: that halves the cost."""
     public = getattr(function, "__wrapped__", function)  # inspect.signature would take the time of an import
@@ -453,6 +472,8 @@ def taking_out(function: Method) -> Method:
         return function(input, other) if out is None else into(out, function, input, other)
 
     def any_number(*arguments: Any, out: Any = None, **options: Any) -> Any:
+        if options:
+            options = with_own_names(options)
         if len(arguments) > 1 and arguments[1].__class__ is np.ndarray:
             raise _no_array(function)
         return function(*arguments, **options) if out is None else into(out, function, *arguments, **options)
