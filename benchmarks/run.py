@@ -10,10 +10,12 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, NamedTuple
 
+import cnn_step
 import deep_graph
 import import_time
 import mlp_step
 import per_op
+import resnet_step
 from rounds import Row, Values, arguments, best, conditions, contest, measure, number, ratio
 
 FOLDER = Path(__file__).parent
@@ -33,6 +35,8 @@ GOALS = {
     "W1": Goal(times_torch=0.50),
     "W2": Goal(times_torch=0.28),
     "W3": Goal(times_torch=0.90),
+    "W4": Goal(times_torch=1.10),
+    "W5": Goal(times_torch=1.45),
     "W6 100k": Goal(times_torch=0.60),
     "W6 1M": Goal(times_torch=0.60),
     "W6 bytes": Goal(times_torch=0.60),
@@ -120,7 +124,7 @@ def main() -> None:
     heading = conditions(options, import_time.MODULES)
     print(heading, flush=True)
     results: dict[str, Values] = {}
-    scripts: list[Any] = [per_op, mlp_step, deep_graph]
+    scripts: list[Any] = [per_op, mlp_step, cnn_step, resnet_step, deep_graph]
     for script in scripts:
         if wanted(script.ROWS, options.rows):
             results |= contest(str(FOLDER / f"{script.__name__}.py"), script.CONTENDERS, script.ROWS, options)

@@ -1,0 +1,107 @@
+"""Windows that slide over an image: the geometry that convolution, pooling and unfolding share.
+
+After this module a reader knows where a kernel goes (stride, padding, dilation), how many places that makes, and that
+all the patches it sees there are one view of the padded image: an array with more dimensions over the same memory.
+Nothing is copied until somebody has to. An image may have any number of dimensions: 1 for sound, 2, 3 for volumes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+Array = Any  # numpy array
+Sizes = tuple[int, ...]
+
+
+class Way(NamedTuple):
+    """How a window moves: per dimension of the image its step, the padding (before, after), and the distance between
+    its elements; and into how many groups a convolution divides the channels.
+
+    A negative padding after the image means that its last pixels are not looked at.
+    """
+
+    stride: Sizes
+    padding: tuple[tuple[int, int], ...]
+    dilation: Sizes
+    groups: int = 1
+
+    def reach(self, kernel: Sequence[int]) -> Sizes:
+        """How many pixels a window spans."""
+        return tuple([d * (k - 1) + 1 for k, d in zip(kernel, self.dilation, strict=True)])
+
+    def padded(self, size: Sequence[int]) -> Sizes:
+        """The size of an image with its padding."""
+        return tuple([s + before + after for s, (before, after) in zip(size, self.padding, strict=True)])
+
+    def places(self, size: Sequence[int], kernel: Sequence[int]) -> Sizes:
+        """How many places a window has in an image of some size."""
+        spans = zip(self.padded(size), self.reach(kernel), self.stride, strict=True)
+        return tuple([(s - reach) // step + 1 for s, reach, step in spans])
+
+
+class Prepared:
+    """What was worked out of an array for one product and is of use for the next: an image's columns for the forward
+    and for the gradient of the weights, for example.
+
+    Kept are parts of up to `LARGEST` elements, each with the array it was made of, so that no other is taken for it.
+    """
+
+    LARGEST = 2**20  # 4 MiB in float32
+
+    def __init__(self) -> None:
+        self._parts: dict[str, tuple[Array, Array]] = {}
+
+    def find(self, name: str, source: Array) -> Array | None:
+        """The part of this name that was made of `source`, if there is one."""
+        made_of, part = self._parts.get(name, (None, None))
+        return part if made_of is source else None
+
+    def keep(self, name: str, source: Array, part: Array) -> None:
+        if part.size <= self.LARGEST:
+            self._parts[name] = source, part
+
+    def drop(self, name: str) -> None:
+        self._parts.pop(name, None)
+
+    def __repr__(self) -> str:
+        return f"prepared({', '.join(self._parts)})"
+
+
+def pad(image: Array, padding: tuple[tuple[int, int], ...], value: float = 0) -> Array:
+    """A copy of `(..., *size)` with a border; the array itself if there is to be none."""
+    if not any(before or after > 0 for before, after in padding):
+        return image
+    lead, size = image.shape[: -len(padding)], image.shape[-len(padding) :]
+    shape = (*lead, *bordered(size, padding))
+    out = np.zeros(shape, image.dtype) if not value else np.full(shape, value, image.dtype)
+    crop(out, padding, size)[...] = image
+    return out
+
+
+def bordered(size: Sequence[int], padding: tuple[tuple[int, int], ...]) -> Sizes:
+    """The size of an image with a border."""
+    return tuple([s + before + max(after, 0) for s, (before, after) in zip(size, padding, strict=True)])
+
+
+def crop(padded: Array, padding: tuple[tuple[int, int], ...], size: Sequence[int]) -> Array:
+    """The image within a border, as a view."""
+    inner = [slice(before, before + s) for (before, _), s in zip(padding, size, strict=True)]
+    view: Array = padded[(..., *inner)]
+    return view
+
+
+def windows(padded: Array, kernel: Sequence[int], places: Sizes, way: Way) -> Array:
+    """All windows of `(..., *padded size)` as a view `(..., *kernel, *places)`.
+
+    Of images, `windows(...)[..., i, j, :, :]` is what the kernel's element (i, j) sees, at all its places at once.
+    """
+    dims = len(kernel)
+    steps = padded.strides[-dims:]
+    within = [step * d for step, d in zip(steps, way.dilation, strict=True)]
+    between = [step * s for step, s in zip(steps, way.stride, strict=True)]
+    strides = (*padded.strides[:-dims], *within, *between)
+    return as_strided(padded, (*padded.shape[:-dims], *kernel, *places), strides)

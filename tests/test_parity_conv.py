@@ -1,0 +1,627 @@
+"""Convolution, pooling, interpolation and patches beside PyTorch's: what is refused, in which words; dtypes, corners.
+
+Values, gradients and second derivatives over many shapes are in the op table; here are its gaps: large images, where
+other ways of computing set in, numbers that are not finite, and equal ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from side_by_side import Behaviours
+
+import minigrad as mg
+from minigrad.ops import conv_columns, conv_winograd, pool, resampling
+from minigrad.ops.windows import Prepared, Way
+
+behaviours = Behaviours()
+
+
+def nn(F: Any, name: str) -> Any:
+    """A function of nn.functional."""
+    return getattr(F.nn.functional if F is not mg else pool if hasattr(pool, name) else resampling, name)
+
+
+def image(F: Any, *shape: int, **options: Any) -> Any:
+    """Small whole numbers, many of them equal."""
+    return F.tensor((np.arange(np.prod(shape)) * 7 % 11 - 5.0).reshape(shape).astype("float32"), **options)
+
+
+# ---------------------------------------------------------------- refused: convolution
+
+REFUSED: list[tuple[str, type[Exception], str, Any]] = [
+    (
+        "other channels", RuntimeError,
+        "Given groups=1, weight of size [4, 3, 3, 3], expected input[2, 2, 8, 8] to have 3 channels, but got 2 "
+        "channels "
+        "instead",
+        lambda F: F.conv2d(image(F, 2, 2, 8, 8), image(F, 4, 3, 3, 3)),
+    ),
+    (
+        "a kernel larger than the image", RuntimeError,
+        "Calculated padded input size per channel: (1 x 3). Kernel size: (3 x 3). Kernel size can't be greater than "
+        "actual input size",
+        lambda F: F.conv2d(image(F, 2, 3, 1, 1), image(F, 4, 3, 3, 3), padding=(0, 1)),
+    ),
+    (
+        "two dimensions", RuntimeError,
+        "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [3, 8]",
+        lambda F: F.conv2d(image(F, 3, 8), image(F, 4, 3, 3, 3)),
+    ),
+    (
+        "an image for conv1d", RuntimeError,
+        "Expected 2D (unbatched) or 3D (batched) input to conv1d, but got input of size: [1, 2, 3, 8]",
+        lambda F: F.conv1d(image(F, 1, 2, 3, 8), image(F, 4, 3, 3)),
+    ),
+    (
+        "a matrix of weights", RuntimeError, "weight should have at least three dimensions",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3)),
+    ),
+    (
+        "weights of conv1d for conv2d", RuntimeError,
+        "expected stride to be a single integer value or a list of 1 values to match the convolution dimensions, "
+        "but got "
+        "stride=[1, 1]",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3)),
+    ),
+    (
+        "three strides", RuntimeError,
+        "expected stride to be a single integer value or a list of 2 values to match the convolution dimensions, "
+        "but got "
+        "stride=[1, 1, 1]",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3), stride=(1, 1, 1)),
+    ),
+    (
+        "stride 0", RuntimeError, "non-positive stride is not supported",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3), stride=(1, 0)),
+    ),
+    (
+        "negative padding", RuntimeError, "negative padding is not supported",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3), padding=-1),
+    ),
+    (
+        "dilation 0", RuntimeError, "non-positive dilation is not supported",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3), dilation=0),
+    ),
+    (
+        "no groups", RuntimeError, "non-positive groups is not supported",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3), groups=0),
+    ),
+    (
+        "groups that do not divide the weight", RuntimeError,
+        "Given groups=3, expected weight to be divisible by 3 at dimension 0, but got weight of size [[4, 1, 3, 3]] "
+        "instead",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 1, 3, 3), groups=3),
+    ),
+    (
+        "no output channels", RuntimeError,
+        "Given groups=1, expected weight to be at least 1 at dimension 0, but got weight of size [0, 3, 3, 3] instead",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 0, 3, 3, 3)),
+    ),
+    (
+        "a bias of another size", RuntimeError,
+        "Given weight of size [4, 3, 3, 3], expected bias to be 1-dimensional with 4 elements, but got bias of "
+        "size [3] "
+        "instead",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3), image(F, 3)),
+    ),
+    (
+        "a padding that is unknown", RuntimeError, "Invalid padding string: 'full'",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3), padding="full"),
+    ),
+    (
+        "same with a stride", RuntimeError, "padding='same' is not supported for strided convolutions",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3), padding="same", stride=2),
+    ),
+    (
+        "float64 beside float32", RuntimeError, "expected scalar type Double but found Float",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8).double(), image(F, 4, 3, 3, 3)),
+    ),
+    (
+        "float32 beside float64", RuntimeError,
+        "Input type (torch.FloatTensor) and weight type (torch.DoubleTensor) should be the same",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3).double()),
+    ),
+    (
+        "a bias of float64", RuntimeError, "Input type (float) and bias type (double) should be the same",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3), image(F, 4).double()),
+    ),
+    (
+        "whole numbers beside float32", RuntimeError, "expected scalar type Long but found Float",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8).long(), image(F, 4, 3, 3, 3)),
+    ),
+    (
+        "bools", NotImplementedError, "\"slow_conv2d_cpu\" not implemented for 'Bool'",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8) > 0, image(F, 4, 3, 3, 3) > 0),
+    ),
+    (
+        "a list", TypeError, "conv2d() received an invalid combination of arguments",
+        lambda F: F.conv2d([1.0], image(F, 4, 3, 3, 3)),
+    ),
+    (
+        "a float as stride", TypeError, "conv2d() received an invalid combination of arguments",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3), stride=1.5),
+    ),
+    (
+        "transposed, other channels", RuntimeError,
+        "Given transposed=1, weight of size [4, 3, 3, 3], expected input[2, 3, 8, 8] to have 4 channels, but got 3 "
+        "channels instead",
+        lambda F: F.conv_transpose2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3)),
+    ),
+    (
+        "transposed, too much output padding", RuntimeError,
+        "output padding must be smaller than either stride or dilation, but got output_padding_height: 2 "
+        "output_padding_width: 2 stride_height: 2 stride_width: 2 dilation_height: 1 dilation_width: 1",
+        lambda F: F.conv_transpose2d(image(F, 2, 3, 4, 4), image(F, 3, 4, 3, 3), stride=2, output_padding=2),
+    ),
+    (
+        "transposed, negative output padding", RuntimeError, "negative output_padding is not supported",
+        lambda F: F.conv_transpose2d(image(F, 2, 3, 4, 4), image(F, 3, 4, 3, 3), output_padding=-1),
+    ),
+    (
+        "transposed, a bias of another size", RuntimeError,
+        "Given transposed=1, weight of size [3, 4, 3, 3], expected bias to be 1-dimensional with 4 elements, but got "
+        "bias of size [3] instead",
+        lambda F: F.conv_transpose2d(image(F, 2, 3, 4, 4), image(F, 3, 4, 3, 3), image(F, 3)),
+    ),
+    (
+        "transposed, a named padding", TypeError, "conv_transpose2d(): argument 'padding' must be tuple of ints, "
+        "not str",
+        lambda F: F.conv_transpose2d(image(F, 2, 3, 4, 4), image(F, 3, 4, 3, 3), padding="same"),
+    ),
+    # ------------------------------------------------------------ pooling
+    (
+        "pooling of a matrix", RuntimeError, "non-empty 3D or 4D (batch mode) tensor expected for input",
+        lambda F: F.max_pool2d(image(F, 8, 8), 2),
+    ),
+    (
+        "pooling with stride 0", RuntimeError, "stride should not be zero",
+        lambda F: F.max_pool2d(image(F, 1, 8, 8), 2, 0),
+    ),
+    (
+        "pooling with too much padding", RuntimeError,
+        "pad should be at most half of effective kernel size, but got pad=2, kernel_size=2 and dilation=1",
+        lambda F: F.max_pool2d(image(F, 1, 8, 8), 2, padding=2),
+    ),
+    (
+        "pooling with negative padding", RuntimeError, "pad must be non-negative, but got pad: -1",
+        lambda F: nn(F, "avg_pool2d")(image(F, 1, 8, 8), 2, padding=-1),
+    ),
+    (
+        "pooling with dilation 0", RuntimeError,
+        "dilation should be greater than zero, but got dilationH: 0 dilationW: 0",
+        lambda F: F.max_pool2d(image(F, 1, 8, 8), 2, dilation=0),
+    ),
+    (
+        "windows larger than the image", RuntimeError,
+        "Given input size: (3x8x8). Calculated output size: (3x0x0). Output size is too small",
+        lambda F: F.max_pool2d(image(F, 2, 3, 8, 8), 9),
+    ),
+    (
+        "three kernel sizes", RuntimeError, "max_pool2d: kernel_size must either be a single int, or a tuple of "
+        "two ints",
+        lambda F: F.max_pool2d(image(F, 1, 8, 8), (2, 2, 2)),
+    ),
+    (
+        "three strides of a pooling", RuntimeError,
+        "max_pool2d: stride must either be omitted, a single int, or a tuple of two ints",
+        lambda F: F.max_pool2d(image(F, 1, 8, 8), 2, (1, 1, 1)),
+    ),
+    (
+        "pooling of bools", NotImplementedError, "\"max_pool2d\" not implemented for 'Bool'",
+        lambda F: F.max_pool2d(image(F, 1, 8, 8) > 0, 2),
+    ),
+    (
+        "pooling of no channels", RuntimeError,
+        "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[2, 0, 4, 4]",
+        lambda F: F.max_pool2d(image(F, 2, 0, 4, 4), 2),
+    ),
+    (
+        "max_pool1d of a vector", RuntimeError,
+        "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:[8]",
+        lambda F: F.max_pool1d(image(F, 8), 2),
+    ),
+    (
+        "max_pool1d with a window that is too long", RuntimeError, "max_pool1d() Invalid computed output size: 0",
+        lambda F: F.max_pool1d(image(F, 1, 8), 9),
+    ),
+    (
+        "max_pool1d with too much padding", RuntimeError,
+        "max_pool1d() padding should be at most half of kernel size, but got padding=2 and kernel_size=2",
+        lambda F: F.max_pool1d(image(F, 1, 8), 2, padding=2),
+    ),
+    (
+        "max_pool1d with kernel 0", RuntimeError, "max_pool1d() kernel_size must be greater than zero, but got 0",
+        lambda F: F.max_pool1d(image(F, 1, 8), 0),
+    ),
+    (
+        "avg_pool1d of a vector", RuntimeError, "Expected 2 to 3 dimensions, but got 1-dimensional tensor for "
+        "argument #1",
+        lambda F: F.avg_pool1d(image(F, 8), 2),
+    ),
+    (
+        "a mean over 0", RuntimeError, "divisor must be not zero",
+        lambda F: nn(F, "avg_pool2d")(image(F, 1, 8, 8), 2, divisor_override=0),
+    ),
+    (
+        "adaptive pooling of a matrix", RuntimeError, "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got [8, 8]",
+        lambda F: nn(F, "adaptive_avg_pool2d")(image(F, 8, 8), 2),
+    ),
+    (
+        "adaptive pooling to a negative size", RuntimeError,
+        "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received {-1, -1}",
+        lambda F: nn(F, "adaptive_avg_pool2d")(image(F, 1, 8, 8), -1),
+    ),
+    (
+        "adaptive pooling to three sizes", RuntimeError, "adaptive_avg_pool2d: output_size must be 2",
+        lambda F: nn(F, "adaptive_avg_pool2d")(image(F, 1, 1, 8, 8), (1, 2, 3)),
+    ),
+    (
+        "adaptive pooling of nothing", RuntimeError,
+        "adaptive_max_pool2d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+        "[2, 3, 0, 4] with dimension 2 being empty",
+        lambda F: nn(F, "adaptive_max_pool2d")(image(F, 2, 3, 0, 4), 2),
+    ),
+    (
+        "adaptive pooling of whole numbers", NotImplementedError, "\"adaptive_avg_pool2d\" not implemented for 'Long'",
+        lambda F: nn(F, "adaptive_avg_pool2d")(image(F, 1, 8, 8).long(), 2),
+    ),
+    (
+        "indices of another shape", RuntimeError,
+        "Expected shape of indices to be same as that of the input tensor ([1, 2, 2]) but got indices tensor "
+        "with shape: "
+        "[2, 2]",
+        lambda F: nn(F, "max_unpool2d")(image(F, 1, 2, 2), F.zeros((2, 2), dtype=F.int64), 2),
+    ),
+    (
+        "indices that are no ints", RuntimeError, "elements in indices should be type int64 but got: Float",
+        lambda F: nn(F, "max_unpool2d")(image(F, 1, 2, 2), image(F, 1, 2, 2), 2),
+    ),
+    (
+        "indices beyond the image", RuntimeError, "Found an invalid max index: 16 (output volumes are of size 4x4)",
+        lambda F: nn(F, "max_unpool2d")(image(F, 1, 2, 2), F.full((1, 2, 2), 16), 2),
+    ),
+    (
+        "an output size that cannot be", ValueError, 'invalid output_size "(9, 4)" (dim 0 must be between 2 and 6)',
+        lambda F: nn(F, "max_unpool2d")(image(F, 1, 2, 2), F.zeros((1, 2, 2), dtype=F.int64), 2, output_size=(9, 4)),
+    ),
+    # ------------------------------------------------------------ resampling
+    (
+        "no size", ValueError, "either size or scale_factor should be defined",
+        lambda F: nn(F, "interpolate")(image(F, 1, 1, 4, 4)),
+    ),
+    (
+        "size and factor", ValueError, "only one of size or scale_factor should be defined",
+        lambda F: nn(F, "interpolate")(image(F, 1, 1, 4, 4), 2, 2),
+    ),
+    (
+        "a mode that is unknown", NotImplementedError,
+        "Input Error: Only 3D, 4D and 5D input Tensors supported (got 4D) for the modes: nearest | linear | bilinear | "
+        "bicubic | trilinear | lanczos | area | nearest-exact (got cubic)",
+        lambda F: nn(F, "interpolate")(image(F, 1, 1, 4, 4), 2, mode="cubic"),
+    ),
+    (
+        "a mode for other images", NotImplementedError, "Got 4D input, but linear mode needs 3D input",
+        lambda F: nn(F, "interpolate")(image(F, 1, 1, 4, 4), 2, mode="linear"),
+    ),
+    (
+        "corners without interpolation", ValueError,
+        "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear",
+        lambda F: nn(F, "interpolate")(image(F, 1, 1, 4, 4), 2, align_corners=True),
+    ),
+    (
+        "three sizes of an image", ValueError,
+        "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
+        "[4, 4] and output size of (1, 2, 3). Please provide input tensor in (N, C, d1, d2, ...,dK) format and output "
+        "size in (o1, o2, ...,oK) format.",
+        lambda F: nn(F, "interpolate")(image(F, 1, 1, 4, 4), (1, 2, 3)),
+    ),
+    (
+        "size 0", RuntimeError,
+        "Input and output sizes should be greater than 0, but got input (H: 4, W: 4) output (H: 0, W: 0)",
+        lambda F: nn(F, "interpolate")(image(F, 1, 1, 4, 4), 0),
+    ),
+    (
+        "no channels", RuntimeError, "Non-empty 4D data tensor expected but got a tensor with sizes [2, 0, 4, 4]",
+        lambda F: nn(F, "interpolate")(image(F, 2, 0, 4, 4), 2),
+    ),
+    (
+        "patches larger than the image", RuntimeError,
+        "Given input with spatial size (8, 8), kernel_size=(9, 9), dilation=(1, 1), padding=(0, 0), calculated "
+        "shape of "
+        "the array of sliding blocks as (0, 0), but its components must be at least one.",
+        lambda F: nn(F, "unfold")(image(F, 2, 3, 8, 8), 9),
+    ),
+    (
+        "patches with stride 0", RuntimeError,
+        "stride should be greater than zero, but got stride_height: 0 stride_width: 0",
+        lambda F: nn(F, "unfold")(image(F, 2, 3, 8, 8), 2, stride=0),
+    ),
+    (
+        "columns that are too many", RuntimeError,
+        "Given output_size=(7, 7), kernel_size=(2, 2), dilation=(1, 1), padding=(0, 0), stride=(1, 1), expected "
+        "size of "
+        "input's dimension 2 to match the calculated number of sliding blocks 6 * 6 = 36, but got input.size(2)=49.",
+        lambda F: nn(F, "fold")(image(F, 2, 12, 49), 7, 2),
+    ),
+    (
+        "columns that are no patches", RuntimeError,
+        "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+        "input.size(1)=11 and "
+        "kernel_size=(2, 2).",
+        lambda F: nn(F, "fold")(image(F, 2, 11, 49), 8, 2),
+    ),
+    (
+        "channels that make no pixels", RuntimeError,
+        "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+        "input.size(-3)=8 is not divisible by 9",
+        lambda F: F.pixel_shuffle(image(F, 2, 8, 3, 3), 3),
+    ),
+    (
+        "pixels that make no channels", RuntimeError,
+        "pixel_unshuffle expects height to be divisible by downscale_factor, but input.size(-2)=3 is not "
+        "divisible by 2",
+        lambda F: F.pixel_unshuffle(image(F, 2, 8, 3, 3), 2),
+    ),
+    (
+        "a factor that is no int", TypeError,
+        "pixel_shuffle(): argument 'upscale_factor' (position 2) must be int, not float",
+        lambda F: F.pixel_shuffle(image(F, 2, 8, 3, 3), 2.0),
+    ),
+    (
+        "channels that make no groups", RuntimeError,
+        "Number of channels must be divisible by groups. Got 8 channels and 3 groups.",
+        lambda F: F.channel_shuffle(image(F, 2, 8, 3, 3), 3),
+    ),
+]  # fmt: skip
+for _title, _error, _says, _scenario in REFUSED:
+    behaviours(f"refused: {_title}", error=_error, says=_says)(_scenario)
+
+
+# ---------------------------------------------------------------- accepted
+
+
+@behaviours("whole numbers are convolved exactly")
+def _(F):
+    return F.conv2d(image(F, 2, 3, 5, 5).long(), image(F, 4, 3, 2, 2).long(), stride=2, padding=1)
+
+
+@behaviours("results lie in memory as their shape says, so that view works")
+def _(F):
+    x = image(F, 2, 8, 12, 12)
+    out = F.max_pool2d(F.relu(F.conv2d(x, image(F, 8, 8, 3, 3), padding=1)), 2)
+    turned = F.conv2d(x.permute(0, 1, 3, 2), image(F, 8, 8, 1, 1))
+    return out.is_contiguous(), out.stride(), out.view(2, -1), turned.stride(), turned.view(2, -1)
+
+
+@behaviours("options as one int, tuples of one, lists, and by name")
+def _(F):
+    x, w, b = image(F, 1, 2, 7, 6), image(F, 2, 2, 2, 3), image(F, 2)
+    return (
+        F.conv2d(x, w, b, 2, 1, 1, 1),
+        F.conv2d(input=x, weight=w, bias=b, stride=(2,), padding=[1, 0], dilation=(1, 2), groups=1),
+        F.conv_transpose2d(x, w, b, 2, 1, 1, 1, 1),
+        F.max_pool2d(x, [2, 3], stride=(1,), padding=(1, 0)),
+        F.max_pool2d(x, 2, None),
+        nn(F, "avg_pool2d")(x, kernel_size=(2, 3), stride=[], padding=[0, 1]),
+        nn(F, "adaptive_avg_pool2d")(x, (None, 2)),
+    )
+
+
+@behaviours("where the largest pixels are: the first of equal ones, the last of nan")
+def _(F):
+    x = image(F, 2, 2, 6, 7)
+    x[0, 0, 0, :3] = float("nan")
+    return (
+        nn(F, "max_pool2d")(x, 2, return_indices=True),
+        nn(F, "max_pool2d")(x, 3, 2, 1, ceil_mode=True, return_indices=True),
+        nn(F, "max_pool2d")(x[0], 2, 1, 0, 2, return_indices=True),
+        nn(F, "max_pool1d")(x[1], 3, 2, 1, return_indices=True),
+        nn(F, "adaptive_max_pool2d")(x[1:], 3, return_indices=True),
+        nn(F, "adaptive_max_pool1d")(x[1], 3, return_indices=True),
+    )
+
+
+@behaviours("the gradient goes to the first of equal pixels, in reading order")
+def _(F):
+    gradients = []
+    for options in ((2,), (3, 2, 1), (2, 1), (3, 1, 1, 1, True), (2, 3), (2, 2, 0, 2)):
+        x = image(F, 2, 2, 7, 7, requires_grad=True)
+        out = F.max_pool2d(x % 3, *options)
+        (gradient,) = F.autograd.grad(out, x, image(F, *out.shape))
+        gradients.append(gradient)
+    return gradients
+
+
+@behaviours("an infinite gradient goes to one pixel, and the others get 0")
+def _(F):
+    x = image(F, 1, 1, 4, 4, requires_grad=True)
+    out = F.max_pool2d(x, 2)
+    return F.autograd.grad(out, x, F.full_like(out, float("inf")))
+
+
+@behaviours("what is not finite spreads as far as the kernel reaches")
+def _(F):
+    x, w = image(F, 1, 8, 14, 13), image(F, 8, 8, 3, 3) + 0.5
+    x[0, 3, 6, 6], x[0, 1, 0, 0] = float("inf"), float("nan")
+    return F.conv2d(x, w, padding=1)
+
+
+@behaviours("so does what overflows, and infinity in a gradient")
+def _(F):
+    x, w = image(F, 1, 8, 14, 13, requires_grad=True), (image(F, 8, 8, 3, 3) + 0.5).requires_grad_()
+    out = F.conv2d(x, w, padding=1)
+    weight = F.ones_like(out)
+    weight[0, 2, 5, 5] = float("inf")
+    return F.autograd.grad(out, (x, w), weight)
+
+
+@behaviours("gradients are made of what saved-tensor hooks give back, not of what forward had worked out")
+def _(F):
+    gradients = []
+    for kernel in (3, 2):
+        x, w = image(F, 1, 8, 14, 13, requires_grad=True), image(F, 8, 8, kernel, kernel, requires_grad=True)
+        with F.autograd.graph.saved_tensors_hooks(lambda t: t.detach() * 2, lambda t: t + 1):
+            out = F.conv2d(x, w, padding=1)
+        gradients.append(F.autograd.grad(out, (x, w), F.ones_like(out)))
+    return gradients
+
+
+@behaviours("a gradient that was written to since is read anew")
+def _(F):
+    x, w = image(F, 1, 8, 14, 13, requires_grad=True), image(F, 8, 8, 3, 3, requires_grad=True)
+    out = F.conv2d(x, w, padding=1)
+    weight = F.ones_like(out)
+    first = F.autograd.grad(out, (x, w), weight, retain_graph=True)
+    weight[:, 1] = 3
+    second = F.autograd.grad(out, (x, w), weight, retain_graph=True)
+    return first, second, F.autograd.grad(out, w, weight)
+
+
+@behaviours("a weight that was written to since cannot be used", error=RuntimeError, says="one of the variables needed")
+def _(F):
+    x, w = image(F, 1, 8, 14, 13, requires_grad=True), image(F, 8, 8, 3, 3, requires_grad=True)
+    out = F.conv2d(x, w, padding=1)
+    with F.no_grad():
+        w.mul_(2)
+    out.sum().backward()
+
+
+@behaviours("a nearest pixel is found where float32 finds it")
+def _(F):
+    rows = [F.arange(n, dtype=F.float32).reshape(1, 1, 1, n) for n in (2, 3, 7, 29)]
+    modes = ("nearest", "nearest-exact")
+    return [nn(F, "interpolate")(row, (1, m), mode=mode) for row in rows for m in (1, 3, 41, 49, 55) for mode in modes]
+
+
+@behaviours("a factor is used as given, unless it is to be recomputed")
+def _(F):
+    x = image(F, 1, 1, 5, 7).double()  # PyTorch computes positions in the image's dtype, we always in float64
+    modes = ("nearest", "bilinear", "bicubic")
+    return [
+        nn(F, "interpolate")(x, scale_factor=factor, mode=mode, recompute_scale_factor=recompute)
+        for mode in modes
+        for factor in (1.7, 0.6, (2.5, 1.3))
+        for recompute in (False, True)
+    ]
+
+
+@behaviours("upsample is deprecated", warns=("UserWarning: `nn.functional.upsample` is deprecated",))
+def _(F):
+    return nn(F, "upsample")(image(F, 1, 1, 2, 2), scale_factor=2)
+
+
+@behaviours("bytes are resampled by the nearest")
+def _(F):
+    return nn(F, "interpolate")((image(F, 1, 1, 4, 4) + 5).to(F.uint8), 3)
+
+
+@behaviours("bools in patches")
+def _(F):
+    return nn(F, "unfold")(image(F, 1, 1, 3, 3) > 0, 2)
+
+
+@behaviours("means of whole numbers are rounded towards 0")
+def _(F):
+    return nn(F, "avg_pool2d")(image(F, 1, 1, 4, 4).long(), 2), F.max_pool2d(image(F, 1, 1, 5, 4).long(), 2, padding=1)
+
+
+test_as_in_torch = behaviours.test()
+
+
+# ---------------------------------------------------------------- ways of computing
+
+# images, input channels, output channels, size, padding, dtype
+LARGE = [
+    (1, 8, 8, (12, 12), (1, 1), "float32"),
+    (3, 9, 8, (13, 7), (1, 1), "float64"),
+    (2, 8, 17, (9, 12), (0, 2), "float64"),
+    (40, 16, 8, (7, 6), (2, 1), "float32"),
+    (25, 24, 32, (28, 29), (1, 0), "float32"),  # in several blocks
+]
+Large = tuple[int, int, int, tuple[int, int], tuple[int, int], str]
+
+
+def numbers(case: Large) -> tuple[Any, Any, Any, Way]:
+    images, channels, kernels, size, padding, dtype = case
+    random = np.random.default_rng(0)
+    way = Way((1, 1), tuple((p, p) for p in padding), (1, 1))
+    x = random.standard_normal((images, channels, *size)).astype(dtype)
+    w = random.standard_normal((kernels, channels, 3, 3)).astype(dtype)
+    return x, w, random.standard_normal((images, kernels, *way.places(size, (3, 3)))).astype(dtype), way
+
+
+def assert_near(actual: Any, expected: Any) -> None:
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    worst = 2e-6 if actual.dtype == np.float32 else 1e-14
+    assert abs(actual - expected).max() <= worst * abs(expected).max()
+
+
+@pytest.mark.parametrize("case", LARGE, ids=str)
+def test_winograd_is_chosen_and_gives_what_columns_give(case: Large) -> None:
+    x, w, g, way = numbers(case)
+    assert conv_winograd.suits(w, len(x), g.shape[2:], way)
+    bias = np.arange(len(w)).astype(w.dtype)
+    for kept in (Prepared(), None):  # with what the product before has worked out, and all anew
+        assert_near(
+            conv_winograd.correlate(x, w, bias, way, kept or Prepared()),
+            conv_columns.correlate(x, w, bias, way, Prepared()),
+        )
+        assert_near(
+            conv_winograd.spread(g, w, x.shape[2:], way, kept or Prepared()),
+            conv_columns.spread(g, w, x.shape[2:], way),
+        )
+        sums = [np.zeros(w.shape, w.dtype) for _ in range(2)]
+        conv_winograd.weigh(x, g, sums[0], way, kept or Prepared())
+        conv_columns.weigh(x, g, sums[1], way, Prepared())
+        assert_near(*sums)
+
+
+# images, channels, kernels, size, kernel, stride, padding, groups: side by side, each for itself, in blocks
+COLUMNS = [
+    (3, 4, 6, (9, 8), (3, 2), 2, 1, 2),
+    (2, 3, 4, (17, 19), (3, 3), 1, 1, 1),
+    (5, 40, 4, (33, 35), (5, 5), 2, 2, 1),
+    (300, 16, 4, (10, 10), (3, 3), 1, 1, 1),
+]
+
+
+@pytest.mark.parametrize("case", COLUMNS, ids=str)
+def test_convolutions_of_any_size_are_those_of_torch(case: Any, torch: Any) -> None:
+    images, channels, kernels, size, kernel, stride, padding, groups = case
+    random = np.random.default_rng(0)
+    arrays = [
+        random.standard_normal(shape) for shape in ((images, channels, *size), (kernels, channels // groups, *kernel))
+    ]
+    results = []
+    for F in (mg, torch):
+        x, w = (F.tensor(array, requires_grad=True) for array in arrays)
+        out = F.conv2d(x, w, None, stride, padding, 1, groups)
+        results.append(
+            [out.detach(), *F.autograd.grad(out, (x, w), F.tensor(np.cos(np.arange(out.numel())).reshape(out.shape)))]
+        )
+    for actual, expected in zip(*results, strict=True):
+        np.testing.assert_allclose(actual.numpy(), expected.numpy(), rtol=1e-9, atol=1e-9)
+
+
+def test_same_padding_of_an_even_kernel_has_the_longer_side_behind(torch: Any) -> None:
+    x, w = (
+        np.random.default_rng(0).standard_normal((1, 2, 5, 6)),
+        np.random.default_rng(1).standard_normal((3, 2, 4, 2)),
+    )
+    padded = torch.nn.functional.pad(torch.tensor(x), (0, 1, 1, 2))  # of PyTorch's own "same" a warning would come
+    expected = torch.conv2d(padded, torch.tensor(w)).numpy()
+    np.testing.assert_allclose(mg.conv2d(mg.tensor(x), mg.tensor(w), padding="same").numpy(), expected, rtol=1e-12)
+
+
+def test_no_input_channels_give_the_bias() -> None:
+    """(PyTorch gives a result without channels here.)"""
+    x, w = mg.zeros(2, 0, 4, 4), mg.zeros(3, 0, 2, 2, requires_grad=True)
+    out = mg.conv2d(x, w, mg.tensor([1.0, 2.0, 3.0]))
+    assert out.shape == (2, 3, 3, 3)
+    assert (out[:, 1] == 2).all()
+    out.sum().backward()
+    assert w.grad.shape == w.shape
