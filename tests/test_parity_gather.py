@@ -294,7 +294,7 @@ for title, call, error, says in (
         "another number",
         lambda F: x(F).index_copy(0, ints(F), F.ones(3, 4)),
         X,
-        "index_copy_(): Number of indices (2) shoul",
+        "index_copy_(): Number of indices (2) sh",
     ),
     (
         "int32",

@@ -343,7 +343,7 @@ WARNINGS = [
     ),
     (
         "f.nll_loss(r(2, 3), i(0, 1), reduce=False)",
-        "size_average and reduce args will be deprecated, please use reduct",
+        "size_average and reduce args will be deprecated, please use ",
     ),
     (
         "f.kl_div(r(2), r(2), size_average=True)",

@@ -1287,8 +1287,8 @@ def test_a_missing_attribute_suggests_another() -> None:
     """The error knows the object, so that Python can say "Did you mean"."""
     module = nn.Linear(1, 1)
     with pytest.raises(AttributeError) as caught:
-        _ = module.weigth
-    assert caught.value.name == "weigth"
+        _ = module.waight
+    assert caught.value.name == "waight"
     assert caught.value.obj is module
 
 

@@ -492,3 +492,28 @@ def test_without_the_library_the_error_names_the_extra(monkeypatch: pytest.Monke
     monkeypatch.setitem(__import__("sys").modules, "safetensors.numpy", None)
     with pytest.raises(ImportError, match=r"minigrad\[safetensors\]"):
         mg.load(io.BytesIO(HALVES))
+
+
+def test_a_module_comes_back_from_its_file(tmp_path: Path) -> None:
+    module = mg.nn.Sequential(mg.nn.Linear(2, 3), mg.nn.BatchNorm1d(3))
+    mg.save(module.state_dict(), tmp_path / "net.pt")
+    state = mg.load(tmp_path / "net.pt")
+    assert state._metadata == module.state_dict()._metadata
+    again = mg.nn.Sequential(mg.nn.Linear(2, 3), mg.nn.BatchNorm1d(3))
+    assert repr(again.load_state_dict(state)) == "<All keys matched successfully>"
+    x = mg.randn(4, 2)
+    assert again.eval()(x).tolist() == module.eval()(x).tolist()
+
+
+def test_an_optimizer_comes_back_from_its_file(tmp_path: Path) -> None:
+    weight = mg.ones(3, requires_grad=True)
+    optimizer = mg.optim.Adam([weight], lr=0.1)
+    weight.grad = mg.ones(3)
+    optimizer.step()
+    mg.save({"optimizer": optimizer.state_dict(), "epoch": 3}, tmp_path / "checkpoint.pt")
+    saved = mg.load(tmp_path / "checkpoint.pt")
+    assert saved["epoch"] == 3
+    other = mg.optim.Adam([mg.ones(3, requires_grad=True)], lr=1.0)
+    other.load_state_dict(saved["optimizer"])
+    assert other.param_groups[0]["lr"] == 0.1
+    assert other.state_dict()["state"][0]["exp_avg"].tolist() == optimizer.state_dict()["state"][0]["exp_avg"].tolist()
