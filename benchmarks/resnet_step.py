@@ -2,8 +2,8 @@
 
 W5: one float32 image of 224x224 pixels through ResNet-18 in training mode (batch norm takes its means from the image),
 and the gradients of all parameters. The network is that of models.py, the same lines for torch and for minigrad, with
-the same numbers in its parameters. No other numpy library gets through it in reasonable time, and the best that was
-written out by hand in numpy took 1.29 times torch's time.
+the same numbers in its parameters. When the goal was set, the same step written out by hand in numpy took 1.29 times
+torch's time.
 """
 
 from __future__ import annotations

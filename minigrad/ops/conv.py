@@ -6,8 +6,9 @@ gradients are operations of the same family: `convolution_input` takes a gradien
 derivatives need no new code; and "transposed convolution" is nothing but `convolution_input` used forwards.
 
 How they are computed is told in conv_columns.py and conv_winograd.py. Results lie in memory as (N, C, H, W), as the
-shapes say, so that `view` and `stride()` give what they give in PyTorch. To keep the batch innermost from op to op
-would save a convolutional network on small images about a tenth of its step; that was not worth a second layout.
+shapes say, so that `view` and `stride()` give what they give in PyTorch. That has a price where images are small and
+many: with the batch innermost from op to op, so that loops run over longer rows, a training step of the network in
+benchmarks/cnn_step.py takes 3.1 ms written by hand, and 5.1 ms here. A single image lies the same way in both.
 """
 
 from __future__ import annotations

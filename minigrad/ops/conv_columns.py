@@ -10,8 +10,8 @@ Why it is arranged as it is. The copy goes by rows of pixels, so columns in the 
 of a whole row; the product then gives (channel, place), which is how an image lies in memory, and nothing is left to
 transpose. For images of at least `LONG` places each is multiplied for itself; smaller ones (7x7 pixels, of many
 channels) side by side, since one product with a large matrix of weights takes little longer for 32 images than for one.
-Images go in blocks whose columns fit into the cache: they are multiplied while they are there. At batch 16 of 64
-channels of 56x56 pixels that took a 3x3 convolution from 8.1 to 5.3 ms.
+Images go in blocks whose columns fit into the cache: they are multiplied while they are there. For 16 images of 64
+channels and 56x56 pixels a 3x3 convolution takes 25 ms so, and 31 ms in one piece.
 """
 
 from __future__ import annotations

@@ -13,12 +13,12 @@ with 16 multiplications in place of 36. (Lavin and Gray, "Fast Algorithms for Co
 https://arxiv.org/abs/1509.09308.) In terms of matrices, Y = A [(G w G^T) * (B^T d B)] A^T; summed over channels, each
 of the 16 elementwise products becomes one product of matrices (O, C) x (C, tiles).
 
-Why it is fast in numpy: for ResNet's 64 channels of 56x56 pixels the three convolutions of a step take 2.9 ms, where
-columns take 4.4 and their bare products 3.4. The 4x4 tiles overlap by 2, so tile (r, s) is made of pixels of equal
-parity around it: row 2r + 0, 1 and row 2(r + 1) + 0, 1. We cut the image into its 4 parities once; a step to the next
-tile is then a step of one element, and the sums above run over whole arrays, each one a single row in memory: a shift
-by one is the tile to the right, a shift by a row's length the tile below. At the right and lower edges of an image that
-runs into its neighbour; those tiles are superfluous, and are dropped at the end (and have gradient 0).
+Why it is fast in numpy: for one image of ResNet's 64 channels of 56x56 pixels, forward and both gradients take 3.1 ms;
+with columns they take 4.8, and their bare products 3.5. The 4x4 tiles overlap by 2, so tile (r, s) is made of pixels of
+equal parity around it: row 2r + 0, 1 and row 2(r + 1) + 0, 1. We cut the image into its 4 parities once; a step to the
+next tile is then a step of one element, and the sums above run over whole arrays, each one a single row in memory: a
+shift by one is the tile to the right, a shift by a row's length the tile below. At the right and lower edges of an
+image that runs into its neighbour; those tiles are superfluous, and are dropped at the end (and have gradient 0).
 
 Sums and differences lose less than one digit. (Winograd's next larger, F(4x4, 3x3), loses three: not for gradients.)
 But they spread what is not finite over a whole tile, so such results are computed anew by columns.

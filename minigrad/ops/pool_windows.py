@@ -8,7 +8,7 @@ in place of 8. Columns go first and rows second, because "first in reading order
 maximum, and in it the first column: the backward walks the same way in reverse and finds the same pixel as PyTorch.
 (Where windows do not overlap, it goes to the pixels at once.) Which pixel was the largest is found again by comparing
 input and result, which is faster than to save indices: on a batch of 32x16 images of 28x28 pixels, forward and backward
-take 0.17 and 0.45 ms.
+take 0.17 and 0.38 ms.
 """
 
 from __future__ import annotations
