@@ -80,7 +80,7 @@ def op(
         broadcasts: the inputs are elementwise operands: of any shapes that broadcast, of mixed dtypes, one of them
             maybe a number. The engine sums each gradient back to its input's shape, so no rule has to.
         bools: whether a bool beside a number makes sense.
-        floating: integers are computed as float32.
+        floating: integers are computed in the default dtype.
         view: the result shares the input's memory, and so its count of in-place writes.
         several: the kernel gives a list of results, and the rules get a tuple of gradients: None where a result was
             not used.
@@ -259,7 +259,7 @@ class _Declaration:
         if self.floating:
             lines += [
                 'if input_array.dtype.kind != "f":',
-                *(f"    {n}_array = {n}_array.astype(float32)" for n in operands),
+                *(f"    {n}_array = {n}_array.astype(dtypes.default.numpy)" for n in operands),
             ]
         lines += [
             "try:",
@@ -733,7 +733,7 @@ _runtime: dict[str, Any] = {
     "explained": explained,
     "freed_error": freed_error,
     "of_freed": of_freed,
-    "float32": dtypes.default.numpy,
+    "dtypes": dtypes,
     "from_array": from_array,
     "is_recording": is_recording,
     "meet": meet,

@@ -246,7 +246,7 @@ def _(F):
         made = [
             F.tensor(1.5), F.tensor([1.5, 2]), F.zeros(2), F.arange(2.0), F.linspace(0, 1, 2), F.full((1,), 2.5),
             F.eye(1), F.tensor([1]) + 1.5, F.scalar_tensor(1), F.Tensor([1]), F.tensor([]), F.logspace(0, 1, 2),
-            F.tensor(1) * 2.5,
+            F.tensor(1) * 2.5, F.tensor([1]).exp(), F.tensor([1]) / 2,
         ]  # fmt: skip
         return [str(x.dtype) for x in made], [repr(F.ones(1)), repr(F.ones(1, dtype=F.float32))]
     finally:
