@@ -12,7 +12,7 @@ from typing import Any
 _namedtuple: Any = collections.namedtuple  # the type checker wants its names written out
 
 
-def _named(function: str, *parts: str) -> Any:
+def named_result(function: str, *parts: str) -> Any:
     """The type of what `function` returns."""
 
     def text(self: Any) -> str:
@@ -25,9 +25,9 @@ def _named(function: str, *parts: str) -> Any:
     return made
 
 
-max, min = _named("max", "values", "indices"), _named("min", "values", "indices")
-median, nanmedian = _named("median", "values", "indices"), _named("nanmedian", "values", "indices")
-cummax, cummin = _named("cummax", "values", "indices"), _named("cummin", "values", "indices")
-mode, kthvalue = _named("mode", "values", "indices"), _named("kthvalue", "values", "indices")
-sort, topk = _named("sort", "values", "indices"), _named("topk", "values", "indices")
-aminmax = _named("aminmax", "min", "max")
+max, min = named_result("max", "values", "indices"), named_result("min", "values", "indices")
+median, nanmedian = named_result("median", "values", "indices"), named_result("nanmedian", "values", "indices")
+cummax, cummin = named_result("cummax", "values", "indices"), named_result("cummin", "values", "indices")
+mode, kthvalue = named_result("mode", "values", "indices"), named_result("kthvalue", "values", "indices")
+sort, topk = named_result("sort", "values", "indices"), named_result("topk", "values", "indices")
+aminmax = named_result("aminmax", "min", "max")

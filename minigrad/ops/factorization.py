@@ -26,7 +26,7 @@ from minigrad.ops.inverse import (
     slogdet,
     turned,
 )
-from minigrad.return_types import _named
+from minigrad.return_types import named_result
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -242,9 +242,9 @@ def linalg_lstsq(self: Array, other: Array) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-svd_result, linalg_svd_result = _named("svd", "U", "S", "V"), _named("linalg_svd", "U", "S", "Vh")
-qr_result, eigh_result = _named("linalg_qr", "Q", "R"), _named("linalg_eigh", "eigenvalues", "eigenvectors")
-lstsq_result = _named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
+svd_result, linalg_svd_result = named_result("svd", "U", "S", "V"), named_result("linalg_svd", "U", "S", "Vh")
+qr_result, eigh_result = named_result("linalg_qr", "Q", "R"), named_result("linalg_eigh", "eigenvalues", "eigenvectors")
+lstsq_result = named_result("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 
 
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:

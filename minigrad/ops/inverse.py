@@ -14,7 +14,7 @@ import numpy as np
 from minigrad.op import op, size_mismatch
 from minigrad.ops import elementwise
 from minigrad.ops.linalg import in_shape
-from minigrad.return_types import _named
+from minigrad.return_types import named_result
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -196,8 +196,8 @@ def linalg_slogdet(self: Array) -> list[Array]:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-linalg_slogdet_result = _named("linalg_slogdet", "sign", "logabsdet")
-slogdet_result = _named("slogdet", "sign", "logabsdet")
+linalg_slogdet_result = named_result("linalg_slogdet", "sign", "logabsdet")
+slogdet_result = named_result("slogdet", "sign", "logabsdet")
 
 
 def check_matrix(function: str, input: Any, name: str = "A") -> None:

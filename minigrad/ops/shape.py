@@ -116,7 +116,7 @@ def cat_parts(F: Any, g: Any, shapes: tuple[tuple[int, ...], ...], dim: int) -> 
 def cat(*tensors: Array, dim: int) -> Array:
     """Tensors put one after the other along a dimension that they have."""
     joined = np.concatenate(tensors, axis=dim)  # in Fortran's order if no part is in C's, expanded ones for example
-    return joined if joined.flags.c_contiguous or joined.ndim == 4 else np.ascontiguousarray(joined)
+    return joined if joined.flags.c_contiguous else np.ascontiguousarray(joined)
 
 
 def gradients_joined(F: Any, gradients: Sequence[Any], shape: Sequence[int], sizes: Sequence[int], dim: int) -> Any:
