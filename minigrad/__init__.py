@@ -22,7 +22,22 @@ from minigrad.autograd.grad_mode import (  # noqa: E402
     no_grad,
     set_grad_enabled,
 )
-from minigrad.creation import as_tensor, asarray, from_numpy, tensor  # noqa: E402
+from minigrad.creation.data import as_tensor, asarray, from_numpy, tensor  # noqa: E402
+from minigrad.creation.factories import (  # noqa: E402
+    arange,
+    empty,
+    empty_like,
+    eye,
+    full,
+    full_like,
+    linspace,
+    logspace,
+    ones,
+    ones_like,
+    scalar_tensor,
+    zeros,
+    zeros_like,
+)
 from minigrad.devices import (  # noqa: E402
     contiguous_format,
     device,
@@ -48,21 +63,6 @@ from minigrad.dtypes import (  # noqa: E402
     result_type,
     set_default_dtype,
     uint8,
-)
-from minigrad.factories import (  # noqa: E402
-    arange,
-    empty,
-    empty_like,
-    eye,
-    full,
-    full_like,
-    linspace,
-    logspace,
-    ones,
-    ones_like,
-    scalar_tensor,
-    zeros,
-    zeros_like,
 )
 from minigrad.functions import (  # noqa: E402
     abs,
@@ -291,7 +291,54 @@ from minigrad.functions import (  # noqa: E402
     zero_,
 )
 from minigrad.layout import detach, is_floating_point, is_inference, is_tensor, numel  # noqa: E402
-from minigrad.ops.activation import (  # noqa: E402
+from minigrad.ops.images.adaptive_pool import (  # noqa: E402
+    adaptive_avg_pool1d,
+)
+from minigrad.ops.images.conv import (  # noqa: E402
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
+from minigrad.ops.images.pool import (  # noqa: E402
+    avg_pool1d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+)
+from minigrad.ops.images.resampling import (  # noqa: E402
+    channel_shuffle,
+    pixel_shuffle,
+    pixel_unshuffle,
+)
+from minigrad.ops.matrices.factorization import (  # noqa: E402
+    det,
+    logdet,
+    pinverse,
+    slogdet,
+    svd,
+)
+from minigrad.ops.matrices.products import (  # noqa: E402
+    bilinear,
+    cdist,
+    chain_matmul,
+    einsum,
+    trace,
+)
+from minigrad.ops.places.gather import (  # noqa: E402
+    argwhere,
+    diagonal_scatter,
+    index_fill,
+    masked_fill,
+    masked_scatter,
+    put,
+    select_scatter,
+    slice_scatter,
+)
+from minigrad.ops.places.strides import as_strided  # noqa: E402
+from minigrad.ops.pointwise.activation import (  # noqa: E402
     celu,
     celu_,
     prelu,
@@ -301,10 +348,7 @@ from minigrad.ops.activation import (  # noqa: E402
     selu_,
     threshold_,
 )
-from minigrad.ops.adaptive_pool import (  # noqa: E402
-    adaptive_avg_pool1d,
-)
-from minigrad.ops.arithmetic import (  # noqa: E402
+from minigrad.ops.pointwise.arithmetic import (  # noqa: E402
     ceil_,
     clamp_,
     clamp_max_,
@@ -322,33 +366,7 @@ from minigrad.ops.arithmetic import (  # noqa: E402
     rsub,
     trunc_,
 )
-from minigrad.ops.arrange import (  # noqa: E402
-    adjoint,
-    broadcast_to,
-    diag_embed,
-    diagflat,
-    dsplit,
-    fliplr,
-    flipud,
-    hsplit,
-    ravel,
-    roll,
-    rot90,
-    tensor_split,
-    tile,
-    tril_indices,
-    triu_indices,
-    vsplit,
-)
-from minigrad.ops.conv import (  # noqa: E402
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-)
-from minigrad.ops.exponential import (  # noqa: E402
+from minigrad.ops.pointwise.exponential import (  # noqa: E402
     erf_,
     erfc_,
     exp2_,
@@ -360,89 +378,14 @@ from minigrad.ops.exponential import (  # noqa: E402
     rsqrt_,
     xlogy_,
 )
-from minigrad.ops.factorization import (  # noqa: E402
-    det,
-    logdet,
-    pinverse,
-    slogdet,
-    svd,
-)
-from minigrad.ops.gather import (  # noqa: E402
-    argwhere,
-    diagonal_scatter,
-    index_fill,
-    masked_fill,
-    masked_scatter,
-    put,
-    select_scatter,
-    slice_scatter,
-)
-from minigrad.ops.joining import (  # noqa: E402
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    block_diag,
-    broadcast_shapes,
-    broadcast_tensors,
-    cartesian_prod,
-    combinations,
-    meshgrid,
-)
-from minigrad.ops.logic import (  # noqa: E402
+from minigrad.ops.pointwise.logic import (  # noqa: E402
     allclose,
     equal,
     is_nonzero,
     isclose,
     isreal,
 )
-from minigrad.ops.order import (  # noqa: E402
-    unique,
-    unique_consecutive,
-)
-from minigrad.ops.pool import (  # noqa: E402
-    avg_pool1d,
-    max_pool1d,
-    max_pool2d,
-    max_pool3d,
-)
-from minigrad.ops.products import (  # noqa: E402
-    bilinear,
-    cdist,
-    chain_matmul,
-    einsum,
-    trace,
-)
-from minigrad.ops.resampling import (  # noqa: E402
-    channel_shuffle,
-    pixel_shuffle,
-    pixel_unshuffle,
-)
-from minigrad.ops.scan import (  # noqa: E402
-    cumulative_trapezoid,
-    trapezoid,
-    trapz,
-)
-from minigrad.ops.shape import (  # noqa: E402
-    diagonal,
-    flatten,
-    flip,
-    moveaxis,
-    movedim,
-    permute,
-    reshape,
-    split,
-    swapaxes,
-    swapdims,
-    t,
-    transpose,
-    unflatten,
-)
-from minigrad.ops.statistics import (  # noqa: E402
-    bincount,
-    dist,
-)
-from minigrad.ops.strides import as_strided  # noqa: E402
-from minigrad.ops.trigonometry import (  # noqa: E402
+from minigrad.ops.pointwise.trigonometry import (  # noqa: E402
     acos_,
     acosh_,
     arccos_,
@@ -461,6 +404,63 @@ from minigrad.ops.trigonometry import (  # noqa: E402
     sinc_,
     sinh_,
     tan_,
+)
+from minigrad.ops.reductions.order import (  # noqa: E402
+    unique,
+    unique_consecutive,
+)
+from minigrad.ops.reductions.scan import (  # noqa: E402
+    cumulative_trapezoid,
+    trapezoid,
+    trapz,
+)
+from minigrad.ops.reductions.statistics import (  # noqa: E402
+    bincount,
+    dist,
+)
+from minigrad.ops.shapes.arrange import (  # noqa: E402
+    adjoint,
+    broadcast_to,
+    diag_embed,
+    diagflat,
+    dsplit,
+    fliplr,
+    flipud,
+    hsplit,
+    ravel,
+    roll,
+    rot90,
+    tensor_split,
+    tile,
+    tril_indices,
+    triu_indices,
+    vsplit,
+)
+from minigrad.ops.shapes.joining import (  # noqa: E402
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    block_diag,
+    broadcast_shapes,
+    broadcast_tensors,
+    cartesian_prod,
+    combinations,
+    meshgrid,
+)
+from minigrad.ops.shapes.shape import (  # noqa: E402
+    diagonal,
+    flatten,
+    flip,
+    moveaxis,
+    movedim,
+    permute,
+    reshape,
+    split,
+    swapaxes,
+    swapdims,
+    t,
+    transpose,
+    unflatten,
 )
 from minigrad.printing import set_printoptions  # noqa: E402
 from minigrad.random import (  # noqa: E402

@@ -10,28 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad import methods
-from minigrad.ops import (
-    activation,
-    arithmetic,
-    arrange,
-    bins,
-    comparison,
-    elementwise,
-    exponential,
-    factorization,
-    joining,
-    linalg,
-    logic,
-    order,
-    products,
-    reduction,
-    scan,
-    shape,
-    statistics,
-    trigonometry,
-)
-from minigrad.ops import gather as gather_
-from minigrad.ops import softmax as softmax_
+from minigrad.ops.matrices import factorization, linalg, products
+from minigrad.ops.places import gather as gather_
+from minigrad.ops.pointwise import activation, arithmetic, comparison, elementwise, exponential, logic, trigonometry
+from minigrad.ops.reductions import bins, order, reduction, scan, statistics
+from minigrad.ops.reductions import softmax as softmax_
+from minigrad.ops.shapes import arrange, joining, shape
 from minigrad.tensor import Tensor
 from minigrad.writing import taking_axis, taking_out
 

@@ -18,7 +18,7 @@ from minigrad.autograd.graph import ON_DEMAND
 from minigrad.autograd.modes import INFERENCE, thread
 from minigrad.autograd.views import storage_start
 from minigrad.op import op, tensor_operands
-from minigrad.ops.strides import storage_of
+from minigrad.ops.places.strides import storage_of
 from minigrad.tensor import Tensor, from_array, own_array, share_outside, wrap_dim
 
 

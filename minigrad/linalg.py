@@ -1,16 +1,16 @@
 """Linear algebra under PyTorch's names: `minigrad.linalg.solve(A, b)`.
 
-After this module a reader knows where each function is written: products in ops/linalg.py and ops/chains.py, inverses
-and determinants in ops/inverse.py, the other factorizations in ops/factorization.py, norms in ops/norms.py. All of them
-take batches: the last two dimensions are matrices.
+After this module a reader knows where each function is written, all of them in ops/matrices/: products in linalg.py and
+chains.py, inverses and determinants in inverse.py, the other factorizations in factorization.py, norms in norms.py.
+All of them take batches: the last two dimensions are matrices.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from minigrad.ops.chains import matrix_power, multi_dot
-from minigrad.ops.factorization import (
+from minigrad.ops.matrices.chains import matrix_power, multi_dot
+from minigrad.ops.matrices.factorization import (
     cholesky,
     eigh,
     eigvalsh,
@@ -20,14 +20,14 @@ from minigrad.ops.factorization import (
     qr,
     svdvals,
 )
-from minigrad.ops.factorization import linalg_svd_of as svd
-from minigrad.ops.inverse import LinAlgError, det, inv, solve, solve_triangular
-from minigrad.ops.inverse import linalg_slogdet_of as slogdet
-from minigrad.ops.linalg import matmul
-from minigrad.ops.norms import cond, matrix_norm, norm, vector_norm
-from minigrad.ops.products import crossed as cross
-from minigrad.ops.products import vecdot
-from minigrad.ops.shape import diagonal as _diagonal
+from minigrad.ops.matrices.factorization import linalg_svd_of as svd
+from minigrad.ops.matrices.inverse import LinAlgError, det, inv, solve, solve_triangular
+from minigrad.ops.matrices.inverse import linalg_slogdet_of as slogdet
+from minigrad.ops.matrices.linalg import matmul
+from minigrad.ops.matrices.norms import cond, matrix_norm, norm, vector_norm
+from minigrad.ops.matrices.products import crossed as cross
+from minigrad.ops.matrices.products import vecdot
+from minigrad.ops.shapes.shape import diagonal as _diagonal
 from minigrad.tensor import Tensor
 
 __all__ = [

@@ -11,36 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import creation, devices, dtypes, layout
+from minigrad import devices, dtypes, layout
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.graph import Node
 from minigrad.autograd.inplace import check_history, count_write
 from minigrad.autograd.modes import check_mode
 from minigrad.autograd.views import set_history
+from minigrad.creation import data as creation
 from minigrad.op import beside_array, elementwise_operands, short
-from minigrad.ops import (
-    activation,
-    arithmetic,
-    arrange,
-    comparison,
-    elementwise,
-    exponential,
-    factorization,
-    gather,
-    indexing,
-    linalg,
-    logic,
-    order,
-    products,
-    reduction,
-    scan,
-    shape,
-    softmax,
-    statistics,
-    strides,
-    trigonometry,
-)
+from minigrad.ops.matrices import factorization, linalg, products
+from minigrad.ops.places import gather, indexing, strides
+from minigrad.ops.pointwise import activation, arithmetic, comparison, elementwise, exponential, logic, trigonometry
+from minigrad.ops.reductions import order, reduction, scan, softmax, statistics
+from minigrad.ops.shapes import arrange, shape
 from minigrad.tensor import Tensor, from_array
 from minigrad.writing import (
     augmented,

@@ -31,8 +31,9 @@ from minigrad.autograd.inplace import (
 )
 from minigrad.autograd.modes import check_mode, thread
 from minigrad.op import size_mismatch
-from minigrad.ops import indexing, overwrite, shape
-from minigrad.ops.strides import overlaps, writable
+from minigrad.ops.places import indexing, overwrite
+from minigrad.ops.places.strides import overlaps, writable
+from minigrad.ops.shapes import shape
 from minigrad.tensor import Tensor, from_array, own_array
 
 Method = Callable[..., Any]

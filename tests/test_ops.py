@@ -39,7 +39,7 @@ BROADCASTING = {
 NOT_OPS = {
     f"minigrad.{name}"
     for name in (
-        *("creation", "factories", "random", "dtypes", "serialization", "printing", "layout"),
+        *("creation.data", "creation.factories", "random", "dtypes", "serialization", "printing", "layout"),
         *("autograd.grad_mode", "autograd.anomaly_mode", "autograd.modes"),
     )
 }

@@ -13,7 +13,7 @@ import pytest
 from side_by_side import Behaviours
 
 import minigrad
-from minigrad.ops import padding
+from minigrad.ops.shapes import padding
 from minigrad.tensor import Tensor
 
 behaviours = Behaviours()

@@ -13,8 +13,8 @@ import pytest
 from side_by_side import Behaviours
 
 import minigrad as mg
-from minigrad.ops import conv_columns, conv_winograd, pool, resampling
-from minigrad.ops.windows import Prepared, Way
+from minigrad.ops.images import conv_columns, conv_winograd, pool, resampling
+from minigrad.ops.images.windows import Prepared, Way
 
 behaviours = Behaviours()
 

@@ -939,7 +939,7 @@ def test_products_take_transposed_operands_as_they_are() -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 4, 5])
 def test_the_order_of_a_chain_is_the_cheapest(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from minigrad.ops import chains
+    from minigrad.ops.matrices import chains
 
     sizes = [3, 40, 2, 50, 1, 30][: count + 1]
     matrices = [mg.ones(*pair) for pair in itertools.pairwise(sizes)]

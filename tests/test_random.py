@@ -20,8 +20,8 @@ import pytest
 from side_by_side import Behaviours
 
 import minigrad as mg
-from minigrad import draws
 from minigrad.random import fork_rng, keep_mask
+from minigrad.random import recipes as draws
 
 SEEDS = (0, 42, 2**33 + 5)
 

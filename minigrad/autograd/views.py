@@ -171,7 +171,7 @@ class Renewal:
 
     def __call__(self) -> Node | None:
         from minigrad.op import node_type
-        from minigrad.ops.strides import strided
+        from minigrad.ops.places.strides import strided
 
         view = self.view()
         if view is None or view._root is None:

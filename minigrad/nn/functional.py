@@ -12,8 +12,90 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op, tensor_operands
-from minigrad.ops import linalg, shape
-from minigrad.ops.activation import (
+from minigrad.ops.images.conv import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
+from minigrad.ops.images.pool import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    lp_pool1d,
+    lp_pool2d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
+from minigrad.ops.images.resampling import (
+    channel_shuffle,
+    fold,
+    interpolate,
+    pixel_shuffle,
+    pixel_unshuffle,
+    unfold,
+    upsample,
+)
+from minigrad.ops.layers.attention import scaled_dot_product_attention
+from minigrad.ops.layers.dropout import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
+from minigrad.ops.layers.embedding import (
+    embedding,
+    embedding_bag,
+    one_hot,
+)
+from minigrad.ops.layers.normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    local_response_norm,
+    normalize,
+    rms_norm,
+)
+from minigrad.ops.losses.loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cosine_embedding_loss,
+    cosine_similarity,
+    cross_entropy,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    margin_ranking_loss,
+    mse_loss,
+    multi_margin_loss,
+    multilabel_soft_margin_loss,
+    nll_loss,
+    pairwise_distance,
+    poisson_nll_loss,
+    smooth_l1_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
+from minigrad.ops.matrices import linalg
+from minigrad.ops.pointwise.activation import (
     celu,
     celu_,
     elu,
@@ -45,95 +127,14 @@ from minigrad.ops.activation import (
     threshold,
     threshold_,
 )
-from minigrad.ops.attention import scaled_dot_product_attention
-from minigrad.ops.conv import (
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-)
-from minigrad.ops.dropout import (
-    alpha_dropout,
-    dropout,
-    dropout1d,
-    dropout2d,
-    dropout3d,
-    feature_alpha_dropout,
-)
-from minigrad.ops.embedding import (
-    embedding,
-    embedding_bag,
-    one_hot,
-)
-from minigrad.ops.loss import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    cosine_embedding_loss,
-    cosine_similarity,
-    cross_entropy,
-    gaussian_nll_loss,
-    hinge_embedding_loss,
-    huber_loss,
-    kl_div,
-    l1_loss,
-    margin_ranking_loss,
-    mse_loss,
-    multi_margin_loss,
-    multilabel_soft_margin_loss,
-    nll_loss,
-    pairwise_distance,
-    poisson_nll_loss,
-    smooth_l1_loss,
-    soft_margin_loss,
-    triplet_margin_loss,
-    triplet_margin_with_distance_loss,
-)
-from minigrad.ops.normalization import (
-    batch_norm,
-    group_norm,
-    instance_norm,
-    layer_norm,
-    local_response_norm,
-    normalize,
-    rms_norm,
-)
-from minigrad.ops.padding import pad
-from minigrad.ops.pool import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool2d,
-    adaptive_max_pool3d,
-    avg_pool1d,
-    avg_pool2d,
-    avg_pool3d,
-    lp_pool1d,
-    lp_pool2d,
-    max_pool1d,
-    max_pool2d,
-    max_pool3d,
-    max_unpool1d,
-    max_unpool2d,
-    max_unpool3d,
-)
-from minigrad.ops.resampling import (
-    channel_shuffle,
-    fold,
-    interpolate,
-    pixel_shuffle,
-    pixel_unshuffle,
-    unfold,
-    upsample,
-)
-from minigrad.ops.softmax import (
+from minigrad.ops.reductions.softmax import (
     gumbel_softmax,
     log_softmax,
     softmax,
     softmin,
 )
+from minigrad.ops.shapes import shape
+from minigrad.ops.shapes.padding import pad
 from minigrad.tensor import Tensor, from_array
 
 # fmt: off

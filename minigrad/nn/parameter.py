@@ -79,7 +79,7 @@ class Buffer(Tensor):
 
 def unfilled(size: Sequence[int], device: Any = None, dtype: Any = None) -> Parameter:
     """A parameter whose memory is still to be filled."""
-    from minigrad.creation import empty
+    from minigrad.creation.data import empty
 
     if device is not None and str(device) != "cpu":
         raise RuntimeError(f"Expected one of cpu device type at start of device string: {device}. There is no other.")
@@ -89,7 +89,7 @@ def unfilled(size: Sequence[int], device: Any = None, dtype: Any = None) -> Para
 def _marked(kind: type[Any], data: Any) -> Any:
     """A leaf of class `kind` in the memory of a tensor, with which it shares the count of writes."""
     if data is None:
-        from minigrad.creation import empty
+        from minigrad.creation.data import empty
 
         data = empty(0)
     if not isinstance(data, Tensor):

@@ -24,8 +24,8 @@ from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
 from minigrad.autograd.modes import thread
 from minigrad.autograd.saved import saved_tensors_hooks
 from minigrad.autograd.views import Forbidden
-from minigrad.factories import zeros
-from minigrad.generator import default_generator
+from minigrad.creation.factories import zeros
+from minigrad.random.generator import default_generator
 from minigrad.tensor import Tensor
 
 __all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_early_stop"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from op_table import UNARY, Row
 
-from minigrad.ops import padding
+from minigrad.ops.shapes import padding
 from minigrad.tensor import Tensor
 
 MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # numpy's names

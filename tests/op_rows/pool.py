@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from op_table import Row, apart
 
-from minigrad.ops import pool
+from minigrad.ops.images import pool
 from minigrad.tensor import Tensor
 
 

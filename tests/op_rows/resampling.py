@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from op_table import Row
 
-from minigrad.ops import resampling
+from minigrad.ops.images import resampling
 from minigrad.tensor import Tensor
 
 

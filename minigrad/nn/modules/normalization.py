@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.creation import ones, tensor, zeros
+from minigrad.creation.data import ones, tensor, zeros
 from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module

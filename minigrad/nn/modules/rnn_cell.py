@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.creation import zeros
+from minigrad.creation.data import zeros
 from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module

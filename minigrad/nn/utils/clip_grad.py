@@ -11,7 +11,7 @@ import numpy as np
 
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.creation import tensor
+from minigrad.creation.data import tensor
 from minigrad.tensor import Tensor, from_array
 
 Tensors = Tensor | Iterable[Tensor]

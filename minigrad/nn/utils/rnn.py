@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad import dtypes, functions
-from minigrad.creation import full, tensor
+from minigrad.creation.data import full, tensor
 from minigrad.tensor import Tensor, from_array
 
 

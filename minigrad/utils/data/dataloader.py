@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.generator import Generator
+from minigrad.random.generator import Generator
 from minigrad.utils.data.collate import default_collate, default_convert
 from minigrad.utils.data.dataset import IterableDataset, batch_at_once
 from minigrad.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler, drawn_seed

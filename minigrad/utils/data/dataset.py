@@ -16,8 +16,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.generator import Generator
 from minigrad.random import randperm
+from minigrad.random.generator import Generator
 from minigrad.tensor import Tensor, from_array
 
 T = TypeVar("T")

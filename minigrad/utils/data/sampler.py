@@ -14,9 +14,9 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.creation import as_tensor
-from minigrad.generator import Generator, default_generator
+from minigrad.creation.data import as_tensor
 from minigrad.random import multinomial, randint, randperm
+from minigrad.random.generator import Generator, default_generator
 
 T = TypeVar("T", covariant=True)
 

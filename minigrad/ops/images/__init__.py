@@ -1,0 +1,1 @@
+"""Operations on maps of pixels, in one to three dimensions: convolution, pooling, interpolation."""

@@ -1,0 +1,142 @@
+"""Convolution as a matrix product: the patches that the kernel sees, side by side as columns.
+
+After this module a reader knows why fast convolution is a matter of copying: a window of C x 3 x 3 numbers at each of L
+places makes a matrix with 9 C rows and L columns ("im2col"), and then one product of matrices, which BLAS does at the
+speed of the machine, is the convolution. The gradient of the weights is a product with the same columns; the gradient
+of the image makes columns by a product and adds them up where they came from ("col2im"). All three are linear in each
+of their two arguments, and the derivative of each is one of the others.
+
+Why it is arranged as it is. The copy goes by rows of pixels, so columns in the order (channel, kernel, place) copy runs
+of a whole row; the product then gives (channel, place), which is how an image lies in memory, and nothing is left to
+transpose. For images of at least `LONG` places each is multiplied for itself; smaller ones (7x7 pixels, of many
+channels) side by side, since one product with a large matrix of weights takes little longer for 32 images than for one.
+Images go in blocks whose columns fit into the cache: they are multiplied while they are there. For 16 images of 64
+channels and 56x56 pixels a 3x3 convolution takes 25 ms so, and 31 ms in one piece.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from minigrad.ops.images.windows import Prepared, Way, bordered, crop, pad, windows
+
+Array = Any  # numpy array
+
+LONG = 200  # places from which on an image is multiplied for itself
+BLOCK = 2**20  # elements of a block of columns: 4 MiB in float32
+
+
+def correlate(image: Array, weight: Array, bias: Array, way: Way, prepared: Prepared) -> Array:
+    """(N, C, *size), (O, C / groups, *kernel) and (O,) -> (N, O, *places): each output channel's products, summed."""
+    kernel = weight.shape[2:]
+    places = way.places(image.shape[2:], kernel)
+    out = np.empty((len(image), len(weight), *places), image.dtype)
+    matrix = _matrix(weight, way.groups)
+    for block, columns, alone in _blocks(image, kernel, places, way, prepared):
+        if alone:
+            np.matmul(matrix, columns, out=_apart(out[block], way.groups))
+        else:
+            side_by_side = _together(out[block], way.groups)
+            side_by_side[...] = np.matmul(matrix, columns).reshape(side_by_side.shape)
+        if bias.size:
+            out[block] += bias.reshape(-1, *(1,) * len(places))
+    return out
+
+
+def weigh(image: Array, g: Array, out: Array, way: Way, prepared: Prepared) -> None:
+    """The gradient of the weights: (N, C, *size) and (N, O, *places) -> out (O, C / groups, *kernel), zeros so far."""
+    matrix = _matrix(out, way.groups)
+    fresh = True
+    for block, columns, alone in _blocks(image, out.shape[2:], g.shape[2:], way, prepared):
+        if alone and len(columns) > 1:
+            matrix += np.add.reduce(np.matmul(_apart(g[block], way.groups), columns.swapaxes(-1, -2)), 0)
+        else:
+            seen = columns[0] if alone else columns
+            rows = _together(g[block], way.groups).reshape(*matrix.shape[:2], seen.shape[-1])
+            if fresh:
+                np.matmul(rows, seen.swapaxes(-1, -2), out=matrix)
+            else:
+                matrix += np.matmul(rows, seen.swapaxes(-1, -2))
+        fresh = False
+
+
+def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way) -> Array:
+    """The gradient of the image: (N, O, *places) and (O, C / groups, *kernel) -> (N, C, *size)."""
+    kernel, places, channels = weight.shape[2:], g.shape[2:], way.groups * weight.shape[1]
+    matrix = _matrix(weight, way.groups).swapaxes(-1, -2)
+    if _is_plain(kernel, way):
+        return np.matmul(matrix, _apart(g, way.groups)).reshape(len(g), channels, *size)
+    padded = np.zeros((len(g), channels, *bordered(size, way.padding)), g.dtype)
+    alone, step = _division(channels * math.prod(kernel), math.prod(places))
+    for start in range(0, len(g), step):
+        block = slice(start, start + step)
+        view = windows(padded[block], kernel, places, way)
+        if alone:
+            columns = np.matmul(matrix, _apart(g[block], way.groups)).reshape(view.shape)
+        else:
+            rows = _together(g[block], way.groups)
+            columns = np.matmul(matrix, rows.reshape(*rows.shape[:2], len(view) * math.prod(places)))
+            columns = np.moveaxis(columns.reshape(channels, *kernel, len(view), *places), 1 + len(kernel), 0)
+        for tap in np.ndindex(*kernel):
+            view[:, :, *tap] += columns[:, :, *tap]
+    return np.ascontiguousarray(crop(padded, way.padding, size))
+
+
+def _blocks(
+    image: Array, kernel: tuple[int, ...], places: tuple[int, ...], way: Way, prepared: Prepared
+) -> Iterator[tuple[slice, Array, bool]]:
+    """Blocks of images: which ones, their columns, and whether each image is multiplied for itself.
+
+    Columns are (images, groups, C / groups * kernel, places) then, else (groups, C / groups * kernel, images * places).
+    """
+    rows, count = image.shape[1] // way.groups * math.prod(kernel), math.prod(places)
+    if _is_plain(kernel, way):
+        yield slice(None), _apart(image, way.groups), True
+        return
+    alone, step = _division(way.groups * rows, count)
+    known = prepared.find("columns", image)
+    if known is not None:
+        yield slice(None), known, alone
+        return
+    padded = pad(image, way.padding)
+    for start in range(0, len(image), step):
+        block = slice(start, start + step)
+        view = windows(padded[block], kernel, places, way)
+        images = len(view)
+        if not alone:
+            view = np.moveaxis(view, 0, 1 + len(kernel))
+        columns = np.empty(view.shape, image.dtype)
+        columns[...] = view
+        columns = columns.reshape((images, way.groups, rows, count) if alone else (way.groups, rows, images * count))
+        if images == len(image):
+            prepared.keep("columns", image, columns)
+        yield block, columns, alone
+
+
+def _division(rows: int, count: int) -> tuple[bool, int]:
+    """Whether each image is multiplied for itself, and how many make a block."""
+    return count >= LONG, max(1, BLOCK // max(1, rows * count))
+
+
+def _is_plain(kernel: tuple[int, ...], way: Way) -> bool:
+    """Whether the image is its own matrix of columns: a kernel of one pixel that goes everywhere."""
+    return math.prod(kernel) == math.prod(way.stride) == 1 and not any(map(any, way.padding))
+
+
+def _matrix(weight: Array, groups: int) -> Array:
+    """(O, C / groups, *kernel) as a matrix for each group: (groups, O / groups, C / groups * kernel)."""
+    return weight.reshape(groups, len(weight) // groups, math.prod(weight.shape[1:]))
+
+
+def _apart(image: Array, groups: int) -> Array:
+    """(N, C, *size) with a matrix for each image and group: (N, groups, C / groups, pixels)."""
+    return image.reshape(len(image), groups, image.shape[1] // groups, math.prod(image.shape[2:]))
+
+
+def _together(image: Array, groups: int) -> Array:
+    """(N, C, *size) with the images of a channel side by side: (groups, C / groups, N, pixels)."""
+    return _apart(image, groups).transpose(1, 2, 0, 3)

@@ -1,0 +1,277 @@
+"""Rows of a table, chosen by number: embeddings, bags of them, and one-hot vectors.
+
+After this module a reader knows that an embedding is indexing, that its gradient adds up in each row what reached all
+the places that row was taken to, and why that sum is done on sorted rows.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.op import op, tensor_operands, tensors
+from minigrad.ops.places.indexing import advanced_index
+from minigrad.ops.shapes.shape import stack
+from minigrad.tensor import Tensor, from_array
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
+OUT: tuple[str, ...] = ()  # those that take out=
+
+_FEW_NUMBERS = 500  # fewer than these are not worth sorting
+_LONG_RUN = 16  # so many equal indices are summed faster by a product with ones
+
+
+@op(
+    constants=("indices",),
+    kept=("scale",),
+    self=lambda F, g, self_shape, indices, scale: F.add_rows(g, indices, scale, self_shape[0]),
+)
+def embedding(self: Array, indices: Array, scale: Array | None) -> Array:
+    """The rows at `indices`. `scale` has a factor for each one's gradient; None for 1."""
+    return self[indices]
+
+
+@op(
+    name="EmbeddingDenseBackwardBackward0",
+    constants=("indices",),
+    kept=("scale",),
+    self=lambda F, g, indices, scale: F.scaled_rows(g, indices, scale),
+)
+def add_rows(self: Array, indices: Array, scale: Array | None, count: int) -> Array:
+    """A table of `count` rows, each the sum of the input's rows that have its number among the indices."""
+    width = self.shape[-1]
+    indices = np.reshape(indices, -1)
+    rows = self if scale is None else self * scale[..., np.newaxis]
+    rows = rows.reshape(indices.size, width)
+    out = np.zeros((count, width), self.dtype)
+    if rows.size < _FEW_NUMBERS:
+        np.add.at(out, indices, rows)
+        return out
+    order = np.argsort(indices, kind="stable")
+    ordered = indices[order]
+    starts = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
+    if indices.size < _LONG_RUN * starts.size:
+        out[ordered[starts]] = np.add.reduceat(rows[order], starts, axis=0)
+        return out
+    ones, ends = np.ones(indices.size, self.dtype), [*starts[1:].tolist(), indices.size]
+    for index, start, end in zip(ordered[starts].tolist(), starts.tolist(), ends, strict=True):
+        out[index] = ones[start:end] @ rows[order[start:end]]
+    return out
+
+
+@op(
+    name="MulBackward0",
+    constants=("indices",),
+    kept=("scale",),
+    self=lambda F, g, self_shape, indices, scale: F.add_rows(g, indices, scale, self_shape[0]),
+)
+def scaled_rows(self: Array, indices: Array, scale: Array | None) -> Array:
+    """The rows at `indices`, each times its factor."""
+    rows = self[indices]
+    return rows if scale is None else rows * scale[..., np.newaxis]
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+_embedding = embedding
+
+
+def embedding(  # type: ignore[no-redef]
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """The rows of `weight` (V, D) with the numbers in `input` (any shape): a tensor of shape (*input.shape, D).
+
+    Args:
+        padding_idx: a row that gets no gradient.
+        max_norm: rows that are used and longer than this, as `norm_type` measures it, are shortened to it, in place.
+        scale_grad_by_freq: divide each row's gradient by how often it was used.
+        sparse: must be False: there are no sparse gradients here.
+    """
+    if not isinstance(weight, Tensor):
+        raise TypeError(f"embedding(): argument 'weight' (position 1) must be Tensor, not {type(weight).__name__}")
+    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise AssertionError(f"Padding_idx must be within num_embeddings: {padding_idx} of {weight.shape[0]}")
+    if not isinstance(input, Tensor):
+        raise TypeError(f"embedding(): argument 'indices' (position 2) must be Tensor, not {type(input).__name__}")
+    if weight.ndim != 2:
+        raise RuntimeError(f"'weight' must be 2-D, but has shape {list(weight.shape)}")
+    _check_indices(input, "embedding")
+    if sparse:
+        raise NotImplementedError("embedding(): sparse gradients are not supported; call it with sparse=False")
+    indices, count = input._array, weight.shape[0]
+    if _outside(indices, count):
+        raise IndexError(f"index out of range in self: the rows have the numbers from 0 to {count - 1}")
+    if max_norm is not None:
+        _shorten(weight, indices, max_norm, norm_type)
+    scale = None
+    if scale_grad_by_freq:
+        scale = (1 / np.bincount(indices.reshape(-1), minlength=count)[indices]).astype(weight._array.dtype)
+    if padding_idx is not None:
+        used = indices != padding_idx % count
+        scale = used.astype(weight._array.dtype) if scale is None else scale * used
+    return _embedding(weight, input, scale)
+
+
+def _check_indices(input: Tensor, function: str) -> None:
+    if input.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"minigrad.{input.dtype.tensor_type}Tensor instead (while checking arguments for {function})"
+        )
+
+
+def _outside(indices: Array, count: int) -> bool:
+    return bool(indices.size) and not 0 <= np.min(indices) <= np.max(indices) < count
+
+
+def _shorten(weight: Tensor, indices: Array, max_norm: float, norm_type: float) -> None:
+    used = np.unique(indices)
+    rows = weight._array[used]
+    lengths = np.linalg.norm(rows, norm_type, axis=1)
+    long = lengths > max_norm
+    if long.any():
+        shortened = rows[long] * (max_norm / (lengths[long] + 1e-7))[:, np.newaxis]
+        with no_grad():
+            weight.detach()[from_array(used[long])] = from_array(shortened.astype(rows.dtype))
+
+
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """Bags of rows of `weight` (V, D), each summed, averaged or its largest numbers taken: (bags, D).
+
+    Args:
+        input: row numbers: (bags, L), or (n,) with `offsets`, where each bag starts.
+        mode: "sum", "mean" or "max". Empty bags give zeros.
+        per_sample_weights: a factor for each row number, for mode "sum".
+        include_last_offset: the last of the offsets is where the last bag ends.
+        padding_idx: a row number that belongs to no bag.
+
+    The others are those of `embedding`.
+    """
+    input, weight = tensor_operands("embedding_bag", input, weight)
+    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "
+            f"same shape as the input ({input.shape})"
+        )
+    if weight.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    starts, ends = _bags(input, offsets, include_last_offset)
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
+        raise ValueError(f"max mode does not support {what}")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
+            f"mode='{mode}'). Please open a feature request on GitHub."
+        )
+    _check_indices(input, "embedding_bag")
+    indices, count = input._array.reshape(-1), weight.shape[0]
+    if _outside(indices, count):
+        place = int(np.flatnonzero((indices < 0) | (indices >= count))[0])
+        raise RuntimeError(
+            f"Index {place} of input takes value {indices[place]} which is not in the valid range [0, {count})"
+        )
+    bag = np.repeat(np.arange(len(starts)), ends - starts)  # of each index
+    used = np.arange(len(indices)) < len(bag)
+    if padding_idx is not None:
+        used &= indices != padding_idx % count
+    bag = bag[used[: len(bag)]]
+    rows = embedding(from_array(indices[used]), weight, None, max_norm, norm_type, scale_grad_by_freq, sparse)
+    if mode == "max":
+        edges = np.searchsorted(bag, np.arange(len(starts) + 1)).tolist()
+        parts = [
+            rows[start:end].max(0).values if end > start else from_array(np.zeros(weight.shape[1], rows._array.dtype))
+            for start, end in itertools.pairwise(edges)
+        ]
+        return stack(parts) if parts else rows[:0]
+    if per_sample_weights is not None:
+        rows = rows * advanced_index(per_sample_weights.reshape(-1), (used,)).unsqueeze(-1)
+    sums: Tensor = tensors.add_rows(rows, from_array(bag), None, len(starts))
+    if mode == "sum":
+        return sums
+    sizes = np.maximum(np.bincount(bag, minlength=len(starts)), 1).astype(rows._array.dtype)
+    return sums / from_array(sizes[:, np.newaxis])
+
+
+def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Array, Array]:
+    """Where each bag starts and ends in the flat input."""
+    if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+                f"sequences. However, found offsets of type {type(offsets)}"
+            )
+        batch, length = input.shape
+        return np.arange(batch) * length, np.arange(1, batch + 1) * length
+    if input.ndim != 1:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    if offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    if offsets.ndim != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    starts, size = offsets._array, input.shape[0]
+    if starts.size and starts[0] != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
+            f"got {starts[0]}"
+        )
+    if starts.size and starts[-1] > size:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {size} but got offsets[-1] of {starts[-1]}"
+        )
+    if include_last_offset:
+        return starts[:-1], starts[1:]
+    return starts, np.append(starts[1:], size)
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """For each class number a vector of `num_classes` zeros with a 1 at that place: int64, of one dimension more.
+
+    Without `num_classes` there are as many as the largest class number needs.
+    """
+    (tensor,) = tensor_operands("one_hot", tensor)
+    if tensor.dtype is not dtypes.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor. Convert it: x.long().")
+    classes = tensor._array
+    if not tensor.numel() and num_classes <= 0:
+        raise RuntimeError(
+            "Can not infer total number of classes from empty tensor."
+            if num_classes == -1
+            else "num_classes should be positive"
+        )
+    if tensor.numel() and np.min(classes) < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(np.max(classes)) + 1
+    elif tensor.numel() and np.max(classes) >= num_classes:
+        raise RuntimeError(
+            f"Class values must be smaller than num_classes. The largest is {np.max(classes)}, num_classes "
+            f"{num_classes}."
+        )
+    return from_array((np.asarray(classes)[..., np.newaxis] == np.arange(num_classes)).astype(np.int64))

@@ -1,0 +1,1 @@
+"""How far an output is from what it should be, as one number."""

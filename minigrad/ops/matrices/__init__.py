@@ -1,0 +1,1 @@
+"""Products of matrices and of whole tensors, and what linear algebra makes of a matrix."""

@@ -1,0 +1,270 @@
+"""Sums of products in the language of subscripts: `einsum("ij,jk->ik", a, b)`.
+
+After this module a reader can read any product of tensors from its letters: a letter that both factors have and the
+result has not is summed over, all others are loops. Two factors at a time become one batched matrix product. And the
+gradient of such a sum is such a sum again, with the letters in other roles: that is the whole rule of `contract`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.op import op
+from minigrad.ops.reductions import reduction
+from minigrad.ops.shapes import shape
+from minigrad.tensor import Tensor
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+@op(
+    self=lambda F, g, other, first, second, out: F.contract(g, other, out, second, first),
+    other=lambda F, g, self, first, second, out: F.contract(g, self, out, first, second),
+)
+def contract(self: Array, other: Array, first: str, second: str, out: str) -> Array:
+    """The sum of products whose factors have the dimensions `first` and `second`, and the result `out`, a letter each.
+
+    No letter stands twice in one of them, and each of the three has only letters that one of the others has.
+    """
+    self, other = np.asarray(self), np.asarray(other)
+    sizes = dict(zip(first + second, self.shape + other.shape, strict=True))
+    summed = [letter for letter in (first if self.size > other.size else second) if letter not in out]
+    if not summed:
+        return _beside(self, first, out) * _beside(other, second, out)
+    batch = [letter for letter in out if letter in first and letter in second]
+    left = [letter for letter in first if letter not in second]
+    right = [letter for letter in second if letter not in first]
+    count, rows, columns = (math.prod(sizes[letter] for letter in group) for group in (summed, left, right))
+    many = [sizes[letter] for letter in batch]
+    # numpy's matmul takes transposed matrices as they are: only what the reshapes cannot merge is copied
+    a = self.transpose([first.index(letter) for letter in batch + left + summed]).reshape(*many, rows, count)
+    b = other.transpose([second.index(letter) for letter in batch + summed + right]).reshape(*many, count, columns)
+    made = batch + left + right
+    product = (a @ b).reshape([sizes[letter] for letter in made])
+    return product.transpose([made.index(letter) for letter in out])[()]
+
+
+def _beside(array: Array, letters: str, out: str) -> Array:
+    """An array with its dimensions in the order of `out`, and size 1 along those that it has not."""
+    array = array.transpose([letters.index(letter) for letter in out if letter in letters])
+    return array[tuple(slice(None) if letter in letters else None for letter in out)]
+
+
+def einsum(*arguments: Any) -> Tensor:
+    """The sum of products that an equation of subscripts describes: `einsum("bij,bjk->bik", x, y)`.
+
+    Each operand's dimensions are named by letters, `...` stands for any number more, which broadcast; after `->` come
+    those of the result. Letters that are not there are summed over. A letter twice in one operand means its diagonal.
+    Without `->` the result has the letters that occur once, in alphabetical order, after `...`. Subscripts can also
+    be given as lists of ints from 0 to 51 after each operand: `einsum(x, [0, 1], y, [1, 2], [0, 2])`.
+
+    RuntimeError if subscripts do not fit the operands' dimensions or sizes; ValueError or TypeError for what is no
+    equation.
+    """
+    subscripts, output, operands = _read(arguments)
+    return sum_of_products(operands, *_without_ellipsis(subscripts, output, operands))
+
+
+def sum_of_products(operands: Sequence[Tensor], terms: Sequence[str], out: str) -> Tensor:
+    """`einsum` of operands whose every dimension has a letter, for a result with the letters `out`."""
+    pairs = [
+        _diagonals(operand, term, number) for number, (operand, term) in enumerate(zip(operands, terms, strict=True))
+    ]
+    pairs = _without_ones(pairs)
+    for number, (operand, term) in enumerate(pairs):
+        elsewhere = out + "".join(other for place, (_, other) in enumerate(pairs) if place != number)
+        pairs[number] = _summed(operand, term, elsewhere)
+    while len(pairs) > 1:
+        first, second = _cheapest(pairs, out)
+        (a, a_term), (b, b_term) = pairs[first], pairs[second]
+        rest = [pair for place, pair in enumerate(pairs) if place not in (first, second)]
+        wanted = _result(a_term, b_term, out, rest)
+        pairs = [*rest, (_contract(a, b, a_term, b_term, wanted), wanted)]
+    operand, term = pairs[0]
+    if term == out and operand is not operands[0]:
+        return operand
+    return shape.permute(operand, [term.index(letter) for letter in out])
+
+
+def _contract(a: Tensor, b: Tensor, a_term: str, b_term: str, out: str) -> Tensor:
+    if a.dtype is not b.dtype:
+        raise RuntimeError(
+            f"expected scalar type {a.dtype.tensor_type} but found {b.dtype.tensor_type}: convert one of the operands "
+            "with .to(...)"
+        )
+    if a.dtype is dtypes.bool:
+        raise NotImplementedError("\"bmm\" not implemented for 'Bool': convert the tensors first, as in x.int()")
+    return contract(a, b, a_term, b_term, out)
+
+
+def _result(a_term: str, b_term: str, out: str, rest: Sequence[tuple[Tensor, str]]) -> str:
+    """The letters of a product of two operands that are still wanted."""
+    needed = out + "".join(term for _, term in rest)
+    both = a_term + "".join(letter for letter in b_term if letter not in a_term)
+    kept = [letter for letter in both if letter in needed]
+    return "".join(letter for letter in out if letter in kept) + "".join(letter for letter in kept if letter not in out)
+
+
+def _cheapest(pairs: Sequence[tuple[Tensor, str]], out: str) -> tuple[int, int]:
+    """The two operands whose product takes the fewest multiplications; of three and more, these come first."""
+    if len(pairs) == 2:
+        return 0, 1
+    sizes = {letter: size for operand, term in pairs for letter, size in zip(term, operand.shape, strict=True)}
+    choices = [(first, second) for second in range(len(pairs)) for first in range(second)]
+    return min(
+        choices, key=lambda pair: math.prod(sizes[letter] for letter in {*pairs[pair[0]][1], *pairs[pair[1]][1]})
+    )
+
+
+def _diagonals(operand: Tensor, term: str, number: int) -> tuple[Tensor, str]:
+    """The operand without repeated letters: the diagonal for each."""
+    for letter in dict.fromkeys(term):
+        while term.count(letter) > 1:
+            first = term.index(letter)
+            second = term.index(letter, first + 1)
+            own, other = operand.shape[first], operand.shape[second]
+            if own != other:
+                raise RuntimeError(
+                    f"einsum(): subscript {letter} is repeated for operand {number} but the sizes don't match, "
+                    f"{other} != {own}"
+                )
+            operand = shape.diagonal(operand, 0, first, second)
+            term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
+    return operand, term
+
+
+def _without_ones(pairs: list[tuple[Tensor, str]]) -> list[tuple[Tensor, str]]:
+    """Operands without the dimensions of size 1 that others repeat."""
+    largest: dict[str, int] = {}
+    for number, (operand, term) in enumerate(pairs):
+        for letter, size in zip(term, operand.shape, strict=True):
+            seen = largest.get(letter, 1)
+            if size != seen and 1 not in (size, seen):
+                raise RuntimeError(
+                    f"einsum(): subscript {letter} has size {size} for operand {number} which does not broadcast with "
+                    f"previously seen size {seen}"
+                )
+            largest[letter] = size if seen == 1 else seen
+    squeezed = []
+    for operand, term in pairs:
+        ones = [d for d, letter in enumerate(term) if operand.shape[d] == 1 != largest[letter]]
+        kept = "".join(letter for d, letter in enumerate(term) if d not in ones)
+        squeezed.append((shape.squeeze(operand, ones) if ones else operand, kept))
+    return squeezed
+
+
+def _summed(operand: Tensor, term: str, elsewhere: str) -> tuple[Tensor, str]:
+    """The operand summed over the letters that nothing else has."""
+    alone = [d for d, letter in enumerate(term) if letter not in elsewhere]
+    if not alone:
+        return operand, term
+    return reduction.sum(operand, alone), "".join(letter for letter in term if letter in elsewhere)
+
+
+# ---------------------------------------------------------------- reading an equation
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_ELLIPSIS = "."  # in a term that has been read: all dimensions without a letter
+
+
+def _read(arguments: tuple[Any, ...]) -> tuple[list[str], str | None, list[Tensor]]:
+    """The terms of an equation, its output if there is one, and the operands."""
+    if len(arguments) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
+    if isinstance(arguments[0], Tensor):
+        return _read_lists(arguments)
+    equation, operands = arguments[0], list(arguments[1:])
+    if len(operands) == 1 and isinstance(operands[0], list | tuple):
+        operands = list(operands[0])
+    if not isinstance(equation, str):
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
+    for number, operand in enumerate(operands):
+        if not isinstance(operand, Tensor):
+            raise TypeError(f"expected Tensor as element {number} in argument 1, but got {type(operand).__name__}")
+    left, arrow, right = equation.partition("->")
+    terms = left.split(",")
+    if len(operands) != len(terms):
+        which = "fewer" if len(operands) < len(terms) else "more"
+        raise RuntimeError(
+            f"einsum(): {which} operands were provided than specified in the equation: {len(operands)} for "
+            f"{len(terms)} terms"
+        )
+    starts = [sum(len(term) + 1 for term in terms[:number]) for number in range(len(terms))]
+    read = [
+        _read_term(term, start, f"operand {number}")
+        for number, (term, start) in enumerate(zip(terms, starts, strict=True))
+    ]
+    return read, _read_term(right, len(left) + 2, "the output") if arrow else None, operands
+
+
+def _read_term(text: str, start: int, where: str) -> str:
+    """The letters of a term without spaces, and `_ELLIPSIS` for `...`."""
+    term, place = "", 0
+    while place < len(text):
+        character = text[place]
+        if character == ".":
+            if _ELLIPSIS in term:
+                raise RuntimeError(f"einsum(): found '.' for {where} for which an ellipsis was already found")
+            if text[place : place + 3] != "...":
+                raise RuntimeError(f"einsum(): found '.' for {where} that is not part of any ellipsis")
+            term, place = term + _ELLIPSIS, place + 3
+            continue
+        if character != " " and character not in _LETTERS:
+            raise RuntimeError(
+                f"einsum(): invalid subscript given at index {start + place} in the equation string, subscripts must "
+                "be in [a-zA-Z]"
+            )
+        term, place = term + character.strip(), place + 1
+    return term
+
+
+def _read_lists(arguments: tuple[Any, ...]) -> tuple[list[str], str | None, list[Tensor]]:
+    """What is given as operands with lists of ints after them."""
+    lists = [_read_list(given) for given in arguments[1::2]]
+    output = _read_list(arguments[-1]) if len(arguments) % 2 else None
+    return lists, output, list(arguments[: len(lists) * 2 : 2])
+
+
+def _read_list(given: Any) -> str:
+    for item in given:
+        if item is not Ellipsis and not 0 <= item < len(_LETTERS):
+            raise ValueError(f"einsum(): subscript in subscript list is not within the valid range [0, 52): {item}")
+    return "".join(_ELLIPSIS if item is Ellipsis else _LETTERS[item] for item in given)
+
+
+def _without_ellipsis(terms: list[str], output: str | None, operands: list[Tensor]) -> tuple[list[str], str]:
+    """The terms and the output with a letter for each dimension that `...` stands for."""
+    covered = []
+    for number, (term, operand) in enumerate(zip(terms, operands, strict=True)):
+        named = len(term.replace(_ELLIPSIS, ""))
+        if named > operand.ndim or (named < operand.ndim and _ELLIPSIS not in term):
+            few = " and no ellipsis was given" if _ELLIPSIS not in term else " even with an ellipsis for none"
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({named}) does not match the number of "
+                f"dimensions ({operand.ndim}) for operand {number}{few}"
+            )
+        covered.append(operand.ndim - named)
+    # letters beyond the alphabet, counted from the last dimension that is covered
+    others = "".join(chr(192 + number) for number in range(max(covered)))[::-1]
+    if output is None:
+        letters = "".join(terms)
+        once = sorted(letter for letter in letters if letters.count(letter) == 1 and letter != _ELLIPSIS)
+        output = _ELLIPSIS + "".join(once)
+    full = [term.replace(_ELLIPSIS, others[len(others) - count :]) for term, count in zip(terms, covered, strict=True)]
+    out = output.replace(_ELLIPSIS, others)
+    for letter in out:
+        if not any(letter in term for term in full):
+            raise RuntimeError(
+                f"einsum(): output subscript {letter} does not appear in the equation for any input operand"
+            )
+        if out.count(letter) > 1:
+            raise RuntimeError(f"einsum(): output subscript {letter} appears more than once in the output")
+    return full, out

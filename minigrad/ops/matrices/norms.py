@@ -1,0 +1,177 @@
+"""Lengths of vectors and matrices, and condition numbers.
+
+After this module a reader knows which norm of a matrix is which: `fro` is the length of all its elements as one vector;
+1 and inf are the largest sums of columns and of rows; 2 and `nuc` are the largest singular value and the sum of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.ops.matrices.factorization import svdvals
+from minigrad.ops.matrices.inverse import check_floating, check_matrix, check_square, linalg_inv
+from minigrad.ops.pointwise import elementwise
+from minigrad.ops.reductions import reduction, statistics
+from minigrad.ops.reductions.reduction import wrap_dims
+from minigrad.ops.shapes.shape import movedim, reshape, squeeze
+from minigrad.tensor import Tensor, from_array, wrap_dim
+
+Dims = int | Sequence[int] | None
+Order = float | str | None
+
+
+def _converted(function: str, input: Any, dtype: Any) -> Tensor:
+    """The input in the dtype asked for, which must be a floating one and as wide."""
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"{function.replace('.', '_')}(): argument 'A' (position 1) must be Tensor, not {type(input).__name__}"
+        )
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(
+            f"{function}: Expected a floating point or complex tensor as input. Got {input.dtype.tensor_type}: convert "
+            "it first, as in x.float()"
+        )
+    if dtype is None:
+        return input
+    kind = dtypes.resolve(dtype, function)
+    if not kind.is_floating_point:
+        raise RuntimeError(f"{function}: dtype should be floating point or complex, but got {kind.tensor_type}")
+    if kind.itemsize < input.dtype.itemsize:
+        raise RuntimeError(
+            f"{function}: the dtype of the input ({input.dtype.tensor_type}) should be convertible without narrowing "
+            f"to the specified dtype ({kind.tensor_type})"
+        )
+    return input.to(kind)
+
+
+def vector_norm(x: Tensor, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """(sum |x|^ord)^(1/ord), of all elements or along the dimensions `dim`.
+
+    `ord`: inf and -inf stand for the largest and the smallest size, 0 for the number of elements that are not 0.
+    """
+    if not isinstance(ord, int | float | np.number):
+        raise TypeError(
+            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}: {ord!r}"
+        )
+    input = _converted("linalg.vector_norm", x, dtype)
+    dims = wrap_dims(dim, input.ndim)
+    order = float(ord)
+    if (order < 0 or math.isinf(order)) and not input.numel():
+        _check_identity(input, f"{order:g}", dims, dim is None or (not isinstance(dim, int) and not len(dim)))
+    return statistics.vector_norm(input, order, dims, keepdim)
+
+
+def _check_identity(input: Tensor, order: str, dims: tuple[int, ...], all_of_them: bool) -> None:
+    """Raise if there is no smallest or largest element to be found."""
+    for place in dims:
+        if input.shape[place] == 0:
+            of = (
+                "an empty tensor because the operation"
+                if all_of_them
+                else f"the dimension {place}because this dimension"
+            )
+            rest = "" if all_of_them else " is empty and the operation"
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {order} norm on {of}{rest} does not have an identity"
+            )
+
+
+def matrix_norm(
+    A: Tensor, ord: float | str = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """A norm of each matrix that two dimensions make.
+
+    `ord`: "fro" (all elements as one vector), "nuc" (the sum of singular values), 2 and -2 (the largest and the
+    smallest singular value), 1 and -1 (the largest and the smallest sum of a column), inf and -inf (of a row).
+    """
+    check_matrix("linalg.matrix_norm", A)
+    if isinstance(dim, int):
+        raise TypeError("linalg_matrix_norm() received an invalid combination of arguments: dim has two dimensions")
+    input = _converted("linalg.matrix_norm", A, dtype)
+    if len(dim) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
+    rows, columns = (wrap_dim(d, input.ndim) for d in dim)
+    if rows == columns:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
+    if ord == "fro":
+        return vector_norm(input, 2, (rows, columns), keepdim)
+    if ord == "nuc" or (not isinstance(ord, str) and abs(ord) == 2):
+        return _of_singular_values(input, ord, rows, columns, keepdim)
+    if isinstance(ord, str) or abs(ord) not in (1, math.inf):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    along, over = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = vector_norm(input, 1, along, keepdim)
+    return _extreme(sums, over if keepdim or over < along else over - 1, ord > 0, keepdim)
+
+
+def _extreme(input: Tensor, dim: int, largest: bool, keepdim: bool = False) -> Tensor:
+    """The largest or the smallest along a dimension; 0 of none. Equal ones share the gradient."""
+    if not input.shape[dim]:
+        kept = (1,) if keepdim else ()
+        return from_array(np.zeros((*input.shape[:dim], *kept, *input.shape[dim + 1 :]), input._array.dtype))
+    return (statistics.amax if largest else statistics.amin)(input, dim, keepdim)
+
+
+def _of_singular_values(input: Tensor, ord: float | str, rows: int, columns: int, keepdim: bool) -> Tensor:
+    values = svdvals(movedim(input, (rows, columns), (-2, -1)))
+    if ord == "nuc":
+        result = reduction.sum(values, -1)
+    else:
+        result = _extreme(values, values.ndim - 1, ord > 0)  # type: ignore[operator]
+    if not keepdim:
+        return result
+    return reshape(result, [1 if d in (rows, columns) else size for d, size in enumerate(input.shape)])
+
+
+def norm(A: Tensor, ord: Order = None, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """`vector_norm` or `matrix_norm`, by how many dimensions there are.
+
+    Without `ord`, the length of all elements, or of those along `dim`, as one vector. With it, a vector's norm for a
+    vector or one `dim`, a matrix's norm for a matrix or two of them.
+    """
+    if ord is None:
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    dims = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    if dims is None and A.ndim not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D"
+        )
+    if dims is not None and len(dims) not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
+    if isinstance(ord, str) or len(dims or A.shape) == 2:
+        return matrix_norm(A, ord, (-2, -1) if dims is None else dims, keepdim, dtype=dtype)
+    return vector_norm(A, ord, dims, keepdim, dtype=dtype)
+
+
+def cond(A: Tensor, p: Order = None) -> Tensor:
+    """By how much a matrix, or each of a batch, can make relative errors larger: |A| |A⁻¹|; inf if A is singular.
+
+    `p`: which norm, one of those of `matrix_norm`; unless given, the largest singular value over the smallest.
+    """
+    if not isinstance(A, Tensor):
+        raise TypeError(f"linalg_cond(): argument 'input' (position 1) must be Tensor, not {type(A).__name__}")
+    if A.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if p not in (None, "fro", "nuc", 2, -2, 1, -1, math.inf, -math.inf):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    if not isinstance(p, str) and abs(p or 2) == 2:
+        values = svdvals(A)
+        if not values.shape[-1]:
+            return from_array(np.zeros(A.shape[:-2], values._array.dtype))
+        first, last = values[..., :1], values[..., -1:]
+        return squeeze(elementwise.div(*((last, first) if p == -2 else (first, last))), -1)
+    check_square("linalg.cond", A)
+    check_floating("linalg.cond", A)
+    singular = from_array(np.asarray(np.linalg.det(A._array) == 0))
+    own = matrix_norm(A, p)  # type: ignore[arg-type]
+    if not singular._array.any():
+        return elementwise.mul(own, matrix_norm(linalg_inv(A), p))  # type: ignore[arg-type]
+    instead = from_array(np.eye(A.shape[-1], dtype=A._array.dtype))
+    regular = elementwise.where(singular.unsqueeze(-1).unsqueeze(-1), instead, A)
+    product = elementwise.mul(own, matrix_norm(linalg_inv(regular), p))  # type: ignore[arg-type]
+    return elementwise.where(singular, math.inf, product)

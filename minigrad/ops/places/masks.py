@@ -1,0 +1,157 @@
+"""Where a mask is true: masked_fill, masked_select and masked_scatter; and nonzero, which makes indices of a mask.
+
+After this module a reader knows that a mask is a choice of elements, and that a gradient passes only through those that
+were chosen.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.op import op, size_mismatch, tensor_operands
+from minigrad.ops.matrices.linalg import SPOKEN, in_shape
+from minigrad.ops.places.scattering import in_kind, invalid, tensor_argument
+from minigrad.tensor import Tensor, from_array
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+@op(
+    name="MaskedFillBackward0",
+    constants=("mask",),
+    self=lambda F, g, mask, self_shape: in_shape(F, F.masked_fill(g, mask, 0), self_shape),
+)
+def masked_fill(self: Array, mask: Array, value: Any) -> Array:
+    """The input with a number where `mask` is true. The two broadcast."""
+    return np.where(mask, value, self)  # half the time of np.copyto(copy, value, where=mask)
+
+
+@op(
+    name="MaskedFillBackward1",
+    constants=("mask",),
+    self=lambda F, g, mask, self_shape: in_shape(F, F.masked_fill(g, mask, 0), self_shape),
+    value=lambda F, g, mask: F.sum_all(F.where(mask, g, 0)),
+)
+def masked_fill_with(self: Array, value: Array, mask: Array) -> Array:
+    """The input with one element, a 0-d tensor, where `mask` is true."""
+    return np.where(mask, value, self)
+
+
+@op(
+    constants=("mask",),
+    self=lambda F, g, mask, self_shape: in_shape(F, F.masked_back(g, mask, self_shape), self_shape),
+)
+def masked_select(self: Array, mask: Array) -> Array:
+    """The elements of input where `mask` is true, as a vector. The two broadcast."""
+    self, mask = np.broadcast_arrays(self, mask)
+    return self[mask]
+
+
+@op(name="MaskedScatterBackward0", constants=("mask",), self=lambda F, g, mask: F.masked_select(g, mask))
+def masked_back(self: Array, mask: Array, shape: tuple[int, ...]) -> Array:
+    """Zeros of the shape that `shape` and the mask broadcast to, with the elements of input where the mask is true."""
+    out = np.zeros(np.broadcast_shapes(shape, mask.shape), self.dtype)
+    out[np.broadcast_to(mask, out.shape)] = self
+    return out
+
+
+def _used(F: Any, g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
+    """The gradient of the elements that were put where a mask is true: the first ones; 0 for what was left over."""
+    taken = F.masked_select(g, mask)
+    return F.reshape(F.put(taken, (slice(taken.shape[0]),), (math.prod(shape),)), shape)
+
+
+@op(
+    constants=("mask",),
+    self=lambda F, g, mask, self_shape: in_shape(F, F.masked_fill(g, mask, 0), self_shape),
+    source=lambda F, g, mask, source_shape: _used(F, g, mask, source_shape),
+)
+def masked_scatter(self: Array, source: Array, mask: Array) -> Array:
+    """The input with the elements of `source`, in order, where `mask` is true. Input and mask broadcast."""
+    self, mask = np.broadcast_arrays(self, mask)
+    out = np.array(self)
+    out[mask] = np.reshape(source, -1)[: np.count_nonzero(mask)]
+    return out
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+_masked_fill, _masked_select, _masked_scatter = masked_fill, masked_select, masked_scatter
+
+
+def _check_mask(function: str, input: Tensor, mask: Tensor) -> None:
+    """Raise unless the input and the mask broadcast."""
+    mismatch = size_mismatch(function, input.shape, mask.shape)
+    if mismatch is not None:
+        raise RuntimeError(mismatch)
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:  # type: ignore[no-redef]
+    """The input with a number, or a 0-d tensor, wherever `mask` (bools) is true. The two broadcast."""
+    tensor_operands("masked_fill", input)
+    if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | np.number | np.bool_):
+        raise invalid("masked_fill", mask, value)
+    if isinstance(value, Tensor) and value.ndim:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    _check_mask("masked_fill", input, mask)
+    if mask.dtype is not dtypes.bool:
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {SPOKEN[mask.dtype.name]}: try "
+            "mask != 0"
+        )
+    if isinstance(value, Tensor):
+        return masked_fill_with(input, value.to(input.dtype), mask)
+    return _masked_fill(input, mask, in_kind(value, input))
+
+
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:  # type: ignore[no-redef]
+    """The elements of the input where `mask` (bools) is true, as a vector. The two broadcast."""
+    tensor_operands("masked_select", input)
+    if tensor_argument("masked_select", "mask", 2, mask).dtype is not dtypes.bool:
+        raise RuntimeError(f"masked_select: expected BoolTensor for mask, not one of {mask.dtype}: try mask != 0")
+    _check_mask("masked_select", input, mask)
+    return _masked_select(input, mask)
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:  # type: ignore[no-redef]
+    """The input with the elements of `source`, one after the other, wherever `mask` (bools) is true."""
+    tensor_operands("masked_scatter", input)
+    tensor_argument("masked_scatter", "mask", 2, mask)
+    tensor_argument("masked_scatter", "source", 3, source)
+    if source.dtype is not input.dtype:
+        raise RuntimeError(
+            "masked_scatter: expected self and source to have same dtypes but got"
+            f"{input.dtype.tensor_type} and {source.dtype.tensor_type}"
+        )
+    if mask.dtype is not dtypes.bool:
+        raise RuntimeError(
+            f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.tensor_type}: try "
+            "mask != 0"
+        )
+    _check_mask("masked_scatter", input, mask)
+    shape = np.broadcast_shapes(input.shape, mask.shape)
+    if np.count_nonzero(np.broadcast_to(mask._array, shape)) > source.numel():
+        raise RuntimeError(f"Number of elements of source < number of ones in mask: source has only {source.numel()}")
+    return _masked_scatter(input, source, mask)
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The places of all elements that are not zero: a row of indices for each, (count, ndim), or (`as_tuple`) a vector
+    of indices for each dimension, with which the tensor can be indexed.
+    """
+    (input,) = tensor_operands("nonzero", input)
+    if as_tuple:
+        return tuple(from_array(found) for found in np.atleast_1d(input._array).nonzero())
+    return from_array(np.argwhere(input._array))
+
+
+def argwhere(input: Tensor) -> Tensor:
+    """The places of all elements that are not zero, a row of indices for each: (count, ndim)."""
+    (input,) = tensor_operands("argwhere", input)
+    return from_array(np.argwhere(input._array))

@@ -1,0 +1,1 @@
+"""Operations that act on each element alone: arithmetic, elementary functions, questions, activations."""

@@ -1,0 +1,249 @@
+"""Softmax, its logarithm, and logsumexp.
+
+After this module a reader knows how scores become probabilities without overflow, since a common number taken from all
+scores changes nothing, and why softmax's gradient is a difference: raising one score lowers all other probabilities.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.blame import frames_to_learner
+from minigrad.op import arrays, op, tensor_operands
+from minigrad.ops.reductions.reduction import Dims, add_up, spread, wrap_dims
+from minigrad.random import recipes as draws
+from minigrad.random.generator import default_generator
+from minigrad.tensor import Tensor, from_array, wrap_dim
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+METHODS: tuple[str, ...] = ("softmax", "log_softmax", "logsumexp")  # the functions that are methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
+OUT: tuple[str, ...] = ("logsumexp",)  # those that take out=
+
+largest: Any = np.maximum.reduce
+_SHORT = 512  # in rows shorter than this, looking for each row's largest costs more than all exponentials
+_FAR_BELOW = 1e-6  # a row whose largest is so far below the largest of all loses digits
+
+
+def powers(scores: Array, dim: int) -> tuple[Array, Array]:
+    """e to the scores, less a number that each row has in common, and their sums along `dim` (kept as size 1).
+
+    For short rows that number is the largest score of all, which is quick to find. Where a row lies far below it, or is
+    not finite, each row's own is taken.
+    """
+    if scores.size and scores.shape[dim] < _SHORT and dim == scores.ndim - 1:
+        raised = scores - largest(scores, axis=None)
+        np.exp(raised, out=raised)
+        sums = row_sums(raised)
+        if np.minimum.reduce(sums, axis=None) > _FAR_BELOW:
+            return raised, sums
+    raised = scores - largest(scores, axis=dim, keepdims=True, initial=-np.inf)
+    np.exp(raised, out=raised)
+    return raised, add_up(raised, axis=dim, keepdims=True)
+
+
+def row_sums(array: Array) -> Array:
+    """The sums along the last dimension, kept as size 1. As a matrix product, which is the fastest for short rows."""
+    return array @ np.ones((array.shape[-1], 1), array.dtype)
+
+
+def products_summed(first: Array, second: Array, dim: int) -> Array:
+    """The sums of products along one dimension, kept as size 1; along the last one no array of products is made."""
+    if dim == first.ndim - 1:
+        return np.vecdot(first, second)[..., np.newaxis]
+    return add_up(first * second, axis=dim, keepdims=True)
+
+
+def along(g: Any, dim: int) -> tuple[int, ...]:
+    """The dimensions to sum over: none of a number without dimensions."""
+    return (dim,) if g.ndim else ()
+
+
+@op(self=lambda F, g, result, dim: F.softmax_gradient(g, result, dim))
+def softmax(self: Array, dim: int) -> Array:
+    """exp(score) / sum of exp(scores) along a dimension."""
+    if not self.ndim:
+        return np.exp(self - self)  # the only one has all the probability
+    raised, sums = powers(self, dim)
+    raised *= 1 / sums
+    return raised
+
+
+@op(
+    name="SafeSoftmaxBackward0",
+    self=lambda F, g, result: F.softmax_gradient(g, result, g.ndim - 1),
+)
+def safe_softmax(self: Array) -> Array:
+    """Softmax along the last dimension, and zeros for rows of nothing but -inf: a query that may look nowhere."""
+    out = arrays.softmax(self, self.ndim - 1)
+    if out.size and np.isnan(out[..., 0]).any():
+        out = np.where(largest(self, axis=-1, keepdims=True) == -np.inf, out.dtype.type(0), out)
+    return out
+
+
+@op(
+    name="SoftmaxBackwardDataBackward0",
+    self=lambda F, g, output, dim: F.softmax_gradient(g, output, dim),
+    output=lambda F, g, self, output, dim: (
+        g * (self - F.sum_dims(self * output, along(g, dim), True)) - self * F.sum_dims(g * output, along(g, dim), True)
+    ),
+)
+def softmax_gradient(self: Array, output: Array, dim: int) -> Array:
+    """Softmax's gradient: output * (g - sum(g * output)), for g the input and softmax's own output."""
+    if not self.ndim:
+        return output * (self - self * output)
+    out = self - products_summed(self, output, dim)
+    out *= output
+    return out
+
+
+@op(self=lambda F, g, result, dim: F.log_softmax_gradient(g, result, dim))
+def log_softmax(self: Array, dim: int) -> Array:
+    """The logarithm of softmax: score - log(sum of exp(scores)) along a dimension."""
+    if not self.ndim:
+        return self - self
+    out = self - largest(self, axis=dim, keepdims=True, initial=-np.inf)
+    out -= np.log(add_up(np.exp(out), axis=dim, keepdims=True))
+    return out
+
+
+@op(
+    name="LogSoftmaxBackwardDataBackward0",
+    self=lambda F, g, output, dim: g - F.sum_dims(g * F.exp(output), along(g, dim), True),
+    output=lambda F, g, self, output, dim: -g * F.exp(output) * F.sum_dims(self, along(g, dim), True),
+)
+def log_softmax_gradient(self: Array, output: Array, dim: int) -> Array:
+    """The gradient of log_softmax: g - softmax * sum(g), for g the input and log_softmax's own output."""
+    if not self.ndim:
+        return self - np.exp(output) * self
+    out = np.exp(output)
+    out *= add_up(self, axis=dim, keepdims=True)
+    return np.subtract(self, out, out=out)
+
+
+@op(
+    name="LogsumexpBackward0",
+    self=lambda F, g, self, result, dim, keepdim: (
+        spread(F, g, self.shape, dim, keepdim) * F.exp(self - spread(F, result, self.shape, dim, keepdim))
+    ),
+)
+def logsumexp_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
+    """log(sum of exp(input)) along some dimensions."""
+    top = largest(self, axis=dim, keepdims=True, initial=-np.inf)
+    top = np.where(np.isinf(top), 0, top)  # inf less inf would be nan
+    out = np.log(add_up(np.exp(self - top), axis=dim, keepdims=True)) + top
+    return out if keepdim else out.reshape([size for i, size in enumerate(self.shape) if i not in dim])[()]
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+_softmax, _log_softmax = softmax, log_softmax
+
+
+def softmax(  # type: ignore[no-redef]
+    input: Tensor, dim: int | None = None, dtype: Any = None, *, _stacklevel: int = 3
+) -> Tensor:
+    """Probabilities from scores: exp(input) / sum of exp(input) along `dim`, which then add up to 1.
+
+    Args:
+        dim: always give it: without it PyTorch's old choice is made (0 for 0, 1 and 3 dimensions, else 1), with a
+            warning.
+        dtype: what to convert the input to first.
+
+    A row with nothing but -inf, or with inf, gives nan.
+    """
+    return _normalized("softmax", _softmax, input, dim, dtype)
+
+
+def log_softmax(  # type: ignore[no-redef]
+    input: Tensor, dim: int | None = None, dtype: Any = None, *, _stacklevel: int = 3
+) -> Tensor:
+    """log(softmax(input, dim)), but exact where probabilities are tiny: input - logsumexp(input, dim).
+
+    `dim` and `dtype` as for `softmax`.
+    """
+    return _normalized("log_softmax", _log_softmax, input, dim, dtype)
+
+
+def softmin(input: Tensor, dim: int | None = None, dtype: Any = None, *, _stacklevel: int = 3) -> Tensor:
+    """softmax(-input): the smallest score gets the highest probability. `dim` and `dtype` as for `softmax`."""
+    (input,) = tensor_operands("softmin", input)
+    if dim is None:
+        dim = _implicit_dim("softmin", input.ndim)
+    return softmax(-input, dim, dtype)
+
+
+def _normalized(name: str, function: Any, input: Tensor, dim: int | None, dtype: Any) -> Tensor:
+    (input,) = tensor_operands(name, input)
+    if dim is None:
+        dim = _implicit_dim(name, input.ndim)
+    elif not isinstance(dim, int):
+        raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}: {dim!r}")
+    if dtype is not None:
+        input = input.to(dtypes.resolve(dtype, name))
+    dim = wrap_dim(dim, input.ndim)
+    if not input.dtype.is_floating_point:
+        last = "_lastdim" if dim == input.ndim - 1 or not input.ndim else ""
+        raise NotImplementedError(
+            f"\"{name}{last}_kernel_impl\" not implemented for '{input.dtype.tensor_type}': probabilities are not "
+            "whole numbers. Convert the scores first, as in x.float(), or pass dtype."
+        )
+    result: Tensor = function(input, dim)
+    return result
+
+
+def _implicit_dim(name: str, ndim: int) -> int:
+    """The dimension that PyTorch once chose when none was given."""
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        UserWarning,
+        stacklevel=frames_to_learner(),
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
+    """log(sum of exp(input)) along the dimensions `dim`, without overflow; `keepdim` leaves these with size 1.
+
+    Integers are computed as float32. Of nothing, and of -inf alone, it is -inf.
+    """
+    (input,) = tensor_operands("logsumexp", input)
+    dims = wrap_dims(dim, input.ndim)
+    if not input.dtype.is_floating_point:
+        input = input.to(dtypes.default)
+    return logsumexp_dims(input, dims, keepdim)
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+    """A random choice among the entries along `dim`, softened so that it has a gradient.
+
+    softmax((logits + noise) / tau), where the noise is Gumbel's: the largest of logits + noise is then each entry with
+    the probability softmax(logits). (Jang, Gu and Poole, "Categorical Reparameterization with Gumbel-Softmax", 2017.)
+
+    Args:
+        logits: logarithms of probabilities, up to a common number.
+        tau: the temperature; the smaller, the closer to one 1 among zeros.
+        hard: give exactly a 1 among zeros, with the gradient of the soft choice.
+        eps: of no effect.
+    """
+    (logits,) = tensor_operands("gumbel_softmax", logits)
+    if not logits.dtype.is_floating_point:
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {logits.dtype.tensor_type}: convert the logits first, as in x.float()"
+        )
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", UserWarning, stacklevel=frames_to_learner())
+    waiting = draws.exponential(logits.numel(), 1.0, default_generator)
+    noise = from_array(-np.log(waiting.astype(logits._array.dtype).reshape(logits.shape)))
+    soft = softmax((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    chosen = np.zeros(soft.shape, soft.dtype.numpy)
+    scores = soft._array
+    np.put_along_axis(chosen, np.expand_dims(np.argmax(scores, axis=dim), dim), 1, dim)
+    return from_array(chosen - scores) + soft

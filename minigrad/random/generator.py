@@ -1,0 +1,174 @@
+"""Where random numbers come from: a stream of 32-bit words that a seed determines, the same stream as PyTorch's.
+
+After this module a reader knows what a `Generator` is: the Mersenne Twister of M. Matsumoto and T. Nishimura (1998),
+its 624 words of state and the place among them, and how the state is read and put back to draw the same numbers again.
+What makes uniform or normal numbers of the words is told in `recipes.py`. numpy makes the words, many at once.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import threading
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.blame import type_name
+from minigrad.devices import CPU, check_device, device
+from minigrad.tensor import Tensor, from_array, own_array
+
+FIRST_SEED = 67280421310721  # of a generator that was not given one: the seed that PyTorch has for them
+WORDS = 624  # of the state
+# PyTorch's layout of a state, so that one can be handed to the other: the seed, words left until the next 624 are made
+# (plus one), whether there was a seed, the place of the next word, 624 words in 8 bytes each, the normal number that is
+# kept for the next call (two unused, it, one unused), whether there is one, and a kept number of float32, never used.
+_STATE = struct.Struct(f"<QiiQ{8 * WORDS}sdddi4xf?3x")
+
+
+class Generator:
+    """A source of random numbers. The same seed gives the same numbers, in every run and on every machine.
+
+    `default_generator` is the one that is used where no `generator=` is given. Its methods may be called from several
+    threads; who gets which numbers is then a matter of chance.
+    """
+
+    __slots__ = ("_seed", "_source", "_fresh", "spare_normal", "lock", "__weakref__")
+
+    def __init__(self, device: Any = CPU) -> None:
+        check_device(device)
+        self.lock = threading.RLock()  # held while a function draws its numbers
+        self._start(FIRST_SEED)
+
+    def _start(self, seed: int) -> None:
+        self._seed = seed
+        self._source: Any = None  # numpy's generator, made when numbers are first asked for
+        self._fresh = True  # no number was drawn since it was seeded
+        self.spare_normal: float | None = None  # normal numbers are made in pairs; one may be left for the next call
+
+    @property
+    def device(self) -> device:
+        """Where the numbers are made."""
+        return CPU
+
+    # -- the seed
+
+    def manual_seed(self, seed: Any) -> Generator:
+        """Start anew from a seed, from -2**63 to 2**64 - 1 (a negative one counts from 2**64 down); returns itself.
+
+        Only its low 32 bits choose the numbers. RuntimeError for what is no int, ValueError for one out of range.
+        """
+        if isinstance(seed, Tensor) and seed.numel() == 1 and not seed.dtype.is_floating_point:
+            seed = seed.item()
+        if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
+            raise RuntimeError(f"manual_seed expected a long, but got {type_name(seed)}: {seed!r}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError(f"Overflow when unpacking long long: a seed is from -2**63 to 2**64 - 1, and not {seed}")
+        with self.lock:
+            self._start(int(seed) % 2**64)
+        return self
+
+    def seed(self) -> int:
+        """Start anew from a seed that nobody chose, and return it."""
+        seed = int.from_bytes(os.urandom(8), "little")
+        self.manual_seed(seed)
+        return seed
+
+    def initial_seed(self) -> int:
+        """The seed that it was started from."""
+        return self._seed
+
+    # -- the state
+
+    def get_state(self) -> Tensor:
+        """All that determines the numbers to come, as 5056 bytes: a tensor of uint8, the same that PyTorch gives."""
+        with self.lock:
+            state = self._numpy().bit_generator.state["state"]
+            used = 0 if self._fresh else int(state["pos"])
+            left = 1 if self._fresh else WORDS + 1 - used
+            spare = 0.0 if self.spare_normal is None else self.spare_normal
+            packed = _STATE.pack(
+                self._seed, left, 1, used, state["key"].astype("<u8").tobytes(),
+                0.0, spare, 0.0, self.spare_normal is not None, 0.0, False,
+            )  # fmt: skip
+        return from_array(np.frombuffer(packed, np.uint8).copy())
+
+    def set_state(self, new_state: Tensor) -> Generator:
+        """Go to a state that `get_state()` gave, of this generator or of another one; returns itself.
+
+        TypeError for what is no tensor of uint8, RuntimeError for one that is no state.
+        """
+        if not isinstance(new_state, Tensor):
+            raise TypeError(f"expected a minigrad.ByteTensor, but got {type_name(new_state)}: get_state() gives one")
+        array = own_array(new_state)
+        if array.dtype != np.uint8:
+            raise TypeError(f"RNG state must be a minigrad.ByteTensor, and not of {new_state.dtype}")
+        if array.size != _STATE.size:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {_STATE.size} but found the input RNG state size to be "
+                f"{array.size}: give what get_state() gave"
+            )
+        seed, left, seeded, used, words, _, spare, _, has_spare, _, _ = _STATE.unpack(array.tobytes())
+        if seeded != 1 or not 0 < left <= WORDS or not used <= WORDS or left + used not in (1, WORDS + 1):
+            raise RuntimeError("Invalid mt19937 state: give what get_state() gave")
+        with self.lock:
+            self._start(seed)
+            self._fresh = used == 0 and left == 1
+            key = np.frombuffer(words, "<u8").astype(np.uint32)
+            self._go_to(key, WORDS if self._fresh else used)
+            self.spare_normal = spare if has_spare else None
+        return self
+
+    def clone_state(self) -> Generator:
+        """Another generator in the same state: both give the same numbers from here on."""
+        return Generator().set_state(self.get_state())
+
+    def get_offset(self) -> int:
+        """RuntimeError: only generators on graphics processors count their numbers."""
+        raise RuntimeError("CPU Generator does not use offset. get_state() tells all that there is.")
+
+    def set_offset(self, offset: int) -> Generator:
+        """RuntimeError: only generators on graphics processors count their numbers."""
+        raise RuntimeError("CPU Generator does not use offset. Use set_state().")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (own_array(self.get_state()),)
+
+    # -- the stream
+
+    def _numpy(self) -> Any:
+        """numpy's generator at this place of the stream. numpy.random is imported here, at first use: that takes as
+        long as the whole engine.
+        """
+        if self._source is None:
+            start = np.random.RandomState(self._seed & 0xFFFFFFFF).get_state(legacy=False)["state"]
+            self._go_to(start["key"], WORDS)
+        return self._source
+
+    def _go_to(self, words: Any, used: int) -> None:
+        twister = np.random.MT19937(0)
+        twister.state = {"bit_generator": "MT19937", "state": {"key": words, "pos": used}}
+        self._source = np.random.Generator(twister)
+
+    def words(self, count: int) -> Any:
+        """The next `count` words: an array of uint32."""
+        source = self._numpy()
+        if count:
+            self._fresh = False
+        return source.integers(0, 0xFFFFFFFF, count, dtype=np.uint32, endpoint=True)
+
+    def long_words(self, count: int) -> Any:
+        """The next `count` pairs of words, the first one in the upper half: an array of uint64."""
+        source = self._numpy()
+        if count:
+            self._fresh = False
+        return source.integers(0, 0xFFFFFFFFFFFFFFFF, count, dtype=np.uint64, endpoint=True)
+
+
+def _restored(state: Any) -> Generator:
+    """A generator read back from a pickle."""
+    return Generator().set_state(from_array(state))
+
+
+default_generator = Generator()
+default_generator.seed()
