@@ -30,6 +30,7 @@ from minigrad.autograd.inplace import (
     record_write,
 )
 from minigrad.autograd.modes import check_mode, thread
+from minigrad.autograd.saved import packing_result_late
 from minigrad.op import size_mismatch
 from minigrad.ops.places import indexing, overwrite
 from minigrad.ops.places.strides import overlaps, writable
@@ -92,6 +93,17 @@ def _any_tensor(operands: tuple[Any, ...]) -> bool:
     return any(isinstance(operand, Tensor) for operand in operands)
 
 
+def _check_memory(tensor: Tensor, sources: tuple[Any, ...]) -> None:
+    """Raise if a write from these would read what it has just written: PyTorch looks at that before it looks at
+    shapes.
+    """
+    for source in sources:
+        if isinstance(source, Tensor):
+            check_overlap(tensor._array, source._array)
+            if _repeats(tensor._array):
+                raise RuntimeError(OVERLAP)
+
+
 def needs_grad(*values: Any) -> bool:
     """Whether an operation on these is to be recorded."""
     return is_recording() and any(isinstance(value, Tensor) and value._node is not None for value in values)
@@ -112,6 +124,7 @@ def in_place(
     def method(self: Tensor, *operands: Any, **options: Any) -> Tensor:
         if operand:
             _check_operand(name, operand, operands, options)
+        sources = () if spreads else operands
         if not needs_grad(self, *operands, *options.values()) or self._array.dtype.kind != "f":
             if ufunc is not None and not options and (source := _fitting(self, *operands)) is not None:
                 check_overlap(self._array, source)
@@ -127,19 +140,30 @@ def in_place(
                     there = np.broadcast_shapes(self.shape, operands[0].shape)
                     _check_fit(self, np.broadcast_to(self._array, there), name)
                 raise
-            return _store(self, values, name, fills and not _any_tensor(operands), *(() if spreads else operands))
+            except RuntimeError:
+                _check_memory(self, sources)
+                raise
+            return _store(self, values, name, fills and not _any_tensor(operands), *sources)
         check_history(self)
         check_mode(self)
         before = same(self)
         if thread.saved_tensors_hooks:  # what they are given must not change under their hands
             before._array = np.array(before._array)
-        result = function(before, *operands, **options)
-        _check_fit(self, result._array, name)
-        keep_for_backward(result._node, before, result._array, self)
-        if name == "index_put_" and not self._array.flags.writeable:
-            _put_through_repeats(self, *operands)
-        else:
-            _store(self, result._array, name, fills and not _any_tensor(operands), *(() if spreads else operands))
+        with packing_result_late():
+            try:
+                result = function(before, *operands, **options)
+                _check_fit(self, result._array, name)
+            except RuntimeError:
+                for source in sources:
+                    if isinstance(source, Tensor):
+                        edge_node(source)  # raises, if that was why
+                _check_memory(self, sources)
+                raise
+            keep_for_backward(result._node, before, result._array, self)
+            if name == "index_put_" and not self._array.flags.writeable:
+                _put_through_repeats(self, *operands)
+            else:
+                _store(self, result._array, name, fills and not _any_tensor(operands), *sources)
         record_write(self, result._node)
         return self
 
@@ -256,19 +280,19 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         return
     target = self if whole else indexing.basic(self, parts)
     if indices is not None:
-        edge_node(value)  # raises if the value has no place in the graph any more
+        value = _without_leading_ones(value)
         check_history(target)
+        edge_node(value)  # raises if the value has no place in the graph any more
         check_apart(own_array(target), value._array)
         _put_(target, indices, value)
     elif value.ndim == 0 and target.ndim:
         fill_(target, value)
     else:
-        if value.shape == target.shape:
-            copy_(target, value)
+        source = value if value.shape == target.shape else _without_leading_ones(value)
+        if source.shape == target.shape:
+            copy_(target, source)
         else:
-            source = _without_leading_ones(value)
-            shape.expand(source.detach(), target.shape)  # raises if it does not fit
-            _spread_(target, source)
+            _spread_(target, shape.expand(source, target.shape))
 
 
 def _number(value: Any, beside: Tensor) -> Tensor:

@@ -36,6 +36,7 @@ class Thread(threading.local):
     inference = False
     # (pack, unpack), innermost last
     saved_tensors_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
+    results_to_pack: list[Any] | None = None  # nodes whose saved result is packed later, once it has been written
     hooks_disabled: str | None = None  # why hooks on saved tensors are not allowed, if they are not
     depth = 0  # how many backward runs are nested in this thread
     running: Counter[Any] | None = None  # the custom Functions' nodes whose backward is running, and how often

@@ -12,6 +12,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,16 +100,20 @@ UNCONNECTED = _NoNode()  # a view made without recording, of a tensor that needs
 
 def save(tensor: Tensor) -> Tensor | Versioned:
     """What a node keeps of an input."""
+    _check_savable(tensor)
+    version = tensor._version
+    if tensor._find_node in _DETACHED:
+        return Versioned(tensor, version, "detached")
+    return Versioned(tensor, version) if version else tensor
+
+
+def _check_savable(tensor: Tensor) -> None:
     if tensor.is_inference():
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
             "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
             "it in autograd, or use `minigrad.no_grad()` instead of `minigrad.inference_mode()`."
         )
-    version = tensor._version
-    if tensor._find_node in _DETACHED:
-        return Versioned(tensor, version, "detached")
-    return Versioned(tensor, version) if version else tensor
 
 
 def unpack(node: Node, kept: Any) -> Tensor:
@@ -121,13 +126,26 @@ def unpack(node: Node, kept: Any) -> Tensor:
         and tensor._find_node in _DETACHED
         and not (kept.__class__ is Versioned and kept.state == "detached")
     ):
+        _unpack_those_before(node, kept)
         raise RuntimeError(
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
             f"This is not supported, please use out-of-place `.detach()` instead. {type(node).__name__} saved it."
         )
     if tensor._version != version:
+        _unpack_those_before(node, kept)
         raise modified_error(node, tensor, version)
     return tensor
+
+
+def _unpack_those_before(node: Node, failing: Any) -> None:
+    """Raise the error of another saved tensor, if PyTorch would meet it first: it goes by their names' order."""
+    from minigrad.tensor import Tensor
+
+    for _, kept in sorted(zip(node._kept_names, node._kept or (), strict=False), key=itemgetter(0)):
+        if kept is failing:
+            return
+        if isinstance(kept, Tensor | Versioned):
+            unpack(node, kept)
 
 
 def unpack_result(node: Node, kept: Any, writes: list[Any]) -> Tensor:
@@ -176,6 +194,7 @@ def freed_error() -> RuntimeError:
 
 def pack(tensor: Tensor) -> PackedTensor:
     """Hand a tensor that is to be saved to the innermost pack hook."""
+    _check_savable(tensor)
     pack_hook, unpack_hook = thread.saved_tensors_hooks[-1]
     return _packed(tensor, pack_hook, unpack_hook)
 
@@ -196,8 +215,30 @@ def _packed(tensor: Tensor, pack_hook: Callable[[Any], Any], unpack_hook: Callab
 
 def pack_all(node: Node) -> None:
     """Hand all tensors that a node just saved to the innermost pack hook."""
-    for position in range(len(node._kept_names)):
-        _pack_slot(node, position, *thread.saved_tensors_hooks[-1])
+    for position, name in enumerate(node._kept_names):
+        if name == "result" and thread.results_to_pack is not None:
+            thread.results_to_pack.append(node)
+        else:
+            _pack_slot(node, position, *thread.saved_tensors_hooks[-1])
+
+
+@contextmanager
+def packing_result_late() -> Iterator[None]:
+    """For an operation in place: its pack hook sees the result in the tensor's own memory, after it was written there.
+
+    (The old value and the other operands are packed before.)
+    """
+    if not thread.saved_tensors_hooks:
+        yield
+        return
+    thread.results_to_pack = []
+    try:
+        yield
+        nodes = thread.results_to_pack
+    finally:
+        thread.results_to_pack = None
+    for node in nodes:
+        _pack_slot(node, node._kept_names.index("result"), *thread.saved_tensors_hooks[-1])
 
 
 def _pack_slot(node: Node, position: int, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:

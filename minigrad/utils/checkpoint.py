@@ -21,10 +21,10 @@ from typing import Any
 from minigrad.autograd.engine import backward
 from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
+from minigrad.autograd.graph import Node
 from minigrad.autograd.modes import thread
-from minigrad.autograd.saved import saved_tensors_hooks
+from minigrad.autograd.saved import PackedTensor, Versioned, pack, save, saved_tensors_hooks, unpack
 from minigrad.autograd.views import Forbidden
-from minigrad.creation.factories import zeros
 from minigrad.random.generator import default_generator
 from minigrad.tensor import Tensor
 
@@ -152,8 +152,7 @@ class _Region:
 
     def __init__(self, run_again: Callable[..., None], args: Sequence[Any], stops: bool, compares: bool) -> None:
         self.run_again, self.stops, self.compares = run_again, stops, compares
-        known = [value.detach() if _has_lost_history(value) else value for value in args]  # using it raises, in the run
-        self.inputs = CheckpointInputs.apply(zeros(0, requires_grad=True), *known).grad_fn
+        self.inputs = CheckpointInputs(args)
         self.complete = False  # whether the first run is over; a backward inside the function comes before that
         self.tickets: list[weakref.ref[_Ticket]] = []
         self.found: weakref.WeakKeyDictionary[_Ticket, Tensor] = weakref.WeakKeyDictionary()
@@ -205,7 +204,7 @@ class _Region:
             return tensor  # the second run's graph is whole, for a backward inside the function
 
         with contextlib.suppress(_Enough), saved_tensors_hooks(collect, lambda tensor: tensor):
-            self.run_again(*_arguments(self.inputs))
+            self.run_again(*self.inputs.arguments())
         if count < len(self.tickets):
             raise CheckpointError(
                 "minigrad.utils.checkpoint: A different number of tensors was saved during the original forward and "
@@ -229,13 +228,19 @@ def _look(tensor: Tensor) -> dict[str, Any]:
     return {"shape": tensor.shape, "dtype": tensor.dtype}
 
 
-class CheckpointInputs(Function):
+class CheckpointInputs(Node):
     """Saves arguments as a node does: so writes to them are noticed, and an outer checkpoint gives tickets for them."""
 
-    @staticmethod
-    def forward(ctx: Any, wanting_gradient: Tensor, *args: Any) -> Tensor:
-        _save_arguments(ctx, args)
-        return zeros(0)
+    __slots__ = ()
+
+    def __init__(self, args: Sequence[Any]) -> None:
+        known = [value.detach() if _has_lost_history(value) else value for value in args]  # using it raises, in the run
+        keep = pack if thread.saved_tensors_hooks else save
+        self._kept = tuple([keep(value) if isinstance(value, Tensor) else value for value in known])
+
+    def arguments(self) -> list[Any]:
+        saved = (Tensor, Versioned, PackedTensor)
+        return [unpack(self, kept) if isinstance(kept, saved) else kept for kept in self._kept or ()]
 
 
 # ---------------------------------------------------------------- reentrant

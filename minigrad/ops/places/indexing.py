@@ -172,9 +172,14 @@ def _check_bounds(input: Tensor, parts: list[Any], arrays: dict[int, Any], simpl
         if part is not None:
             if isinstance(part, int | np.integer) and not -input.shape[dim] <= part < input.shape[dim]:
                 raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {input.shape[dim]}")
-            if simplify and isinstance(part, slice) and part.indices(input.shape[dim]) == (0, input.shape[dim], 1):
+            if simplify and isinstance(part, slice) and _takes_all(part, input.shape[dim]):
                 parts[place] = slice(None)
             dim += 1
+
+
+def _takes_all(part: slice, size: int) -> bool:
+    """Whether a slice is written as one that takes a whole dimension (`-3:` is not, whatever the size)."""
+    return not part.start and (part.stop is None or part.stop >= size) and part.step in (None, 1)
 
 
 def _check_array(input: Tensor, array: Any, dim: int, place: int) -> None:

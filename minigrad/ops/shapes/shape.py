@@ -100,7 +100,7 @@ squeeze_all, squeeze_one, squeeze_several = (_squeezing(f"SqueezeBackward{number
 )
 def stack(*tensors: Array, dim: int) -> Array:
     """Tensors of one shape put side by side along a new dimension."""
-    return np.stack(tensors, axis=dim)
+    return np.ascontiguousarray(np.stack(tensors, axis=dim))  # numpy keeps the order of expanded parts
 
 
 def cat_parts(F: Any, g: Any, shapes: tuple[tuple[int, ...], ...], dim: int) -> list[Any]:
