@@ -91,10 +91,7 @@ def op(
     """
 
     def declare(kernel: Callable[..., Any]) -> Callable[..., Any]:
-        def declaration() -> _Declaration:
-            return _Declaration(kernel, rules, name, broadcasts, bools, floating, view, several, constants, kept)
-
-        call = _written_when_called(kernel, declaration)
+        call = _written_when_called(kernel, rules, name, broadcasts, bools, floating, view, several, constants, kept)
         setattr(arrays, kernel.__name__, kernel)
         setattr(tensors, kernel.__name__, call)
         return call
@@ -102,25 +99,36 @@ def op(
     return declare
 
 
-def _written_when_called(kernel: Callable[..., Any], declaration: Callable[[], _Declaration]) -> Callable[..., Any]:
+def _written_when_called(kernel: Callable[..., Any], *declared: Any) -> Callable[..., Any]:
     """An op whose text is written at its first call: then the function gets its real code, and stays the same object,
     so that all who hold it have the real one.
     """
     call = FunctionType(_first_call.__code__, dict(_runtime), kernel.__name__)
     call.__doc__, call.__module__ = kernel.__doc__, kernel.__module__
     call.__wrapped__ = _public(kernel)  # type: ignore[attr-defined]  # whose signature is shown until then
-
-    written: list[_Declaration] = []
-
-    def write() -> _Declaration:
-        with _writing:
-            if not written:
-                written.append(declaration())
-                written[0].write_into(call)
-            return written[0]
-
-    call.__globals__["write"], call.__globals__["call"] = write, call
+    call.__globals__["write"], call.__globals__["call"] = _Writer(call, (kernel, *declared)), call
     return call
+
+
+class _Writer:
+    """Writes an op's text when it is first needed.
+
+    An object without a closure: there are hundreds, and Python's garbage collector looks at each cell of a closure in
+    every full collection, which a graph of 100,000 nodes causes many of.
+    """
+
+    __slots__ = ("call", "declared", "declaration")
+
+    def __init__(self, call: FunctionType, declared: tuple[Any, ...]) -> None:
+        self.call, self.declared = call, declared
+        self.declaration: _Declaration | None = None
+
+    def __call__(self) -> _Declaration:
+        with _writing:
+            if self.declaration is None:
+                self.declaration = _Declaration(*self.declared)
+                self.declaration.write_into(self.call)
+            return self.declaration
 
 
 def _first_call(*arguments: Any, **options: Any) -> Any:
@@ -128,11 +136,14 @@ def _first_call(*arguments: Any, **options: Any) -> Any:
     return call(*arguments, **options)  # type: ignore[name-defined]  # noqa: F821
 
 
+_NOTHING: dict[str, Any] = {}
+
+
 def _public(kernel: Callable[..., Any]) -> FunctionType:
     """The kernel with its first parameter named as it is in public."""
     code = kernel.__code__
     named = code.replace(co_varnames=tuple(["input" if name == "self" else name for name in code.co_varnames]))
-    return FunctionType(named, {}, kernel.__name__, kernel.__defaults__, kernel.__closure__)
+    return FunctionType(named, _NOTHING, kernel.__name__, kernel.__defaults__, kernel.__closure__)
 
 
 def source(function: Callable[..., Any]) -> str:

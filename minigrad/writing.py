@@ -482,28 +482,43 @@ def taking_axis(function: Method) -> Method:
     return named
 
 
-def taking_out(function: Method) -> Method:
-    """The function with an `out=` argument. Those of one or two operands are spelled out: that halves the cost."""
-    public = getattr(function, "__wrapped__", function)  # inspect.signature would take the time of an import
-    names = public.__code__.co_varnames[: public.__code__.co_argcount + public.__code__.co_kwonlyargcount]
-    operands = len(names) if names in (("input",), ("input", "other")) and not public.__defaults__ else 0
-
-    def unary(input: Any, *, out: Any = None) -> Any:
+def _unary(function: Method) -> Method:
+    def called(input: Any, *, out: Any = None) -> Any:
         return function(input) if out is None else into(out, function, input)
 
-    def binary(input: Any, other: Any, *, out: Any = None) -> Any:
+    return called
+
+
+def _binary(function: Method) -> Method:
+    def called(input: Any, other: Any, *, out: Any = None) -> Any:
         if other.__class__ is np.ndarray:
             raise _no_array(function)
         return function(input, other) if out is None else into(out, function, input, other)
 
-    def any_number(*arguments: Any, out: Any = None, **options: Any) -> Any:
+    return called
+
+
+def _any_number(function: Method) -> Method:
+    def called(*arguments: Any, out: Any = None, **options: Any) -> Any:
         if options:
             options = with_own_names(options)
         if len(arguments) > 1 and arguments[1].__class__ is np.ndarray:
             raise _no_array(function)
         return function(*arguments, **options) if out is None else into(out, function, *arguments, **options)
 
-    outer: Any = {1: unary, 2: binary}.get(operands, any_number)
+    return called
+
+
+_OUTER = {1: _unary, 2: _binary}
+
+
+def taking_out(function: Method) -> Method:
+    """The function with an `out=` argument. Those of one or two operands are spelled out: that halves the cost."""
+    public = getattr(function, "__wrapped__", function)  # inspect.signature would take the time of an import
+    names = public.__code__.co_varnames[: public.__code__.co_argcount + public.__code__.co_kwonlyargcount]
+    operands = len(names) if names in (("input",), ("input", "other")) and not public.__defaults__ else 0
+
+    outer: Any = _OUTER.get(operands, _any_number)(function)
     outer.__name__, outer.__doc__, outer.__module__ = function.__name__, function.__doc__, function.__module__
     outer.__wrapped__ = function  # so that its signature shows
     return outer
