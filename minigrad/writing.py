@@ -110,7 +110,13 @@ def needs_grad(*values: Any) -> bool:
 
 
 def in_place(
-    function: Method, name: str, ufunc: Any = None, operand: str = "", fills: bool = False, spreads: bool = False
+    function: Method,
+    name: str,
+    ufunc: Any = None,
+    operand: str = "",
+    fills: bool = False,
+    spreads: bool = False,
+    through_repeats: Method | None = None,
 ) -> Method:
     """The in-place form of a function.
 
@@ -119,6 +125,7 @@ def in_place(
         operand: the name of its one operand, a tensor or a number, for errors.
         fills: it writes the same number everywhere, so that elements may share memory (not if that is in a tensor).
         spreads: what it writes is repeated, and may come from the same memory.
+        through_repeats: does the write where elements share places in memory, which is an error else.
     """
 
     def method(self: Tensor, *operands: Any, **options: Any) -> Tensor:
@@ -160,8 +167,8 @@ def in_place(
                 _check_memory(self, sources)
                 raise
             keep_for_backward(result._node, before, result._array, self)
-            if name == "index_put_" and not self._array.flags.writeable:
-                _put_through_repeats(self, *operands)
+            if through_repeats is not None and not self._array.flags.writeable:
+                through_repeats(self, *operands)
             else:
                 _store(self, result._array, name, fills and not _any_tensor(operands), *sources)
         record_write(self, result._node)
@@ -172,10 +179,15 @@ def in_place(
     return method
 
 
+# What PyTorch's parser of arguments takes literally; the other methods have something in between.
+_TAKES_TENSORS = {"mul_"}  # a number is made one
+_TAKES_TENSORS_OR_NUMBERS = {"pow_"}
+
+
 def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: dict[str, Any]) -> None:
     """Raise if an in-place method was not given one tensor or number."""
     if not operands and operand not in options:
-        if name == "mul_":
+        if name in _TAKES_TENSORS:
             raise TypeError(f'{name}() missing 1 required positional arguments: "{operand}"')
         raise TypeError(
             f"{name}() received an invalid combination of arguments - got (), but expected (Tensor {operand}) or "
@@ -184,7 +196,7 @@ def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: 
     value = operands[0] if operands else options[operand]
     if not isinstance(value, Tensor | bool | int | float | np.number | np.bool_):
         kind = type_name(value)
-        if name == "pow_":
+        if name in _TAKES_TENSORS_OR_NUMBERS:
             raise TypeError(
                 f"{name}() received an invalid combination of arguments - got ({kind}), but expected (Tensor "
                 f"{operand}) or (Number {operand})"
@@ -374,7 +386,7 @@ def _put_through_repeats(self: Tensor, indices: tuple[Any, ...], values: Tensor,
         memory[indices] = _without_leading_ones(values)._array
 
 
-_put_ = in_place(_index_put, "index_put_")
+_put_ = in_place(_index_put, "index_put_", through_repeats=_put_through_repeats)
 
 
 def _arrays_of(input: Tensor, indices: Any, values: Any, function: str) -> tuple[Any, ...]:
@@ -427,21 +439,31 @@ def into(out: Any, function: Method, *arguments: Any, **options: Any) -> Any:
     return result.__class__(*out)
 
 
+# Most functions write into an `out` of their result's kind of number or a wider one (see _check_fit). These differ:
+_OUT_OF_ANY_DTYPE = {"sum"}
+_OUT_OF_THIS_DTYPE = {
+    **dict.fromkeys(("matmul", "mm"), "Expected out tensor to have dtype {kind.c_name}, but got {goal.c_name} instead"),
+    **dict.fromkeys(("neg", "abs", "sign"), "Found dtype {goal.tensor_type} but expected {kind.tensor_type}"),
+    "where": "Expected out type to be {kind.tensor_type} but got {goal.tensor_type}",
+}
+_OUT_TOO_NARROW: dict[str, tuple[type[Exception], str]] = {
+    "max": (RuntimeError, "Expected canCast({kind}, {goal}) to be true: out is too narrow for the maximum"),
+    **dict.fromkeys(
+        ("cat", "stack"),
+        (TypeError, "minigrad.cat(): input types can't be cast to the desired output type {goal.tensor_type}"),
+    ),
+}
+
+
 def _into(out: Tensor, result: Tensor, name: str) -> Tensor:
     kind, goal = result.dtype, out.dtype
-    if name == "sum":
+    if name in _OUT_OF_ANY_DTYPE:
         result = result.to(goal)
-    elif kind is not goal:
-        if name in ("matmul", "mm"):
-            raise RuntimeError(f"Expected out tensor to have dtype {kind.c_name}, but got {goal.c_name} instead")
-        if name == "max" and kind.category > goal.category:
-            raise RuntimeError(f"Expected canCast({kind}, {goal}) to be true: out is too narrow for the maximum")
-        if name == "where":
-            raise RuntimeError(f"Expected out type to be {kind.tensor_type} but got {goal.tensor_type}")
-        if name in ("neg", "abs", "sign"):
-            raise RuntimeError(f"Found dtype {goal.tensor_type} but expected {kind.tensor_type}")
-        if name in ("cat", "stack") and kind.category > goal.category:
-            raise TypeError(f"minigrad.cat(): input types can't be cast to the desired output type {goal.tensor_type}")
+    elif kind is not goal and name in _OUT_OF_THIS_DTYPE:
+        raise RuntimeError(_OUT_OF_THIS_DTYPE[name].format(kind=kind, goal=goal))
+    elif kind.category > goal.category and name in _OUT_TOO_NARROW:
+        error, text = _OUT_TOO_NARROW[name]
+        raise error(text.format(kind=kind, goal=goal))
     if result.shape != out.shape:
         if out.numel():
             warnings.warn(
