@@ -246,8 +246,6 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    for tensor in tensors:
-        _ = tensor.grad_fn  # raises for a view that has lost its place in the graph
     if mode == "any":
         seen: weakref.WeakSet[BackwardRun] = weakref.WeakSet()
 
@@ -258,6 +256,8 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
 
         return _SeveralHandles([tensor.register_hook(first) for tensor in tensors if tensor.requires_grad])
 
+    for tensor in tensors:
+        _ = tensor.grad_fn  # raises for a view that has lost its place in the graph
     numbers: set[int] = set()
     arrived: weakref.WeakKeyDictionary[BackwardRun, dict[int, Tensor]] = weakref.WeakKeyDictionary()
 
