@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parity.nn.test_layers import Layer, check_layer
 from side_by_side import Behaviours
-from test_parity_layers import Layer, check_layer
 
 behaviours = Behaviours()
 
