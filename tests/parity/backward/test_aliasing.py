@@ -1,0 +1,143 @@
+"""No two gradients share memory: those passed in, those kept in .grad, those that hooks and grad() gave (B14)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parity.backward.graphs import CYCLE
+from parity.leaves import leaf
+from side_by_side import Behaviours
+
+behaviours = Behaviours()
+
+
+@behaviours("D05: gradients given back belong to who asked")
+def _(F):
+    x = F.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    (first,) = F.autograd.grad(y.sum(), x, retain_graph=True)
+    first.zero_()
+    (again,) = F.autograd.grad(y.sum(), x)
+    return first, again
+
+
+@behaviours("B14: a gradient passed to backward may be written to afterwards")
+def _(F):
+    x = F.tensor([1.0, 2.0], requires_grad=True)
+    g = F.tensor([1.0, 1.0])
+    y = x + 0
+    y.backward(g)
+    g.zero_()
+    return x.grad, g._version
+
+
+@behaviours("B14: a passed gradient is not changed, and .grad is not that tensor and shares nothing with it")
+def _(F: Any) -> Any:
+    x, v = leaf(F, 1.0, 2.0), F.tensor([3.0, 4.0])
+    (x + 0).backward(v)
+    (x + 0).backward(v)
+    x.grad.mul_(10)
+    return x.grad is v, x.grad, v
+
+
+@behaviours("B14: writing into the passed gradient later does not change .grad")
+def _(F: Any) -> Any:
+    x, v = leaf(F, 1.0, 2.0), F.tensor([3.0, 4.0])
+    x.backward(v)
+    v.zero_()
+    return x.grad
+
+
+@behaviours("B14: two leaves that get the same gradient share no memory")
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    (x + w).sum().backward()
+    x.grad.mul_(10)
+    return x.grad, w.grad
+
+
+@behaviours("B14: nor do they when one gradient is a view of the other's")
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), F.ones(2, 1, requires_grad=True)
+    (x + w.reshape(2)).backward(F.tensor([3.0, 4.0]))
+    x.grad.mul_(10)
+    return x.grad, w.grad
+
+
+@behaviours("B14: nor with create_graph", warns=(CYCLE,))
+def _(F: Any) -> Any:
+    x, w, v = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0), F.tensor([3.0, 4.0])
+    (x + w).backward(v, create_graph=True)
+    apart = x.grad is not w.grad, x.grad is not v
+    (x + w).backward(v)
+    return apart, x.grad, w.grad, v
+
+
+@behaviours("B14: a gradient summed over a fan-out is not added into the passed one")
+def _(F: Any) -> Any:
+    x, v = leaf(F, 1.0, 2.0), F.tensor([3.0, 4.0])
+    y = x + 0
+    (y + y + y + y).backward(v)
+    return x.grad, v
+
+
+@behaviours("B14: gradients that hooks keep do not change when others are added to them")
+def _(F: Any) -> Any:
+    x, v, kept = leaf(F, 1.0, 2.0), F.tensor([3.0, 4.0]), []
+    shared = x + 0
+    branches = [shared + number for number in range(4)]
+    for tensor in (*branches, shared, x):
+        tensor.register_hook(kept.append)
+    (branches[0] + branches[1] + branches[2] + branches[3]).backward(v)
+    (x + 0).backward(v)
+    return kept, v, x.grad
+
+
+@behaviours("B14: a leaf's gradient that a hook kept is not .grad")
+def _(F: Any) -> Any:
+    x, kept = leaf(F, 1.0, 2.0), []
+    x.register_hook(kept.append)
+    (x * 3).sum().backward()
+    (x * 5).sum().backward()
+    x.grad.mul_(10)
+    return kept, x.grad
+
+
+@behaviours("B14: .grad itself as the gradient")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    x.grad = F.tensor([3.0, 4.0])
+    (x + 0).backward(x.grad)
+    x.backward(x.grad)
+    return x.grad
+
+
+@behaviours("B14: an expanded gradient becomes a .grad that can be written to")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    x.sum().backward()
+    x.grad[0] = 5.0
+    return x.grad
+
+
+@behaviours("B14: a retained gradient does not change when .grad does")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    middle = x + 0
+    middle.retain_grad()
+    middle.backward(F.tensor([3.0, 4.0]))
+    x.grad.mul_(10)
+    return middle.grad, x.grad
+
+
+@behaviours("B14: gradients that grad() gave do not change in later runs")
+def _(F: Any) -> Any:
+    x, w, v = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0), F.tensor([5.0, 6.0])
+    y = x + w
+    to_x, to_w = F.autograd.grad(y, [x, w], v, retain_graph=True)
+    y.backward(v)
+    (x + w).backward(v)
+    return to_x, to_w, x.grad, w.grad
+
+
+test_as_in_torch = behaviours.test()

@@ -1,0 +1,147 @@
+"""backward(inputs=...): only these get a gradient, results too (B10, B11)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from parity.leaves import leaf
+from side_by_side import Behaviours
+
+behaviours = Behaviours()
+
+
+NON_LEAF_GRAD = "UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor is being accessed"
+
+
+@behaviours("B10: only the given inputs get a gradient")
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    y = x * w
+    y.sum().backward(inputs=[x], retain_graph=True)
+    after_one = x.grad.clone(), w.grad
+    y.sum().backward(inputs=(x, w))
+    return after_one, x.grad, w.grad
+
+
+@behaviours("B10: a bare tensor is taken")
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    (x * w).sum().backward(inputs=w)
+    return x.grad, w.grad
+
+
+@behaviours("B10: a dict gives its values")
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    (x * w).sum().backward(inputs={"weight": w})
+    return x.grad, w.grad
+
+
+@behaviours(
+    "B10: other mappings are refused",
+    error=TypeError,
+    says="`inputs` argument to `backward()` must be a dict, not OrderedDict.",
+)
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    x.sum().backward(inputs=OrderedDict(x=x))
+
+
+@behaviours("B10: an empty list", error=RuntimeError, says="`inputs` argument to `backward()` cannot be empty.")
+def _(F: Any) -> Any:
+    leaf(F, 1.0, 2.0).sum().backward(inputs=[])
+
+
+@behaviours(
+    "B10: something that is not a tensor",
+    error=RuntimeError,
+    says="all inputs have to be Tensors or GradientEdges, but got str",
+)
+def _(F: Any) -> Any:
+    leaf(F, 1.0, 2.0).sum().backward(inputs=["x"])
+
+
+@behaviours(
+    "B10: a tensor that does not require grad",
+    error=RuntimeError,
+    says="can't retain_grad on Tensor that has requires_grad=False",
+)
+def _(F: Any) -> Any:
+    leaf(F, 1.0, 2.0).sum().backward(inputs=[F.ones(2)])
+
+
+@behaviours("B10: a leaf given twice gets its gradient once")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    (x * x).sum().backward(inputs=[x, x])
+    return x.grad
+
+
+@behaviours("B10: an unrelated leaf is no error and gets nothing")
+def _(F: Any) -> Any:
+    x, unrelated = leaf(F, 1.0, 2.0), leaf(F, 3.0)
+    (x * x).sum().backward(inputs=[unrelated])
+    (x * x).sum().backward(inputs=[unrelated, x])
+    return x.grad, unrelated.grad
+
+
+@behaviours("B10: gradients are added to those of earlier runs, in place")
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    (x * w).sum().backward()
+    kept = x.grad
+    (x * w).sum().backward(inputs=[x])
+    return x.grad is kept, x.grad, w.grad
+
+
+@behaviours("B10: autograd.backward takes inputs too")
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    F.autograd.backward([x * w, x.sum()], [F.ones(2), None], inputs=[x])
+    return x.grad, w.grad
+
+
+@behaviours("B11: a result among the inputs gets .grad, and retains it from then on")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    middle = x * x
+    (middle * 3).sum().backward(inputs=[middle], retain_graph=True)
+    first = middle.retains_grad, middle.grad, x.grad
+    (middle * 5).sum().backward()
+    return first, middle.grad, x.grad
+
+
+@behaviours("B11: the output itself among the inputs")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    y = (x * x).sum()
+    y.backward(inputs=[y, x])
+    return y.grad, x.grad
+
+
+@behaviours("B11: a result given twice gets its gradient once")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    middle = x * x
+    (middle * 3).sum().backward(inputs=[middle, middle])
+    return middle.grad
+
+
+@behaviours("B11: a result and the leaf behind it")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    middle = x * x
+    (middle * 3).sum().backward(inputs=[middle, x])
+    return middle.grad, x.grad
+
+
+@behaviours("B11: a result without retain_grad has no .grad and warns", warns=(NON_LEAF_GRAD,))
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    middle = x * x
+    (middle * 3).sum().backward(inputs=[x])
+    return middle.grad, x.grad
+
+
+test_as_in_torch = behaviours.test()

@@ -1,0 +1,36 @@
+"""Leaves that became results, or took another shape, between forward and backward (B21)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parity.leaves import leaf
+from side_by_side import Behaviours
+
+behaviours = Behaviours()
+
+
+@behaviours(
+    "B21: a leaf that a recorded write has made a result", error=RuntimeError, says="leaf variable has been moved"
+)
+def _(F: Any) -> Any:
+    x, y = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    total = x.sum()
+    x.detach_()
+    x.add_(y)
+    total.backward()
+
+
+@behaviours("B21: `.data = ` of another shape in between is a RuntimeError")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0, 3.0)
+    y = x * x
+    x.data = F.zeros(1, 2)
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return x.grad
+    raise AssertionError("it went through")
+
+
+test_as_in_torch = behaviours.test()

@@ -1,0 +1,49 @@
+"""Expanded tensors, several of whose elements are one: which writes are refused, and which are not (D05)."""
+
+from __future__ import annotations
+
+from parity.inplace.effects import NO_ROOM, gradients, graph, state, tried
+from side_by_side import Behaviours
+
+behaviours = Behaviours()
+
+
+@behaviours("D05: expand repeats memory: no write through it, but writes to its base show")
+def _(F):
+    x = F.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 1
+    repeated = y.expand(3, 2)
+    refused = tried(lambda: repeated.add_(1), NO_ROOM)
+    y.mul_(3.0)
+    return refused, state(y, repeated), graph(repeated), gradients(F, repeated, x)
+
+
+@behaviours("D11: fill_() with a number may write to elements that share memory", error=None)
+def _(F):
+    x = F.ones(3).expand(2, 3)
+    x.fill_(2.0)
+    return x
+
+
+@behaviours(
+    "D11: fill_() with a tensor may not", error=RuntimeError, says="unsupported operation: more than one element"
+)
+def _(F):
+    F.ones(3).expand(2, 3).fill_(F.tensor(2.0))
+
+
+@behaviours("D11: a part of an expanded tensor's data can be written to")
+def _(F):
+    x = F.ones(3)
+    part = x.expand(2, 3).data
+    part[0] = F.tensor([4.0, 5.0, 6.0])
+    return x, part
+
+
+@behaviours("D11: concatenated and cloned, expanded tensors are contiguous")
+def _(F):
+    x = F.tensor([1.0, 2.0]).expand(3, 2)
+    return [y.is_contiguous() for y in (F.cat([x, x]), x.clone(), x.double())]
+
+
+test_as_in_torch = behaviours.test()

@@ -1,0 +1,55 @@
+"""Graphs with writes in them are differentiated twice (D05)."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from parity.inplace.effects import gradients, grid, state, weights
+from side_by_side import Behaviours
+
+behaviours = Behaviours()
+
+
+DIFFERENTIATED_TWICE: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "mul_ by a cube": lambda F, x, y: y.mul_(x**3),
+    "sin_ then add_": lambda F, x, y: y.sin_().add_(x * x),
+    "add_ then exp_": lambda F, x, y: y.add_(x * x).mul_(0.1).exp_(),
+    "a write to a row": lambda F, x, y: y[0].mul_(x[1]),
+    "setitem of a product": lambda F, x, y: operator.setitem(y, 0, x[0] * x[1]),
+    "setitem by a mask": lambda F, x, y: operator.setitem(y, x > 2, (x * x)[x > 2]),
+    "copy_ of a power": lambda F, x, y: y.copy_(x**3),
+    "fill_ with a sum of squares": lambda F, x, y: y.fill_((x * x).sum()),
+    "a transposed diagonal": lambda F, x, y: y.t().diagonal().mul_(x[0, 1:] ** 2),
+    "t_ and a write": lambda F, x, y: y.t_().mul_(x.t() ** 2),
+    "two writes to parts that overlap": lambda F, x, y: (y[0].mul_(x[0] ** 2), y[:, 1].add_(x[:, 0] ** 3)),
+}
+
+
+def differentiated_twice(text: str, write: Callable[[Any, Any, Any], Any]) -> None:
+    @behaviours(f"D05: second and third derivatives through {text}")
+    def _(F):
+        x = grid(F)
+        y = x * 1
+        write(F, x, y)
+        (first,) = gradients(F, y, x, create_graph=True)
+        (twice,) = F.autograd.grad((first * weights(F, first)).sum(), x, create_graph=True)
+        thrice = F.autograd.grad(twice.sum(), x, allow_unused=True) if twice.requires_grad else None
+        return y, first, twice, thrice
+
+
+for text, write in DIFFERENTIATED_TWICE.items():
+    differentiated_twice(text, write)
+
+
+@behaviours("D05: a gradient with a graph, written to in place")
+def _(F):
+    x = F.tensor([1.0, 2.0], requires_grad=True)
+    (g,) = F.autograd.grad((x**3).sum(), x, create_graph=True)
+    g.mul_(x)
+    g[0] = 0.0
+    return state(g), gradients(F, g, x)
+
+
+test_as_in_torch = behaviours.test()

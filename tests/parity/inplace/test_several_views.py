@@ -1,0 +1,153 @@
+"""unbind, split and chunk give several views at once, which cannot be written to (D09)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from parity.inplace.effects import MADE_IN_NO_GRAD, SEVERAL_VIEWS, gradients, graph, grid, number, state, tried
+from side_by_side import Behaviours
+
+behaviours = Behaviours()
+
+
+# several views from one call, and the name that PyTorch's message has for it
+SEVERAL: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "unbind": (lambda t: t.unbind(), "Unbind"),
+    "unbind along columns": (lambda t: t.unbind(1), "Unbind"),
+    "iteration": (list, "Unbind"),
+    "split": (lambda t: t.split(1), "Split"),
+    "split by sizes": (lambda t: t.split([1, 2], 1), "SplitWithSizes"),
+    "chunk": (lambda t: t.chunk(2), "Split"),
+}
+
+
+def several_views(text: str, views: Callable[[Any], Any], node: str) -> None:
+    @behaviours(f"D09: {text} gives views of one node, which all lead back")
+    def _(F):
+        x = grid(F)
+        y = x * 1
+        parts = views(y)
+        total = sum(((i + 2) * part * part).sum() for i, part in enumerate(parts))
+        return (
+            state(*parts),
+            [part.output_nr for part in parts],
+            [part.grad_fn is parts[0].grad_fn for part in parts],
+            [part._base is y for part in parts],
+            graph(parts[1]),
+            gradients(F, total, x),
+            gradients(F, parts[1], x),
+        )
+
+    for i in (0, 1):
+
+        @behaviours(
+            f"D09: a write to number {i} of {text} is refused",
+            error=RuntimeError,
+            says=f"Output {i} of {node} is a view and is being modified inplace. {SEVERAL_VIEWS}",
+        )
+        def _(F, i=i):
+            views(grid(F) * 1)[i].mul_(2.0)
+
+    @behaviours(
+        f"D09: a write to a leaf's {text} is refused for the same reason",
+        error=RuntimeError,
+        says=f"Output 1 of {node} is a view and is being modified inplace. {SEVERAL_VIEWS}",
+    )
+    def _(F):
+        views(grid(F))[1].mul_(2.0)
+
+    @behaviours(
+        f"D09: setitem in {text} is refused",
+        error=RuntimeError,
+        says=f"Output 0 of {node} is a view and is being modified inplace. {SEVERAL_VIEWS}",
+    )
+    def _(F):
+        views(grid(F) * 1)[0][...] = 0.0
+
+    @behaviours(
+        f"D09: a write to a view of one of {text} is refused, in the name of that view",
+        error=RuntimeError,
+        says=f"Output 0 of Unsqueeze is a view and is being modified inplace. {SEVERAL_VIEWS}",
+    )
+    def _(F):
+        views(grid(F) * 1)[1].unsqueeze(0).mul_(2.0)
+
+    for use, action in {
+        "its node": lambda F, part: part.grad_fn,
+        "whether it is a leaf": lambda F, part: part.is_leaf,
+        "a sum with it": lambda F, part: part + 1,
+        "its backward": lambda F, part: part.backward(F.ones(part.shape)),
+        "a hook on it": lambda F, part: part.register_hook(print),
+        "retain_grad": lambda F, part: part.retain_grad(),
+    }.items():
+
+        @behaviours(
+            f"D09: after a write to the base of {text}, {use} is refused",
+            error=RuntimeError,
+            says=f"Output 1 of {node} is a view and its base or another view of its base has been modified inplace. "
+            f"{SEVERAL_VIEWS}",
+        )
+        def _(F, action=action):
+            y = grid(F) * 1
+            parts = views(y)
+            y.mul_(2.0)
+            action(F, parts[1])
+
+    @behaviours(f"D09: after a write to the base of {text}, its numbers are there to see")
+    def _(F):
+        y = grid(F) * 1
+        part = views(y)[1]
+        y.mul_(2.0)
+        return part.requires_grad, part._version, part.shape, tried(lambda: part.tolist()), part.detach()
+
+    @behaviours(f"D09: {text} made anew after a write to the base is fine")
+    def _(F):
+        x = grid(F)
+        y = x * 1
+        views(y)
+        y.mul_(3.0)
+        part = views(y)[1]
+        return state(part), graph(part), gradients(F, part, x)
+
+    @behaviours(f"D09: a write to {text} of a plain tensor is fine while no value needs grad")
+    def _(F):
+        base = F.ones(2, 3)
+        parts = views(base)
+        parts[1].mul_(2.0)
+        parts[0][...] = 5.0
+        return state(base, *parts)
+
+    @behaviours(
+        f"D09: a write to {text} of a plain tensor with a value that needs grad is refused",
+        error=RuntimeError,
+        says=f"{MADE_IN_NO_GRAD} {SEVERAL_VIEWS}",
+    )
+    def _(F):
+        views(F.ones(2, 3))[1].mul_(number(F))
+
+    @behaviours(f"D09: a write to {text} under no_grad writes, and the part is then lost to the graph")
+    def _(F):
+        x = grid(F)
+        y = x * 1
+        parts = views(y)
+        with F.no_grad():
+            parts[1].mul_(2.0)
+        beginning = f"Output 1 of {node} is a view and its base or another view of its base has been modified inplace."
+        return state(y), gradients(F, y, x), tried(lambda: state(parts[1]), f"{beginning} {SEVERAL_VIEWS}")
+
+    @behaviours(
+        f"D10: {text} made under no_grad and written to later is refused", error=RuntimeError, says=MADE_IN_NO_GRAD
+    )
+    def _(F):
+        y = grid(F) * 1
+        with F.no_grad():
+            part = views(y)[1]
+        part.mul_(2.0)
+
+
+for text, (views, node) in SEVERAL.items():
+    several_views(text, views, node)
+
+
+test_as_in_torch = behaviours.test()
