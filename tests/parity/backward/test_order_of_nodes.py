@@ -1,4 +1,4 @@
-"""Each node runs once, after its consumers, the latest first, and only on the way to the inputs asked for (B19, B20, B21)."""
+"""Each node runs once, after its consumers, the latest first, and only where it leads to an input (B19 to B21)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a gradient starts: roots of one element or with a gradient, several roots, roots without a graph (B01, B02, B16)."""
+"""Where a gradient starts: roots with and without a gradient, several roots, roots without a graph (B01, B02, B16)."""
 
 from __future__ import annotations
 

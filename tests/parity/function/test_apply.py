@@ -1,4 +1,4 @@
-"""`Function.apply`: forward is called once, the result has the Function as its node, and edges lead to the inputs (C08)."""
+"""`Function.apply`: forward is called once; the result's node is the Function, its edges lead to the inputs (C08)."""
 
 from __future__ import annotations
 

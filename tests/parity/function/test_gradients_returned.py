@@ -1,4 +1,4 @@
-"""What backward returns: the number of gradients, their kinds, shapes and dtypes; None; aliasing (C01, C02, C03, C20)."""
+"""What backward returns: how many gradients, of which kind, shape and dtype; None; aliasing (C01, C02, C03, C20)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs within Functions: backward() and grad() called by forward and backward, thousands of levels deep (C08, C09)."""
+"""Graphs within Functions: backward() and grad() called by forward and backward, at any depth (C08, C09)."""
 
 from __future__ import annotations
 

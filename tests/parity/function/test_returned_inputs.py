@@ -1,4 +1,4 @@
-"""An input, or a view, that forward returns: a new tensor with the Function as its history, not to be written to (C15)."""
+"""An input, or a view, that forward returns: a new tensor with a history, which may not be written to (C15)."""
 
 from __future__ import annotations
 
@@ -123,16 +123,6 @@ def _(F: Any) -> Any:
     y = function(F, forward, lambda ctx, g: g * ctx.saved_tensors[0]).apply(x)
     y.sum().backward()
     return y, x.grad
-
-
-@behaviours("C15: the plain output of a Function may be written to")
-def _(F: Any) -> Any:
-    x = leaf(F, 1.0, 2.0)
-    y = doubling(F).apply(x)
-    y.mul_(5)
-    y[0] = 0.0
-    y.sum().backward()
-    return y, y._version, x.grad
 
 
 @behaviours("C15: so may one of several outputs")

@@ -1,4 +1,4 @@
-"""save_for_backward and saved_tensors: what may be saved, what comes back, when it is freed or refused (C05, C06, C07)."""
+"""save_for_backward and saved_tensors: what may be saved, what comes back, when it is refused (C05, C06, C07)."""
 
 from __future__ import annotations
 

@@ -136,28 +136,4 @@ def _(F):
     return returned is row, state(y, row), graph(y), gradients(F, y, x), gradients(F, row, x)
 
 
-@behaviours("C14: a Function that writes into a plain tensor")
-def _(F):
-    t = F.ones(2)
-    return doubling(F).apply(t) is t, state(t)
-
-
-@behaviours(
-    "C14: a Function that writes into a leaf is refused",
-    error=RuntimeError,
-    says="a leaf Variable that requires grad has been used in an in-place operation.",
-)
-def _(F):
-    doubling(F).apply(grid(F))
-
-
-@behaviours(
-    "C14: a Function that writes into a view of a leaf is refused",
-    error=RuntimeError,
-    says="a view of a leaf Variable that requires grad is being used in an in-place operation.",
-)
-def _(F):
-    doubling(F).apply(grid(F)[0])
-
-
 test_as_in_torch = behaviours.test()

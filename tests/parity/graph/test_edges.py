@@ -11,7 +11,7 @@ from side_by_side import Behaviours
 behaviours = Behaviours()
 
 
-@behaviours("the edge of a result: its node and which output of it")
+@behaviours("B09: the edge of a result: its node and which output of it")
 def _(F):
     x, y = leaf(F), leaf(F)
     _, second = swap(F).apply(x, y)
@@ -20,14 +20,14 @@ def _(F):
     return [edge.node is second.grad_fn, edge.output_nr, other.node is product.grad_fn, other.output_nr, other[1]]
 
 
-@behaviours("the edge of a leaf: the node where its gradient ends")
+@behaviours("B09: the edge of a leaf: the node where its gradient ends")
 def _(F):
     x = leaf(F)
     edge = F.autograd.graph.get_gradient_edge(x)
     return kind(edge.node), edge.output_nr, edge.node.variable is x, sink(x) is edge.node
 
 
-@behaviours("the type of an edge is a named tuple")
+@behaviours("B09: the type of an edge is a named tuple")
 def _(F):
     edge = F.autograd.graph.get_gradient_edge(leaf(F))
     return (
@@ -39,7 +39,7 @@ def _(F):
 
 
 @behaviours(
-    "a tensor without grad has no edge",
+    "B09: a tensor without grad has no edge",
     error=RuntimeError,
     says="It is not possible to get the gradient edge for a Tensor that does not require gradients",
 )
@@ -47,55 +47,13 @@ def _(F):
     F.autograd.graph.get_gradient_edge(F.ones(2))
 
 
-@behaviours("grad() takes edges in place of its inputs")
-def _(F):
-    x = leaf(F)
-    y = x * 2
-    z = (y * 3).sum()
-    edges = [F.autograd.graph.get_gradient_edge(tensor) for tensor in (x, y)]
-    return F.autograd.grad(z, edges)
-
-
-@behaviours("grad() and backward() take an edge in place of an output")
-def _(F):
-    x = leaf(F)
-    y = x * 2
-    edge = F.autograd.graph.get_gradient_edge(y)
-    del y
-    result = F.autograd.grad(edge, x, grad_outputs=F.tensor([5.0, 6.0]), retain_graph=True)
-    F.autograd.backward(edge, F.tensor([1.0, 1.0]))
-    return result, x.grad
-
-
-@behaviours("backward() takes a leaf's edge among its inputs")
-def _(F):
-    x, y = leaf(F), leaf(F)
-    (x * y).sum().backward(inputs=F.autograd.graph.get_gradient_edge(x))
-    return x.grad, y.grad
-
-
-@behaviours("an edge's node takes hooks as any node does")
+@behaviours("B09: an edge's node takes hooks as any node does")
 def _(F):
     x, log = leaf(F), []
     edge = F.autograd.graph.get_gradient_edge(x)
     edge.node.register_prehook(logger(log, "prehook"))
     x.sum().backward()
     return log
-
-
-@behaviours("B09: a gradient edge names the place where a gradient arrives")
-def _(F: Any) -> Any:
-    x = leaf(F, 1.0, 2.0)
-    second = (x * 2).unbind()[1]
-    at_leaf, at_result = F.autograd.graph.get_gradient_edge(x), F.autograd.graph.get_gradient_edge(second)
-    return type(at_leaf.node).__name__, at_leaf.output_nr, at_result.node is second.grad_fn, at_result.output_nr
-
-
-@behaviours("B09: the edge of a leaf holds the leaf's one AccumulateGrad")
-def _(F: Any) -> Any:
-    x = leaf(F, 1.0, 2.0)
-    edge = F.autograd.graph.get_gradient_edge(x)
-    return edge.node.variable is x, (x * 2).grad_fn.next_functions[0][0] is edge.node
 
 
 @behaviours("B09: an edge stands for its tensor among the inputs of grad()")
@@ -165,15 +123,6 @@ def _(F: Any) -> Any:
 def _(F: Any) -> Any:
     x, unused = leaf(F, 1.0, 2.0), leaf(F, 3.0)
     F.autograd.grad(x.sum(), F.autograd.graph.get_gradient_edge(unused), materialize_grads=True)
-
-
-@behaviours(
-    "B09: a tensor that does not require grad has no edge",
-    error=RuntimeError,
-    says="It is not possible to get the gradient edge for a Tensor that does not require gradients",
-)
-def _(F: Any) -> Any:
-    F.autograd.graph.get_gradient_edge(F.ones(2))
 
 
 test_as_in_torch = behaviours.test()

@@ -40,13 +40,6 @@ def _(F):
     return type(edges).__name__, edges, first.grad_fn.next_functions[0][1], kind(first.grad_fn.next_functions[1][0])
 
 
-@behaviours("one leaf, one end: all paths arrive at the same node, which knows the leaf")
-def _(F):
-    x = leaf(F)
-    (first, _), (second, _) = (x * x).grad_fn.next_functions
-    return first is second, first.variable is x, first.next_functions
-
-
 @behaviours("a node's metadata is a dict that stays with the node")
 def _(F):
     y = leaf(F).exp()

@@ -91,15 +91,6 @@ def _(F):
     return log
 
 
-@behaviours("E09: grad() runs the retain_grad of the results on its way")
-def _(F):
-    x = leaf(F)
-    y = x * 2
-    y.retain_grad()
-    F.autograd.grad((y * 3).sum(), x)
-    return y.grad
-
-
 @behaviours("E09: backward(inputs=[result]) runs the result's hooks and adds to its .grad once, also after retain_grad")
 def _(F):
     x, log = leaf(F), []
@@ -141,7 +132,7 @@ def _(F):
     return g.detach(), F.autograd.grad(g.sum(), x)
 
 
-@behaviours("E06: retain_grad() of a node's other output is served when grad() stops at that node")
+@behaviours("E09: retain_grad() of a node's other output is served when grad() stops at that node")
 def _(F):
     first, second = F.tensor([1.0, 2.0], requires_grad=True).split(1)
     first.retain_grad()
@@ -149,7 +140,7 @@ def _(F):
     return gradient, first.grad
 
 
-@behaviours("E06: the hooks of a root run even if nothing is asked of it")
+@behaviours("E09: the hooks of a root run even if nothing is asked of it")
 def _(F):
     x, y, seen = F.tensor(1.0, requires_grad=True), F.tensor(2.0, requires_grad=True), []
     x.register_hook(lambda gradient: seen.append(gradient.item()))

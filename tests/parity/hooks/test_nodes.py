@@ -219,7 +219,7 @@ def _(F):
     return seen
 
 
-@behaviours("E06: a node's hook sees the gradients of its inputs as they arrive there: summed to the inputs' shapes")
+@behaviours("E07: a node's hook sees the gradients of its inputs as they arrive there: summed to the inputs' shapes")
 def _(F):
     x, y = F.tensor([1.0, 2.0, 3.0], requires_grad=True), F.tensor(2.0, requires_grad=True)
     z, seen = x * y, []
@@ -228,7 +228,7 @@ def _(F):
     return seen
 
 
-@behaviours("E06: the hook of a custom Function's node sees all that backward gave, wanted or not")
+@behaviours("E07: the hook of a custom Function's node sees all that backward gave, wanted or not")
 def _(F):
     class Doubled(F.autograd.Function):
         @staticmethod

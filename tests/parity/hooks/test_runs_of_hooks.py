@@ -244,17 +244,6 @@ def _(F):
     return seen, x.grad
 
 
-@behaviours("E05: hooks stay with the value that they were registered on when a result is written to")
-def _(F):
-    x, seen = leaf(F), []
-    y = x * 2
-    y.register_hook(lambda g: seen.append(("before", g)))
-    y.mul_(3)
-    y.register_hook(lambda g: seen.append(("after", g)))
-    (y * 5).sum().backward()
-    return seen
-
-
 @behaviours("E05: two tensors' hooks run in the order of the pass, the later result first")
 def _(F):
     x, log = leaf(F), []

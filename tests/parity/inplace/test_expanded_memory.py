@@ -18,7 +18,7 @@ def _(F):
     return refused, state(y, repeated), graph(repeated), gradients(F, repeated, x)
 
 
-@behaviours("D11: fill_() with a number may write to elements that share memory", error=None)
+@behaviours("D05: fill_() with a number may write to elements that share memory", error=None)
 def _(F):
     x = F.ones(3).expand(2, 3)
     x.fill_(2.0)
@@ -26,13 +26,13 @@ def _(F):
 
 
 @behaviours(
-    "D11: fill_() with a tensor may not", error=RuntimeError, says="unsupported operation: more than one element"
+    "D05: fill_() with a tensor may not", error=RuntimeError, says="unsupported operation: more than one element"
 )
 def _(F):
     F.ones(3).expand(2, 3).fill_(F.tensor(2.0))
 
 
-@behaviours("D11: a part of an expanded tensor's data can be written to")
+@behaviours("D05: a part of an expanded tensor's data can be written to")
 def _(F):
     x = F.ones(3)
     part = x.expand(2, 3).data
@@ -40,7 +40,7 @@ def _(F):
     return x, part
 
 
-@behaviours("D11: concatenated and cloned, expanded tensors are contiguous")
+@behaviours("D13: concatenated and cloned, expanded tensors are contiguous")
 def _(F):
     x = F.tensor([1.0, 2.0]).expand(3, 2)
     return [y.is_contiguous() for y in (F.cat([x, x]), x.clone(), x.double())]

@@ -85,7 +85,7 @@ def _(F):
     return state(y), graph(y), gradients(F, y, x)
 
 
-@behaviours("D11: requires_grad_() asks no view for the node that a write took from it")
+@behaviours("D01: requires_grad_() asks no view for the node that a write took from it")
 def _(F):
     x = F.ones(2, requires_grad=True) * 1
     part = x.chunk(2)[0]

@@ -1,4 +1,4 @@
-"""`out=`: returned, written, resized and counted; dtypes that do not fit and tensors that require grad are refused (D05)."""
+"""`out=`: returned, written, resized and counted; other dtypes and tensors that require grad are refused (D05)."""
 
 from __future__ import annotations
 

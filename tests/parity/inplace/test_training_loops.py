@@ -1,4 +1,4 @@
-"""Programs as learners write them: tables filled in loops, gradient descent, buffers, clipping (D01, D02, D05, D07, D08)."""
+"""Programs that learners write: tables filled in loops, gradient descent, buffers, clipping (D01, D02, D05 to D08)."""
 
 from __future__ import annotations
 

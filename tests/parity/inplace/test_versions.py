@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 
 from parity.inplace.effects import grid, state, tried
-from parity.leaves import leaf
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
@@ -24,33 +23,6 @@ def _(F):
     return [*versions, x._version]
 
 
-@behaviours("D04: views and detach share the count, .data and clone do not")
-def _(F):
-    x = F.zeros(2)
-    x.add_(1)
-    others = x[0], x.view(2, 1), x.detach(), x.data, x.clone()
-    before = [other._version for other in others]
-    x.add_(1)
-    return before, [other._version for other in others]
-
-
-@behaviours("D04: a write through a view or a detached tensor counts for all of them")
-def _(F):
-    x = F.zeros(2)
-    view, detached, data = x[0], x.detach(), x.data
-    view.add_(1)
-    detached.add_(1)
-    return x, [y._version for y in (x, view, detached, data)]
-
-
-@behaviours("D04: a write through .data counts for itself alone")
-def _(F):
-    x = F.zeros(2)
-    data = x.data
-    data.add_(1)
-    return x, x._version, data._version, x.data._version
-
-
 @behaviours("D04: requires_grad_, detach_, retain_grad and reading count as nothing")
 def _(F):
     x = F.zeros(2).requires_grad_()
@@ -59,16 +31,6 @@ def _(F):
     y.tolist(), y[0].item()
     y.detach_()
     return x._version, y._version
-
-
-@behaviours("D04: what backward adds to .grad counts")
-def _(F):
-    x = leaf(F)
-    versions = []
-    for _ in range(3):
-        (x * 2).sum().backward()
-        versions.append(x.grad._version)
-    return versions
 
 
 @behaviours("D04: which ways to a tensor's memory share its count")

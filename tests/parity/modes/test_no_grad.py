@@ -68,17 +68,6 @@ def _(F):
     return x, x.is_leaf, x._version
 
 
-@behaviours(
-    "F01: a write under no_grad is found by backward", error=RuntimeError, says="one of the variables needed for"
-)
-def _(F):
-    x = leaf(F)
-    y = (x * x).sum()
-    with F.no_grad():
-        x.add_(1)
-    y.backward()
-
-
 @behaviours("F01: a write to a result under no_grad is no part of the graph")
 def _(F):
     x = leaf(F)

@@ -162,32 +162,6 @@ def _(F):
     return x.grad, x.grad.grad_fn
 
 
-@behaviours("A06: backward adds to the gradient assigned, in place")
-def _(F):
-    x, gradient = leaf(F), F.ones(2)
-    x.grad = gradient
-    (x * 2).sum().backward()
-    return x.grad is gradient, gradient, gradient._version
-
-
-@behaviours("A06: so it does with a gradient that requires grad")
-def _(F):
-    x, gradient = leaf(F), F.ones(2, requires_grad=True)
-    x.grad = gradient
-    (x * 2).sum().backward()
-    return x.grad is gradient, x.grad, gradient
-
-
-@behaviours("A06: writing into .grad is remembered by the next pass")
-def _(F):
-    x = leaf(F)
-    (x * 2).sum().backward()
-    x.grad.zero_()
-    x.grad[0] = 5
-    (x * 2).sum().backward()
-    return x.grad
-
-
 @behaviours("A06: .grad of a result may be assigned")
 def _(F):
     y = leaf(F) * 2

@@ -47,14 +47,6 @@ def _(F):
     return y.is_leaf, y.grad, x.grad
 
 
-@behaviours("A01: results under no_grad are leaves")
-def _(F):
-    x = leaf(F)
-    with F.no_grad():
-        y = x * 2
-    return y, y.is_leaf, y.grad_fn
-
-
 @behaviours("A01: what has no derivative is a leaf: comparisons, positions, integers, bools")
 def _(F):
     x = leaf(F)
@@ -116,12 +108,6 @@ def _(F):
 def _(F):
     first, second = leaf(F).unbind()
     return first.output_nr, second.output_nr, first.grad_fn is second.grad_fn, first.grad_fn
-
-
-@behaviours("A01: the same node is given each time")
-def _(F):
-    y = leaf(F) * 2
-    return y.grad_fn is y.grad_fn
 
 
 test_as_in_torch = behaviours.test()

@@ -47,25 +47,6 @@ def _(F):
     F.ones(2).retain_grad()
 
 
-@behaviours("A05: a kept gradient sums over passes, and the earlier sum stays as it was")
-def _(F):
-    y = leaf(F) * 2
-    y.retain_grad()
-    y.sum().backward(retain_graph=True)
-    first = y.grad
-    y.sum().backward(retain_graph=True)
-    return first, y.grad, first is y.grad
-
-
-@behaviours("A05: grad() also fills the kept gradient of a result on its way")
-def _(F):
-    x = leaf(F)
-    y = x * 2
-    y.retain_grad()
-    gradient = F.autograd.grad((y * 3).sum(), x)
-    return gradient, y.grad, x.grad
-
-
 @behaviours("A05: retain_grad on every result of a chain")
 def _(F):
     x = leaf(F)
@@ -84,15 +65,6 @@ def _(F):
     second.retain_grad()
     (first * second).backward()
     return second.grad, second.retains_grad, first.retains_grad
-
-
-@behaviours("A05: the kept gradient is the one that hooks have changed")
-def _(F):
-    y = leaf(F) * 2
-    y.retain_grad()
-    y.register_hook(lambda gradient: gradient * 10)
-    y.sum().backward()
-    return y.grad
 
 
 @behaviours("A05: with create_graph the kept gradient has a graph")
