@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from parity.leaves import leaf
@@ -21,14 +22,15 @@ def _(F: Any) -> Any:
     return x.grad
 
 
-@behaviours("B18: a chain that nobody differentiates is dropped")
+@behaviours("B18: a chain that nobody differentiates is dropped at once, from its last result to its first")
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0)
-    y = x
+    y = first = x * x
     for _ in range(60_000):
-        y = y * 1.0
-    del y
-    return x.grad
+        y = y * y
+    dropped = [weakref.ref(first), weakref.ref(y)]
+    del first, y
+    return [tensor() is None for tensor in dropped]
 
 
 @behaviours("B18: a deep chain in which every node saved something and has two edges")

@@ -1,4 +1,4 @@
-"""Leaves that became results, or took another shape, between forward and backward (B21)."""
+"""Leaves that became results, or took another shape, between forward and backward (D11, D14)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ behaviours = Behaviours()
 
 
 @behaviours(
-    "B21: a leaf that a recorded write has made a result", error=RuntimeError, says="leaf variable has been moved"
+    "D11: a leaf that a recorded write has made a result", error=RuntimeError, says="leaf variable has been moved"
 )
 def _(F: Any) -> Any:
     x, y = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
@@ -21,7 +21,7 @@ def _(F: Any) -> Any:
     total.backward()
 
 
-@behaviours("B21: `.data = ` of another shape in between is a RuntimeError")
+@behaviours("D14: `.data = ` of another shape in between is a RuntimeError")
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0, 3.0)
     y = x * x

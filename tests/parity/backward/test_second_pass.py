@@ -167,7 +167,7 @@ def _(F: Any) -> Any:
     return stopped, again, x.grad, F.autograd.grad(middle.sum(), x)
 
 
-@behaviours("B21: a node whose inputs want nothing has saved nothing, so that it can run twice")
+@behaviours("B03: a node whose inputs want nothing has saved nothing, so that it can run twice")
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0)
     with F.no_grad():

@@ -108,9 +108,11 @@ def _(F):
     y = x * 2
     z = y.exp()
     handle = y.grad_fn.register_prehook(logger(log, "prehook"))
+    y.sum().backward(retain_graph=True)
+    before = list(log)
     z.register_hook(lambda g: handle.remove())
     z.sum().backward()
-    return log
+    return before, log
 
 
 test_as_in_torch = behaviours.test()

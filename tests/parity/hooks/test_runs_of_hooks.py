@@ -176,7 +176,9 @@ def _(F):
     side = unused * 2
     side.register_hook(logger(log, "side"))
     x.sum().backward()
-    return log
+    before = list(log)
+    (x + side).sum().backward()
+    return before, log
 
 
 @behaviours("E05: a hook may run a backward of its own")

@@ -80,7 +80,9 @@ def _(F):
     x, y, log = leaf(F), leaf(F), []
     F.autograd.graph.register_multi_grad_hook((x,), logger(log, "multi"))
     y.sum().backward()
-    return log
+    before = list(log)
+    x.sum().backward()
+    return before, log
 
 
 @behaviours("E10: mode all: several outputs of one Function")
