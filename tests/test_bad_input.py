@@ -1,6 +1,6 @@
 """What happens when a learner gets it wrong: an error of the right type, which says what was wrong and what to do.
 
-Where PyTorch's words are the standard, `test_torch_parity.py` checks their beginnings; here it is the help that counts,
+Where PyTorch's words are the standard, the files in `parity/` check their beginnings; here it is the help that counts,
 and the cases in which PyTorch itself says little.
 """
 

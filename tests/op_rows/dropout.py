@@ -1,4 +1,4 @@
-"""Rows for dropout. That the masks are PyTorch's is in test_parity_losses: here both get the same one."""
+"""Rows for dropout. That the masks are PyTorch's is in parity/nn/test_losses: here both get the same one."""
 
 from __future__ import annotations
 

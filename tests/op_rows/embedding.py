@@ -61,7 +61,7 @@ ROWS = [
             lambda F, w, mode=mode: F.nn.functional.embedding_bag(numbers(F, 2, 3), w, mode=mode),
             bagged(how),
             TABLE[:1],
-            differentiable=False,  # PyTorch has no second derivative; the first is in test_parity_losses,
+            differentiable=False,  # PyTorch has no second derivative; the first is in parity/nn/test_losses,
         )
         for mode, how in [("sum", np.sum), ("mean", np.mean), ("max", np.max)]
     ),

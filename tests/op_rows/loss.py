@@ -319,7 +319,7 @@ ROWS = [
             lambda F, x, p=p: F.nn.functional.multi_margin_loss(x, classes(F, x.shape[:1], 3), p),
             lambda x, p=p: short_of_margin(x, p),
             [((2, 3),), ((4, 3),)],
-            differentiable=False,  # PyTorch has no second derivative; the first is in test_parity_losses
+            differentiable=False,  # PyTorch has no second derivative; the first is in parity/nn/test_losses
         )
         for p in (1, 2)
     ),

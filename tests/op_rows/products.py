@@ -50,7 +50,7 @@ def equation(text: str, *shapes: Shapes) -> Row:
 
 
 def quietly_chained(F: Any, *matrices: Any) -> Any:
-    """chain_matmul without what it says of itself, which test_parity_linalg.py reads."""
+    """chain_matmul without what it says of itself, which parity/ops/test_linalg.py reads."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return F.chain_matmul(*matrices)

@@ -17,6 +17,8 @@ F.zeros(2, 3)
 F.zeros((2, 3))
 F.zeros([2, 3], dtype=F.int64)
 F.zeros(())
+F.zeros([2])
+F.ones(F.ones(2, 3).shape)
 F.zeros(size=(2,))
 F.zeros(F.tensor(2))
 F.zeros(0, 2)
@@ -41,6 +43,8 @@ F.full((2,), -1, dtype=F.uint8)
 F.full(size=(2,), fill_value=1)
 F.full((2,), 3, out=F.empty(2))
 F.full((), 2.0)
+F.full((), True)
+F.full([1, 2], 3, dtype=F.float64)
 F.scalar_tensor(3)
 F.scalar_tensor(True)
 F.scalar_tensor(2, dtype=F.int64)
@@ -66,11 +70,14 @@ F.arange(F.tensor(4.0))
 F.arange(2**60, 2**60 + 2)
 F.arange(0, 3, out=F.empty(0))
 F.arange(3, 3)
+F.arange(1, 2, 0.1)
 F.arange(3.0, requires_grad=True)
 F.arange(0, 100000, 0.1)[-3:]
 F.linspace(0, 1, 5)
 F.linspace(0, 10, 4, dtype=F.int64)
 F.linspace(3, -3, 7, dtype=F.int32)
+F.linspace(3, -3, 4)
+F.linspace(2, 3, 0)
 F.linspace(0, 1, 1)
 F.linspace(0, 1, 0)
 F.linspace(-1, 2, 101)
@@ -87,6 +94,7 @@ F.ones_like(F.ones(3).expand(2, 3)).stride()
 F.zeros_like(F.ones(2, 3).t(), memory_format=F.contiguous_format).stride()
 F.zeros_like(F.ones(2, 3).t(), memory_format=F.preserve_format).stride()
 F.zeros_like(F.ones(2), dtype=F.int64)
+F.zeros_like(F.ones(2, dtype=F.int32))
 F.ones_like(F.tensor(2.0))
 F.ones_like(F.ones(2, requires_grad=True))
 F.full_like(F.ones(2, dtype=F.int64), 2.7)
@@ -105,6 +113,18 @@ F.tensor([F.tensor(1.0), 2])
 F.tensor([[F.tensor(1), F.tensor(2)], [3, 4]])
 F.tensor([F.ones(1), F.ones(1)])
 F.tensor([1, 2.5])
+F.tensor(1)
+F.tensor([1.0, 2])
+F.tensor([True, 2.0])
+F.tensor([[1, 2], [3, 4]])
+F.tensor(((1, 2), (3, 4)))
+F.tensor([1.7, -1.7], dtype=F.int64)
+F.tensor([0, 2], dtype=F.bool)
+F.tensor([1], dtype=float)
+F.tensor(np.arange(3))
+F.tensor(np.float32(2))
+F.tensor(np.ones((2, 1), "float64"))
+F.tensor([np.float64(1.5), 2])
 F.tensor([True, 2])
 F.tensor([], dtype=F.int64)
 F.tensor([[], []])
@@ -187,6 +207,8 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.zeros()", TypeError, 'zeros() missing 1 required positional arguments: "size"'),
     ("F.zeros(-2)", RuntimeError, "zeros: Dimension size must be non-negative"),
     ("F.ones(-2)", RuntimeError, "Trying to create tensor with negative dimension -2: [-2]"),
+    ("F.zeros('a')", TypeError, "zeros(): argument 'size' (position 1) must be tuple of ints, not str"),
+    ("F.zeros(1.5)", TypeError, "zeros(): argument 'size' (position 1) must be tuple of ints, not float"),
     ("F.zeros(2, foo=3)", TypeError, "zeros() got an unexpected keyword argument 'foo'"),
     ("F.zeros(2, device='cuda')", AssertionError, "Torch not compiled with CUDA enabled"),
     ("F.zeros(2, device='foo')", RuntimeError, "Expected one of cpu, cuda, ipu"),
@@ -199,6 +221,7 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.full(2, 3)", TypeError, "full(): argument 'size' (position 1) must be tuple of ints, not int"),
     ("F.full((2,), F.ones(2))", TypeError, "full(): argument 'fill_value' (position 2) must be Number, not Tensor"),
     ("F.full((2,), 'a')", TypeError, "full(): argument 'fill_value' (position 2) must be Number, not str"),
+    ("F.full((2,), None)", TypeError, "full(): argument 'fill_value' (position 2) must be Number, not NoneType"),
     ("F.full((2,), 300, dtype=F.uint8)", RuntimeError, "value cannot be converted to type uint8_t without overflow"),
     ("F.zeros_like(3)", TypeError, "zeros_like(): argument 'input' (position 1) must be Tensor, not int"),
     ("F.eye(-1)", RuntimeError, "n must be greater or equal to 0, got -1"),
@@ -215,6 +238,11 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.tensor([F.ones(2), F.ones(2)])", ValueError, "only one element tensors can be converted to Python scalars"),
     ("F.tensor(300, dtype=F.uint8)", RuntimeError, "value cannot be converted to type uint8 without overflow"),
     ("F.tensor('a')", TypeError, "new(): invalid data type 'str'"),
+    ("F.tensor([1, 'a'])", TypeError, "new(): invalid data type 'str'"),
+    ("F.tensor([[1, 2], [3]])", ValueError, "expected sequence of length 2 at dim 1 (got 1)"),
+    ("F.tensor(None)", RuntimeError, "Could not infer dtype of NoneType"),
+    ("F.tensor([None])", RuntimeError, "Could not infer dtype of NoneType"),
+    ("F.tensor([1.0], dtype='float32')", TypeError, "tensor(): argument 'dtype' must be torch.dtype, not str"),
     ("F.tensor({1})", RuntimeError, "Could not infer dtype of set"),
     ("F.tensor([1, 2], device='cuda')", AssertionError, "Torch not compiled with CUDA enabled"),
     ("F.from_numpy(np.array(['a']))", TypeError, "can't convert np.ndarray of type numpy.str_. The only supported typ"),

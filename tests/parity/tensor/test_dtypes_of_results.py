@@ -19,6 +19,8 @@ BINARY: dict[str, Callable[[Any, Any, Any], Any]] = {
     "/": lambda F, a, b: a / b,
     "**": lambda F, a, b: a**b,
     "<": lambda F, a, b: a < b,
+    ">=": lambda F, a, b: a >= b,
+    "==": lambda F, a, b: a == b,
     "where": lambda F, a, b: F.where(F.tensor([True, False]), a, b),
 }
 
@@ -55,6 +57,13 @@ for _symbol, _compute in BINARY.items():
 )
 def _(F):
     F.tensor([True]) - F.tensor([True])
+
+
+@behaviours(
+    "I04: nor may a bool be subtracted from True", error=RuntimeError, says="Subtraction, the `-` operator, with two"
+)
+def _(F):
+    True - F.tensor([True])
 
 
 @behaviours("I04: cat, stack, maximum and matmul of two dtypes")
@@ -97,13 +106,17 @@ def _(F):
 @behaviours("I04: in place, the dtype of the tensor stays, or the write is refused")
 def _(F):
     def written(kind: str, other: Any, name: str) -> Any:
-        return getattr(F.ones(2, dtype=getattr(F, kind)), name)(other)
+        tensor = F.ones(2, dtype=getattr(F, kind))
+        if name == "[:] =":
+            tensor[:] = other
+            return tensor
+        return getattr(tensor, name)(other)
 
     values = operands(F)
     return {
         f"{kind} {name} {other}": dtype_or_error(lambda kind=kind, name=name, value=value: written(kind, value, name))
         for kind in KINDS
-        for name in ("add_", "mul_", "div_")
+        for name in ("add_", "sub_", "mul_", "div_", "copy_", "[:] =")
         for other, value in values.items()
     }
 

@@ -347,6 +347,11 @@ def _(F):
     return repr(F.zeros(2, 3).shape), str(F.zeros(0).shape), repr(F.float32), str(F.zeros(()).shape), f"{F.int64}"
 
 
+@behaviours("A10: a result with names prints them")
+def _(F):
+    return repr(F.tensor([[3.0, 1.0]]).max(1))
+
+
 # ---------------------------------------------------------------- format
 
 
