@@ -47,7 +47,7 @@ def _(F: Any) -> Any:
     return x.grad, w.grad
 
 
-@behaviours("B14: nor do they when one gradient is a view of the other's")
+@behaviours("B14: two leaves share no memory where one gradient is a view of the other")
 def _(F: Any) -> Any:
     x, w = leaf(F, 1.0, 2.0), F.ones(2, 1, requires_grad=True)
     (x + w.reshape(2)).backward(F.tensor([3.0, 4.0]))
@@ -55,7 +55,7 @@ def _(F: Any) -> Any:
     return x.grad, w.grad
 
 
-@behaviours("B14: nor with create_graph", warns=(CYCLE,))
+@behaviours("B14: with create_graph, two leaves that get the same gradient share no memory", warns=(CYCLE,))
 def _(F: Any) -> Any:
     x, w, v = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0), F.tensor([3.0, 4.0])
     (x + w).backward(v, create_graph=True)

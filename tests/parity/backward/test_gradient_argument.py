@@ -39,7 +39,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "B05: nor is one element taken for another shape of one element",
+    "B05: one element is not taken for another shape of one element",
     error=RuntimeError,
     says="Mismatch in shape: grad_output[0] has a shape of torch.Size([1]) and output[0] has a shape of torch.Size([])",
 )
@@ -111,7 +111,7 @@ def _(F: Any) -> Any:
     return x.grad, v.grad
 
 
-@behaviours("B05: and is differentiated too with create_graph")
+@behaviours("B05: with create_graph a gradient that requires grad is differentiated too")
 def _(F: Any) -> Any:
     x, v = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
     (first,) = F.autograd.grad(x * x, x, v, create_graph=True)

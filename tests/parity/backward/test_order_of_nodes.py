@@ -83,7 +83,7 @@ def _(F: Any) -> Any:
     return order
 
 
-@behaviours("B20: whichever operand it is")
+@behaviours("B20: the one made last runs first, whichever operand it is")
 def _(F: Any) -> Any:
     x, order = leaf(F, 1.0), []
     first, second = x.exp(), x.sin()
@@ -151,7 +151,7 @@ def _(F: Any) -> Any:
     return order, F.autograd.grad(other, w)
 
 
-@behaviours("B21: below an input nothing runs, and its hooks run first")
+@behaviours("B21: nothing runs below an input, whose own hooks do run")
 def _(F: Any) -> Any:
     x, order = leaf(F, 1.0), []
     lower = x * x

@@ -24,7 +24,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "B01: an output with two elements needs one",
+    "B01: an output with two elements needs a gradient argument",
     error=RuntimeError,
     says="grad can be implicitly created only for scalar outputs",
 )
@@ -33,7 +33,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "B01: so does an output without elements",
+    "B01: an output without elements needs a gradient argument",
     error=RuntimeError,
     says="grad can be implicitly created only for scalar outputs",
 )
@@ -42,7 +42,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "B01: grad() asks for one too",
+    "B01: grad() asks for a gradient argument too",
     error=RuntimeError,
     says="grad can be implicitly created only for scalar outputs",
 )
@@ -52,7 +52,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "B01: and so does each root of a list",
+    "B01: each root of a list needs a gradient argument",
     error=RuntimeError,
     says="grad can be implicitly created only for scalar outputs",
 )
@@ -164,7 +164,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "B02: the number is the root's place in the list",
+    "B02: the error's number is the root's place in the list",
     error=RuntimeError,
     says="element 1 of tensors does not require grad and does not have a grad_fn",
 )

@@ -24,7 +24,7 @@ def _(F: Any) -> Any:
     y.backward()
 
 
-@behaviours("B03: the error says how to avoid it")
+@behaviours("B03: the error of a second pass says how to avoid it")
 def _(F: Any) -> Any:
     y = leaf(F, 1.0, 2.0).exp().sum()
     y.backward()
@@ -85,7 +85,7 @@ def _(F: Any) -> Any:
     y.backward()
 
 
-@behaviours("B03: and so is a number", error=RuntimeError, says=FREED)
+@behaviours("B03: a number is still saved for the other factor", error=RuntimeError, says=FREED)
 def _(F: Any) -> Any:
     y = (leaf(F, 1.0, 2.0) * 3.0).sum()
     y.backward()
@@ -134,7 +134,7 @@ def _(F: Any) -> Any:
     return y.grad_fn._saved_self
 
 
-@behaviours("B03: nor can a saved result", error=RuntimeError, says=FREED)
+@behaviours("B03: a saved result of a freed node cannot be looked at", error=RuntimeError, says=FREED)
 def _(F: Any) -> Any:
     y = leaf(F, 1.0, 2.0).exp()
     y.sum().backward()

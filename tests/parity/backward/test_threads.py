@@ -80,7 +80,7 @@ def _(F: Any) -> Any:
     return [[float(array.min()), float(array.max())] for array in sums]
 
 
-@behaviours("B19: and so are all the later ones, element by element")
+@behaviours("B19: the later gradients of a leaf, from several threads at once, are all in the sum, element by element")
 def _(F: Any) -> Any:
     x, weights = F.zeros(400_000, requires_grad=True), F.ones(400_000)
     x.grad = F.zeros(400_000)

@@ -22,7 +22,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "B06: the number is the input's place in the list",
+    "B06: the error's number is the input's place in the list",
     error=RuntimeError,
     says="The differentiated Tensor at index 2 appears to not have been used in the graph.",
 )

@@ -104,12 +104,12 @@ def _(F: Any) -> Any:
     return y, y.grad_fn, y.is_leaf
 
 
-@behaviours("C08: nor without any input")
+@behaviours("C08: without any input no graph is made")
 def _(F: Any) -> Any:
     return function(F, lambda ctx: F.ones(2), lambda ctx, g: None).apply()
 
 
-@behaviours("C08: nor under no_grad")
+@behaviours("C08: under no_grad no graph is made")
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0)
     with F.no_grad():

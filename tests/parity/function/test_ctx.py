@@ -29,7 +29,7 @@ def _(F: Any) -> Any:
     return seen, y.grad_fn.needs_input_grad, type(seen[0]).__name__
 
 
-@behaviours("C11: it says what requires grad, under no_grad as well")
+@behaviours("C11: needs_input_grad says what requires grad, under no_grad as well")
 def _(F: Any) -> Any:
     seen = []
 
@@ -44,7 +44,7 @@ def _(F: Any) -> Any:
     return seen
 
 
-@behaviours("C11: it does not follow what grad() asks for")
+@behaviours("C11: needs_input_grad does not follow what grad() asks for")
 def _(F: Any) -> Any:
     seen = []
 
@@ -57,7 +57,7 @@ def _(F: Any) -> Any:
     return seen, gradient
 
 
-@behaviours("C11: nor a later change of requires_grad")
+@behaviours("C11: needs_input_grad does not follow a later change of requires_grad")
 def _(F: Any) -> Any:
     a, b = leaf(F, 1.0), F.ones(1)
     y = function(F, lambda ctx, a, b: a * b, lambda ctx, g: (g, g)).apply(a, b)
@@ -115,7 +115,7 @@ def _(F: Any) -> Any:
     return seen, changed(y.grad_fn), x.grad, repr(y), len(y.grad_fn.next_functions)
 
 
-@behaviours("C11: each of them may hold tensors, lists and functions")
+@behaviours("C11: an attribute of ctx may hold tensors, lists and functions")
 def _(F: Any) -> Any:
     def forward(ctx: Any, x: Any) -> Any:
         ctx.inputs, ctx.targets, ctx.shape, ctx.rules = (x,), [None, x], x.shape, {"x": lambda g: g * 2}

@@ -87,7 +87,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "C02: whatever it is",
+    "C02: a gradient for a number is refused, whatever it is",
     error=RuntimeError,
     says="function ProbeBackward returned a gradient different than None at position 1, but the corresponding forward",
 )
@@ -184,7 +184,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "C03: nor is a 0-d one",
+    "C03: a 0-d gradient is not repeated",
     error=RuntimeError,
     says="Function ProbeBackward returned an invalid gradient at index 0 - got [] but expected shape compatible with "
     "[2]",
@@ -203,7 +203,7 @@ def _(F: Any) -> Any:
     return gradients
 
 
-@behaviours("C03: so a Function that broadcasts may return its gradient as it is")
+@behaviours("C03: a Function that broadcasts may return its gradient as it is")
 def _(F: Any) -> Any:
     row, column = leaf(F, 1.0, 2.0, 3.0), F.tensor([[10.0], [20.0]], requires_grad=True)
     probe = function(F, lambda ctx, a, b: a + b, lambda ctx, g: (g, g))
@@ -221,7 +221,7 @@ def _(F: Any) -> Any:
     return gradients
 
 
-@behaviours("C03: within a longer chain too")
+@behaviours("C03: gradients are cast and summed within a longer chain too")
 def _(F: Any) -> Any:
     x, seen = leaf(F, 1.0, 2.0), []
     middle = x * 2
@@ -250,7 +250,7 @@ def _(F: Any) -> Any:
     return x.grad, x
 
 
-@behaviours("C03: nor is a gradient that ctx or the learner keeps")
+@behaviours("C03: a gradient that ctx or the learner keeps is not made .grad itself")
 def _(F: Any) -> Any:
     kept = F.tensor([5.0, 6.0])
     x = leaf(F, 1.0, 2.0)
@@ -260,7 +260,7 @@ def _(F: Any) -> Any:
     return x.grad, kept
 
 
-@behaviours("C03: nor is the incoming gradient, if backward keeps it and hands it on")
+@behaviours("C03: the incoming gradient, kept and handed on, is not made .grad itself")
 def _(F: Any) -> Any:
     kept = []
 

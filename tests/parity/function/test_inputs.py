@@ -79,7 +79,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "C16: so they need gradients",
+    "C16: keyword arguments need gradients from backward",
     error=RuntimeError,
     says="function ProbeBackward returned an incorrect number of gradients (expected 2, got 1)",
 )

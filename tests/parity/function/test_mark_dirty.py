@@ -31,7 +31,7 @@ def _(F: Any) -> Any:
     return y is middle, y, y.grad_fn, middle._version - before, x.grad
 
 
-@behaviours("C14: it also counts a write that the tensor has not seen")
+@behaviours("C14: mark_dirty also counts a write that the tensor has not seen")
 def _(F: Any) -> Any:
     def forward(ctx: Any, x: Any) -> Any:
         x.numpy()[0] = 5.0
@@ -69,7 +69,7 @@ def _(F: Any) -> Any:
     dirty_doubling(F).apply(leaf(F, 1.0, 2.0))
 
 
-@behaviours("C14: unless it needs no grad, or recording is off")
+@behaviours("C14: a tensor that needs no grad can be dirty, and a leaf while recording is off")
 def _(F: Any) -> Any:
     constant, x = F.ones(2), leaf(F, 1.0, 2.0)
     first = dirty_doubling(F).apply(constant)
@@ -251,7 +251,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "C14: nor can one of several views made at once",
+    "C14: one of several views made at once cannot be dirty",
     error=RuntimeError,
     says="Output 0 of Unbind is a view and is being modified inplace. This view is the output of a function that",
 )

@@ -55,7 +55,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "C04: then it is missing",
+    "C04: no backward is an error when it is needed",
     error=NotImplementedError,
     says="You must implement either the backward or vjp method for your custom autograd.Function to use it with",
 )
@@ -72,7 +72,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "C04: both at once",
+    "C04: backward and vjp at once",
     error=RuntimeError,
     says="Implementing both 'backward' and 'vjp' for a custom Function is not allowed.",
 )

@@ -38,13 +38,13 @@ def _(F: Any) -> Any:
     return x.grad, seen
 
 
-@behaviours("C10: it keeps the name and text of the function")
+@behaviours("C10: once_differentiable keeps the name and text of the function")
 def _(F: Any) -> Any:
     backward = once(F).backward
     return backward.__name__, backward.__doc__
 
 
-@behaviours("C10: recording is off within it, under create_graph too")
+@behaviours("C10: recording is off within a once_differentiable backward, under create_graph too")
 def _(F: Any) -> Any:
     x, seen = leaf(F, 1.0, 2.0), []
     F.autograd.grad(once(F, seen).apply(x).sum(), x, create_graph=True)
@@ -58,7 +58,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "C10: so that it cannot be differentiated",
+    "C10: a gradient without a graph cannot be differentiated",
     error=RuntimeError,
     says="element 0 of tensors does not require grad and does not have a grad_fn",
 )
@@ -68,20 +68,20 @@ def _(F: Any) -> Any:
     gradient.sum().backward()
 
 
-@behaviours("C10: it has one if the incoming one has")
+@behaviours("C10: under create_graph the gradient has a graph if the incoming one has")
 def _(F: Any) -> Any:
     x, v = leaf(F, 1.0, 2.0), leaf(F, 5.0, 6.0)
     return F.autograd.grad(once(F).apply(x), x, v, create_graph=True)
 
 
-@behaviours("C10: and that raises when it is used", error=RuntimeError, says=ONCE)
+@behaviours("C10: a graph of a once_differentiable gradient raises when it is used", error=RuntimeError, says=ONCE)
 def _(F: Any) -> Any:
     x, v = leaf(F, 1.0, 2.0), leaf(F, 5.0, 6.0)
     (gradient,) = F.autograd.grad(once(F).apply(x), x, v, create_graph=True)
     gradient.sum().backward()
 
 
-@behaviours("C10: in a longer chain", error=RuntimeError, says=ONCE)
+@behaviours("C10: a second derivative through once_differentiable in a longer chain", error=RuntimeError, says=ONCE)
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0)
     y = once(F).apply(x)
@@ -96,7 +96,7 @@ def _(F: Any) -> Any:
     return gradient, F.autograd.grad(gradient.sum(), w)
 
 
-@behaviours("C10: None and several gradients")
+@behaviours("C10: once_differentiable with None and several gradients")
 def _(F: Any) -> Any:
     @F.autograd.function.once_differentiable
     def backward(ctx: Any, g: Any) -> Any:
@@ -107,7 +107,7 @@ def _(F: Any) -> Any:
     return F.autograd.grad(probe.apply(a, 7, b), [a, b], v, create_graph=True)
 
 
-@behaviours("C10: used as vjp")
+@behaviours("C10: once_differentiable on vjp")
 def _(F: Any) -> Any:
     @F.autograd.function.once_differentiable
     def vjp(ctx: Any, g: Any) -> Any:

@@ -22,7 +22,7 @@ def _(F: Any) -> Any:
     return y is x, y, y.grad_fn, y._is_view(), y._base is x, x.grad, x.is_leaf
 
 
-@behaviours("C15: it shares memory and version with the input")
+@behaviours("C15: an input returned as it is shares memory and version with the input")
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0)
     y = function(F, lambda ctx, x: x, lambda ctx, g: g).apply(x)
@@ -31,7 +31,7 @@ def _(F: Any) -> Any:
     return y, y._version, x._version
 
 
-@behaviours("C15: without a graph it is the input itself or its alias, and needs no grad")
+@behaviours("C15: without a graph an input returned is the input itself or its alias, and needs no grad")
 def _(F: Any) -> Any:
     constant = F.ones(2)
     y = function(F, lambda ctx, x: x, lambda ctx, g: g).apply(constant)
@@ -39,7 +39,7 @@ def _(F: Any) -> Any:
     return y, constant
 
 
-@behaviours("C15: writing into it", error=RuntimeError, says=VIEW_OF_FUNCTION)
+@behaviours("C15: writing into an input that was returned as it is", error=RuntimeError, says=VIEW_OF_FUNCTION)
 def _(F: Any) -> Any:
     y = function(F, lambda ctx, x: x, lambda ctx, g: g).apply(leaf(F, 1.0, 2.0) * 1)
     y.add_(1)
@@ -51,7 +51,7 @@ def _(F: Any) -> Any:
     y.add_(1)
 
 
-@behaviours("C15: writing into a view of such an output", error=RuntimeError, says="Output 0 of")
+@behaviours("C15: writing into a view of a returned view", error=RuntimeError, says="Output 0 of")
 def _(F: Any) -> Any:
     y = function(F, lambda ctx, x: x.view(2, 1), lambda ctx, g: g.view(2)).apply(leaf(F, 1.0, 2.0) * 1)
     y[0].add_(1)
@@ -63,7 +63,7 @@ def _(F: Any) -> Any:
     y.add_(1)
 
 
-@behaviours("C15: a clone of it may be written to")
+@behaviours("C15: a clone of a returned input may be written to")
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0)
     y = function(F, lambda ctx, x: x, lambda ctx, g: g * 7).apply(x).clone()
@@ -125,7 +125,7 @@ def _(F: Any) -> Any:
     return y, x.grad
 
 
-@behaviours("C15: so may one of several outputs")
+@behaviours("C15: one of several outputs may be written to")
 def _(F: Any) -> Any:
     x, seen = leaf(F, 1.0, 2.0), []
     first, second = two_outputs(F, seen).apply(x)

@@ -32,7 +32,7 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "C05: the number is the argument's place",
+    "C05: the error's number is the argument's place",
     error=TypeError,
     says="save_for_backward can only save variables, but argument 1 is of type list",
 )
@@ -117,7 +117,7 @@ def _(F: Any) -> Any:
     return saved, saved.grad_fn is y.grad_fn, saved.output_nr
 
 
-@behaviours("C06: so does a saved output that is not the first")
+@behaviours("C06: a saved output that is not the first comes back with its place in the graph")
 def _(F: Any) -> Any:
     def forward(ctx: Any, x: Any) -> Any:
         first, second = x * 2, x * 3
@@ -176,14 +176,14 @@ def _(F: Any) -> Any:
     return error_of(lambda: function(F, forward, lambda ctx, g: g).apply(leaf(F, 1.0)))
 
 
-@behaviours("C06: after backward they are freed", error=RuntimeError, says=FREED)
+@behaviours("C06: after backward saved tensors are freed", error=RuntimeError, says=FREED)
 def _(F: Any) -> Any:
     y = saving(F).apply(leaf(F, 1.0, 2.0))
     y.sum().backward()
     return y.grad_fn.saved_tensors
 
 
-@behaviours("C06: so a second backward fails", error=RuntimeError, says=FREED)
+@behaviours("C06: a second backward fails where the first has freed what was saved", error=RuntimeError, says=FREED)
 def _(F: Any) -> Any:
     y = saving(F).apply(leaf(F, 1.0, 2.0))
     y.backward(F.ones(2))
@@ -199,7 +199,7 @@ def _(F: Any) -> Any:
     return x.grad
 
 
-@behaviours("C06: so it can when what was saved is not read again")
+@behaviours("C06: backward can be repeated when what was saved is not read again")
 def _(F: Any) -> Any:
     def forward(ctx: Any, x: Any) -> Any:
         ctx.save_for_backward(x)

@@ -18,7 +18,7 @@ def _(F: Any) -> Any:
     return first, F.autograd.grad(first.sum(), x)
 
 
-@behaviours("C18: and the third")
+@behaviours("C18: saved inputs give the third derivative")
 def _(F: Any) -> Any:
     def forward(ctx: Any, x: Any) -> Any:
         ctx.save_for_backward(x)
@@ -32,7 +32,7 @@ def _(F: Any) -> Any:
     return orders
 
 
-@behaviours("C18: saved outputs too")
+@behaviours("C18: saved outputs give the second derivative")
 def _(F: Any) -> Any:
     x = leaf(F, 0.0, 1.0)
     (first,) = F.autograd.grad(exponential(F).apply(x).sum(), x, create_graph=True)

@@ -89,7 +89,7 @@ def _(F: Any) -> Any:
     return probe.apply(leaf(F, 1.0))
 
 
-@behaviours("C17: it is called under no_grad and without any graph as well")
+@behaviours("C17: setup_context is called under no_grad and without any graph as well")
 def _(F: Any) -> Any:
     seen = []
     probe = with_setup(F, seen)
@@ -99,7 +99,7 @@ def _(F: Any) -> Any:
     return len(seen)
 
 
-@behaviours("C17: forward then gets no ctx", error=TypeError, says="missing a required argument: 'x'")
+@behaviours("C17: with setup_context, forward gets no ctx", error=TypeError, says="missing a required argument: 'x'")
 def _(F: Any) -> Any:
     probe = function(F, lambda ctx, x: x * 2, lambda ctx, g: g, setup_context=lambda ctx, inputs, output: None)
     probe.apply(leaf(F, 1.0))

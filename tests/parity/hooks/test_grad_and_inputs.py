@@ -16,7 +16,7 @@ def _(F):
     return F.autograd.grad((x * 3).sum(), x), x.grad
 
 
-@behaviours("E09: also where the input is a result")
+@behaviours("E09: grad() runs the tensor hooks of an input that is a result")
 def _(F):
     x = leaf(F)
     y = x * 2
@@ -32,7 +32,7 @@ def _(F):
     return F.autograd.grad((y * 3).sum(), [y, x]), log
 
 
-@behaviours("E09: but backward(inputs=...) keeps in its .grad what its hook made, as retain_grad does")
+@behaviours("E09: backward(inputs=...) keeps in a result's .grad what its hook made, as retain_grad does")
 def _(F):
     x = leaf(F)
     y = x * 2
@@ -42,7 +42,7 @@ def _(F):
     return y.grad, x.grad
 
 
-@behaviours("E09: also where the input is the output itself")
+@behaviours("E09: grad() runs the tensor hooks of an input that is the output itself")
 def _(F):
     y = number(F) * 2
     y.register_hook(lambda g: g * 10)
@@ -66,7 +66,7 @@ def _(F):
     return F.autograd.grad((y * 3).sum(), y), log
 
 
-@behaviours("E09: so a prehook of the input's node does not change what grad() returns")
+@behaviours("E09: a prehook of the input's node does not change what grad() returns")
 def _(F):
     x = leaf(F)
     y = x * 2
@@ -74,7 +74,7 @@ def _(F):
     return F.autograd.grad((y * 3).sum(), y)
 
 
-@behaviours("E09: nor do the prehooks of a leaf's end")
+@behaviours("E09: the prehooks of a leaf's end do not change what grad() returns")
 def _(F):
     x = leaf(F)
     node = sink(x)

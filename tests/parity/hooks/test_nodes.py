@@ -29,7 +29,7 @@ def _(F):
     return seen
 
 
-@behaviours("E07: what it returns replaces the gradients of the inputs")
+@behaviours("E07: what a node's hook returns replaces the gradients of the inputs")
 def _(F):
     x, y = leaf(F), leaf(F, 3.0, 4.0)
     z = x * y
@@ -38,7 +38,7 @@ def _(F):
     return x.grad, y.grad
 
 
-@behaviours("E07: None in its place stops the gradient there")
+@behaviours("E07: None in place of a gradient, from a node's hook, stops it there")
 def _(F):
     x, y = leaf(F), leaf(F, 3.0, 4.0)
     z = x * y
@@ -81,14 +81,22 @@ def _(F):
     z.sum().backward()
 
 
-@behaviours("E07: a number among them", error=TypeError, says="expected Variable, but hook returned 'int'")
+@behaviours(
+    "E07: a number from a node's hook, among the gradients",
+    error=TypeError,
+    says="expected Variable, but hook returned 'int'",
+)
 def _(F):
     z = leaf(F).exp()
     z.grad_fn.register_hook(lambda inputs, outputs: (1,))
     z.sum().backward()
 
 
-@behaviours("E07: a tensor of another size", error=RuntimeError, says="hook '<lambda>' has changed the size of value")
+@behaviours(
+    "E07: a tensor of another size from a node's hook",
+    error=RuntimeError,
+    says="hook '<lambda>' has changed the size of value",
+)
 def _(F):
     z = leaf(F).exp()
     z.grad_fn.register_hook(lambda inputs, outputs: (inputs[0].sum(),))
@@ -96,7 +104,9 @@ def _(F):
 
 
 @behaviours(
-    "E07: a tensor where None stood", error=RuntimeError, says="can't replace a None gradient with a non-None value"
+    "E07: a tensor from a node's hook where None stood",
+    error=RuntimeError,
+    says="can't replace a None gradient with a non-None value",
 )
 def _(F):
     z = leaf(F) * 3
@@ -104,14 +114,22 @@ def _(F):
     z.sum().backward()
 
 
-@behaviours("E07: a tensor in place of a tuple", error=TypeError, says="expected tuple, but hook returned 'Tensor'")
+@behaviours(
+    "E07: a tensor from a node's hook in place of a tuple",
+    error=TypeError,
+    says="expected tuple, but hook returned 'Tensor'",
+)
 def _(F):
     z = leaf(F).exp()
     z.grad_fn.register_hook(lambda inputs, outputs: inputs[0] * 2)
     z.sum().backward()
 
 
-@behaviours("E07: a list in place of a tuple", error=TypeError, says="expected tuple, but hook returned 'list'")
+@behaviours(
+    "E07: a list from a node's hook in place of a tuple",
+    error=TypeError,
+    says="expected tuple, but hook returned 'list'",
+)
 def _(F):
     z = leaf(F).exp()
     z.grad_fn.register_hook(lambda inputs, outputs: [inputs[0]])

@@ -20,7 +20,7 @@ def _(F):
 
 
 @behaviours(
-    "E08: nor does a tensor without grad",
+    "E08: a tensor without grad takes no post-accumulate hook",
     error=RuntimeError,
     says="cannot register a hook on a tensor that doesn't require gradient",
 )
@@ -39,7 +39,11 @@ def _(F):
     x.sum().backward()
 
 
-@behaviours("E08: a number is refused first", error=TypeError, says="expected Variable, but hook returned 'int'")
+@behaviours(
+    "E08: a number from a post-accumulate hook is refused by its type",
+    error=TypeError,
+    says="expected Variable, but hook returned 'int'",
+)
 def _(F):
     x = leaf(F)
     x.register_post_accumulate_grad_hook(lambda tensor: 1)
@@ -71,7 +75,7 @@ def _(F):
     return refused(x.sum().backward, TypeError, "expected Variable, but hook returned 'int'"), x.grad, log
 
 
-@behaviours("E08: it gets the leaf itself, and sees the .grad that has just been written")
+@behaviours("E08: a post-accumulate hook gets the leaf itself, and sees the .grad that has just been written")
 def _(F):
     x, seen = leaf(F), []
     x.register_post_accumulate_grad_hook(lambda tensor: seen.extend([tensor is x, tensor.grad.clone()]))
@@ -79,7 +83,7 @@ def _(F):
     return seen
 
 
-@behaviours("E08: it runs in each pass, after what was added")
+@behaviours("E08: a post-accumulate hook runs in each pass, after what was added")
 def _(F):
     x, seen = leaf(F), []
     x.register_post_accumulate_grad_hook(lambda tensor: seen.append(tensor.grad.tolist()))
@@ -88,7 +92,7 @@ def _(F):
     return seen
 
 
-@behaviours("E08: it runs once, however often the leaf was used")
+@behaviours("E08: a post-accumulate hook runs once, however often the leaf was used")
 def _(F):
     x, log = leaf(F), []
     x.register_post_accumulate_grad_hook(logger(log, "post"))
@@ -108,7 +112,7 @@ def _(F):
     return log
 
 
-@behaviours("E08: it may take the step of an optimizer and clear .grad")
+@behaviours("E08: a post-accumulate hook may take the step of an optimizer and clear .grad")
 def _(F):
     x = leaf(F, 1.0, 2.0)
 
@@ -122,7 +126,7 @@ def _(F):
     return x, x.grad, x._version
 
 
-@behaviours("E08: it runs with recording off, so that it may write to the leaf")
+@behaviours("E08: a post-accumulate hook runs with recording off, so that it may write to the leaf")
 def _(F):
     x, seen = leaf(F), []
 
@@ -135,7 +139,7 @@ def _(F):
     return seen, x, x.is_leaf
 
 
-@behaviours("E08: it may change .grad in place")
+@behaviours("E08: a post-accumulate hook may change .grad in place")
 def _(F):
     x = leaf(F)
 
@@ -147,7 +151,7 @@ def _(F):
     return x.grad
 
 
-@behaviours("E08: grad() does not run it, backward() limited to other inputs neither")
+@behaviours("E08: neither grad() nor backward() limited to other inputs runs a post-accumulate hook")
 def _(F):
     x, y, log = leaf(F), leaf(F), []
     x.register_post_accumulate_grad_hook(logger(log, "x"))
@@ -159,7 +163,11 @@ def _(F):
     return before, log
 
 
-@behaviours("E08: an exception in it comes through, after .grad was written", error=KeyError, says="'missing'")
+@behaviours(
+    "E08: an exception in a post-accumulate hook comes through, after .grad was written",
+    error=KeyError,
+    says="'missing'",
+)
 def _(F):
     x = leaf(F)
     x.register_post_accumulate_grad_hook(lambda tensor: {}["missing"])
@@ -176,7 +184,7 @@ def _(F):
 
 
 @behaviours(
-    "E08: under create_graph it sees a .grad with a graph",
+    "E08: under create_graph a post-accumulate hook sees a .grad with a graph",
     warns=("UserWarning: Using backward() with create_graph=True will create a reference cycle",),
 )
 def _(F):

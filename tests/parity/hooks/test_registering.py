@@ -22,7 +22,7 @@ def _(F):
 
 
 @behaviours(
-    "E01: nor does a result made under no_grad",
+    "E01: a result made under no_grad takes no hook",
     error=RuntimeError,
     says="cannot register a hook on a tensor that doesn't require gradient",
 )
@@ -33,7 +33,7 @@ def _(F):
 
 
 @behaviours(
-    "E01: nor does a detached tensor",
+    "E01: a detached tensor takes no hook",
     error=RuntimeError,
     says="cannot register a hook on a tensor that doesn't require gradient",
 )

@@ -225,7 +225,7 @@ def _(F):
 
 
 @behaviours(
-    "E05: such a hook cannot make a gradient of it",
+    "E05: the hook of an unused output cannot make a gradient of None",
     error=RuntimeError,
     says="can't replace a None gradient with a non-None value",
 )

@@ -96,7 +96,7 @@ def _(F):
 
 
 @behaviours(
-    "D02: a leaf has none",
+    "D02: the message about a leaf names no node",
     error=RuntimeError,
     says=f"{OVERWRITTEN}[torch.FloatTensor [2, 3]] is at version 1; expected version 0 instead.",
 )
@@ -109,7 +109,7 @@ def _(F):
 
 
 @behaviours(
-    "D02: nor has a plain tensor",
+    "D02: the message about a plain tensor names no node",
     error=RuntimeError,
     says=f"{OVERWRITTEN}[torch.DoubleTensor []] is at version 1; expected version 0 instead.",
 )

@@ -121,7 +121,7 @@ def _(F):
 
 
 @behaviours(
-    "D10: but what a graph has to save may not be one",
+    "D10: what a graph has to save may not be an inference tensor, in place as well",
     error=RuntimeError,
     says="Inference tensors cannot be saved for backward.",
 )

@@ -63,7 +63,7 @@ def _(F):
 
 
 @behaviours(
-    "D10: but not with a value that needs grad",
+    "D10: a view of a plain tensor made under no_grad takes no value that needs grad",
     error=RuntimeError,
     says=MADE_IN_NO_GRAD,
 )
@@ -75,7 +75,7 @@ def _(F):
 
 
 @behaviours(
-    "D10: nor has it a node once its base was written to with such a value",
+    "D10: a view of a plain tensor made under no_grad has no node once its base took a value that needs grad",
     error=RuntimeError,
     says=BASE_OF_ONE_MADE_IN_NO_GRAD,
 )

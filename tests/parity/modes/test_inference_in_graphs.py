@@ -55,13 +55,15 @@ def _(F):
 
 
 @behaviours(
-    "F05: the error says to clone", error=RuntimeError, says=f"{NOT_SAVED} Please do not use Tensors created in inf"
+    "F05: the error of saving an inference tensor says to clone",
+    error=RuntimeError,
+    says=f"{NOT_SAVED} Please do not use Tensors created in inf",
 )
 def _(F):
     leaf(F) * inferred(F)
 
 
-@behaviours("F05: a clone may be saved")
+@behaviours("F05: a clone of an inference tensor may be saved")
 def _(F):
     x, w = inferred(F), leaf(F)
     (w * x.clone()).sum().backward()
@@ -106,17 +108,17 @@ def _(F):
     return y, y.is_inference(), y.grad_fn
 
 
-@behaviours("F05: setting requires_grad outside", error=RuntimeError, says=NO_SWITCH)
+@behaviours("F05: setting requires_grad of an inference tensor outside", error=RuntimeError, says=NO_SWITCH)
 def _(F):
     inferred(F).requires_grad = True
 
 
-@behaviours("F05: requires_grad_() outside", error=RuntimeError, says=NO_SWITCH)
+@behaviours("F05: requires_grad_() of an inference tensor outside", error=RuntimeError, says=NO_SWITCH)
 def _(F):
     inferred(F).requires_grad_()
 
 
-@behaviours("F05: switching off is allowed outside")
+@behaviours("F05: switching requires_grad off is allowed outside")
 def _(F):
     x = inferred(F)
     x.requires_grad = False

@@ -98,7 +98,7 @@ def _(F):
     _ = inferred(F)._version
 
 
-@behaviours("F05: nor have they one within inference mode", error=RuntimeError, says=NO_VERSION)
+@behaviours("F05: inference tensors have no version within inference mode either", error=RuntimeError, says=NO_VERSION)
 def _(F):
     with F.inference_mode():
         _ = F.ones(2)._version

@@ -33,7 +33,9 @@ def _(F):
     return y, y._version, y.grad_fn, x.grad
 
 
-@behaviours("F05: nor may a gradient be written into a view of any tensor", error=RuntimeError, says=INFERENCE_VIEW)
+@behaviours(
+    "F05: a view made in inference mode takes no value that needs grad outside", error=RuntimeError, says=INFERENCE_VIEW
+)
 def _(F):
     x, w = F.ones(2), leaf(F)
     with F.inference_mode():

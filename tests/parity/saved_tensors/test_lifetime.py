@@ -27,7 +27,7 @@ def _(F):
 
 
 @behaviours(
-    "G01: a custom Function's as well",
+    "G01: a custom Function's saved tensors are freed by the pass as well",
     error=RuntimeError,
     says="Trying to backward through the graph a second time",
 )
@@ -38,7 +38,7 @@ def _(F):
 
 
 @behaviours(
-    "G01: and its saved_tensors raise when read by hand",
+    "G01: a freed Function's saved_tensors raise when read by hand",
     error=RuntimeError,
     says="Trying to backward through the graph a second time",
 )

@@ -30,7 +30,7 @@ def _(F):
     return packed, unpacked
 
 
-@behaviours("G01: in each pass again, with retain_graph")
+@behaviours("G01: a saved tensor is unpacked in each pass again, with retain_graph")
 def _(F):
     x, unpacked = leaf(F), []
     with noted(F, [], unpacked):
@@ -93,7 +93,7 @@ def _(F):
     return seen, y.requires_grad
 
 
-@behaviours("G01: so what ops in a pack hook compute is not packed in turn")
+@behaviours("G01: what ops in a pack hook compute is not packed in turn")
 def _(F):
     x, log = leaf(F), []
 

@@ -252,7 +252,7 @@ def _(F):
 
 
 @behaviours(
-    "G03: the same from a custom Function's saved_tensors",
+    "G03: unpack returns an int for a custom Function's saved_tensors",
     error=TypeError,
     says="Output of saved tensor unpack_hook expected to be a Tensor but got result of type list",
 )
@@ -286,7 +286,7 @@ def _(F):
 
 
 @behaviours(
-    "G04: not even under no_grad",
+    "G04: a pack hook may not write to what it packs under no_grad either",
     error=RuntimeError,
     says="A saved tensor pack hook is modifying its input in place.",
 )
@@ -301,7 +301,7 @@ def _(F):
 
 
 @behaviours(
-    "G04: nor to its detach(), which shares the count of writes",
+    "G04: a pack hook may not write to the detach() of what it packs, which shares the count of writes",
     error=RuntimeError,
     says="A saved tensor pack hook is modifying its input in place.",
 )

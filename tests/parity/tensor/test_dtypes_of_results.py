@@ -60,7 +60,7 @@ def _(F):
 
 
 @behaviours(
-    "I04: nor may a bool be subtracted from True", error=RuntimeError, says="Subtraction, the `-` operator, with two"
+    "I04: a bool cannot be subtracted from True", error=RuntimeError, says="Subtraction, the `-` operator, with two"
 )
 def _(F):
     True - F.tensor([True])

@@ -17,7 +17,9 @@ NAN, INF = float("nan"), float("inf")
 
 
 @behaviours(
-    "A09: bool of two elements", error=RuntimeError, says="Boolean value of Tensor with more than one value is amb"
+    "A09: bool of two elements",
+    error=RuntimeError,
+    says="Boolean value of Tensor with more than one value is ambiguous",
 )
 def _(F):
     bool(F.ones(2))

@@ -136,7 +136,7 @@ def _(F):
     return y.requires_grad_() is y, y.requires_grad_(True) is y, y.grad_fn, y.is_leaf
 
 
-@behaviours("A03: but setting requires_grad=True on a result is refused", error=RuntimeError, says=LEAF_FLAGS)
+@behaviours("A03: setting requires_grad=True on a result", error=RuntimeError, says=LEAF_FLAGS)
 def _(F):
     y = leaf(F) * 2
     y.requires_grad = True
@@ -153,7 +153,11 @@ def _(F):
     (leaf(F) * 2).requires_grad_(False)
 
 
-@behaviours("A03: the error says what to use instead", error=RuntimeError, says=f"{LEAF_FLAGS} If you want to use a")
+@behaviours(
+    "A03: the error of switching off a result says what to use instead",
+    error=RuntimeError,
+    says=f"{LEAF_FLAGS} If you want to use a",
+)
 def _(F):
     (leaf(F) * 2).requires_grad_(False)
 

@@ -69,7 +69,7 @@ def _(F):
     return x, array
 
 
-@behaviours("A07: so does the array of a tensor without dimensions")
+@behaviours("A07: the array of a tensor without dimensions shares its memory")
 def _(F):
     x = F.tensor(2.5)
     array = x.numpy()
