@@ -1,7 +1,7 @@
-"""Where numbers fall among boundaries: searchsorted and bucketize.
+"""Where numbers fall among boundaries, and how many fall together: searchsorted, bucketize, histc, bincount.
 
 After this module a reader knows how to put numbers into bins by bisection, and what `right` decides: on which side of a
-boundary a number falls that equals it. The answers are integers and have no gradient.
+boundary a number falls that equals it. The answers are counts and have no gradient.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import tensor_operands
+from minigrad.op import op, tensor_operands
+from minigrad.ops.operands import no_derivative
 from minigrad.tensor import Tensor, from_array
 
-METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+METHODS: tuple[str, ...] = ("histc", "bincount")  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ("searchsorted", "bucketize")  # those that take out=
+OUT: tuple[str, ...] = ("searchsorted", "bucketize", "histc")  # those that take out=
 
 
 def searchsorted(
@@ -106,3 +108,53 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements fall into each of `bins` intervals of one width between `min` and `max`, as floats.
+
+    What lies outside is not counted. With min == max the range is that of the elements.
+    """
+    (input,) = tensor_operands("histc", input)
+    if not input.dtype.is_floating_point:
+        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{input.dtype.tensor_type}': use bincount()")
+    if bins <= 0:
+        raise RuntimeError(f"minigrad.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if max < min:
+        raise RuntimeError("minigrad.histc: max must be larger than min")
+    row = np.ravel(input._array)
+    low, high = (row.min(), row.max()) if min == max and row.size else (row.dtype.type(min), row.dtype.type(max))
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"minigrad.histc: range of [{low:g}, {high:g}] is not finite")
+    if low == high:
+        low, high = low - 1, high + 1
+    inside = row[(row >= low) & (row <= high)]
+    place = ((inside - low) * bins / (high - low)).astype(np.int64)
+    counts = np.bincount(np.minimum(place, bins - 1), minlength=bins)  # the upper end belongs to the last interval
+    return from_array(counts.astype(row.dtype))
+
+
+@op(name="NotImplemented", constants=("self",), weights=lambda F, g: no_derivative("bincount"))
+def weighted_counts(self: Array, weights: Array, minlength: int) -> Array:
+    """For each number from 0 on, the weights of the elements that equal it, added up."""
+    kind = weights.dtype if weights.dtype == np.float32 else np.float64
+    return np.bincount(self, weights, minlength).astype(kind, copy=False)
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each number from 0 on occurs in a vector of integers; with `weights`, these added up.
+
+    `minlength`: at least so many counts.
+    """
+    (input,) = tensor_operands("bincount", input)
+    if input.dtype.category != 1:
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype.tensor_type}': only integers")
+    if minlength < 0:
+        raise RuntimeError(f"minlength should be >= 0, not {minlength}")
+    if input.ndim != 1 or np.any(input._array < 0):
+        raise RuntimeError(f"bincount only supports 1-d non-negative integral inputs. Got shape {list(input.shape)}.")
+    if weights is None:
+        return from_array(np.bincount(input._array, minlength=minlength))
+    if weights.shape != input.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    return weighted_counts(input, weights, minlength)
