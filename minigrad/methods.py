@@ -244,7 +244,7 @@ OPERATORS: dict[str, Method] = {
     "__ror__": bits.bitwise_or,
     "__rxor__": bits.bitwise_xor,
     "__neg__": arithmetic.neg,
-    "__pos__": lambda self: self,
+    "__pos__": arithmetic.positive,
     "__abs__": signs.abs,
     "__eq__": _comparing(comparison.eq, (*_COMPARED, np.ndarray)),
     "__ne__": _comparing(comparison.ne, _COMPARED),

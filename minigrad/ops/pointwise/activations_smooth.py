@@ -47,9 +47,7 @@ def _elu_slope(F: Any, self: Any, alpha: float, scale: float, input_scale: float
     return F.where(self <= 0, below, scale)
 
 
-@op(
-    self=lambda F, g, self, alpha, scale, input_scale: g * _elu_slope(F, self, alpha, scale, input_scale),
-)
+@op(self=lambda F, g, self, alpha, scale, input_scale: g * _elu_slope(F, self, alpha, scale, input_scale))
 def elu(self: Array, alpha: float, scale: float, input_scale: float) -> Array:
     """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) below."""
     return _exponential_linear(self, alpha, scale, input_scale)
@@ -72,10 +70,16 @@ def elu_in_place(self: Array, alpha: float = 1.0, scale: float = 1.0, input_scal
     return _exponential_linear(self, alpha, scale, input_scale)
 
 
+def _continuous_elu(self: Array, alpha: float) -> Array:
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return _exponential_linear(self, alpha, 1.0, 1 / alpha)
+
+
 @op(self=lambda F, g, self, alpha: g * _elu_slope(F, self, alpha, 1.0, 1 / alpha))
 def celu(self: Array, alpha: float) -> Array:
     """x above 0, alpha * (exp(x / alpha) - 1) below: its slope has no step at 0."""
-    return _exponential_linear(self, alpha, 1.0, 1 / alpha)
+    return _continuous_elu(self, alpha)
 
 
 @op(
@@ -84,7 +88,7 @@ def celu(self: Array, alpha: float) -> Array:
 )
 def celu_in_place(self: Array, alpha: float = 1.0) -> Array:
     """`celu`, with a rule that needs the result only."""
-    return _exponential_linear(self, alpha, 1.0, 1 / alpha)
+    return _continuous_elu(self, alpha)
 
 
 # ---------------------------------------------------------------- gates
@@ -96,9 +100,9 @@ def _gelu_slope(F: Any, self: Any, approximate: str) -> Any:
         below = (F.erf(self * math.sqrt(0.5)) + 1) * 0.5
         density = F.exp(self * self * -0.5) * (1 / math.sqrt(2 * math.pi))
         return below + self * density
-    bend = F.tanh((self + self * self * self * 0.044715) * math.sqrt(2 / math.pi))
+    curve = F.tanh((self + self * self * self * 0.044715) * math.sqrt(2 / math.pi))
     inner_slope = (self * self * (3 * 0.044715) + 1) * math.sqrt(2 / math.pi)
-    return (bend + 1) * 0.5 + self * (1 - bend * bend) * inner_slope * 0.5
+    return (curve + 1) * 0.5 + self * (1 - curve * curve) * inner_slope * 0.5
 
 
 @op(self=lambda F, g, self, approximate: g * _gelu_slope(F, self, approximate))
@@ -206,8 +210,6 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:  #
 
     RuntimeError if alpha is 0.
     """
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return celu_(input, alpha) if inplace else _celu(input, alpha)
 
 

@@ -93,7 +93,7 @@ def neg(self: Array) -> Array:
 
 @op(self=lambda F, g, weight: g * (1 - weight), end=lambda F, g, weight: g * weight, broadcasts=True)
 def lerp(self: Array, end: Array, weight: Any) -> Array:
-    """The point that is the part `weight`, a number, of the way from input to end. Both ends come out exactly."""
+    """input + weight * (end - input), where weight is a number: input at 0, end at 1, both exactly."""
     floats_only("lerp_kernel_scalar", self)
     return self + weight * (end - self) if -0.5 < weight < 0.5 else end - (end - self) * (1 - weight)
 
@@ -107,8 +107,8 @@ def lerp(self: Array, end: Array, weight: Any) -> Array:
 def lerp_by_tensor(self: Array, end: Array, weight: Array) -> Array:
     """`lerp`, with a weight for each element."""
     floats_only("lerp_kernel_tensor", self)
-    way = end - self
-    return np.where(np.abs(weight) < 0.5, self + weight * way, end - way * (1 - weight))[()]
+    difference = end - self
+    return np.where(np.abs(weight) < 0.5, self + weight * difference, end - difference * (1 - weight))[()]
 
 
 @op(
@@ -165,23 +165,22 @@ def positive(input: Tensor) -> Tensor:
 
 
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:  # type: ignore[no-redef]
-    """The point that is the part `weight`, a number or a tensor, of the way from input to end."""
+    """Linear interpolation: input + weight * (end - input), where `weight` is a number or a tensor."""
     if not all(isinstance(value, Tensor) for value in (input, end)) or not isinstance(weight, (Tensor, *NUMBERS)):
         raise invalid_arguments("lerp", input, end, weight)
     others = {"end": end, "weight": weight} if isinstance(weight, Tensor) and weight.ndim else {"end": end}
     for name, value in others.items():
         if value.dtype is not input.dtype:
-            kinds = [_C_NAMES.get(kind.name, kind.name) for kind in (input.dtype, value.dtype)]
-            raise RuntimeError(f"expected dtype {kinds[0]} for `{name}` but got dtype {kinds[1]}: convert it first")
+            raise RuntimeError(
+                f"expected dtype {input.dtype.c_name} for `{name}` but got dtype {value.dtype.c_name}: convert it first"
+            )
     if isinstance(weight, Tensor):
         return lerp_by_tensor(input, end, weight.to(input.dtype))
     return _lerp(input, end, plain(weight))
 
 
-_C_NAMES = {"float32": "float", "float64": "double", "int32": "int", "int64": "long int", "float16": "c10::Half"}
-
-
 def _in_one_dtype(*tensors: Tensor) -> tuple[Any, ...]:
+    """The tensors in the dtype to which all of them promote."""
     first = tensors[0].dtype
     if all(tensor.dtype is first for tensor in tensors):
         return tensors

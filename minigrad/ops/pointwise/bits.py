@@ -38,6 +38,7 @@ def bitwise_xor(self: Array, other: Array) -> Array:
 
 
 def _bits(combine: Any, self: Array, other: Array) -> Array:
+    """A ufunc of bits, with PyTorch's error for floats."""
     if self.dtype.kind == "f":
         np.broadcast(self, other)  # shapes that do not fit are the first thing to say
         raise NotImplementedError(
@@ -55,14 +56,14 @@ def bitwise_not(self: Array) -> Array:
 
 @op(broadcasts=True)
 def bitwise_left_shift(self: Array, other: Array) -> Array:
-    """The bits of input moved up by other places: input * 2**other."""
+    """The bits of input shifted left by other places: input * 2**other."""
     integers_only("lshift_cpu", self)
     return np.left_shift(self, other)
 
 
 @op(broadcasts=True)
 def bitwise_right_shift(self: Array, other: Array) -> Array:
-    """The bits of input moved down by other places: input // 2**other."""
+    """The bits of input shifted right by other places: input // 2**other."""
     integers_only("rshift_cpu", self)
     return np.right_shift(self, other)
 

@@ -69,6 +69,7 @@ def fmin(self: Array, other: Array) -> Array:
 
 
 def _inside(self: Any, min: Any, max: Any) -> Any:
+    """Where elements lie between the bounds, or on them; None is no bound."""
     if min is None or max is None:
         return self <= max if min is None else self >= min
     return (self >= min) & (self <= max)
@@ -188,6 +189,7 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
 
 
 def _bounded(function: str, by_tensor: Any, by_number: Any, input: Any, bound: Any) -> Tensor:
+    """`clamp_min` and `clamp_max`, which have an op for bounds that are tensors and one for numbers."""
     (input,) = tensor_operands(function, input)
     if isinstance(bound, Tensor):
         return by_tensor(input, bound)

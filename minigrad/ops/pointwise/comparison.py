@@ -57,7 +57,7 @@ def ge(self: Array, other: Array) -> Array:
 
 @op(constants=("other",))
 def close(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
-    """Whether input and other differ by atol + rtol * abs(other) at most."""
+    """Whether abs(input - other) <= atol + rtol * abs(other)."""
     if self.dtype.kind == "b":
         return self == other
     near = np.isfinite(other) & (np.abs(self - other) <= atol + np.abs(rtol * other))
@@ -69,7 +69,7 @@ def close(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) 
 
 
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Whether elements differ by atol + rtol * abs(other) at most; infinite ones have to be equal.
+    """Whether abs(input - other) <= atol + rtol * abs(other), element by element; infinite ones have to be equal.
 
     Args:
         equal_nan: whether nan is close to nan.

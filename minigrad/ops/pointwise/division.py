@@ -37,6 +37,7 @@ def reciprocal(self: Array) -> Array:
 
 
 def _check_divisor(kernel: str, divisor: Array) -> None:
+    """Raise if a divisor is a bool, or an integer 0, which has no inf or nan for an answer."""
     numbers_only(kernel, divisor)
     if divisor.dtype.kind in "iu" and not np.all(divisor):
         raise RuntimeError("ZeroDivisionError: an integer was divided by 0, which only floats allow")
@@ -49,7 +50,7 @@ def _check_divisor(kernel: str, divisor: Array) -> None:
     broadcasts=True,
 )
 def div_rounded(self: Array, other: Array, rounding_mode: str) -> Array:
-    """input / other without what stands behind the point ("trunc"), or the next whole number below it ("floor")."""
+    """input / other, rounded towards 0 ("trunc") or down ("floor")."""
     _check_divisor(f"div_{rounding_mode}_cpu", other)
     if rounding_mode == "floor":
         return np.floor_divide(self, other)
@@ -66,7 +67,7 @@ def div_rounded(self: Array, other: Array, rounding_mode: str) -> Array:
     broadcasts=True,
 )
 def floor_divide(self: Array, other: Array) -> Array:
-    """How many times other goes into input: the floor of input / other. (PyTorch gives it no derivative.)"""
+    """input / other, rounded down. (PyTorch gives it no derivative.)"""
     _check_divisor("div_floor_cpu", other)
     return np.floor_divide(self, other)
 
@@ -78,7 +79,7 @@ def floor_divide(self: Array, other: Array) -> Array:
     broadcasts=True,
 )
 def remainder(self: Array, other: Array) -> Array:
-    """What is left of input when other was taken away as often as it goes in; its sign is that of other."""
+    """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
     _check_divisor("remainder_cpu", other)
     return np.remainder(self, other)
 
@@ -102,7 +103,7 @@ def remainder_of_number(self: Array, other: Array) -> Array:
     broadcasts=True,
 )
 def fmod(self: Array, other: Array) -> Array:
-    """What is left of input when other was taken away as often as it goes in; its sign is that of input."""
+    """The remainder of input / other rounded towards 0: input - other * trunc(input / other). Its sign is input's."""
     _check_divisor("fmod_cpu", other)
     return np.fmod(self, other)
 
@@ -116,7 +117,7 @@ def fmod_by_number(self: Array, other: Array) -> Array:
 @tensors_only
 @op(broadcasts=True)
 def gcd(self: Array, other: Array) -> Array:
-    """The largest whole number that divides both."""
+    """The greatest common divisor of integers."""
     integers_only("gcd_cpu", self)
     return np.gcd(self, other)
 
@@ -124,7 +125,7 @@ def gcd(self: Array, other: Array) -> Array:
 @tensors_only
 @op(broadcasts=True)
 def lcm(self: Array, other: Array) -> Array:
-    """The smallest whole number that both divide."""
+    """The least common multiple of integers."""
     integers_only("lcm_cpu", self)
     return np.lcm(self, other)
 
@@ -136,8 +137,9 @@ _remainder, _fmod = remainder, fmod
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:  # type: ignore[no-redef]
-    """input / other; with `rounding_mode` "trunc" or "floor" a whole number, without what stands behind the point or
-    the next one below. One of the two may be a number.
+    """input / other, rounded towards 0 with `rounding_mode` "trunc", rounded down with "floor".
+
+    One of the two may be a number. RuntimeError for another mode, or if an integer is divided by 0 and rounded.
     """
     if rounding_mode is None:
         return __truediv__(input, other)
@@ -149,7 +151,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor: 
 
 
 def remainder(input: Any, other: Any) -> Tensor:  # type: ignore[no-redef]
-    """What is left of input when other was taken away as often as it goes in; its sign is that of other."""
+    """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
     if isinstance(input, Tensor) and isinstance(other, NUMBERS):
         return remainder_by_number(input, other)
     if isinstance(input, NUMBERS) and isinstance(other, Tensor):
@@ -158,9 +160,9 @@ def remainder(input: Any, other: Any) -> Tensor:  # type: ignore[no-redef]
 
 
 def fmod(input: Tensor, other: Any) -> Tensor:  # type: ignore[no-redef]
-    """What is left of input when other, a tensor or a number, was taken away as often as it goes in.
+    """The remainder of input / other rounded towards 0: input - other * trunc(input / other). Its sign is input's.
 
-    Its sign is that of input; that of `remainder` is other's.
+    `other` may be a number.
     """
     if not isinstance(input, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
         raise invalid_arguments("fmod", input, other)

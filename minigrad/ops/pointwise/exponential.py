@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op, tensor_operands
+from minigrad.op import arrays, op, tensor_operands
 from minigrad.ops.operands import NUMBERS, floats_only, tensors_only
 from minigrad.tensor import Tensor
 from minigrad.writing import in_place
@@ -85,10 +85,6 @@ def logaddexp2(self: Array, other: Array) -> Array:
     return np.logaddexp2(self, other)
 
 
-def _xlogy_kernel(self: Array, other: Array) -> Array:
-    return np.where((self == 0) & ~np.isnan(other), np.zeros_like(self), self * np.log(other))[()]
-
-
 def _xlogy_gradient(F: Any, g: Any, self: Any, other: Any) -> Any:
     """g * log(other), and 0 where input is 0 and the logarithm has no value."""
     return F.where((self == 0) & (other <= 0), 0, F.xlogy(g, other))
@@ -102,7 +98,7 @@ def _xlogy_gradient(F: Any, g: Any, self: Any, other: Any) -> Any:
 )
 def xlogy(self: Array, other: Array) -> Array:
     """input * log(other), and 0 where input is 0, whatever the logarithm."""
-    return _xlogy_kernel(self, other)
+    return np.where((self == 0) & ~np.isnan(other), 0, self * np.log(other))[()]
 
 
 @op(
@@ -114,7 +110,7 @@ def xlogy(self: Array, other: Array) -> Array:
 )
 def xlogy_of_number(self: Array, other: Array) -> Array:
     """`xlogy`, where input is a number."""
-    return _xlogy_kernel(self, other)
+    return arrays.xlogy(self, other)
 
 
 @op(
@@ -126,20 +122,20 @@ def xlogy_of_number(self: Array, other: Array) -> Array:
 )
 def xlogy_by_number(self: Array, other: Array) -> Array:
     """`xlogy`, where other is a number."""
-    return _xlogy_kernel(self, other)
+    return arrays.xlogy(self, other)
 
 
-def _logit_slope(F: Any, g: Any, self: Any, eps: float | None) -> Any:
+def _logit_gradient(F: Any, g: Any, self: Any, eps: float | None) -> Any:
     low, outside = (0, math.nan) if eps is None or eps < 0 else (eps, 0)
     return F.where((self < low) | (self > 1 - low), outside, g / (self * (1 - self)))
 
 
-@op(self=lambda F, g, self, eps: _logit_slope(F, g, self, eps), floating=True)
+@op(self=lambda F, g, self, eps: _logit_gradient(F, g, self, eps), floating=True)
 def logit(self: Array, eps: float | None) -> Array:
     """log(p / (1 - p)) of probabilities p: the inverse of sigmoid."""
     if eps is not None and eps >= 0:
         low, high = self.dtype.type(eps), self.dtype.type(1) - self.dtype.type(eps)
-        self = np.where(self < low, low, np.where(self > high, high, self))
+        self = np.minimum(np.maximum(self, low), high)
     return np.log(self / (1 - self))
 
 

@@ -42,7 +42,7 @@ def pow_number(self: Array, exponent: Any) -> Array:
 )
 def pow_tensor(self: Array, exponent: Array) -> Array:
     """Raise each element to the power in the same place."""
-    return _integer_power(self, exponent)
+    return _power(self, exponent)
 
 
 @op(
@@ -53,10 +53,10 @@ def pow_tensor(self: Array, exponent: Array) -> Array:
 )
 def pow_of_number(exponent: Array, base: Any) -> Array:
     """Raise a number to each of the powers."""
-    return _integer_power(base, exponent)
+    return _power(base, exponent)
 
 
-def _integer_power(base: Any, exponent: Array) -> Array:
+def _power(base: Any, exponent: Array) -> Array:
     """base ** exponent; a whole number's negative powers are 0, but for those of 1 and -1."""
     if exponent.dtype.kind == "i" and np.any(exponent < 0):
         return np.where((exponent < 0) & (np.abs(base) != 1), 0, base ** np.abs(exponent))

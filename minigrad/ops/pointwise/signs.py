@@ -36,13 +36,13 @@ def sgn(self: Array) -> Array:
     return arrays.sign(self)
 
 
-def _sign_kept(F: Any, g: Any, self: Any, result: Any) -> Any:
-    """1 where the sign stayed as it was, -1 where it changed, and 0 at 0."""
+def _copysign_gradient(F: Any, g: Any, self: Any, result: Any) -> Any:
+    """g where the sign stayed as it was, -g where it changed, and 0 at 0."""
     return F.where(self == 0, 0, g * (result / self))
 
 
 @op(
-    self=lambda F, g, self, result: _sign_kept(F, g, self, result),
+    self=lambda F, g, self, result: _copysign_gradient(F, g, self, result),
     other=lambda F, g: F.zeros(g.shape, g),
     broadcasts=True,
     floating=True,
@@ -55,7 +55,7 @@ def copysign(self: Array, other: Array) -> Array:
 @op(
     name="CopysignBackward1",
     constants=("other",),
-    self=lambda F, g, self, result: _sign_kept(F, g, self, result),
+    self=lambda F, g, self, result: _copysign_gradient(F, g, self, result),
     broadcasts=True,
     floating=True,
 )

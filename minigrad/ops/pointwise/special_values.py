@@ -6,7 +6,6 @@ place of it has no gradient.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -57,13 +56,7 @@ def isreal(self: Array) -> Array:
 @op(self=lambda F, g, self: g * F.isfinite(self))
 def nan_to_num(self: Array, nan: Any, posinf: Any, neginf: Any) -> Array:
     """The input with numbers in the place of nan and of both kinds of inf."""
-    if self.dtype.kind != "f":
-        return np.array(self)
-    limits = np.finfo(self.dtype)
-    high, low = (limits.max if posinf is None else posinf), (limits.min if neginf is None else neginf)
-    kind = self.dtype.type
-    known = np.where(np.isnan(self), kind(nan), self)
-    return np.where(known == math.inf, kind(high), np.where(known == -math.inf, kind(low), known))[()]
+    return np.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf)
 
 
 # ---------------------------------------------------------------- as the learner calls them

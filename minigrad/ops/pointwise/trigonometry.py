@@ -144,7 +144,7 @@ def _sinc_gradient(F: Any, g: Any, self: Any) -> Any:
 def sinc(self: Array) -> Array:
     """sin(pi x) / (pi x); 1 at 0."""
     angle = self * math.pi
-    return np.where(self == 0, np.ones_like(self), np.sin(angle) / angle)[()]
+    return np.where(self == 0, 1, np.sin(angle) / angle)[()]
 
 
 # ---------------------------------------------------------------- in place, and under other names

@@ -12,7 +12,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op, tensor_operands
-from minigrad.ops.operands import no_derivative
+from minigrad.ops.operands import floats_only, no_derivative
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -45,8 +45,8 @@ def searchsorted(
         raise RuntimeError(
             "minigrad.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
         )
-    values = _values(sequence, input)
-    places = None if sorter is None else _checked(sequence, sorter)
+    values = _values_to_find(sequence, input)
+    places = None if sorter is None else _checked_sorter(sequence, sorter)
     edge: Any = "right" if right or side == "right" else "left"
     rows = sequence._array if places is None else np.take_along_axis(sequence._array, places, -1)
     if rows.ndim == 1:
@@ -58,7 +58,7 @@ def searchsorted(
     return from_array(found.astype(np.int32 if out_int32 else np.int64))
 
 
-def _values(sequence: Tensor, input: Any) -> Any:
+def _values_to_find(sequence: Tensor, input: Any) -> Any:
     """What is to be looked for, as an array that fits the sequence."""
     if not isinstance(input, Tensor | int | float):
         raise TypeError(
@@ -84,7 +84,8 @@ def _values(sequence: Tensor, input: Any) -> Any:
     return values
 
 
-def _checked(sequence: Tensor, sorter: Tensor) -> Any:
+def _checked_sorter(sequence: Tensor, sorter: Tensor) -> Any:
+    """The indices that sort the sequence, as an array; RuntimeError if they cannot be that."""
     if sorter.shape != sequence.shape:
         raise RuntimeError(
             "minigrad.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
@@ -116,8 +117,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     What lies outside is not counted. With min == max the range is that of the elements.
     """
     (input,) = tensor_operands("histc", input)
-    if not input.dtype.is_floating_point:
-        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{input.dtype.tensor_type}': use bincount()")
+    floats_only("histogram_cpu", input._array)
     if bins <= 0:
         raise RuntimeError(f"minigrad.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if max < min:

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes, return_types
+from minigrad import return_types
 from minigrad.op import op, tensor_operands
-from minigrad.ops.operands import floats_only
+from minigrad.ops.operands import floats_only, numbers_only
 from minigrad.ops.reductions.dims import one_dim, part
+from minigrad.ops.reductions.sums import total_dtype
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -33,7 +34,7 @@ def cumsum(self: Array, dim: int, backwards: bool) -> Array:
     return out
 
 
-def summed_from_the_end(F: Any, factor: Any, term: Any, dim: int) -> Any:
+def _summed_from_the_end(F: Any, factor: Any, term: Any, dim: int) -> Any:
     """total[i] = term[i] + factor[i] * total[i + 1], from the last element on; `factor` has none for the last.
 
     As many steps as the size has binary digits: each makes a total of twice as many terms.
@@ -61,7 +62,7 @@ def cumprod_gradient(F: Any, g: Any, self: Any, result: Any, dim: int) -> Any:
     size = self.shape[dim]
     one = F.zeros(part(F, self, dim, 0, 1).shape, self) + 1
     before = F.cat(one, part(F, F.cumprod(self, dim), dim, 0, size - 1), dim=dim)
-    return before * summed_from_the_end(F, part(F, self, dim, 1, size), g, dim)
+    return before * _summed_from_the_end(F, part(F, self, dim, 1, size), g, dim)
 
 
 @op(self=lambda F, g, self, result, dim: cumprod_gradient(F, g, self, result, dim))
@@ -80,7 +81,7 @@ def logcumsumexp_gradient(F: Any, g: Any, self: Any, result: Any, dim: int) -> A
     size = self.shape[dim]
     before, after = part(F, result, dim, 0, size - 1), part(F, result, dim, 1, size)
     shrinking = F.where(before == after, 1, F.exp(before - after))  # of inf and inf, too
-    return F.exp(self - result) * summed_from_the_end(F, shrinking, g, dim)
+    return F.exp(self - result) * _summed_from_the_end(F, shrinking, g, dim)
 
 
 @op(self=lambda F, g, self, result, dim: logcumsumexp_gradient(F, g, self, result, dim))
@@ -130,12 +131,9 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:  # type: ig
     Integers and bools add up in int64, unless `dtype` says otherwise.
     """
     (input,) = tensor_operands("cumsum", input)
-    kind = dtypes.resolve(dtype, "cumsum") if dtype is not None else input.dtype
-    if dtype is not None and kind is dtypes.bool:
-        raise NotImplementedError("\"cumsum_out_cpu\" not implemented for 'Bool': choose a dtype of numbers")
-    if dtype is None and kind.category < 2:
-        kind = dtypes.int64
-    return _cumsum(input.to(kind), one_dim("cumsum", dim, input.ndim), False)
+    input = input.to(total_dtype("cumsum", input, dtype))
+    numbers_only("cumsum_out_cpu", input._array)
+    return _cumsum(input, one_dim("cumsum", dim, input.ndim), False)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:  # type: ignore[no-redef]
@@ -144,12 +142,9 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:  # type: i
     Integers and bools multiply in int64, unless `dtype` says otherwise.
     """
     (input,) = tensor_operands("cumprod", input)
-    kind = dtypes.resolve(dtype, "cumprod") if dtype is not None else input.dtype
-    if dtype is not None and kind is dtypes.bool:
-        raise NotImplementedError("\"cumprod_out_cpu\" not implemented for 'Bool': choose a dtype of numbers")
-    if dtype is None and kind.category < 2:
-        kind = dtypes.int64
-    return _cumprod(input.to(kind), one_dim("cumprod", dim, input.ndim))
+    input = input.to(total_dtype("cumprod", input, dtype))
+    numbers_only("cumprod_out_cpu", input._array)
+    return _cumprod(input, one_dim("cumprod", dim, input.ndim))
 
 
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:  # type: ignore[no-redef]
@@ -170,6 +165,7 @@ def cummin(input: Tensor, dim: int) -> Any:
 
 
 def _cumulative_extreme(name: str, better: Any, take: Any, input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """(values, indices): the index of the last element so far that equals the best so far."""
     (input,) = tensor_operands(name, input)
     dim = one_dim(name, dim, input.ndim)
     array = input._array

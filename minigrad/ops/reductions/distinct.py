@@ -24,6 +24,8 @@ mode_of_dim = take_along_op("ModeBackward0")
 
 
 def _without_derivative(node: str, name: str) -> Any:
+    """One op for each of the names that PyTorch has, all without a derivative."""
+
     def refuse() -> Any:
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
@@ -36,8 +38,6 @@ def _without_derivative(node: str, name: str) -> Any:
 
 
 distinct_values = _without_derivative("Unique2Backward0", "_unique2")
-
-
 distinct_parts = _without_derivative("UniqueDimBackward0", "unique_dim")
 distinct_neighbours = _without_derivative("UniqueConsecutiveBackward0", "unique_consecutive")
 

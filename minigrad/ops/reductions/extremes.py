@@ -7,7 +7,7 @@ index they return.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -143,6 +143,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
 
 def _index_of(name: str, find: Callable[..., Any], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    """`argmax` and `argmin`, which `find` computes."""
     (input,) = tensor_operands(name, input)
     if input.dtype is dtypes.bool:
         raise RuntimeError(f"{name}(): does not support bool input: convert the tensor first, as in x.int().{name}()")
@@ -194,14 +195,14 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:  # typ
 
 
 def _extreme(op: Any, name: str, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """`amax` and `amin`, which `op` computes."""
     (input,) = tensor_operands(name, input)
     dims = wrap_dims(dim, input.ndim)
-    if dims and dim not in (None, (), []):
-        for d in dims:
-            if input.shape[d] == 0:
-                raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
-    else:
+    if dim is None or (isinstance(dim, Sequence) and not dim):
         _check_not_empty(name, RuntimeError, input)
+    for d in dims:
+        if input.shape[d] == 0:
+            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
     result: Tensor = op(input, dims, keepdim)
     return result
 

@@ -40,10 +40,12 @@ def mean_all(self: Array) -> Array:
     return np_sum(self, axis=None) / self.size
 
 
-@op(
-    name="MeanBackward1",
-    self=lambda F, g, self_shape, dim, keepdim: expand_reduced(F, g / count(self_shape, dim), self_shape, dim, keepdim),
-)
+def mean_gradient(F: Any, g: Any, shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
+    """The gradient of means along some dimensions: an equal share for each element."""
+    return expand_reduced(F, g / count(shape, dim), shape, dim, keepdim)
+
+
+@op(name="MeanBackward1", self=lambda F, g, self_shape, dim, keepdim: mean_gradient(F, g, self_shape, dim, keepdim))
 def mean_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The means along some dimensions."""
     return np_sum(self, axis=dim, keepdims=keepdim) / count(self.shape, dim)
@@ -58,6 +60,13 @@ def nansum(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
 # ---------------------------------------------------------------- as the learner calls them
 
 _nansum = nansum
+
+
+def total_dtype(function: str, input: Tensor, dtype: Any) -> dtypes.dtype:
+    """The dtype of a total: what was asked for; else int64 for integers and bools, which would soon overflow theirs."""
+    if dtype is not None:
+        return dtypes.resolve(dtype, function)
+    return dtypes.int64 if input.dtype.category < 2 else input.dtype
 
 
 def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -84,8 +93,7 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any =
     if not kind.is_floating_point:
         raise RuntimeError(
             f"mean(): could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be either a "
-            "floating point or "
-            f"complex dtype. Got: {kind.tensor_type}. Convert the tensor first, as in x.float().mean()."
+            f"floating point or complex dtype. Got: {kind.tensor_type}. Convert it first, as in x.float().mean()."
         )
     input = input.to(kind)
     return mean_all(input) if dim is None and not keepdim else mean_dims(input, wrap_dims(dim, input.ndim), keepdim)
@@ -97,9 +105,7 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any
     Integers and bools add up in int64, unless `dtype` says otherwise.
     """
     (input,) = tensor_operands("nansum", input)
-    kind = input.dtype if dtype is None else dtypes.resolve(dtype, "nansum")
-    if dtype is None and kind.category < 2:
-        kind = dtypes.int64
+    kind = total_dtype("nansum", input, dtype)
     return _nansum(input.to(kind), wrap_dims(dim, input.ndim), keepdim).to(kind)
 
 

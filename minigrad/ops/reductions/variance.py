@@ -16,6 +16,7 @@ import numpy as np
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.op import arrays, op, tensor_operands
 from minigrad.ops.reductions.dims import Dims, count, expand_reduced, np_sum, wrap_dims
+from minigrad.ops.reductions.sums import mean_gradient
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -42,10 +43,15 @@ def var(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> 
     return np_sum(distance * distance, axis=dim, keepdims=keepdim) / (freedom if freedom > 0 else 0)
 
 
+def std_to_var(F: Any, g: Any, deviation: Any) -> Any:
+    """The gradient of a standard deviation as that of the variance: the slope of a square root. At 0 it is 0."""
+    return F.where(deviation == 0, 0, g / (2 * deviation))
+
+
 @op(
     name="StdBackward0",
     self=lambda F, g, self, result, dim, correction, keepdim: variance_gradient(
-        F, F.where(result == 0, 0, g / (2 * result)), self, dim, correction, keepdim
+        F, std_to_var(F, g, result), self, dim, correction, keepdim
     ),
 )
 def std(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> Array:
@@ -53,41 +59,36 @@ def std(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> 
     return np.sqrt(arrays.var(self, dim, correction, keepdim))
 
 
-def variance_and_mean_gradient(
-    F: Any, of_first: Any, gradients: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool
-) -> Any:
-    """The gradients of a variance (or deviation) and of a mean, added up; None where one was not used."""
-    g, of_mean = gradients
+def var_mean_gradient(F: Any, gradients: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+    """The gradients of the variance and of the mean, added up; None came from one that was not used."""
+    of_var, of_mean = gradients
+    parts = []
+    if of_var is not None:
+        parts.append(variance_gradient(F, of_var, self, dim, correction, keepdim))
     if of_mean is not None:
-        of_mean = expand_reduced(F, of_mean / count(self.shape, dim), self.shape, dim, keepdim)
-    if g is None:
-        return of_mean
-    g = of_first(F, g, self, dim, correction, keepdim)
-    return g if of_mean is None else g + of_mean
-
-
-def std_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
-    """The gradient of a standard deviation. At 0 it is 0."""
-    deviation = F.std(self, dim, correction, keepdim)
-    return variance_gradient(F, F.where(deviation == 0, 0, g / (2 * deviation)), self, dim, correction, keepdim)
+        parts.append(mean_gradient(F, of_mean, self.shape, dim, keepdim))
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
 @op(
     several=True,
-    self=lambda F, g, self, dim, correction, keepdim: variance_and_mean_gradient(
-        F, variance_gradient, g, self, dim, correction, keepdim
-    ),
+    self=lambda F, g, self, dim, correction, keepdim: var_mean_gradient(F, g, self, dim, correction, keepdim),
 )
 def var_mean(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> list[Array]:
     """The variances and the means along some dimensions."""
     return [arrays.var(self, dim, correction, keepdim), arrays.mean_dims(self, dim, keepdim)]
 
 
+def std_mean_gradient(F: Any, gradients: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+    """The gradients of the standard deviation and of the mean, added up."""
+    of_std, of_mean = gradients
+    of_var = None if of_std is None else std_to_var(F, of_std, F.std(self, dim, correction, keepdim))
+    return var_mean_gradient(F, (of_var, of_mean), self, dim, correction, keepdim)
+
+
 @op(
     several=True,
-    self=lambda F, g, self, dim, correction, keepdim: variance_and_mean_gradient(
-        F, std_gradient, g, self, dim, correction, keepdim
-    ),
+    self=lambda F, g, self, dim, correction, keepdim: std_mean_gradient(F, g, self, dim, correction, keepdim),
 )
 def std_mean(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> list[Array]:
     """The standard deviations and the means along some dimensions."""
@@ -111,7 +112,7 @@ def var(  # type: ignore[no-redef]
 
     Divides by the count less `correction`: 1 unless given, or 0 with `unbiased=False`. Needs a floating dtype.
     """
-    made: Tensor = _along_dims(_var, "var", input, dim, unbiased, keepdim, correction)
+    made: Tensor = _with_arguments(_var, "var", input, dim, unbiased, keepdim, correction)
     return made
 
 
@@ -124,7 +125,7 @@ def std(  # type: ignore[no-redef]
     correction: float | None = None,
 ) -> Tensor:
     """The standard deviation, of all elements or along the dimensions `dim`: the square root of `var`."""
-    made: Tensor = _along_dims(_std, "std", input, dim, unbiased, keepdim, correction)
+    made: Tensor = _with_arguments(_std, "std", input, dim, unbiased, keepdim, correction)
     return made
 
 
@@ -137,7 +138,7 @@ def var_mean(  # type: ignore[no-redef]
     correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The variance and the mean, of all elements or along the dimensions `dim`: `var` and `mean` in one."""
-    both: tuple[Tensor, Tensor] = _along_dims(_var_mean, "var_mean", input, dim, unbiased, keepdim, correction)
+    both: tuple[Tensor, Tensor] = _with_arguments(_var_mean, "var_mean", input, dim, unbiased, keepdim, correction)
     return both
 
 
@@ -150,14 +151,14 @@ def std_mean(  # type: ignore[no-redef]
     correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation and the mean, of all elements or along the dimensions `dim`: `std` and `mean` in one."""
-    both: tuple[Tensor, Tensor] = _along_dims(_std_mean, "std_mean", input, dim, unbiased, keepdim, correction)
+    both: tuple[Tensor, Tensor] = _with_arguments(_std_mean, "std_mean", input, dim, unbiased, keepdim, correction)
     return both
 
 
-def _along_dims(
+def _with_arguments(
     op: Callable[..., Any], name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
 ) -> Any:
-    """What `var`, `std`, `var_mean` and `std_mean` do with their arguments; `op` computes."""
+    """`var`, `std`, `var_mean` and `std_mean`, which `op` computes: their arguments checked, and the warning."""
     (input,) = tensor_operands(name, input)
     if isinstance(dim, bool):
         dim, unbiased = None, dim
