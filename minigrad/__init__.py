@@ -338,52 +338,68 @@ from minigrad.ops.places.gather import (  # noqa: E402
     slice_scatter,
 )
 from minigrad.ops.places.strides import as_strided  # noqa: E402
-from minigrad.ops.pointwise.activation import (  # noqa: E402
-    celu,
-    celu_,
+from minigrad.ops.pointwise.activations_piecewise import (  # noqa: E402
     prelu,
     rrelu,
     rrelu_,
-    selu,
-    selu_,
     threshold_,
 )
+from minigrad.ops.pointwise.activations_smooth import (  # noqa: E402
+    celu,
+    celu_,
+    selu,
+    selu_,
+)
 from minigrad.ops.pointwise.arithmetic import (  # noqa: E402
-    ceil_,
+    negative_,
+    positive,
+    rsub,
+)
+from minigrad.ops.pointwise.bounds import (  # noqa: E402
     clamp_,
     clamp_max_,
     clamp_min_,
     clip_,
-    fix_,
-    floor_,
-    frac_,
+)
+from minigrad.ops.pointwise.comparison import (  # noqa: E402
+    allclose,
+    equal,
+    isclose,
+)
+from minigrad.ops.pointwise.division import (  # noqa: E402
     gcd_,
     lcm_,
-    nan_to_num_,
-    negative_,
-    positive,
-    round_,
-    rsub,
-    trunc_,
 )
-from minigrad.ops.pointwise.exponential import (  # noqa: E402
+from minigrad.ops.pointwise.error_function import (  # noqa: E402
     erf_,
     erfc_,
+)
+from minigrad.ops.pointwise.exponential import (  # noqa: E402
     exp2_,
     expm1_,
     log1p_,
     log2_,
     log10_,
     logit_,
-    rsqrt_,
     xlogy_,
 )
 from minigrad.ops.pointwise.logic import (  # noqa: E402
-    allclose,
-    equal,
     is_nonzero,
-    isclose,
+)
+from minigrad.ops.pointwise.powers import (  # noqa: E402
+    rsqrt_,
+)
+from minigrad.ops.pointwise.rounding import (  # noqa: E402
+    ceil_,
+    fix_,
+    floor_,
+    frac_,
+    round_,
+    trunc_,
+)
+from minigrad.ops.pointwise.special_values import (  # noqa: E402
     isreal,
+    nan_to_num_,
 )
 from minigrad.ops.pointwise.trigonometry import (  # noqa: E402
     acos_,
@@ -405,17 +421,19 @@ from minigrad.ops.pointwise.trigonometry import (  # noqa: E402
     sinh_,
     tan_,
 )
-from minigrad.ops.reductions.order import (  # noqa: E402
-    unique,
-    unique_consecutive,
+from minigrad.ops.reductions.bins import (  # noqa: E402
+    bincount,
 )
-from minigrad.ops.reductions.scan import (  # noqa: E402
+from minigrad.ops.reductions.differences import (  # noqa: E402
     cumulative_trapezoid,
     trapezoid,
     trapz,
 )
-from minigrad.ops.reductions.statistics import (  # noqa: E402
-    bincount,
+from minigrad.ops.reductions.distinct import (  # noqa: E402
+    unique,
+    unique_consecutive,
+)
+from minigrad.ops.reductions.vector_norm import (  # noqa: E402
     dist,
 )
 from minigrad.ops.shapes.arrange import (  # noqa: E402

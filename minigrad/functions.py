@@ -12,8 +12,39 @@ from typing import Any
 from minigrad import methods
 from minigrad.ops.matrices import factorization, linalg, products
 from minigrad.ops.places import gather as gather_
-from minigrad.ops.pointwise import activation, arithmetic, comparison, elementwise, exponential, logic, trigonometry
-from minigrad.ops.reductions import bins, order, reduction, scan, statistics
+from minigrad.ops.pointwise import (
+    activations_piecewise,
+    activations_smooth,
+    arithmetic,
+    bits,
+    bounds,
+    choice,
+    comparison,
+    conversion,
+    division,
+    error_function,
+    exponential,
+    logic,
+    powers,
+    rounding,
+    signs,
+    special_values,
+    trigonometry,
+)
+from minigrad.ops.reductions import (
+    bins,
+    cumulative,
+    differences,
+    distinct,
+    extremes,
+    quantiles,
+    sorting,
+    sums,
+    truth,
+    variance,
+    vector_norm,
+)
+from minigrad.ops.reductions import prod as prod_
 from minigrad.ops.reductions import softmax as softmax_
 from minigrad.ops.shapes import arrange, joining, shape
 from minigrad.tensor import Tensor
@@ -22,121 +53,207 @@ from minigrad.writing import taking_axis, taking_out
 _taking_axis: Any = taking_axis
 _taking_out: Any = taking_out  # ops are built-in functions to the type checker, which map() is strict about
 
-abs, ceil, clone, cos, exp, floor, log, neg, reciprocal, relu, round, sigmoid, sign, sin, sqrt, tanh, trunc = map(
+(
+    add, sub, subtract, mul, multiply, neg, negative, lerp, addcmul, addcdiv,
+) = map(
     _taking_out,
     (
-        elementwise.abs, elementwise.ceil, elementwise.clone, elementwise.cos, elementwise.exp, elementwise.floor,
-        elementwise.log, elementwise.neg, elementwise.reciprocal, elementwise.relu, elementwise.round,
-        elementwise.sigmoid, elementwise.sign, elementwise.sin, elementwise.sqrt, elementwise.tanh, elementwise.trunc,
+        arithmetic.add, arithmetic.sub, arithmetic.subtract, arithmetic.mul, arithmetic.multiply, arithmetic.neg,
+        arithmetic.negative, arithmetic.lerp, arithmetic.addcmul, arithmetic.addcdiv,
     ),
 )  # fmt: skip
-add, sub, mul, div, pow, where, square, logical_not = map(
+(
+    div, divide, true_divide, reciprocal, floor_divide, remainder, fmod, gcd, lcm,
+) = map(
     _taking_out,
     (
-        methods.add, methods.sub, elementwise.mul, arithmetic.div, methods.pow, methods.where, methods.square,
-        methods.logical_not,
+        division.div, division.divide, division.true_divide, division.reciprocal, division.floor_divide,
+        division.remainder, division.fmod, division.gcd, division.lcm,
     ),
 )  # fmt: skip
-floor_divide, remainder, maximum, minimum, clamp = map(
+(
+    floor, ceil, trunc, fix, round, frac,
+) = map(
     _taking_out,
     (
-        elementwise.floor_divide, elementwise.remainder, elementwise.maximum, elementwise.minimum, elementwise.clamp,
+        rounding.floor, rounding.ceil, rounding.trunc, rounding.fix, rounding.round, rounding.frac,
     ),
 )  # fmt: skip
-eq, ne, lt, le, gt, ge = map(
-    _taking_out,
-    (comparison.eq, comparison.ne, comparison.lt, comparison.le, comparison.gt, comparison.ge),
-)
-bitwise_and, bitwise_or, bitwise_xor, bitwise_not = map(
-    _taking_out,
-    (comparison.bitwise_and, comparison.bitwise_or, comparison.bitwise_xor, comparison.bitwise_not),
-)
-isnan, isinf, isfinite = comparison.isnan, comparison.isinf, comparison.isfinite
-all, any, argmax, argmin, cumsum, max, mean, min, prod, std, sum, var = map(
+(
+    abs, absolute, sign, sgn, copysign, heaviside, signbit,
+) = map(
     _taking_out,
     (
-        reduction.all, reduction.any, reduction.argmax, reduction.argmin, reduction.cumsum, reduction.max,
-        reduction.mean, reduction.min, reduction.prod, reduction.std, reduction.sum, reduction.var,
+        signs.abs, signs.absolute, signs.sign, signs.sgn, signs.copysign, signs.heaviside, signs.signbit,
     ),
 )  # fmt: skip
+(
+    maximum, minimum, fmax, fmin, clamp, clip, clamp_min, clamp_max,
+) = map(
+    _taking_out,
+    (
+        bounds.maximum, bounds.minimum, bounds.fmax, bounds.fmin, bounds.clamp, bounds.clip, bounds.clamp_min,
+        bounds.clamp_max,
+    ),
+)  # fmt: skip
+(
+    pow, square, sqrt, rsqrt, float_power,
+) = map(
+    _taking_out,
+    (
+        powers.pow, powers.square, powers.sqrt, powers.rsqrt, powers.float_power,
+    ),
+)  # fmt: skip
+(
+    exp, exp2, expm1, log, log2, log10, log1p, logaddexp, logaddexp2, xlogy, logit,
+) = map(
+    _taking_out,
+    (
+        exponential.exp, exponential.exp2, exponential.expm1, exponential.log, exponential.log2, exponential.log10,
+        exponential.log1p, exponential.logaddexp, exponential.logaddexp2, exponential.xlogy, exponential.logit,
+    ),
+)  # fmt: skip
+(
+    erf, erfc, erfinv,
+) = map(
+    _taking_out,
+    (
+        error_function.erf, error_function.erfc, error_function.erfinv,
+    ),
+)  # fmt: skip
+(
+    sin, cos, tan, asin, acos, atan, atan2, hypot, sinh, cosh, tanh, asinh, acosh, atanh, deg2rad, rad2deg, sinc,
+    arcsin, arccos, arctan, arctan2, arcsinh, arccosh, arctanh,
+) = map(
+    _taking_out,
+    (
+        trigonometry.sin, trigonometry.cos, trigonometry.tan, trigonometry.asin, trigonometry.acos,
+        trigonometry.atan, trigonometry.atan2, trigonometry.hypot, trigonometry.sinh, trigonometry.cosh,
+        trigonometry.tanh, trigonometry.asinh, trigonometry.acosh, trigonometry.atanh, trigonometry.deg2rad,
+        trigonometry.rad2deg, trigonometry.sinc, trigonometry.arcsin, trigonometry.arccos, trigonometry.arctan,
+        trigonometry.arctan2, trigonometry.arcsinh, trigonometry.arccosh, trigonometry.arctanh,
+    ),
+)  # fmt: skip
+(
+    relu, threshold, hardshrink,
+) = map(
+    _taking_out,
+    (
+        activations_piecewise.plain_relu, activations_piecewise.threshold, activations_piecewise.hardshrink,
+    ),
+)  # fmt: skip
+sigmoid = _taking_out(activations_smooth.sigmoid)
+(
+    eq, ne, lt, le, gt, ge, not_equal, less, less_equal, greater, greater_equal, isin,
+) = map(
+    _taking_out,
+    (
+        comparison.eq, comparison.ne, comparison.lt, comparison.le, comparison.gt, comparison.ge,
+        comparison.not_equal, comparison.less, comparison.less_equal, comparison.greater, comparison.greater_equal,
+        comparison.isin,
+    ),
+)  # fmt: skip
+(
+    logical_and, logical_or, logical_xor, logical_not,
+) = map(
+    _taking_out,
+    (
+        logic.logical_and, logic.logical_or, logic.logical_xor, logic.logical_not,
+    ),
+)  # fmt: skip
+(
+    bitwise_and, bitwise_or, bitwise_xor, bitwise_not, bitwise_left_shift, bitwise_right_shift,
+) = map(
+    _taking_out,
+    (
+        bits.bitwise_and, bits.bitwise_or, bits.bitwise_xor, bits.bitwise_not, bits.bitwise_left_shift,
+        bits.bitwise_right_shift,
+    ),
+)  # fmt: skip
+(
+    isposinf, isneginf, nan_to_num,
+) = map(
+    _taking_out,
+    (
+        special_values.isposinf, special_values.isneginf, special_values.nan_to_num,
+    ),
+)  # fmt: skip
+isnan, isinf, isfinite = special_values.isnan, special_values.isinf, special_values.isfinite
+where = _taking_out(choice.where)
+clone = _taking_out(conversion.clone)
+(
+    sum, mean, nansum, nanmean,
+) = map(
+    _taking_out,
+    (
+        sums.sum, sums.mean, sums.nansum, sums.nanmean,
+    ),
+)  # fmt: skip
+prod = _taking_out(prod_.prod)
+(
+    var, std,
+) = map(
+    _taking_out,
+    (
+        variance.var, variance.std,
+    ),
+)  # fmt: skip
+(
+    max, min, argmax, argmin, amax, amin, aminmax,
+) = map(
+    _taking_out,
+    (
+        extremes.max, extremes.min, extremes.argmax, extremes.argmin, extremes.amax, extremes.amin,
+        extremes.aminmax,
+    ),
+)  # fmt: skip
+(
+    all, any,
+) = map(
+    _taking_out,
+    (
+        truth.all, truth.any,
+    ),
+)  # fmt: skip
+norm = _taking_out(vector_norm.norm)
+(
+    searchsorted, bucketize, histc,
+) = map(
+    _taking_out,
+    (
+        bins.searchsorted, bins.bucketize, bins.histc,
+    ),
+)  # fmt: skip
+(
+    sort, msort, topk,
+) = map(
+    _taking_out,
+    (
+        sorting.sort, sorting.msort, sorting.topk,
+    ),
+)  # fmt: skip
+(
+    median, nanmedian, kthvalue, quantile, nanquantile,
+) = map(
+    _taking_out,
+    (
+        quantiles.median, quantiles.nanmedian, quantiles.kthvalue, quantiles.quantile, quantiles.nanquantile,
+    ),
+)  # fmt: skip
+mode = _taking_out(distinct.mode)
+(
+    cumsum, cumprod, logcumsumexp, cummax, cummin,
+) = map(
+    _taking_out,
+    (
+        cumulative.cumsum, cumulative.cumprod, cumulative.logcumsumexp, cumulative.cummax, cumulative.cummin,
+    ),
+)  # fmt: skip
+diff = _taking_out(differences.diff)
+logsumexp = _taking_out(softmax_.logsumexp)
 matmul, mm = map(_taking_out, (linalg.matmul, linalg.mm))
 cat, stack = map(_taking_out, (shape.cat, shape.stack))
 
-(
-    tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, arcsin, arccos, arctan, arcsinh, arccosh, arctanh,
-    atan2, arctan2, hypot, deg2rad, rad2deg, sinc,
-) = map(
-    _taking_out,
-    (
-        trigonometry.tan, trigonometry.asin, trigonometry.acos, trigonometry.atan, trigonometry.sinh,
-        trigonometry.cosh, trigonometry.asinh, trigonometry.acosh, trigonometry.atanh, trigonometry.arcsin,
-        trigonometry.arccos, trigonometry.arctan, trigonometry.arcsinh, trigonometry.arccosh,
-        trigonometry.arctanh, trigonometry.atan2, trigonometry.arctan2, trigonometry.hypot,
-        trigonometry.deg2rad, trigonometry.rad2deg, trigonometry.sinc,
-    ),
-)  # fmt: skip
-(
-    exp2, expm1, log2, log10, log1p, rsqrt, logaddexp, logaddexp2, xlogy, erf, erfc, erfinv, logit, float_power,
-) = map(
-    _taking_out,
-    (
-        exponential.exp2, exponential.expm1, exponential.log2, exponential.log10, exponential.log1p,
-        exponential.rsqrt, exponential.logaddexp, exponential.logaddexp2, exponential.xlogy, exponential.erf,
-        exponential.erfc, exponential.erfinv, exponential.logit, exponential.float_power,
-    ),
-)  # fmt: skip
-(
-    divide, true_divide, multiply, subtract, absolute, negative, clip, fix, fmod, lerp, addcmul, addcdiv, fmax,
-    fmin, copysign, nan_to_num, frac, heaviside, sgn, clamp_min, clamp_max, gcd, lcm, bitwise_left_shift,
-    bitwise_right_shift,
-) = map(
-    _taking_out,
-    (
-        arithmetic.divide, arithmetic.true_divide, arithmetic.multiply, arithmetic.subtract,
-        arithmetic.absolute, arithmetic.negative, arithmetic.clip, arithmetic.fix, arithmetic.fmod,
-        arithmetic.lerp, arithmetic.addcmul, arithmetic.addcdiv, arithmetic.fmax, arithmetic.fmin,
-        arithmetic.copysign, arithmetic.nan_to_num, arithmetic.frac, arithmetic.heaviside, arithmetic.sgn,
-        arithmetic.clamp_min, arithmetic.clamp_max, arithmetic.gcd, arithmetic.lcm,
-        arithmetic.bitwise_left_shift, arithmetic.bitwise_right_shift,
-    ),
-)  # fmt: skip
-(
-    logical_and, logical_or, logical_xor, isposinf, isneginf, signbit, isin, greater, greater_equal, less,
-    less_equal, not_equal,
-) = map(
-    _taking_out,
-    (
-        logic.logical_and, logic.logical_or, logic.logical_xor, logic.isposinf, logic.isneginf, logic.signbit,
-        logic.isin, logic.greater, logic.greater_equal, logic.less, logic.less_equal, logic.not_equal,
-    ),
-)  # fmt: skip
-logsumexp = _taking_out(softmax_.logsumexp)
-(
-    amax, amin, aminmax, nansum, nanmean, norm, histc,
-) = map(
-    _taking_out,
-    (
-        statistics.amax, statistics.amin, statistics.aminmax, statistics.nansum, statistics.nanmean,
-        statistics.norm, statistics.histc,
-    ),
-)  # fmt: skip
-(
-    cumprod, cummax, cummin, logcumsumexp, diff,
-) = map(
-    _taking_out,
-    (
-        scan.cumprod, scan.cummax, scan.cummin, scan.logcumsumexp, scan.diff,
-    ),
-)  # fmt: skip
-(
-    sort, msort, topk, kthvalue, median, nanmedian, mode, quantile, nanquantile,
-) = map(
-    _taking_out,
-    (
-        order.sort, order.msort, order.topk, order.kthvalue, order.median, order.nanmedian, order.mode,
-        order.quantile, order.nanquantile,
-    ),
-)  # fmt: skip
 (
     tril, triu, diag, narrow_copy,
 ) = map(
@@ -152,14 +269,6 @@ logsumexp = _taking_out(softmax_.logsumexp)
     (
         joining.concat, joining.concatenate, joining.hstack, joining.vstack, joining.dstack, joining.row_stack,
         joining.column_stack,
-    ),
-)  # fmt: skip
-(
-    searchsorted, bucketize,
-) = map(
-    _taking_out,
-    (
-        bins.searchsorted, bins.bucketize,
     ),
 )  # fmt: skip
 (
@@ -185,14 +294,6 @@ logsumexp = _taking_out(softmax_.logsumexp)
     ),
 )  # fmt: skip
 inverse = _taking_out(factorization.inverse)
-(
-    threshold, hardshrink,
-) = map(
-    _taking_out,
-    (
-        activation.threshold, activation.hardshrink,
-    ),
-)  # fmt: skip
 
 squeeze, unsqueeze, unbind, chunk, narrow, select, softmax, log_softmax = (
     methods.METHODS[name]
@@ -200,7 +301,7 @@ squeeze, unsqueeze, unbind, chunk, narrow, select, softmax, log_softmax = (
 )
 argsort, std_mean, var_mean, count_nonzero, repeat_interleave = map(
     _taking_axis,
-    (order.argsort, statistics.std_mean, statistics.var_mean, statistics.count_nonzero, arrange.repeat_interleave),
+    (sorting.argsort, variance.std_mean, variance.var_mean, truth.count_nonzero, arrange.repeat_interleave),
 )
 # In-place methods that PyTorch has as functions, too.
 abs_, cos_, exp_, log_, neg_, reciprocal_, relu_, sigmoid_, sin_, sqrt_, square_, tanh_, fill_, zero_ = (

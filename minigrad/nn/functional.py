@@ -95,13 +95,7 @@ from minigrad.ops.losses.loss import (
     triplet_margin_with_distance_loss,
 )
 from minigrad.ops.matrices import linalg
-from minigrad.ops.pointwise.activation import (
-    celu,
-    celu_,
-    elu,
-    elu_,
-    gelu,
-    glu,
+from minigrad.ops.pointwise.activations_piecewise import (
     hardshrink,
     hardsigmoid,
     hardswish,
@@ -109,23 +103,31 @@ from minigrad.ops.pointwise.activation import (
     hardtanh_,
     leaky_relu,
     leaky_relu_,
-    logsigmoid,
-    mish,
     prelu,
     relu,
     relu6,
     relu_,
     rrelu,
     rrelu_,
+    softshrink,
+    threshold,
+    threshold_,
+)
+from minigrad.ops.pointwise.activations_smooth import (
+    celu,
+    celu_,
+    elu,
+    elu_,
+    gelu,
+    glu,
+    logsigmoid,
+    mish,
     selu,
     selu_,
     silu,
     softplus,
-    softshrink,
     softsign,
     tanhshrink,
-    threshold,
-    threshold_,
 )
 from minigrad.ops.reductions.softmax import (
     gumbel_softmax,

@@ -14,7 +14,7 @@ import numpy as np
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.graph import AccumulateGrad, Node
 from minigrad.creation.data import tensor, zeros_like
-from minigrad.ops.pointwise.elementwise import sin
+from minigrad.ops.pointwise.trigonometry import sin
 from minigrad.ops.shapes.shape import stack
 from minigrad.teach.card import plain
 from minigrad.teach.comparing import Difference, show

@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.autograd.blame import type_name
 from minigrad.op import op, tensor_operands
 from minigrad.ops.images.pool_windows import check_sequence, per_dim, squeezed
-from minigrad.ops.reductions.reduction import mean
+from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import shape
 from minigrad.tensor import Tensor, from_array
 

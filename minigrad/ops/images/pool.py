@@ -37,7 +37,8 @@ from minigrad.ops.images.pool_windows import (
     window_counts,
     window_options,
 )
-from minigrad.ops.pointwise.elementwise import relu, sign
+from minigrad.ops.pointwise.activations_piecewise import relu
+from minigrad.ops.pointwise.signs import sign
 from minigrad.ops.shapes import shape
 from minigrad.tensor import Tensor, from_array
 

@@ -23,8 +23,8 @@ from minigrad.ops.layers.standardize import (
     normalize_rms,
 )
 from minigrad.ops.matrices.linalg import matmul
-from minigrad.ops.pointwise.arithmetic import clamp_min
-from minigrad.ops.reductions.statistics import norm
+from minigrad.ops.pointwise.bounds import clamp_min
+from minigrad.ops.reductions.vector_norm import norm
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too

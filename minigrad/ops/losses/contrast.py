@@ -14,10 +14,11 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.op import tensor_operands
 from minigrad.ops.losses.reducing import broadcast, how, reduced_tensor
-from minigrad.ops.pointwise.arithmetic import clamp_min
+from minigrad.ops.pointwise.bounds import clamp_min, minimum
+from minigrad.ops.pointwise.choice import where
 from minigrad.ops.pointwise.comparison import eq, ne
-from minigrad.ops.pointwise.elementwise import minimum, sqrt, where
-from minigrad.ops.reductions.statistics import norm
+from minigrad.ops.pointwise.powers import sqrt
+from minigrad.ops.reductions.vector_norm import norm
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.op import op
-from minigrad.ops.reductions.reduction import add_up
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -21,7 +20,7 @@ def reduced(costs: Array, reduction: str) -> Array:
     """The costs, their sum or their mean."""
     if reduction == "none":
         return costs
-    total = add_up(costs, axis=None)
+    total = np.add.reduce(costs, axis=None)
     return total if reduction == "sum" else total / costs.size
 
 
@@ -163,7 +162,7 @@ def _choosing(node: str) -> Any:
             picked = np.where(chosen.ignored, picked.dtype.type(0), picked)
         if reduction == "none":
             return -picked
-        total = -add_up(picked, axis=None)
+        total = -np.add.reduce(picked, axis=None)
         return total / chosen.total if reduction == "mean" else total
 
     return nll

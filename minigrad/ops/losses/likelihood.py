@@ -17,9 +17,9 @@ from minigrad.op import tensor_operands
 from minigrad.ops.losses.costs import Chosen, nll_of_maps, nll_of_rows
 from minigrad.ops.losses.reducing import how, reduced_tensor, warn
 from minigrad.ops.places.gather import masked_fill
+from minigrad.ops.pointwise.bounds import clamp
 from minigrad.ops.pointwise.comparison import eq
-from minigrad.ops.pointwise.elementwise import clamp, exp, log
-from minigrad.ops.pointwise.exponential import xlogy
+from minigrad.ops.pointwise.exponential import exp, log, xlogy
 from minigrad.ops.reductions.softmax import log_softmax
 from minigrad.tensor import Tensor, from_array
 

@@ -31,7 +31,7 @@ from minigrad.ops.losses.reducing import (
     reduced_tensor,
     weighted_loss,
 )
-from minigrad.ops.pointwise.elementwise import abs
+from minigrad.ops.pointwise.signs import abs
 from minigrad.tensor import Tensor
 
 __all__ = [

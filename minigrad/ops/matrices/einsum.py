@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op
-from minigrad.ops.reductions import reduction
+from minigrad.ops.reductions import sums
 from minigrad.ops.shapes import shape
 from minigrad.tensor import Tensor
 
@@ -163,7 +163,7 @@ def _summed(operand: Tensor, term: str, elsewhere: str) -> tuple[Tensor, str]:
     alone = [d for d, letter in enumerate(term) if letter not in elsewhere]
     if not alone:
         return operand, term
-    return reduction.sum(operand, alone), "".join(letter for letter in term if letter in elsewhere)
+    return sums.sum(operand, alone), "".join(letter for letter in term if letter in elsewhere)
 
 
 # ---------------------------------------------------------------- reading an equation

@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad.op import op, size_mismatch
 from minigrad.ops.matrices.linalg import in_shape
-from minigrad.ops.pointwise import elementwise
+from minigrad.ops.pointwise import choice
 from minigrad.return_types import named_result
 from minigrad.tensor import Tensor
 
@@ -316,4 +316,4 @@ def logdet(input: Tensor) -> Tensor:
     check_square("logdet", input)
     check_floating("logdet", input)
     sign, size = linalg_slogdet(input)
-    return elementwise.where(sign == -1, math.nan, size)
+    return choice.where(sign == -1, math.nan, size)

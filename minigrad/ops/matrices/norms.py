@@ -15,9 +15,10 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.ops.matrices.factorization import svdvals
 from minigrad.ops.matrices.inverse import check_floating, check_matrix, check_square, linalg_inv
-from minigrad.ops.pointwise import elementwise
-from minigrad.ops.reductions import reduction, statistics
-from minigrad.ops.reductions.reduction import wrap_dims
+from minigrad.ops.pointwise import arithmetic, choice, division
+from minigrad.ops.reductions import extremes, sums
+from minigrad.ops.reductions.dims import wrap_dims
+from minigrad.ops.reductions.vector_norm import vector_norm as vector_norm_op
 from minigrad.ops.shapes.shape import movedim, reshape, squeeze
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
@@ -63,7 +64,7 @@ def vector_norm(x: Tensor, ord: float = 2, dim: Dims = None, keepdim: bool = Fal
     order = float(ord)
     if (order < 0 or math.isinf(order)) and not input.numel():
         _check_identity(input, f"{order:g}", dims, dim is None or (not isinstance(dim, int) and not len(dim)))
-    return statistics.vector_norm(input, order, dims, keepdim)
+    return vector_norm_op(input, order, dims, keepdim)
 
 
 def _check_identity(input: Tensor, order: str, dims: tuple[int, ...], all_of_them: bool) -> None:
@@ -114,13 +115,13 @@ def _extreme(input: Tensor, dim: int, largest: bool, keepdim: bool = False) -> T
     if not input.shape[dim]:
         kept = (1,) if keepdim else ()
         return from_array(np.zeros((*input.shape[:dim], *kept, *input.shape[dim + 1 :]), input._array.dtype))
-    return (statistics.amax if largest else statistics.amin)(input, dim, keepdim)
+    return (extremes.amax if largest else extremes.amin)(input, dim, keepdim)
 
 
 def _of_singular_values(input: Tensor, ord: float | str, rows: int, columns: int, keepdim: bool) -> Tensor:
     values = svdvals(movedim(input, (rows, columns), (-2, -1)))
     if ord == "nuc":
-        result = reduction.sum(values, -1)
+        result = sums.sum(values, -1)
     else:
         result = _extreme(values, values.ndim - 1, ord > 0)  # type: ignore[operator]
     if not keepdim:
@@ -164,14 +165,14 @@ def cond(A: Tensor, p: Order = None) -> Tensor:
         if not values.shape[-1]:
             return from_array(np.zeros(A.shape[:-2], values._array.dtype))
         first, last = values[..., :1], values[..., -1:]
-        return squeeze(elementwise.div(*((last, first) if p == -2 else (first, last))), -1)
+        return squeeze(division.div(*((last, first) if p == -2 else (first, last))), -1)
     check_square("linalg.cond", A)
     check_floating("linalg.cond", A)
     singular = from_array(np.asarray(np.linalg.det(A._array) == 0))
     own = matrix_norm(A, p)  # type: ignore[arg-type]
     if not singular._array.any():
-        return elementwise.mul(own, matrix_norm(linalg_inv(A), p))  # type: ignore[arg-type]
+        return arithmetic.mul(own, matrix_norm(linalg_inv(A), p))  # type: ignore[arg-type]
     instead = from_array(np.eye(A.shape[-1], dtype=A._array.dtype))
-    regular = elementwise.where(singular.unsqueeze(-1).unsqueeze(-1), instead, A)
-    product = elementwise.mul(own, matrix_norm(linalg_inv(regular), p))  # type: ignore[arg-type]
-    return elementwise.where(singular, math.inf, product)
+    regular = choice.where(singular.unsqueeze(-1).unsqueeze(-1), instead, A)
+    product = arithmetic.mul(own, matrix_norm(linalg_inv(regular), p))  # type: ignore[arg-type]
+    return choice.where(singular, math.inf, product)

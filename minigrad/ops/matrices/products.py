@@ -21,8 +21,9 @@ from minigrad.ops.matrices.chains import chain_matmul, matrix_power
 from minigrad.ops.matrices.einsum import einsum, sum_of_products
 from minigrad.ops.matrices.linalg import check_batches, in_shape, no_bools_for, tensors_only
 from minigrad.ops.matrices.norms import vector_norm
-from minigrad.ops.pointwise import elementwise
-from minigrad.ops.reductions import reduction
+from minigrad.ops.pointwise import arithmetic
+from minigrad.ops.reductions import sums
+from minigrad.ops.reductions.dims import wrap_dims
 from minigrad.ops.shapes import shape
 from minigrad.tensor import Tensor, wrap_dim
 
@@ -145,7 +146,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     """The sums of products along the last dimensions: (…, k) and (†, k) give (…, †). A number scales the other."""
     tensors_only("inner", input=input, other=other)
     if not input.ndim or not other.ndim:
-        return elementwise.mul(input, other)
+        return arithmetic.mul(input, other)
     if input.shape[-1] != other.shape[-1]:
         raise RuntimeError(
             "inner() the last dimension must match on both input tensors but got shapes "
@@ -168,7 +169,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         )
     if x.ndim == y.ndim == 1:
         return linalg.matmul(x, y)
-    return reduction.sum(elementwise.mul(x, y), dim)
+    return sums.sum(arithmetic.mul(x, y), dim)
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
@@ -177,7 +178,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     for name, vector in (("self", input), ("vec2", vec2)):
         if vector.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
-    return elementwise.mul(shape.view(input, (len(input), 1)), vec2)
+    return arithmetic.mul(shape.view(input, (len(input), 1)), vec2)
 
 
 def ger(input: Tensor, vec2: Tensor) -> Tensor:
@@ -205,7 +206,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
             )
     no_bools_for("addmm_impl_cpu_", a)
     of_a, of_b = list(_LETTERS[: a.ndim]), list(_LETTERS[a.ndim : a.ndim + b.ndim])
-    places = zip(reduction.wrap_dims(first, a.ndim), reduction.wrap_dims(second, b.ndim), strict=True)
+    places = zip(wrap_dims(first, a.ndim), wrap_dims(second, b.ndim), strict=True)
     for own, other in places if first else ():
         of_b[other] = of_a[own]
     out = "".join(letter for letter in of_a + of_b if not (letter in of_a and letter in of_b))
@@ -238,7 +239,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     tensors_only("kron", input=input, other=other)
     ndim = max(input.ndim, other.ndim)
     a, b = ((1,) * (ndim - tensor.ndim) + tuple(tensor.shape) for tensor in (input, other))
-    spread = elementwise.mul(
+    spread = arithmetic.mul(
         shape.reshape(input, [size for own in a for size in (own, 1)]),
         shape.reshape(other, [size for own in b for size in (1, own)]),
     )
@@ -317,7 +318,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         raise RuntimeError(f"expected scalar type {x1.dtype.tensor_type} but found {x2.dtype.tensor_type}")
     lead = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     if p != 2:
-        return vector_norm(elementwise.sub(x1.unsqueeze(-2), x2.unsqueeze(-3)), p, -1)
+        return vector_norm(arithmetic.sub(x1.unsqueeze(-2), x2.unsqueeze(-3)), p, -1)
     x1, x2 = (x if x.shape[:-2] == lead else x.expand(*lead, *x.shape[-2:]) for x in (x1, x2))
     many = compute_mode == modes[0] and max(x1.shape[-2], x2.shape[-2]) > 25
     return euclidean_distances(x1, x2, many or compute_mode == modes[1])
@@ -332,4 +333,4 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
                 f"bilinear(): input{number} size does not match weight size: got {tensor.shape[-1]} but expected {size}"
             )
     out = einsum("...i,kij,...j->...k", input1, weight, input2)
-    return out if bias is None else elementwise.add(bias, out)
+    return out if bias is None else arithmetic.add(bias, out)

@@ -3,7 +3,7 @@
 After this module a reader knows that these come in pairs, each the other's gradient: what was taken out of a place
 gets its gradient put back there (added, if it was taken twice), and what was put somewhere has its gradient taken from
 there. Here are those that count elements as if in one row, and those that write in the place of a view; the others have
-files of their own. `where`, the choice between two tensors, is in elementwise.py; `x[index]` is in indexing.py.
+files of their own. `where`, the choice between two tensors, is in pointwise/choice.py; `x[index]` is in indexing.py.
 """
 
 from __future__ import annotations

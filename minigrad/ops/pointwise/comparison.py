@@ -1,4 +1,8 @@
-"""Questions about elements: their answers are bools and have no gradient."""
+"""Comparisons: eq, ne, lt, le, gt, ge, and isclose, allclose, equal, isin.
+
+After this module a reader knows how two results of computing with floats are compared: not for being equal, but for
+being close. The answers are bools and have no gradient.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,10 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import meet_all, op, size_mismatch, tensor_operands
+from minigrad.ops.operands import NUMBERS, invalid_arguments
+from minigrad.tensor import Tensor, from_array
+from minigrad.writing import comparing
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -48,53 +55,89 @@ def ge(self: Array, other: Array) -> Array:
     return self >= other
 
 
-@op(broadcasts=True)
-def bitwise_and(self: Array, other: Array) -> Array:
-    """input & other; for bools, whether both are true."""
-    return _bits(np.bitwise_and, self, other)
+@op(constants=("other",))
+def close(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
+    """Whether abs(input - other) <= atol + rtol * abs(other)."""
+    if self.dtype.kind == "b":
+        return self == other
+    near = np.isfinite(other) & (np.abs(self - other) <= atol + np.abs(rtol * other))
+    near = near | (self == other)
+    return near | (np.isnan(self) & np.isnan(other)) if equal_nan else near
 
 
-@op(broadcasts=True)
-def bitwise_or(self: Array, other: Array) -> Array:
-    """input | other; for bools, whether either is true."""
-    return _bits(np.bitwise_or, self, other)
+# ---------------------------------------------------------------- as the learner calls them
 
 
-@op(broadcasts=True)
-def bitwise_xor(self: Array, other: Array) -> Array:
-    """input ^ other; for bools, whether just one is true."""
-    return _bits(np.bitwise_xor, self, other)
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether abs(input - other) <= atol + rtol * abs(other), element by element; infinite ones have to be equal.
 
+    Args:
+        equal_nan: whether nan is close to nan.
 
-def _bits(combine: Any, self: Array, other: Array) -> Array:
-    if self.dtype.kind == "f":
-        np.broadcast(self, other)  # shapes that do not fit are the first thing to say
-        raise NotImplementedError(
-            f"\"{combine.__name__}_cpu\" not implemented for '{dtypes.of(self).tensor_type}': floats have no bits to "
-            "combine. Compare first, as in (x > 0) & (y > 0)."
+    Raises:
+        RuntimeError: the dtypes differ, the shapes do not broadcast, or a tolerance is negative.
+    """
+    input, other = tensor_operands("isclose", input, other)
+    if input.dtype is not other.dtype:
+        raise RuntimeError(
+            f"{input.dtype.tensor_type} did not match {other.dtype.tensor_type}: convert one of the two first, as in "
+            "other.to(input.dtype)"
         )
-    return combine(self, other)
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
+    mismatch = size_mismatch("isclose", input.shape, other.shape)
+    if mismatch is not None:
+        raise RuntimeError(mismatch)
+    return close(input.detach(), other.detach(), rtol, atol, equal_nan)
 
 
-@op()
-def isnan(self: Array) -> Array:
-    """Whether each element is nan, "not a number"."""
-    return np.isnan(self)
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are close, as `isclose` says."""
+    input, other = tensor_operands("allclose", input, other)
+    return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._array))
 
 
-@op()
-def isinf(self: Array) -> Array:
-    """Whether each element is inf or -inf."""
-    return np.isinf(self)
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and the same elements."""
+    input, other = tensor_operands("equal", input, other)
+    return input.shape == other.shape and bool(np.all(eq(input.detach(), other.detach())._array))
 
 
-@op()
-def isfinite(self: Array) -> Array:
-    """Whether each element is neither inf nor -inf nor nan."""
-    return np.isfinite(self)
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+    """Whether each of `elements` is among `test_elements`; with `invert` whether it is not. One may be a number.
+
+    Args:
+        assume_unique: says that neither has equal elements, which may save time.
+
+    Raises:
+        RuntimeError: one of the two holds bools.
+    """
+    given = (elements, test_elements)
+    if not any(isinstance(value, Tensor) for value in given) or not all(
+        isinstance(value, (Tensor, *NUMBERS)) for value in given
+    ):
+        raise invalid_arguments("isin", *given)
+    arrays = [
+        value._array if isinstance(value, Tensor) else dtypes.of_number(value, dtypes.bool).numpy.type(value)
+        for value in given
+    ]
+    if any(array.dtype == np.bool_ for array in arrays):
+        raise RuntimeError("Unsupported input type encountered for isin(): Bool. Convert it first, as in x.int().")
+    wanted, among = meet_all(arrays)[0]
+    return from_array(np.isin(wanted, among, assume_unique=assume_unique, invert=invert)[()])
 
 
-@op()
-def bitwise_not(self: Array) -> Array:
-    """~input; for bools, whether it is false."""
-    return ~self
+not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
+eq_, ne_, lt_, le_, gt_, ge_ = map(comparing, ("eq", "ne", "lt", "le", "gt", "ge"))
+not_equal_, less_, less_equal_, greater_, greater_equal_ = ne_, lt_, le_, gt_, ge_
+
+METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
+    "eq", "ne", "lt", "le", "gt", "ge", "not_equal", "less", "less_equal", "greater", "greater_equal", "isclose",
+    "allclose", "equal", "eq_", "ne_", "lt_", "le_", "gt_", "ge_", "not_equal_", "less_", "less_equal_", "greater_",
+    "greater_equal_",
+)  # fmt: skip
+IN_PLACE: tuple[str, ...] = ()  # all that have an in-place form overwrite whatever was there: they stand in METHODS
+OUT: tuple[str, ...] = (  # those that take out=
+    "eq", "ne", "lt", "le", "gt", "ge", "not_equal", "less", "less_equal", "greater", "greater_equal", "isin",
+)  # fmt: skip

@@ -1,9 +1,9 @@
-"""Angles and hyperbolas: tan, asin, atan2, sinh and their kin.
+"""Angles and hyperbolas: sin, cos, tan, asin, atan2, sinh, tanh and their kin.
 
 After this module a reader has seen why the inverse functions have such plain derivatives: that of asin is
 1 / cos(asin(x)), and the cosine of the angle whose sine is x is sqrt(1 - x**2). All angles are in radians; integers are
-computed as float32. The derivatives are those of Abramowitz and Stegun, Handbook of Mathematical Functions, sections
-4.3 to 4.6.
+computed in the default dtype. The derivatives are those of Abramowitz and Stegun, Handbook of Mathematical Functions,
+sections 4.3 to 4.6.
 """
 
 from __future__ import annotations
@@ -13,12 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op, tensor_operands
-from minigrad.ops.pointwise.arithmetic import floats_only
-from minigrad.tensor import Tensor
+from minigrad.op import op
+from minigrad.ops.operands import floats_only, tensors_only
 from minigrad.writing import in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+@op(self=lambda F, g, self: g * F.cos(self), floating=True)
+def sin(self: Array) -> Array:
+    """The sine of angles in radians."""
+    return np.sin(self)
+
+
+@op(self=lambda F, g, self: -g * F.sin(self), floating=True)
+def cos(self: Array) -> Array:
+    """The cosine of angles in radians."""
+    return np.cos(self)
 
 
 @op(self=lambda F, g, result: g * (1 + result * result), floating=True)
@@ -45,15 +56,16 @@ def atan(self: Array) -> Array:
     return np.arctan(self)
 
 
-def _turned(F: Any, g: Any, side: Any, self: Any, other: Any) -> Any:
+def _atan2_gradient(F: Any, g: Any, side: Any, self: Any, other: Any) -> Any:
     """The far side over the square of the distance, at which the angle turns. At 0, which has no angle, it is 0."""
     square = self * self + other * other
     return F.where(square == 0, 0, g * (side / square))
 
 
+@tensors_only
 @op(
-    self=lambda F, g, self, other: _turned(F, g, other, self, other),
-    other=lambda F, g, self, other: _turned(F, -g, self, self, other),
+    self=lambda F, g, self, other: _atan2_gradient(F, g, other, self, other),
+    other=lambda F, g, self, other: _atan2_gradient(F, -g, self, self, other),
     broadcasts=True,
     floating=True,
 )
@@ -62,6 +74,7 @@ def atan2(self: Array, other: Array) -> Array:
     return np.arctan2(self, other)
 
 
+@tensors_only
 @op(
     self=lambda F, g, self, result: g * (self / result),
     other=lambda F, g, other, result: g * (other / result),
@@ -83,6 +96,12 @@ def sinh(self: Array) -> Array:
 def cosh(self: Array) -> Array:
     """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
     return np.cosh(self)
+
+
+@op(self=lambda F, g, result: g * (1 - result * result), floating=True)
+def tanh(self: Array) -> Array:
+    """The hyperbolic tangent."""
+    return np.tanh(self)
 
 
 @op(self=lambda F, g, self: g / F.sqrt(self * self + 1), floating=True)
@@ -115,50 +134,43 @@ def rad2deg(self: Array) -> Array:
     return self * (180 / math.pi)
 
 
-def _sinc_slope(F: Any, g: Any, self: Any) -> Any:
+def _sinc_gradient(F: Any, g: Any, self: Any) -> Any:
     """The quotient rule for sin(pi x) / (pi x). At 0, where it says 0 / 0, the slope is 0."""
     angle = self * math.pi
     return F.where(self == 0, 0, g * ((angle * F.cos(angle) - F.sin(angle)) / (angle * self)))
 
 
-@op(self=lambda F, g, self: _sinc_slope(F, g, self), floating=True)
+@op(self=lambda F, g, self: _sinc_gradient(F, g, self), floating=True)
 def sinc(self: Array) -> Array:
     """sin(pi x) / (pi x); 1 at 0."""
     angle = self * math.pi
-    return np.where(self == 0, np.ones_like(self), np.sin(angle) / angle)[()]
+    return np.where(self == 0, 1, np.sin(angle) / angle)[()]
 
 
-# ---------------------------------------------------------------- as the learner calls them
+# ---------------------------------------------------------------- in place, and under other names
 
-_atan2, _hypot = atan2, hypot
-
-
-def atan2(input: Tensor, other: Tensor) -> Tensor:  # type: ignore[no-redef]
-    """The angle, between -pi and pi, of the point whose height is input and whose way to the right is other."""
-    return _atan2(*tensor_operands("atan2", input, other))
-
-
-def hypot(input: Tensor, other: Tensor) -> Tensor:  # type: ignore[no-redef]
-    """The length of the diagonal, sqrt(input**2 + other**2), also where the squares alone would overflow."""
-    return _hypot(*tensor_operands("hypot", input, other))
-
-
-tan_, asin_, acos_, atan_, sinh_, cosh_, asinh_, acosh_, atanh_, deg2rad_, rad2deg_, sinc_ = (
+sin_, cos_, tan_, asin_, acos_, atan_, sinh_, cosh_, tanh_, asinh_, acosh_, atanh_, deg2rad_, rad2deg_, sinc_ = (
     in_place(function, f"{function.__name__}_")
-    for function in (tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, deg2rad, rad2deg, sinc)
-)
+    for function in (
+        sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh, deg2rad, rad2deg, sinc,
+    )
+)  # fmt: skip
+
 
 arcsin, arccos, arctan, arctan2, arcsinh, arccosh, arctanh = asin, acos, atan, atan2, asinh, acosh, atanh
+
+
 arcsin_, arccos_, arctan_, arcsinh_, arccosh_, arctanh_ = asin_, acos_, atan_, asinh_, acosh_, atanh_
 
+
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "deg2rad", "rad2deg", "sinc", "tan_",
-    "asin_", "acos_", "atan_", "sinh_", "cosh_", "asinh_", "acosh_", "atanh_", "deg2rad_", "rad2deg_", "sinc_",
-    "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "arcsin_", "arccos_", "arctan_", "arcsinh_",
-    "arccosh_", "arctanh_", "atan2", "arctan2", "hypot",
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "hypot", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+    "deg2rad", "rad2deg", "sinc", "arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh", "sin_",
+    "cos_", "tan_", "asin_", "acos_", "atan_", "sinh_", "cosh_", "tanh_", "asinh_", "acosh_", "atanh_", "deg2rad_",
+    "rad2deg_", "sinc_", "arcsin_", "arccos_", "arctan_", "arcsinh_", "arccosh_", "arctanh_",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = ("atan2", "arctan2", "hypot")  # those whose in-place form is a method only
 OUT: tuple[str, ...] = (  # those that take out=
-    "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "arcsin", "arccos", "arctan", "arcsinh",
-    "arccosh", "arctanh", "atan2", "arctan2", "hypot", "deg2rad", "rad2deg", "sinc",
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "hypot", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+    "deg2rad", "rad2deg", "sinc", "arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh",
 )  # fmt: skip

@@ -1,7 +1,7 @@
-"""Where numbers fall among boundaries: searchsorted and bucketize.
+"""Where numbers fall among boundaries, and how many fall together: searchsorted, bucketize, histc, bincount.
 
 After this module a reader knows how to put numbers into bins by bisection, and what `right` decides: on which side of a
-boundary a number falls that equals it. The answers are integers and have no gradient.
+boundary a number falls that equals it. The answers are counts and have no gradient.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import tensor_operands
+from minigrad.op import op, tensor_operands
+from minigrad.ops.operands import floats_only, no_derivative
 from minigrad.tensor import Tensor, from_array
 
-METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+METHODS: tuple[str, ...] = ("histc", "bincount")  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ("searchsorted", "bucketize")  # those that take out=
+OUT: tuple[str, ...] = ("searchsorted", "bucketize", "histc")  # those that take out=
 
 
 def searchsorted(
@@ -43,8 +45,8 @@ def searchsorted(
         raise RuntimeError(
             "minigrad.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
         )
-    values = _values(sequence, input)
-    places = None if sorter is None else _checked(sequence, sorter)
+    values = _values_to_find(sequence, input)
+    places = None if sorter is None else _checked_sorter(sequence, sorter)
     edge: Any = "right" if right or side == "right" else "left"
     rows = sequence._array if places is None else np.take_along_axis(sequence._array, places, -1)
     if rows.ndim == 1:
@@ -56,7 +58,7 @@ def searchsorted(
     return from_array(found.astype(np.int32 if out_int32 else np.int64))
 
 
-def _values(sequence: Tensor, input: Any) -> Any:
+def _values_to_find(sequence: Tensor, input: Any) -> Any:
     """What is to be looked for, as an array that fits the sequence."""
     if not isinstance(input, Tensor | int | float):
         raise TypeError(
@@ -82,7 +84,8 @@ def _values(sequence: Tensor, input: Any) -> Any:
     return values
 
 
-def _checked(sequence: Tensor, sorter: Tensor) -> Any:
+def _checked_sorter(sequence: Tensor, sorter: Tensor) -> Any:
+    """The indices that sort the sequence, as an array; RuntimeError if they cannot be that."""
     if sorter.shape != sequence.shape:
         raise RuntimeError(
             "minigrad.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
@@ -106,3 +109,52 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements fall into each of `bins` intervals of one width between `min` and `max`, as floats.
+
+    What lies outside is not counted. With min == max the range is that of the elements.
+    """
+    (input,) = tensor_operands("histc", input)
+    floats_only("histogram_cpu", input._array)
+    if bins <= 0:
+        raise RuntimeError(f"minigrad.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if max < min:
+        raise RuntimeError("minigrad.histc: max must be larger than min")
+    row = np.ravel(input._array)
+    low, high = (row.min(), row.max()) if min == max and row.size else (row.dtype.type(min), row.dtype.type(max))
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"minigrad.histc: range of [{low:g}, {high:g}] is not finite")
+    if low == high:
+        low, high = low - 1, high + 1
+    inside = row[(row >= low) & (row <= high)]
+    place = ((inside - low) * bins / (high - low)).astype(np.int64)
+    counts = np.bincount(np.minimum(place, bins - 1), minlength=bins)  # the upper end belongs to the last interval
+    return from_array(counts.astype(row.dtype))
+
+
+@op(name="NotImplemented", constants=("self",), weights=lambda F, g: no_derivative("bincount"))
+def weighted_counts(self: Array, weights: Array, minlength: int) -> Array:
+    """For each number from 0 on, the weights of the elements that equal it, added up."""
+    kind = weights.dtype if weights.dtype == np.float32 else np.float64
+    return np.bincount(self, weights, minlength).astype(kind, copy=False)
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each number from 0 on occurs in a vector of integers; with `weights`, these added up.
+
+    `minlength`: at least so many counts.
+    """
+    (input,) = tensor_operands("bincount", input)
+    if input.dtype.category != 1:
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype.tensor_type}': only integers")
+    if minlength < 0:
+        raise RuntimeError(f"minlength should be >= 0, not {minlength}")
+    if input.ndim != 1 or np.any(input._array < 0):
+        raise RuntimeError(f"bincount only supports 1-d non-negative integral inputs. Got shape {list(input.shape)}.")
+    if weights is None:
+        return from_array(np.bincount(input._array, minlength=minlength))
+    if weights.shape != input.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    return weighted_counts(input, weights, minlength)

@@ -14,7 +14,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.op import arrays, op, tensor_operands
-from minigrad.ops.reductions.reduction import Dims, add_up, spread, wrap_dims
+from minigrad.ops.reductions.dims import Dims, expand_reduced, np_max, np_min, np_sum, wrap_dims
 from minigrad.random import recipes as draws
 from minigrad.random.generator import default_generator
 from minigrad.tensor import Tensor, from_array, wrap_dim
@@ -24,7 +24,6 @@ METHODS: tuple[str, ...] = ("softmax", "log_softmax", "logsumexp")  # the functi
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
 OUT: tuple[str, ...] = ("logsumexp",)  # those that take out=
 
-largest: Any = np.maximum.reduce
 _SHORT = 512  # in rows shorter than this, looking for each row's largest costs more than all exponentials
 _FAR_BELOW = 1e-6  # a row whose largest is so far below the largest of all loses digits
 
@@ -36,14 +35,14 @@ def powers(scores: Array, dim: int) -> tuple[Array, Array]:
     not finite, each row's own is taken.
     """
     if scores.size and scores.shape[dim] < _SHORT and dim == scores.ndim - 1:
-        raised = scores - largest(scores, axis=None)
+        raised = scores - np_max(scores, axis=None)
         np.exp(raised, out=raised)
         sums = row_sums(raised)
-        if np.minimum.reduce(sums, axis=None) > _FAR_BELOW:
+        if np_min(sums, axis=None) > _FAR_BELOW:
             return raised, sums
-    raised = scores - largest(scores, axis=dim, keepdims=True, initial=-np.inf)
+    raised = scores - np_max(scores, axis=dim, keepdims=True, initial=-np.inf)
     np.exp(raised, out=raised)
-    return raised, add_up(raised, axis=dim, keepdims=True)
+    return raised, np_sum(raised, axis=dim, keepdims=True)
 
 
 def row_sums(array: Array) -> Array:
@@ -55,7 +54,7 @@ def products_summed(first: Array, second: Array, dim: int) -> Array:
     """The sums of products along one dimension, kept as size 1; along the last one no array of products is made."""
     if dim == first.ndim - 1:
         return np.vecdot(first, second)[..., np.newaxis]
-    return add_up(first * second, axis=dim, keepdims=True)
+    return np_sum(first * second, axis=dim, keepdims=True)
 
 
 def along(g: Any, dim: int) -> tuple[int, ...]:
@@ -81,7 +80,7 @@ def safe_softmax(self: Array) -> Array:
     """Softmax along the last dimension, and zeros for rows of nothing but -inf: a query that may look nowhere."""
     out = arrays.softmax(self, self.ndim - 1)
     if out.size and np.isnan(out[..., 0]).any():
-        out = np.where(largest(self, axis=-1, keepdims=True) == -np.inf, out.dtype.type(0), out)
+        out = np.where(np_max(self, axis=-1, keepdims=True) == -np.inf, out.dtype.type(0), out)
     return out
 
 
@@ -106,8 +105,8 @@ def log_softmax(self: Array, dim: int) -> Array:
     """The logarithm of softmax: score - log(sum of exp(scores)) along a dimension."""
     if not self.ndim:
         return self - self
-    out = self - largest(self, axis=dim, keepdims=True, initial=-np.inf)
-    out -= np.log(add_up(np.exp(out), axis=dim, keepdims=True))
+    out = self - np_max(self, axis=dim, keepdims=True, initial=-np.inf)
+    out -= np.log(np_sum(np.exp(out), axis=dim, keepdims=True))
     return out
 
 
@@ -121,21 +120,22 @@ def log_softmax_gradient(self: Array, output: Array, dim: int) -> Array:
     if not self.ndim:
         return self - np.exp(output) * self
     out = np.exp(output)
-    out *= add_up(self, axis=dim, keepdims=True)
+    out *= np_sum(self, axis=dim, keepdims=True)
     return np.subtract(self, out, out=out)
 
 
 @op(
     name="LogsumexpBackward0",
     self=lambda F, g, self, result, dim, keepdim: (
-        spread(F, g, self.shape, dim, keepdim) * F.exp(self - spread(F, result, self.shape, dim, keepdim))
+        expand_reduced(F, g, self.shape, dim, keepdim)
+        * F.exp(self - expand_reduced(F, result, self.shape, dim, keepdim))
     ),
 )
 def logsumexp_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """log(sum of exp(input)) along some dimensions."""
-    top = largest(self, axis=dim, keepdims=True, initial=-np.inf)
+    top = np_max(self, axis=dim, keepdims=True, initial=-np.inf)
     top = np.where(np.isinf(top), 0, top)  # inf less inf would be nan
-    out = np.log(add_up(np.exp(self - top), axis=dim, keepdims=True)) + top
+    out = np.log(np_sum(np.exp(self - top), axis=dim, keepdims=True)) + top
     return out if keepdim else out.reshape([size for i, size in enumerate(self.shape) if i not in dim])[()]
 
 

@@ -20,7 +20,7 @@ from minigrad.op import arrays, op, tensor_operands
 from minigrad.ops.places.indexing import narrow, slice_index
 from minigrad.ops.places.selection import index_select
 from minigrad.ops.places.strides import storage_of
-from minigrad.ops.reductions.reduction import sum
+from minigrad.ops.reductions.sums import sum
 from minigrad.ops.shapes.shape import expand, flatten, flip, reshape, sizes, transpose, unsqueeze
 from minigrad.ops.shapes.shape import view as reshaped
 from minigrad.tensor import Tensor, from_array, wrap_dim

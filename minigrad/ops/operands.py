@@ -1,0 +1,84 @@
+"""What may be given to an operation: the checks that many operations share, in PyTorch's words.
+
+After this module a reader knows which errors come before any computing. PyTorch names its internal kernel in some of
+them ("erf_vml_cpu" not implemented for 'Bool'); the beginnings of the messages are the same here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.blame import type_name
+from minigrad.op import tensor_operands
+from minigrad.tensor import Tensor
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+NUMBERS = (int, float, np.number, np.bool_)
+
+
+def tensors_only(op: Callable[..., Any]) -> Callable[..., Any]:
+    """The op of two operands as PyTorch has it in public: both are tensors, where an operator would take a number."""
+    name = op.__name__
+
+    def checked(input: Tensor, other: Tensor) -> Any:
+        return op(*tensor_operands(name, input, other))
+
+    checked.__name__, checked.__doc__, checked.__module__ = name, op.__doc__, op.__module__
+    return checked
+
+
+def check_tensors(function: str, **tensors: Any) -> None:
+    """TypeError if an argument, given by its name and in its position, is not a tensor."""
+    for position, (name, value) in enumerate(tensors.items(), 1):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type_name(value)}: make "
+                "it one first, as in tensor(...)"
+            )
+
+
+def invalid_arguments(function: str, *given: Any) -> TypeError:
+    """The error for arguments of which no form of a function takes all."""
+    return TypeError(
+        f"{function}() received an invalid combination of arguments - got ({', '.join(map(type_name, given))}): give "
+        "tensors, or a tensor and a number"
+    )
+
+
+def plain(number: Any) -> Any:
+    """A number as Python's: numpy's would widen float32. Anything else stays as it is."""
+    return number.item() if isinstance(number, np.generic) else number
+
+
+def floats_only(kernel: str, array: Array) -> None:
+    """Raise, in the name of PyTorch's kernel, if an array does not hold floats."""
+    if array.dtype.kind != "f":
+        raise _not_implemented(kernel, array, "x.float()")
+
+
+def integers_only(kernel: str, array: Array) -> None:
+    """Raise, in the name of PyTorch's kernel, if an array does not hold integers."""
+    if array.dtype.kind not in "iu":
+        raise _not_implemented(kernel, array, "x.long()")
+
+
+def numbers_only(kernel: str, array: Array) -> None:
+    """Raise, in the name of PyTorch's kernel, if an array holds bools."""
+    if array.dtype.kind == "b":
+        raise _not_implemented(kernel, array, "x.int()")
+
+
+def _not_implemented(kernel: str, array: Array, conversion: str) -> NotImplementedError:
+    return NotImplementedError(
+        f"\"{kernel}\" not implemented for '{dtypes.of(array).tensor_type}': convert the tensor first, as in "
+        f"{conversion}"
+    )
+
+
+def no_derivative(name: str) -> Any:
+    """What the rule of an op raises that PyTorch gives no derivative."""
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")

@@ -1,0 +1,83 @@
+"""Copies and other dtypes: clone, to, type.
+
+After this module a reader knows that a copy and a conversion are operations like others: the gradient comes back
+through them, in the dtype of their input.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad import devices, dtypes
+from minigrad.op import op
+from minigrad.tensor import Tensor, from_array
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+@op(self=lambda F, g: g)
+def clone(self: Array) -> Array:
+    """A copy that is part of the graph."""
+    return np.array(self, order="C" if 0 in self.strides else "K")  # numpy would put an expanded dimension last
+
+
+@op(name="ToCopyBackward0", self=lambda F, g, self_dtype: F.cast(g, self_dtype))
+def cast(self: Array, dtype: Any) -> Array:
+    """The same numbers in another numpy dtype."""
+    return self.astype(dtype, order="C" if 0 in self.strides else "K")
+
+
+def in_dtype(input: Tensor, kind: dtypes.dtype, copy: bool = False) -> Tensor:
+    """The tensor in a dtype; itself if it has that dtype already, unless `copy`. Only floating ones have a gradient."""
+    if input.dtype is kind and not copy:
+        return input
+    if not kind.is_floating_point:
+        return from_array(input._array.astype(kind.numpy))
+    return cast(input, kind.numpy)
+
+
+def to(
+    input: Tensor,
+    target: Any = None,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+) -> Tensor:
+    """The tensor in another dtype; itself if it has that dtype already, unless `copy`. Only floating ones stay in the
+    graph.
+
+    Args:
+        target: a dtype, a tensor that has it, or a device.
+        dtype: the same as a dtype, beside a device.
+        device: "cpu", where all tensors are.
+        non_blocking: of no effect.
+    """
+    if isinstance(target, Tensor):
+        dtype = target.dtype
+    elif isinstance(target, str | devices.device) and not hasattr(dtypes, str(target)):
+        device = target
+    elif target is not None:
+        dtype = target
+    if device is not None:
+        devices.check_device(device)
+    return in_dtype(input, input.dtype if dtype is None else dtypes.resolve(dtype, "to"), copy)
+
+
+def type_(input: Tensor, dtype: Any = None) -> Any:
+    """The name that tensors of this dtype had when each dtype had a class, such as "minigrad.FloatTensor"; or the
+    tensor in another dtype.
+    """
+    if dtype is None:
+        return f"minigrad.{input.dtype.tensor_type}Tensor"
+    if isinstance(dtype, str):
+        raise ValueError(f"invalid type: {dtype!r}. Give a dtype, such as minigrad.float64.")
+    return to(input, dtype)
+
+
+METHODS: tuple[str, ...] = ("clone", "to")  # the functions that are methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form
+OUT: tuple[str, ...] = ("clone",)  # those that take out=

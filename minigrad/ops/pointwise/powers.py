@@ -1,0 +1,138 @@
+"""Powers and roots: pow, square, sqrt, rsqrt, float_power.
+
+After this module a reader knows the power rule, d(x**n) = n * x**(n - 1), and what joins it when the exponent is a
+variable, too: d(a**x) = a**x * log(a).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.op import beside_array, elementwise_operands, op
+from minigrad.ops.operands import NUMBERS, invalid_arguments, plain
+from minigrad.ops.pointwise.conversion import in_dtype
+from minigrad.tensor import Tensor, from_array
+from minigrad.writing import in_place
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+@op(
+    name="PowBackward0",
+    self=lambda F, g, self, exponent: (
+        g * exponent * F.pow_number(self, exponent - 1) if exponent else F.zeros(g.shape, g)
+    ),
+)
+def pow_number(self: Array, exponent: Any) -> Array:
+    """Raise each element to the same power, a number. The powers 0.5 and -0.5 are roots, which tell -0.0 from 0.0."""
+    if exponent == 0.5:
+        return np.sqrt(self)
+    return 1 / np.sqrt(self) if exponent == -0.5 else self**exponent
+
+
+@op(
+    name="PowBackward1",
+    self=lambda F, g, self, exponent: F.where(exponent == 0, 0, g * exponent * self ** (exponent - 1)),
+    exponent=lambda F, g, self, exponent, result: F.where((self == 0) & (exponent >= 0), 0, g * result * F.log(self)),
+    broadcasts=True,
+)
+def pow_tensor(self: Array, exponent: Array) -> Array:
+    """Raise each element to the power in the same place."""
+    return _power(self, exponent)
+
+
+@op(
+    name="PowBackward2",
+    exponent=lambda F, g, exponent, base, result: (
+        g * result * float(np.log(base)) if base else g * F.where(exponent >= 0, 0, result * -math.inf)
+    ),
+)
+def pow_of_number(exponent: Array, base: Any) -> Array:
+    """Raise a number to each of the powers."""
+    return _power(base, exponent)
+
+
+def _power(base: Any, exponent: Array) -> Array:
+    """base ** exponent; a whole number's negative powers are 0, but for those of 1 and -1."""
+    if exponent.dtype.kind == "i" and np.any(exponent < 0):
+        return np.where((exponent < 0) & (np.abs(base) != 1), 0, base ** np.abs(exponent))
+    return base**exponent
+
+
+@op(self=lambda F, g, result: g / (2 * result), floating=True)
+def sqrt(self: Array) -> Array:
+    """The square root; nan below 0."""
+    return np.sqrt(self)
+
+
+@op(self=lambda F, g, result: g * (result * result * result * -0.5), floating=True)
+def rsqrt(self: Array) -> Array:
+    """1 / sqrt(input); inf at 0, nan below."""
+    return 1 / np.sqrt(self)
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+
+def pow(input: Any, exponent: Any) -> Tensor:
+    """input ** exponent, where one of them may be a number."""
+    if isinstance(exponent, np.ndarray):
+        input, exponent = beside_array(input, exponent)
+    if isinstance(exponent, Tensor):
+        if exponent.dtype is dtypes.bool and (isinstance(input, bool) or getattr(input, "dtype", None) is dtypes.bool):
+            raise NotImplementedError("\"pow\" not implemented for 'Bool': convert the tensor first, as in x.long()")
+        if isinstance(input, Tensor):
+            return pow_tensor(input, exponent)
+        base, exponent = elementwise_operands("pow", input, exponent)
+        return pow_of_number(in_dtype(exponent, base.dtype), base.item())
+    input, number = elementwise_operands("pow", input, exponent)
+    if input.dtype is number.dtype is dtypes.bool:
+        return from_array((input._array**number._array).astype(np.bool_))  # numpy alone would make bytes of them
+    if number.dtype.category < 2 and exponent < 0:
+        raise RuntimeError(
+            "Integers to negative integer powers are not allowed. Convert the tensor first, as in x.float() ** -1."
+        )
+    return pow_number(in_dtype(input, number.dtype), plain(exponent))
+
+
+def square(input: Tensor) -> Tensor:
+    """Each element times itself."""
+    return pow(input, 2)
+
+
+def float_power(input: Any, exponent: Any) -> Tensor:
+    """input ** exponent, computed in float64. One of the two may be a number."""
+    if isinstance(input, Tensor) and isinstance(exponent, Tensor):
+        return pow_tensor(input.to(dtypes.float64), exponent.to(dtypes.float64))
+    if isinstance(input, Tensor) and isinstance(exponent, NUMBERS):
+        return pow_number(input.to(dtypes.float64), plain(exponent))
+    if isinstance(input, NUMBERS) and isinstance(exponent, Tensor):
+        return pow_of_number(exponent.to(dtypes.float64), float(input))
+    raise invalid_arguments("float_power", input, exponent)
+
+
+_float_power_in_place = in_place(float_power, "float_power_")
+
+
+def float_power_(self: Tensor, exponent: Any) -> Tensor:
+    """In-place form of `float_power`, for float64 tensors."""
+    if self.dtype is not dtypes.float64:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {self.dtype.tensor_type} but the operation's result requires "
+            "dtype Double. Convert it first, as in x = x.double()."
+        )
+    return _float_power_in_place(self, exponent)
+
+
+pow_, square_ = in_place(pow, "pow_", operand="exponent"), in_place(square, "square_")
+sqrt_, rsqrt_ = in_place(sqrt, "sqrt_"), in_place(rsqrt, "rsqrt_")
+
+METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
+    "pow", "square", "sqrt", "rsqrt", "float_power", "pow_", "square_", "sqrt_", "rsqrt_", "float_power_",
+)  # fmt: skip
+IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
+OUT: tuple[str, ...] = ("pow", "square", "sqrt", "rsqrt", "float_power")  # those that take out=

@@ -1,0 +1,63 @@
+"""Which dimensions a reduction reduces, and how its gradient is repeated along them.
+
+After this module a reader knows the rule that all reductions share: a result stands for all elements that went into it,
+so its gradient is handed to each of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.tensor import wrap_dim
+
+Dims = int | Sequence[int] | None
+
+# np.sum, np.prod, np.max and np.min without the microsecond of Python around them; `axis` has to be given.
+np_sum: Any = np.add.reduce
+np_prod: Any = np.multiply.reduce
+np_max: Any = np.maximum.reduce
+np_min: Any = np.minimum.reduce
+
+
+def expand_reduced(F: Any, g: Any, shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
+    """A reduction's gradient (or result) repeated along the dimensions that were reduced from `shape`."""
+    if not keepdim:
+        g = F.reshape(g, tuple([1 if i in dim else size for i, size in enumerate(shape)]))
+    return F.expand(g, shape)
+
+
+def count(shape: tuple[int, ...], dim: tuple[int, ...]) -> int:
+    """How many elements of a tensor of this shape become one, if the dimensions `dim` are reduced."""
+    return math.prod(shape[i] for i in dim)
+
+
+def part(F: Any, of: Any, dim: int, start: int, stop: int) -> Any:
+    """The elements from `start` to before `stop` along a dimension."""
+    return F.basic_index(of, (slice(None),) * dim + (slice(start, stop), ...))
+
+
+def wrap_dims(dim: Dims, ndim: int) -> tuple[int, ...]:
+    """Dimensions counted from the front, without repeats; none given means all."""
+    dims = tuple(dim) if isinstance(dim, Sequence) else () if dim is None else (dim,)
+    wrapped = tuple(wrap_dim(d, ndim) for d in dims)
+    for position, d in enumerate(wrapped):
+        if d in wrapped[:position]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return wrapped if wrapped and ndim else tuple(range(ndim))
+
+
+def one_dim(function: str, dim: Any, ndim: int) -> int:
+    """One dimension, counted from the front."""
+    if not isinstance(dim, int):
+        raise TypeError(f"{function}(): argument 'dim' must be int, not {type(dim).__name__}: {dim!r}")
+    return wrap_dim(dim, ndim)
+
+
+def check_dim_given(name: str, keepdim: bool) -> None:
+    """TypeError for `keepdim` where all elements become one."""
+    if keepdim:
+        raise TypeError(f"{name}() received an invalid combination of arguments: keepdim needs a dim")

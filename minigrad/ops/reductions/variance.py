@@ -1,0 +1,188 @@
+"""Variances and standard deviations: var, std, var_mean, std_mean.
+
+After this module a reader knows why the count is reduced by 1 unless told otherwise (the mean was computed from the
+same elements), and that the gradient of a variance points away from the mean.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.blame import frames_to_learner
+from minigrad.op import arrays, op, tensor_operands
+from minigrad.ops.reductions.dims import Dims, count, expand_reduced, np_sum, wrap_dims
+from minigrad.ops.reductions.sums import mean_gradient
+from minigrad.tensor import Tensor
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+METHODS: tuple[str, ...] = ("var", "std")  # the functions that are methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
+OUT: tuple[str, ...] = ("var", "std")  # those that take out=
+
+
+def variance_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+    """The gradient of a variance: twice each element's distance from the mean, over the degrees of freedom."""
+    freedom = count(self.shape, dim) - correction
+    g = expand_reduced(F, g * (2 / freedom if freedom else math.inf), self.shape, dim, keepdim)
+    return g * (self - F.mean_dims(self, dim, True))
+
+
+@op(
+    name="VarBackward0",
+    self=lambda F, g, self, dim, correction, keepdim: variance_gradient(F, g, self, dim, correction, keepdim),
+)
+def var(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> Array:
+    """The squared distances from the mean along some dimensions, summed, over their count less `correction`."""
+    distance = self - arrays.mean_dims(self, dim, True)
+    freedom = count(self.shape, dim) - correction
+    return np_sum(distance * distance, axis=dim, keepdims=keepdim) / (freedom if freedom > 0 else 0)
+
+
+def std_to_var(F: Any, g: Any, deviation: Any) -> Any:
+    """The gradient of a standard deviation as that of the variance: the slope of a square root. At 0 it is 0."""
+    return F.where(deviation == 0, 0, g / (2 * deviation))
+
+
+@op(
+    name="StdBackward0",
+    self=lambda F, g, self, result, dim, correction, keepdim: variance_gradient(
+        F, std_to_var(F, g, result), self, dim, correction, keepdim
+    ),
+)
+def std(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> Array:
+    """The square root of the variance. At 0 its gradient is 0."""
+    return np.sqrt(arrays.var(self, dim, correction, keepdim))
+
+
+def var_mean_gradient(F: Any, gradients: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+    """The gradients of the variance and of the mean, added up; None came from one that was not used."""
+    of_var, of_mean = gradients
+    parts = []
+    if of_var is not None:
+        parts.append(variance_gradient(F, of_var, self, dim, correction, keepdim))
+    if of_mean is not None:
+        parts.append(mean_gradient(F, of_mean, self.shape, dim, keepdim))
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+@op(
+    several=True,
+    self=lambda F, g, self, dim, correction, keepdim: var_mean_gradient(F, g, self, dim, correction, keepdim),
+)
+def var_mean(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> list[Array]:
+    """The variances and the means along some dimensions."""
+    return [arrays.var(self, dim, correction, keepdim), arrays.mean_dims(self, dim, keepdim)]
+
+
+def std_mean_gradient(F: Any, gradients: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+    """The gradients of the standard deviation and of the mean, added up."""
+    of_std, of_mean = gradients
+    of_var = None if of_std is None else std_to_var(F, of_std, F.std(self, dim, correction, keepdim))
+    return var_mean_gradient(F, (of_var, of_mean), self, dim, correction, keepdim)
+
+
+@op(
+    several=True,
+    self=lambda F, g, self, dim, correction, keepdim: std_mean_gradient(F, g, self, dim, correction, keepdim),
+)
+def std_mean(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> list[Array]:
+    """The standard deviations and the means along some dimensions."""
+    return [arrays.std(self, dim, correction, keepdim), arrays.mean_dims(self, dim, keepdim)]
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+_var, _std, _var_mean, _std_mean = var, std, var_mean, std_mean
+
+
+def var(  # type: ignore[no-redef]
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> Tensor:
+    """The mean squared distance from the mean, of all elements or along the dimensions `dim`.
+
+    Divides by the count less `correction`: 1 unless given, or 0 with `unbiased=False`. Needs a floating dtype.
+    """
+    made: Tensor = _with_arguments(_var, "var", input, dim, unbiased, keepdim, correction)
+    return made
+
+
+def std(  # type: ignore[no-redef]
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> Tensor:
+    """The standard deviation, of all elements or along the dimensions `dim`: the square root of `var`."""
+    made: Tensor = _with_arguments(_std, "std", input, dim, unbiased, keepdim, correction)
+    return made
+
+
+def var_mean(  # type: ignore[no-redef]
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The variance and the mean, of all elements or along the dimensions `dim`: `var` and `mean` in one."""
+    both: tuple[Tensor, Tensor] = _with_arguments(_var_mean, "var_mean", input, dim, unbiased, keepdim, correction)
+    return both
+
+
+def std_mean(  # type: ignore[no-redef]
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean, of all elements or along the dimensions `dim`: `std` and `mean` in one."""
+    both: tuple[Tensor, Tensor] = _with_arguments(_std_mean, "std_mean", input, dim, unbiased, keepdim, correction)
+    return both
+
+
+def _with_arguments(
+    op: Callable[..., Any], name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> Any:
+    """`var`, `std`, `var_mean` and `std_mean`, which `op` computes: their arguments checked, and the warning."""
+    (input,) = tensor_operands(name, input)
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if (unbiased is not None and correction is not None) or not isinstance(unbiased, bool | None):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: give either correction, a number, or unbiased, a "
+            "bool"
+        )
+    if not input.dtype.is_floating_point:
+        who = name if name.endswith("_mean") else "std and var"
+        raise RuntimeError(
+            f"{who} only support floating point and complex dtypes, not {input.dtype}. Convert the tensor first, "
+            f"as in x.float().{name}()."
+        )
+    correction = (0 if unbiased is False else 1) if correction is None else correction
+    dims = wrap_dims(dim, input.ndim)
+    made = op(input, dims, correction, keepdim)
+    result = made[0] if isinstance(made, tuple) else made
+    if (input.numel() // result.numel() if result.numel() else 0) <= correction:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+            f"(input numel divided by output numel). The input has shape {list(input.shape)}, correction is "
+            f"{correction}.",
+            UserWarning,
+            stacklevel=frames_to_learner(),
+        )
+    return made

@@ -1,0 +1,20 @@
+"""Rows of nan and inf."""
+
+from __future__ import annotations
+
+import numpy as np
+from op_forms import asked, in_all_forms, infinite, question
+from op_table import UNARY
+
+ROWS = [
+    question("isnan()", lambda F, x: F.isnan(F.log(x)), lambda x: x < 0, UNARY),
+    question(".isnan()", lambda F, x: x.sqrt().isnan(), lambda x: x < 0, UNARY),
+    question("isinf()", lambda F, x: F.isinf(1 / x), lambda x: x == 0, UNARY),
+    question(".isinf()", lambda F, x: (1 / x).isinf(), lambda x: x == 0, UNARY),
+    question("isfinite()", lambda F, x: F.isfinite(F.log(x)), lambda x: x > 0, UNARY),
+    question(".isfinite()", lambda F, x: x.log().isfinite(), lambda x: x > 0, UNARY),
+    *in_all_forms("nan_to_num", np.nan_to_num, "NanToNumBackward0"),
+    *asked("isposinf", np.isposinf, infinite),
+    *asked("isneginf", np.isneginf, infinite),
+    *asked("isreal", np.isreal),
+]
