@@ -49,6 +49,7 @@ from minigrad.ops.images.resampling import (
     upsample,
 )
 from minigrad.ops.layers.attention import scaled_dot_product_attention
+from minigrad.ops.layers.batch_norm import batch_norm, instance_norm
 from minigrad.ops.layers.dropout import (
     alpha_dropout,
     dropout,
@@ -62,15 +63,9 @@ from minigrad.ops.layers.embedding import (
     embedding_bag,
     one_hot,
 )
-from minigrad.ops.layers.normalization import (
-    batch_norm,
-    group_norm,
-    instance_norm,
-    layer_norm,
-    local_response_norm,
-    normalize,
-    rms_norm,
-)
+from minigrad.ops.layers.group_norm import group_norm
+from minigrad.ops.layers.layer_norm import layer_norm, rms_norm
+from minigrad.ops.layers.normalize import local_response_norm, normalize
 from minigrad.ops.losses.loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,

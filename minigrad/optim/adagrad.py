@@ -14,21 +14,22 @@ import numpy as np
 from minigrad.optim.optimizer import Group
 from minigrad.optim.update import (
     Array,
-    RuleOptimizer,
+    PerParameterOptimizer,
     check_lr,
     check_option,
-    count_from,
+    chunks,
+    for_writing,
+    gradient_with_decay,
     next_step,
     number,
-    pieces,
-    uphill,
-    written,
-    zeros_beside,
+    scalar_state,
+    update_square_average,
+    zeros_like,
 )
 from minigrad.tensor import Tensor, from_array, own_array
 
 
-class Adagrad(RuleOptimizer):
+class Adagrad(PerParameterOptimizer):
     """Adaptive gradient (Duchi, Hazan and Singer 2011).
 
         s ← s + g²                                   (s begins at initial_accumulator_value)
@@ -75,7 +76,7 @@ class Adagrad(RuleOptimizer):
 
     def _begin(self, param: Tensor) -> None:
         start = self.defaults["initial_accumulator_value"]
-        self.state[param] = {"step": count_from(0), "sum": from_array(np.full_like(own_array(param), start))}
+        self.state[param] = {"step": scalar_state(0), "sum": from_array(np.full_like(own_array(param), start))}
 
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         if not self.state[param]:
@@ -83,13 +84,17 @@ class Adagrad(RuleOptimizer):
         state = self.state[param]
         t, eps = next_step(state), number(group["eps"])
         lr = number(group["lr"]) / (1 + (t - 1) * number(group["lr_decay"]))
-        for p, g, s in pieces(written(param), gradient, written(state["sum"])):
-            g = uphill(p, g, group)
-            s += g * g
-            p -= lr * (g / (np.sqrt(s) + eps))
+        for work, p, g, s in chunks(for_writing(param), gradient, for_writing(state["sum"])):
+            g = gradient_with_decay(p, g, group)
+            s += np.multiply(g, g, out=work)
+            root = np.sqrt(s, out=work)
+            root += eps
+            step = np.divide(g, root, out=work)
+            step *= lr
+            p -= step
 
 
-class Adadelta(RuleOptimizer):
+class Adadelta(PerParameterOptimizer):
     """Adadelta (Zeiler 2012).
 
         v ← rho·v + (1 − rho)·g²
@@ -132,17 +137,17 @@ class Adadelta(RuleOptimizer):
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"] = count_from(0)
-            state["square_avg"] = zeros_beside(param)
-            state["acc_delta"] = zeros_beside(param)
+            state["step"] = scalar_state(0)
+            state["square_avg"] = zeros_like(param)
+            state["acc_delta"] = zeros_like(param)
         next_step(state)
         lr, rho, eps = number(group["lr"]), number(group["rho"]), number(group["eps"])
-        averages = written(state["square_avg"]), written(state["acc_delta"])
-        for p, g, v, u in pieces(written(param), gradient, *averages):
-            g = uphill(p, g, group)
-            v *= rho
-            v += (1 - rho) * (g * g)
-            d = np.sqrt(u + eps) / np.sqrt(v + eps) * g
-            u *= rho
-            u += (1 - rho) * (d * d)
-            p -= lr * d
+        averages = for_writing(state["square_avg"]), for_writing(state["acc_delta"])
+        for work, p, g, v, u in chunks(for_writing(param), gradient, *averages):
+            g = gradient_with_decay(p, g, group)
+            update_square_average(v, g, rho, work)
+            d = (u + eps) / np.add(v, eps, out=work)
+            d = np.sqrt(d) * g
+            update_square_average(u, d, rho, work)
+            d *= lr
+            p -= d

@@ -13,22 +13,24 @@ import numpy as np
 from minigrad.optim.optimizer import Group
 from minigrad.optim.update import (
     Array,
-    RuleOptimizer,
+    PerParameterOptimizer,
     check_betas,
     check_lr,
     check_option,
-    count_from,
+    chunks,
+    for_writing,
+    gradient_with_decay,
     next_step,
     number,
-    pieces,
-    uphill,
-    written,
-    zeros_beside,
+    scalar_state,
+    update_average,
+    update_square_average,
+    zeros_like,
 )
 from minigrad.tensor import Tensor
 
 
-class Adam(RuleOptimizer):
+class Adam(PerParameterOptimizer):
     """Adaptive moment estimation (Kingma and Ba 2015).
 
         m ← β₁·m + (1 − β₁)·g
@@ -89,32 +91,31 @@ class Adam(RuleOptimizer):
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"] = count_from(0)
-            state["exp_avg"] = zeros_beside(param)
-            state["exp_avg_sq"] = zeros_beside(param)
+            state["step"] = scalar_state(0)
+            state["exp_avg"] = zeros_like(param)
+            state["exp_avg_sq"] = zeros_like(param)
             if group["amsgrad"]:
-                state["max_exp_avg_sq"] = zeros_beside(param)
+                state["max_exp_avg_sq"] = zeros_like(param)
         t = next_step(state)
         lr, eps = number(group["lr"]), number(group["eps"])
         beta1, beta2 = map(number, group["betas"])
-        # The corrections are numbers: they go into the step's length and into eps, not through the arrays.
-        correction2 = (1 - beta2**t) ** 0.5
-        length = lr * correction2 / (1 - beta1**t)
-        eps *= correction2
-        decoupled = group["decoupled_weight_decay"]
-        shrink = 1 - lr * number(group["weight_decay"]) if decoupled else 1
-        largest = [written(state["max_exp_avg_sq"])] if group["amsgrad"] else []
-        moments = written(state["exp_avg"]), written(state["exp_avg_sq"])
-        for p, g, m, v, *rest in pieces(written(param), gradient, *moments, *largest):
-            g = uphill(p, g, group, decay=not decoupled)
-            if shrink != 1:
-                p *= shrink
-            m += (1 - beta1) * (g - m)
-            v *= beta2
-            v += (1 - beta2) * (g * g)
-            if rest:
-                v = np.maximum(rest[0], v, out=rest[0])
-            p -= length * (m / (np.sqrt(v) + eps))
+        # The bias corrections are numbers: they go into the step size and into eps, not through the arrays.
+        correction1, correction2 = 1 - beta1**t, (1 - beta2**t) ** 0.5
+        step_size, eps = lr * correction2 / correction1, eps * correction2
+        moments = [for_writing(state["exp_avg"]), for_writing(state["exp_avg_sq"])]
+        if group["amsgrad"]:
+            moments.append(for_writing(state["max_exp_avg_sq"]))
+        for work, p, g, m, v, *largest in chunks(for_writing(param), gradient, *moments):
+            g = gradient_with_decay(p, g, group)
+            update_average(m, g, beta1, work)
+            update_square_average(v, g, beta2, work)
+            if largest:
+                v = np.maximum(largest[0], v, out=largest[0])
+            root = np.sqrt(v, out=work)
+            root += eps
+            step = np.divide(m, root, out=work)
+            step *= step_size
+            p -= step
 
 
 class AdamW(Adam):

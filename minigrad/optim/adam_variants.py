@@ -13,22 +13,24 @@ import numpy as np
 from minigrad.optim.optimizer import Group
 from minigrad.optim.update import (
     Array,
-    RuleOptimizer,
+    PerParameterOptimizer,
     check_betas,
     check_lr,
     check_option,
-    count_from,
+    chunks,
+    for_writing,
+    gradient_with_decay,
     next_step,
     number,
-    pieces,
-    uphill,
-    written,
-    zeros_beside,
+    scalar_state,
+    update_average,
+    update_square_average,
+    zeros_like,
 )
 from minigrad.tensor import Tensor
 
 
-class Adamax(RuleOptimizer):
+class Adamax(PerParameterOptimizer):
     """Adam with the largest gradient in the place of the mean square (Kingma and Ba 2015, section 7).
 
         m ← β₁·m + (1 − β₁)·g
@@ -70,22 +72,26 @@ class Adamax(RuleOptimizer):
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"] = count_from(0)
-            state["exp_avg"] = zeros_beside(param)
-            state["exp_inf"] = zeros_beside(param)
+            state["step"] = scalar_state(0)
+            state["exp_avg"] = zeros_like(param)
+            state["exp_inf"] = zeros_like(param)
         t, eps = next_step(state), number(group["eps"])
         beta1, beta2 = map(number, group["betas"])
-        length = number(group["lr"]) / (1 - beta1**t)
-        moments = written(state["exp_avg"]), written(state["exp_inf"])
-        for p, g, m, u in pieces(written(param), gradient, *moments):
-            g = uphill(p, g, group)
-            m += (1 - beta1) * (g - m)
+        step_size = number(group["lr"]) / (1 - beta1**t)
+        moments = for_writing(state["exp_avg"]), for_writing(state["exp_inf"])
+        for work, p, g, m, u in chunks(for_writing(param), gradient, *moments):
+            g = gradient_with_decay(p, g, group)
+            update_average(m, g, beta1, work)
+            size = np.abs(g, out=work)
+            size += eps
             u *= beta2
-            np.maximum(u, np.abs(g) + eps, out=u)
-            p -= length * (m / u)
+            np.maximum(u, size, out=u)
+            step = np.divide(m, u, out=work)
+            step *= step_size
+            p -= step
 
 
-class NAdam(RuleOptimizer):
+class NAdam(PerParameterOptimizer):
     """Adam with Nesterov's momentum (Dozat 2016).
 
         m ← β₁·m + (1 − β₁)·g,  v ← β₂·v + (1 − β₂)·g²,  μₜ = β₁·(1 − ½·0.96^(t·momentum_decay)),  Πₜ = μ₁·…·μₜ
@@ -132,31 +138,31 @@ class NAdam(RuleOptimizer):
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"], state["mu_product"] = count_from(0), count_from(1)
-            state["exp_avg"] = zeros_beside(param)
-            state["exp_avg_sq"] = zeros_beside(param)
+            state["step"], state["mu_product"] = scalar_state(0), scalar_state(1)
+            state["exp_avg"] = zeros_like(param)
+            state["exp_avg_sq"] = zeros_like(param)
         t, lr, eps = next_step(state), number(group["lr"]), number(group["eps"])
         beta1, beta2 = map(number, group["betas"])
         mu, mu_next = (beta1 * (1 - 0.5 * 0.96 ** (when * number(group["momentum_decay"]))) for when in (t, t + 1))
-        product = written(state["mu_product"])
+        product = for_writing(state["mu_product"])
         product *= mu
-        of_gradient = lr * (1 - mu) / (1 - product.item())
-        of_average = lr * mu_next / (1 - product.item() * mu_next)
-        correction2 = 1 - beta2**t
-        decoupled = group["decoupled_weight_decay"]
-        shrink = 1 - lr * number(group["weight_decay"]) if decoupled else 1
-        moments = written(state["exp_avg"]), written(state["exp_avg_sq"])
-        for p, g, m, v in pieces(written(param), gradient, *moments):
-            g = uphill(p, g, group, decay=not decoupled)
-            if shrink != 1:
-                p *= shrink
-            m += (1 - beta1) * (g - m)
-            v *= beta2
-            v += (1 - beta2) * (g * g)
-            p -= (of_gradient * g + of_average * m) / (np.sqrt(v / correction2) + eps)
+        correction2 = (1 - beta2**t) ** 0.5
+        gradient_share = lr * correction2 * (1 - mu) / (1 - product.item())
+        average_share = lr * correction2 * mu_next / (1 - product.item() * mu_next)
+        moments = for_writing(state["exp_avg"]), for_writing(state["exp_avg_sq"])
+        for work, p, g, m, v in chunks(for_writing(param), gradient, *moments):
+            g = gradient_with_decay(p, g, group)
+            update_average(m, g, beta1, work)
+            update_square_average(v, g, beta2, work)
+            step = gradient_share * g
+            step += np.multiply(average_share, m, out=work)
+            root = np.sqrt(v, out=work)
+            root += eps * correction2
+            step /= root
+            p -= step
 
 
-class RAdam(RuleOptimizer):
+class RAdam(PerParameterOptimizer):
     """Rectified Adam (Liu et al. 2020).
 
         m, v as in Adam,  ρ∞ = 2 / (1 − β₂) − 1,  ρ = ρ∞ − 2·t·β₂ᵗ / (1 − β₂ᵗ)
@@ -202,26 +208,28 @@ class RAdam(RuleOptimizer):
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"] = count_from(0)
-            state["exp_avg"] = zeros_beside(param)
-            state["exp_avg_sq"] = zeros_beside(param)
+            state["step"] = scalar_state(0)
+            state["exp_avg"] = zeros_like(param)
+            state["exp_avg_sq"] = zeros_like(param)
         t, lr, eps = next_step(state), number(group["lr"]), number(group["eps"])
         beta1, beta2 = map(number, group["betas"])
-        length = lr / (1 - beta1**t)
+        step_size = lr / (1 - beta1**t)
         most = 2 / (1 - beta2) - 1
         rho = most - 2 * t * beta2**t / (1 - beta2**t)
         adaptive = rho > 5
         if adaptive:
             rectified = ((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho)) ** 0.5
-            length *= rectified * (1 - beta2**t) ** 0.5
-        decoupled = group["decoupled_weight_decay"]
-        shrink = 1 - lr * number(group["weight_decay"]) if decoupled else 1
-        moments = written(state["exp_avg"]), written(state["exp_avg_sq"])
-        for p, g, m, v in pieces(written(param), gradient, *moments):
-            g = uphill(p, g, group, decay=not decoupled)
-            if shrink != 1:
-                p *= shrink
-            m += (1 - beta1) * (g - m)
-            v *= beta2
-            v += (1 - beta2) * (g * g)
-            p -= length * (m / (np.sqrt(v) + eps) if adaptive else m)
+            step_size *= rectified * (1 - beta2**t) ** 0.5
+        moments = for_writing(state["exp_avg"]), for_writing(state["exp_avg_sq"])
+        for work, p, g, m, v in chunks(for_writing(param), gradient, *moments):
+            g = gradient_with_decay(p, g, group)
+            update_average(m, g, beta1, work)
+            update_square_average(v, g, beta2, work)
+            if adaptive:
+                root = np.sqrt(v, out=work)
+                root += eps
+                step = np.divide(m, root, out=work)
+                step *= step_size
+            else:
+                step = np.multiply(step_size, m, out=work)
+            p -= step

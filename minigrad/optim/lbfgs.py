@@ -15,7 +15,7 @@ import numpy as np
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.optim.line_search import strong_wolfe
 from minigrad.optim.optimizer import Optimizer
-from minigrad.optim.update import Array, check_lr, number, written
+from minigrad.optim.update import Array, check_lr, for_writing, number
 from minigrad.tensor import Tensor, from_array, own_array
 
 
@@ -131,7 +131,7 @@ class LBFGS(Optimizer):
     def _move(self, direction: Array, length: Any) -> None:
         start = 0
         for param in self._params:
-            values = written(param)
+            values = for_writing(param)
             values += length * direction[start : start + values.size].reshape(values.shape)
             start += values.size
 
@@ -144,7 +144,7 @@ class LBFGS(Optimizer):
             self._move(direction, length)
             loss = float(_value(evaluate()))
             for param, values in zip(self._params, start, strict=True):
-                written(param)[...] = values
+                for_writing(param)[...] = values
             return loss, self._flat_gradient()
 
         return look

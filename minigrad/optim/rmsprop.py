@@ -13,21 +13,23 @@ import numpy as np
 from minigrad.optim.optimizer import Group
 from minigrad.optim.update import (
     Array,
-    RuleOptimizer,
+    PerParameterOptimizer,
     check_lr,
     check_option,
-    count_from,
+    chunks,
+    for_writing,
+    gradient_with_decay,
     next_step,
     number,
-    pieces,
-    uphill,
-    written,
-    zeros_beside,
+    scalar_state,
+    update_average,
+    update_square_average,
+    zeros_like,
 )
 from minigrad.tensor import Tensor
 
 
-class RMSprop(RuleOptimizer):
+class RMSprop(PerParameterOptimizer):
     """Root mean square propagation (Tieleman and Hinton 2012, lecture 6 of "Neural networks for machine learning").
 
         v ← alpha·v + (1 − alpha)·g²
@@ -80,27 +82,28 @@ class RMSprop(RuleOptimizer):
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state, momentum, centered = self.state[param], number(group["momentum"]), group["centered"]
         if not state:
-            state["step"] = count_from(0)
-            state["square_avg"] = zeros_beside(param)
+            state["step"] = scalar_state(0)
+            state["square_avg"] = zeros_like(param)
             if momentum > 0:
-                state["momentum_buffer"] = zeros_beside(param)
+                state["momentum_buffer"] = zeros_like(param)
             if centered:
-                state["grad_avg"] = zeros_beside(param)
+                state["grad_avg"] = zeros_like(param)
         next_step(state)
         lr, alpha, eps = number(group["lr"]), number(group["alpha"]), number(group["eps"])
         names = ["square_avg", *(["grad_avg"] if centered else []), *(["momentum_buffer"] if momentum > 0 else [])]
-        for p, g, v, *more in pieces(written(param), gradient, *(written(state[name]) for name in names)):
-            g = uphill(p, g, group)
-            v *= alpha
-            v += (1 - alpha) * (g * g)
+        for work, p, g, v, *more in chunks(for_writing(param), gradient, *(for_writing(state[name]) for name in names)):
+            g = gradient_with_decay(p, g, group)
+            update_square_average(v, g, alpha, work)
             if centered:
                 a = more[0]
-                a += (1 - alpha) * (g - a)
-                v = v - a * a
-            step = g / (np.sqrt(v) + eps)
+                update_average(a, g, alpha, work)
+                v = np.subtract(v, np.multiply(a, a, out=work), out=work)
+            root = np.sqrt(v, out=work)
+            root += eps
+            step = np.divide(g, root, out=work)
             if momentum > 0:
                 b = more[-1]
                 b *= momentum
                 b += step
                 step = b
-            p -= lr * step
+            p -= np.multiply(lr, step, out=work)

@@ -11,11 +11,20 @@ from typing import Any
 import numpy as np
 
 from minigrad.optim.optimizer import Group
-from minigrad.optim.update import Array, RuleOptimizer, check_lr, check_option, number, pieces, uphill, written
+from minigrad.optim.update import (
+    Array,
+    PerParameterOptimizer,
+    check_lr,
+    check_option,
+    chunks,
+    for_writing,
+    gradient_with_decay,
+    number,
+)
 from minigrad.tensor import Tensor, from_array
 
 
-class SGD(RuleOptimizer):
+class SGD(PerParameterOptimizer):
     """Stochastic gradient descent.
 
         b ← momentum·b + (1 − dampening)·g          (the first b is g)
@@ -66,20 +75,26 @@ class SGD(RuleOptimizer):
 
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         lr, momentum, dampening = number(group["lr"]), number(group["momentum"]), number(group["dampening"])
-        values = written(param)
+        values = for_writing(param)
         if momentum == 0:
-            for p, g in pieces(values, gradient):
-                p -= lr * uphill(p, g, group)
+            for work, p, g in chunks(values, gradient):
+                p -= np.multiply(lr, gradient_with_decay(p, g, group), out=work)
             return
         state = self.state[param]
         first = state.get("momentum_buffer") is None
         if first:
             state["momentum_buffer"] = from_array(np.empty_like(values))
-        for p, g, b in pieces(values, gradient, written(state["momentum_buffer"])):
-            g = uphill(p, g, group)
+        for work, p, g, b in chunks(values, gradient, for_writing(state["momentum_buffer"])):
+            g = gradient_with_decay(p, g, group)
             if first:
                 b[...] = g
             else:
                 b *= momentum
-                b += g if dampening == 0 else (1 - dampening) * g
-            p -= lr * (g + momentum * b if group["nesterov"] else b)
+                b += g if dampening == 0 else np.multiply(1 - dampening, g, out=work)
+            if group["nesterov"]:
+                np.multiply(momentum, b, out=work)
+                work += g
+                work *= lr
+            else:
+                np.multiply(lr, b, out=work)
+            p -= work

@@ -1,13 +1,15 @@
-"""How a rule is applied to a parameter: piece by piece, in place, counted as a write.
+"""How an update is applied to a parameter: chunk by chunk, in place, counted as a write.
 
-After this module a reader can read every rule in this package, and knows why it is quick. A rule is a few lines of
-numpy on arrays that all have the parameter's shape. Run on a large parameter as a whole, each operation would fetch the
-arrays from main memory and each intermediate result would be as large as the parameter. So the rule gets one piece of
-all arrays at a time: small enough to stay in the processor's cache until the rule is through with it.
+After this module a reader can read every optimizer in this package, and knows why they are quick. An update is a few
+lines of numpy on arrays that all have the parameter's shape. Run on a large parameter as a whole, each operation would
+fetch the arrays from main memory, and each intermediate result would be a new array as large as the parameter. So it
+runs on one chunk of all arrays at a time, small enough to stay in the processor's cache, and writes what is
+intermediate into a work array that is kept.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,21 +21,44 @@ from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor, from_array, own_array
 
 Array = Any
-PIECE = 2**15  # elements: for Adam on ten million float32 numbers a fifth faster than all at once
+CHUNK = 2**16
 
 
-def pieces(*arrays: Array) -> Iterator[tuple[Array, ...]]:
-    """The same part of each array, one part after the other, as views; small arrays come whole."""
+# ---------------------------------------------------------------- arrays to compute with
+
+
+class _WorkArrays(threading.local):
+    """One array for each dtype, of CHUNK elements at most, and for each thread, since optimizers may run in several."""
+
+    def __init__(self) -> None:
+        self.of_dtype: dict[Any, Array] = {}
+
+    def like(self, array: Array) -> Array:
+        """A work array in the shape and dtype of another: what it holds has no meaning."""
+        kept = self.of_dtype.get(array.dtype)
+        if kept is None or kept.size < array.size:
+            kept = self.of_dtype[array.dtype] = np.empty(array.size, array.dtype)
+        return kept[: array.size].reshape(array.shape)
+
+
+_work_arrays = _WorkArrays()
+
+
+def chunks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
+    """A work array, then the same part of each array as a view: one part after the other. Small arrays come whole."""
     size = arrays[0].size
-    if size <= PIECE or not all(array.flags.c_contiguous for array in arrays):
-        yield arrays
-        return
-    rows = [array.reshape(-1) for array in arrays]
-    for start in range(0, size, PIECE):
-        yield tuple([row[start : start + PIECE] for row in rows])
+    if size <= CHUNK:
+        yield _work_arrays.like(arrays[0]), *arrays
+    elif not all(array.flags.c_contiguous for array in arrays):
+        yield np.empty_like(arrays[0]), *arrays
+    else:
+        flat = [array.reshape(-1) for array in arrays]
+        for start in range(0, size, CHUNK):
+            parts = [array[start : start + CHUNK] for array in flat]
+            yield _work_arrays.like(parts[0]), *parts
 
 
-def written(tensor: Tensor) -> Array:
+def for_writing(tensor: Tensor) -> Array:
     """A tensor's array, which is about to be written to: checked and counted, as for `tensor.add_(...)`."""
     array = own_array(tensor)
     begin_write(tensor, array)
@@ -45,29 +70,64 @@ def number(option: Any) -> float:
     return option.item() if isinstance(option, Tensor) else float(option)
 
 
-def zeros_beside(param: Tensor) -> Tensor:
-    """State for a parameter: zeros, in its shape, dtype and order in memory."""
+# ---------------------------------------------------------------- state
+
+
+def zeros_like(param: Tensor) -> Tensor:
+    """State for a parameter: zeros in its shape, dtype and order in memory."""
     return from_array(np.zeros_like(own_array(param)))
 
 
-def count_from(value: float) -> Tensor:
-    """State that is one number, such as the count of steps."""
+def scalar_state(value: float) -> Tensor:
+    """State that is one number, such as the count of steps: float32, as in PyTorch."""
     return from_array(np.array(value, np.float32))
 
 
 def next_step(state: dict[str, Any]) -> float:
     """Count a step of one parameter, and return its number: 1 for the first."""
-    count = written(state["step"])
+    count = for_writing(state["step"])
     count += 1
     return count.item()
 
 
-def uphill(p: Array, g: Array, group: Group, decay: bool = True) -> Array:
-    """The direction to step away from: the gradient (its negative, to maximize), plus the decay of weights."""
-    if group["maximize"]:
-        g = -g
+# ---------------------------------------------------------------- parts of many updates
+
+
+def gradient_with_decay(p: Array, g: Array, group: Group) -> Array:
+    """The gradient g + weight_decay·p, where g is negated to maximize.
+
+    Decoupled weight decay shrinks the parameter itself instead: p ← p − lr·weight_decay·p.
+    """
     weight_decay = number(group["weight_decay"])
-    return g + weight_decay * p if decay and weight_decay != 0 else g
+    if weight_decay != 0 and group.get("decoupled_weight_decay"):
+        p *= 1 - number(group["lr"]) * weight_decay
+        weight_decay = 0
+    if weight_decay == 0:
+        return -g if group["maximize"] else g
+    total = weight_decay * p
+    if group["maximize"]:
+        total -= g
+    else:
+        total += g
+    return total
+
+
+def update_average(average: Array, value: Array, beta: float, work: Array) -> None:
+    """average ← beta·average + (1 − beta)·value"""
+    np.subtract(value, average, out=work)
+    work *= 1 - beta
+    average += work
+
+
+def update_square_average(average: Array, value: Array, beta: float, work: Array) -> None:
+    """average ← beta·average + (1 − beta)·value²"""
+    np.multiply(value, value, out=work)
+    work *= 1 - beta
+    average *= beta
+    average += work
+
+
+# ---------------------------------------------------------------- checks of options
 
 
 def check_lr(lr: Any) -> None:
@@ -89,8 +149,11 @@ def check_betas(betas: Any) -> None:
         check_option(f"beta parameter at index {index}", betas[index], lambda beta: 0 <= beta < 1)
 
 
-class RuleOptimizer(Optimizer):
-    """An optimizer whose rule looks at one parameter at a time: subclasses define `_update`."""
+# ---------------------------------------------------------------- the optimizer
+
+
+class PerParameterOptimizer(Optimizer):
+    """An optimizer that updates each parameter by itself: subclasses define `_update`."""
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         super().__init__(params, defaults)
@@ -116,10 +179,10 @@ class RuleOptimizer(Optimizer):
             for param in group["params"]:
                 step = self.state[param].get("step") if param in self.state else None
                 if isinstance(step, int | float):  # as PyTorch saved it before 1.12
-                    self.state[param]["step"] = count_from(step)
+                    self.state[param]["step"] = scalar_state(step)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Apply the rule once to every parameter that has a gradient.
+        """Update every parameter that has a gradient.
 
         Args:
             closure: computes the loss anew, calls backward() on it and returns it.

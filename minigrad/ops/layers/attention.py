@@ -20,10 +20,6 @@ from minigrad.ops.reductions.softmax import safe_softmax
 from minigrad.ops.shapes.shape import transpose
 from minigrad.tensor import Tensor, from_array
 
-METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ()  # those that take out=
-
 
 def scaled_dot_product_attention(
     query: Tensor,

@@ -17,10 +17,6 @@ from minigrad.op import tensor_operands
 from minigrad.random.recipes import keep_mask
 from minigrad.tensor import Tensor, from_array
 
-METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ()  # those that take out=
-
 # What SELU gives for -inf, with its sign changed: the value that alpha dropout sets (Klambauer and others,
 # "Self-Normalizing Neural Networks", 2017).
 _ALPHA = 1.7580993408473766

@@ -19,12 +19,9 @@ from minigrad.ops.shapes.shape import stack
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ()  # those that take out=
 
 _FEW_NUMBERS = 500  # fewer than these are not worth sorting
-_LONG_RUN = 16  # so many equal indices are summed faster by a product with ones
+_OFTEN = 32  # more rows of one index than this are added up fastest by a product with ones
 
 
 @op(
@@ -53,15 +50,26 @@ def add_rows(self: Array, indices: Array, scale: Array | None, count: int) -> Ar
     if rows.size < _FEW_NUMBERS:
         np.add.at(out, indices, rows)
         return out
-    order = np.argsort(indices, kind="stable")
+    order = np.argsort(indices, kind="stable")  # equal indices stand together
     ordered = indices[order]
     starts = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
-    if indices.size < _LONG_RUN * starts.size:
-        out[ordered[starts]] = np.add.reduceat(rows[order], starts, axis=0)
-        return out
-    ones, ends = np.ones(indices.size, self.dtype), [*starts[1:].tolist(), indices.size]
-    for index, start, end in zip(ordered[starts].tolist(), starts.tolist(), ends, strict=True):
-        out[index] = ones[start:end] @ rows[order[start:end]]
+    counts = np.diff(starts, append=indices.size)
+    often_first = np.argsort(-counts, kind="stable")
+    starts, counts = starts[often_first], counts[often_first]
+    used = ordered[starts]
+    often = int(np.count_nonzero(counts > _OFTEN))
+    ones = np.ones(int(counts[0]), self.dtype)
+    for index, start, count in zip(
+        used[:often].tolist(), starts[:often].tolist(), counts[:often].tolist(), strict=True
+    ):
+        out[index] = ones[:count] @ rows.take(order[start : start + count], 0)
+    if often < used.size:
+        starts, counts = starts[often:], counts[often:]
+        sums = rows.take(order[starts], 0)
+        for occurrence in range(1, int(counts[0])):  # the second of each index, the third, ...
+            repeated = starts[counts > occurrence]
+            sums[: repeated.size] += rows.take(order[repeated + occurrence], 0)
+        out[used[often:]] = sums
     return out
 
 

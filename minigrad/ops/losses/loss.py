@@ -58,10 +58,6 @@ __all__ = [
     "triplet_margin_with_distance_loss",
 ]
 
-METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ()  # those that take out=
-
 
 # ---------------------------------------------------------------- distances from a target
 

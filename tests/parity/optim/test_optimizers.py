@@ -55,7 +55,7 @@ RULES: list[tuple[str, dict[str, Any]]] = [
 ]
 NAMES = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "LBFGS"]
 SHAPES = [(3, 4), (), (0, 2), (5,)]
-PIECE = 5  # so that the first one is updated in three pieces
+CHUNK = 5  # so that the first one is updated in three chunks
 STEPS = 100
 
 
@@ -89,7 +89,7 @@ def walked(F: Any, name: str, options: dict[str, Any], dtype: str, transposed: b
 @pytest.mark.parametrize("rule", RULES, ids=described)
 def test_rule(rule: tuple[str, dict[str, Any]], dtype: str, torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred steps: parameters and all state. Errors are measured by how far the parameters went."""
-    monkeypatch.setattr(update, "PIECE", PIECE)
+    monkeypatch.setattr(update, "CHUNK", CHUNK)
     (theirs, start, expected), (ours, _, result) = (walked(F, *rule, dtype) for F in (torch, minigrad))
     tolerance = 3e-6 if dtype == "float32" else 1e-13
     for value, there, before in zip(result, expected, start, strict=True):
@@ -111,7 +111,7 @@ def test_rule(rule: tuple[str, dict[str, Any]], dtype: str, torch: Any, monkeypa
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "LBFGS"])
 def test_layouts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Parameters whose memory runs in another order than their gradients' get the same values."""
-    monkeypatch.setattr(update, "PIECE", PIECE)
+    monkeypatch.setattr(update, "CHUNK", CHUNK)
     _, _, straight = walked(minigrad, name, {}, "float64")
     optimizer, _, transposed = walked(minigrad, name, {}, "float64", transposed=True)
     assert not optimizer.param_groups[0]["params"][0].is_contiguous()
