@@ -1,4 +1,8 @@
-"""Layers that are one matrix product: Linear, Bilinear, and Identity, which is none at all."""
+"""Linear layers: every output is a weighted sum of all inputs.
+
+After this module a reader knows how a layer is written: `__init__` makes the parameters, `reset_parameters` sets their
+first values, `forward` calls a function of `nn.functional`, and `extra_repr` says what is printed.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,12 @@ from typing import Any
 from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, unfilled
+from minigrad.nn.parameter import Parameter, empty_parameter
 from minigrad.tensor import Tensor
 
 
 class Identity(Module):
-    """Gives back what it gets. It takes any arguments, so that it can stand in any layer's place."""
+    """Returns its input. It takes any arguments, so that it can replace any layer."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -25,8 +29,11 @@ class Identity(Module):
 class Linear(Module):
     """input @ weight.T + bias: (..., in_features) to (..., out_features).
 
-    weight (out_features, in_features) and bias (out_features,) begin uniform between -1/sqrt(in_features) and
-    1/sqrt(in_features).
+    weight (out_features, in_features) and bias (out_features,) are first drawn uniformly between -1/sqrt(in_features)
+    and 1/sqrt(in_features).
+
+    Args:
+        bias: with False, there is only a weight.
     """
 
     bias: Parameter | None
@@ -37,13 +44,13 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = unfilled((out_features, in_features), device, dtype)
-        self.register_parameter("bias", unfilled((out_features,), device, dtype) if bias else None)
+        self.weight = empty_parameter((out_features, in_features), device, dtype)
+        self.register_parameter("bias", empty_parameter((out_features,), device, dtype) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        """Draw new weights."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))  # for this `a` the bound is 1 / sqrt(in_features)
         if self.bias is not None:
             bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
             init.uniform_(self.bias, -bound, bound)
@@ -57,7 +64,7 @@ class Linear(Module):
 
 class Bilinear(Module):
     """input1 @ weight[k] @ input2 + bias[k] for each output k: (..., in1_features) and (..., in2_features) to
-    (..., out_features).
+    (..., out_features). ValueError if in1_features is not positive.
     """
 
     bias: Parameter | None
@@ -77,12 +84,12 @@ class Bilinear(Module):
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
-        self.weight = unfilled((out_features, in1_features, in2_features), device, dtype)
-        self.register_parameter("bias", unfilled((out_features,), device, dtype) if bias else None)
+        self.weight = empty_parameter((out_features, in1_features, in2_features), device, dtype)
+        self.register_parameter("bias", empty_parameter((out_features,), device, dtype) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
+        """Draw new weights."""
         bound = 1 / math.sqrt(self.in1_features)
         init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:
