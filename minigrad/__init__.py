@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 # stay silent.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
 
-from minigrad import autograd, cuda, linalg, return_types, utils  # noqa: E402
+from minigrad import autograd, return_types  # noqa: E402
 from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from minigrad.autograd.grad_mode import (  # noqa: E402
     enable_grad,
@@ -291,28 +291,6 @@ from minigrad.functions import (  # noqa: E402
     zero_,
 )
 from minigrad.layout import detach, is_floating_point, is_inference, is_tensor, numel  # noqa: E402
-from minigrad.ops.images.adaptive_pool import (  # noqa: E402
-    adaptive_avg_pool1d,
-)
-from minigrad.ops.images.conv import (  # noqa: E402
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-)
-from minigrad.ops.images.pool import (  # noqa: E402
-    avg_pool1d,
-    max_pool1d,
-    max_pool2d,
-    max_pool3d,
-)
-from minigrad.ops.images.resampling import (  # noqa: E402
-    channel_shuffle,
-    pixel_shuffle,
-    pixel_unshuffle,
-)
 from minigrad.ops.matrices.factorization import (  # noqa: E402
     det,
     logdet,
@@ -501,24 +479,45 @@ from minigrad.random import (  # noqa: E402
     seed,
     set_rng_state,
 )
-from minigrad.serialization import load, save  # noqa: E402
 from minigrad.tensor import Size, Tensor  # noqa: E402
 from minigrad.writing import index_put, index_put_  # noqa: E402
 
 __version__ = "0.1.0"
 
 
+# What many programs never use is imported when it is first asked for: that keeps `import minigrad` quick.
+_AT_FIRST_USE = {
+    "": ("cuda", "linalg", "nn", "optim", "serialization", "utils"),
+    "ops.images.adaptive_pool": ("adaptive_avg_pool1d",),
+    "ops.images.conv": ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
+    "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"),
+    "ops.images.resampling": ("channel_shuffle", "pixel_shuffle", "pixel_unshuffle"),
+    "serialization": ("load", "save"),
+}
+
 if _TYPE_CHECKING:
-    from minigrad import nn, optim
+    from minigrad import cuda, linalg, nn, optim, utils
+    from minigrad.ops.images.adaptive_pool import adaptive_avg_pool1d
+    from minigrad.ops.images.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+    from minigrad.ops.images.pool import avg_pool1d, max_pool1d, max_pool2d, max_pool3d
+    from minigrad.ops.images.resampling import channel_shuffle, pixel_shuffle, pixel_unshuffle
+    from minigrad.serialization import load, save
 
 
 def __getattr__(name: str) -> object:
-    """`minigrad.nn` and `minigrad.optim`, imported when first asked for: that keeps `import minigrad` quick."""
-    if name not in ("nn", "optim"):
-        raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
+    """A name of `_AT_FIRST_USE`."""
     from importlib import import_module
 
-    return import_module(f"minigrad.{name}")
+    for module, names in _AT_FIRST_USE.items():
+        if name in names:
+            value = getattr(import_module(f"minigrad.{module}"), name) if module else import_module(f"minigrad.{name}")
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 long, int, short, float, double, half = int64, int32, int16, float32, float64, float16
