@@ -12,8 +12,8 @@ import numpy as np
 
 from minigrad.op import tensor_operands
 from minigrad.ops.matrices.linalg import matmul
-from minigrad.ops.pointwise.arithmetic import clamp_min
-from minigrad.ops.reductions.statistics import norm
+from minigrad.ops.pointwise.bounds import clamp_min
+from minigrad.ops.reductions.vector_norm import norm
 from minigrad.tensor import Tensor, from_array
 
 
