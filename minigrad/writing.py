@@ -253,7 +253,7 @@ def _copied(self: Tensor, src: Any) -> Tensor:
     return overwrite.copied(self, src)
 
 
-fill_ = in_place(_fill, "fill_", fills=True)
+fill_ = in_place(_fill, "fill_", fills=True, spreads=True)
 zero_ = in_place(lambda self: overwrite.zeroed(self, np.zeros_like(self._array)), "zero_", fills=True)
 copy_ = in_place(_copied, "copy_")
 _spread_ = in_place(_copied, "copy_", spreads=True)
@@ -335,7 +335,8 @@ def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] |
         begin_write(self, view)
         view[indices] = spread
         return
-    check_overlap(view, spread)
+    if value.ndim:  # a single number is read before anything is written
+        check_overlap(view, spread)
     if _repeats(view):
         raise RuntimeError(OVERLAP)
     begin_write(self, view)
