@@ -971,7 +971,7 @@ def _(F: Any) -> Any:
 
 @behaviours("G09: hooks for all modules run first")
 def _(F: Any) -> Any:
-    everywhere = F.nn.modules.module if F.__name__ == "torch" else F.nn.modules.hooks
+    everywhere = F.nn.modules.module
     log: list[Any] = []
     m = F.nn.Sequential(linear(F, 2, 2), F.nn.ReLU())
     m[0].register_forward_pre_hook(lambda *args: log.append("own before"))

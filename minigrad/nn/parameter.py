@@ -1,7 +1,7 @@
-"""Parameter and Buffer: tensors that a module takes for its own when they are assigned to it.
+"""Parameter and Buffer: the two kinds of tensor that a module registers when they are assigned to an attribute.
 
-After this module a reader knows that a Parameter is a tensor like any other, which requires a gradient and says by its
-class that it is to be learned. What is computed from it is a plain tensor.
+After this module a reader knows that a Parameter is an ordinary leaf tensor with requires_grad=True, whose class tells
+`Module.__setattr__` that it is to be trained. Whatever is computed from it is a plain Tensor.
 """
 
 from __future__ import annotations
@@ -11,86 +11,84 @@ from typing import Any
 
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.graph import ON_DEMAND
-from minigrad.layout import _deepcopy
+from minigrad.creation.factories import empty
 from minigrad.op import tensor_classes
+from minigrad.printing import tensor_repr
 from minigrad.tensor import Tensor, from_array, own_array, share_outside
 
 __all__ = ["Buffer", "Parameter"]
 
 
-class Parameter(Tensor):
-    """A tensor that a module learns: `self.weight = Parameter(tensor)` makes it one of `module.parameters()`.
-
-    Args:
-        data: a tensor, whose memory is shared; its graph is left behind. Without it, there are no elements.
-        requires_grad: whether a gradient is wanted, also if made under no_grad().
-
-    RuntimeError if a gradient is wanted and `data` has no floating dtype.
-    """
-
-    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
-        made: Parameter = _marked(cls, data)
-        if requires_grad:
-            made._want_grad(True, "Only Tensors of floating point and complex dtype can require gradients")
-        return made
+class _Registered(Tensor):
+    """What Parameter and Buffer share: they print and detach as plain tensors."""
 
     def detach(self) -> Tensor:
-        """This parameter's numbers, in the same memory, outside the graph: a plain tensor."""
+        """The same memory outside the graph, as a plain tensor."""
         own_array(self)
         return share_outside(object.__new__(Tensor), self)
 
+    def __repr__(self) -> str:
+        plain = from_array(own_array(self))
+        plain._node = self._node and ON_DEMAND
+        return tensor_repr(plain)
+
+
+class Parameter(_Registered):
+    """A tensor that a module trains: `self.weight = Parameter(tensor)` makes it one of `module.parameters()`.
+
+    Args:
+        data: a tensor. The parameter shares its memory, but is a leaf of the graph. None gives an empty parameter.
+        requires_grad: whether the parameter gets a gradient; under no_grad(), too.
+
+    RuntimeError if requires_grad and `data` has no floating dtype; AttributeError if `data` is not a tensor.
+    """
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
+        parameter: Parameter = _leaf(cls, data)
+        if requires_grad:
+            parameter._want_grad(True, "Only Tensors of floating point and complex dtype can require gradients")
+        return parameter
+
     def __deepcopy__(self, memo: dict[Any, Any]) -> Parameter:
-        """A parameter of its own, without `.grad`."""
-        grad, self._grad = self._grad, None
-        try:
-            copied: Any = _deepcopy(self, memo)
-        finally:
-            self._grad = grad
+        """A copy with its own memory and without `.grad`; a parameter that is shared in the original is shared in the
+        copy.
+        """
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
+        copied: Parameter = memo[id(self)]
         return copied
 
     def __repr__(self) -> str:
-        return "Parameter containing:\n" + repr(_plain(self))
+        return "Parameter containing:\n" + super().__repr__()
 
 
-class Buffer(Tensor):
-    """A tensor that belongs to a module's state but is not learned: `self.mean = Buffer(tensor)` registers it.
+class Buffer(_Registered):
+    """A tensor of a module's state that is not trained: `self.mean = Buffer(tensor)` registers it.
 
     Args:
-        data: a tensor, whose memory is shared. Without it, there are no elements.
+        data: a tensor, whose memory is shared. None gives an empty buffer.
         persistent: whether it is part of the module's `state_dict`.
+
+    AttributeError if `data` is not a tensor.
     """
 
     persistent: bool
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Buffer:
-        made: Buffer = _marked(cls, data)
-        made._node = ON_DEMAND if data is not None and data.requires_grad else None
-        made.persistent = persistent
-        return made
-
-    def detach(self) -> Tensor:
-        """This buffer's numbers, in the same memory, outside the graph: a plain tensor."""
-        own_array(self)
-        return share_outside(object.__new__(Tensor), self)
-
-    def __repr__(self) -> str:
-        return f"Buffer containing:\n{_plain(self)!r}"
+        buffer: Buffer = _leaf(cls, data)
+        buffer._node = ON_DEMAND if data is not None and data.requires_grad else None
+        buffer.persistent = persistent
+        return buffer
 
 
-def unfilled(size: Sequence[int], device: Any = None, dtype: Any = None) -> Parameter:
-    """A parameter whose memory is still to be filled."""
-    from minigrad.creation.data import empty
-
-    if device is not None and str(device) != "cpu":
-        raise RuntimeError(f"Expected one of cpu device type at start of device string: {device}. There is no other.")
-    return Parameter(empty(tuple(size), dtype=dtype))
+def empty_parameter(size: Sequence[int], device: Any = None, dtype: Any = None) -> Parameter:
+    """A parameter whose values are yet to be set."""
+    return Parameter(empty(tuple(size), device=device, dtype=dtype))
 
 
-def _marked(kind: type[Any], data: Any) -> Any:
-    """A leaf of class `kind` in the memory of a tensor, with which it shares the count of writes."""
+def _leaf(kind: type[Any], data: Any) -> Any:
+    """A leaf of class `kind` in the memory of a tensor. Both share one version, so that writes to either are seen."""
     if data is None:
-        from minigrad.creation.data import empty
-
         data = empty(0)
     if not isinstance(data, Tensor):
         raise AttributeError(
@@ -99,13 +97,6 @@ def _marked(kind: type[Any], data: Any) -> Any:
         )
     own_array(data)
     return share_outside(object.__new__(kind), data)
-
-
-def _plain(marked: Tensor) -> Tensor:
-    """The same as a plain tensor, to be printed."""
-    plain = from_array(own_array(marked))
-    plain._node = marked._node and ON_DEMAND
-    return plain
 
 
 tensor_classes.update((Parameter, Buffer))  # ops take them as they are

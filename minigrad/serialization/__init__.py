@@ -138,8 +138,8 @@ class _Writer:
 
     def nested(self, obj: Any, depth: int) -> Any:
         """What a list, a dict and the like are made of."""
-        if isinstance(obj, OrderedDict) and _is_state_dict(type(obj)):
-            metadata = OrderedDict((name, dict(of)) for name, of in vars(obj).get("_metadata", {}).items())
+        if type(obj) is OrderedDict and hasattr(obj, "_metadata"):  # a module's state_dict: its versions belong to it
+            metadata = OrderedDict((name, dict(of)) for name, of in obj._metadata.items())
             return ["state", [self.nested(OrderedDict(obj), depth + 1), self.nested(metadata, depth + 1)]]
         kind = next((name for name, kind in _NESTED.items() if type(obj) is kind), None)
         if kind is None:
@@ -166,11 +166,6 @@ class _Writer:
 
 
 _NESTED: dict[str, type] = {"list": list, "tuple": tuple, "dict": dict, "ordered": OrderedDict, "set": set}
-
-
-def _is_state_dict(kind: type) -> bool:
-    """Whether this is what a module's state_dict() gives, without an import of minigrad.nn."""
-    return kind.__module__ == "minigrad.nn.modules.state" and kind.__name__ == "StateDict"
 
 
 def _class_name(tensor: Tensor) -> str:
@@ -350,10 +345,8 @@ class _Reader:
                 raise ValueError("a dict has a key twice")
             return made
         if kind == "state":
-            from minigrad.nn.modules.state import StateDict
-
             named, metadata = [self.built(item, depth + 1) for item in _list(content)]
-            state = StateDict(named)
+            state: Any = OrderedDict(named)
             state._metadata = OrderedDict(metadata)
             return state
         if kind in _NESTED:

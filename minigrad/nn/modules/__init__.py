@@ -34,8 +34,6 @@ from minigrad.nn.modules.attention import MultiheadAttention
 from minigrad.nn.modules.container import (
     ModuleDict,
     ModuleList,
-    ParameterDict,
-    ParameterList,
     Sequential,
 )
 from minigrad.nn.modules.conv import (
@@ -118,6 +116,10 @@ from minigrad.nn.modules.padding import (
     ZeroPad1d,
     ZeroPad2d,
     ZeroPad3d,
+)
+from minigrad.nn.modules.parameter_container import (
+    ParameterDict,
+    ParameterList,
 )
 from minigrad.nn.modules.pooling import (
     AdaptiveAvgPool1d,

@@ -9,7 +9,7 @@ from minigrad.autograd.blame import frames_to_learner
 from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import unfilled
+from minigrad.nn.parameter import empty_parameter
 from minigrad.tensor import Tensor
 
 
@@ -281,7 +281,7 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        self.weight = unfilled((num_parameters,), device, dtype)
+        self.weight = empty_parameter((num_parameters,), device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

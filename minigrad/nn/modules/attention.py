@@ -18,7 +18,7 @@ from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch us
 from minigrad.nn import init
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, unfilled
+from minigrad.nn.parameter import Parameter, empty_parameter
 from minigrad.tensor import Tensor, from_array
 
 
@@ -80,7 +80,7 @@ class MultiheadAttention(Module):
             raise AssertionError("embed_dim must be divisible by num_heads")
 
         def weight(wanted: bool, *size: int) -> Parameter | None:
-            return unfilled(size, device, dtype) if wanted else None
+            return empty_parameter(size, device, dtype) if wanted else None
 
         apart = not self._qkv_same_embed_dim
         self.register_parameter("in_proj_weight", weight(not apart, 3 * embed_dim, embed_dim))

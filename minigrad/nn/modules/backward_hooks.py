@@ -1,7 +1,8 @@
-"""How a module's backward hook comes to see the gradients of its inputs and outputs.
+"""How a module's backward hook gets the gradients of the module's inputs and outputs.
 
-After this module a reader knows that both pass through a node that does nothing. At the results' node the gradient
-comes in (`grad_output`), at the inputs' node it goes out (`grad_input`), and the learner's hook is called with both.
+After this module a reader knows that two identity nodes are put into the graph, one around the inputs and one around
+the outputs. In backward the gradient reaches the outputs' node first (`grad_output`), passes through the module, and
+reaches the inputs' node last (`grad_input`); then the hook is called with both.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Hook = Callable[..., Any]
 
 
 class BackwardHookFunction(Function):
-    """The node that does nothing, through which a module's inputs, or its outputs, pass."""
+    """The identity, as a node through which a module's inputs, or its outputs, pass."""
 
     @staticmethod
     def forward(ctx: Any, *args: Tensor) -> Any:
@@ -33,39 +34,39 @@ class BackwardHookFunction(Function):
         return grad_outputs
 
 
-class BackwardLink:
-    """Connects the node before a module and the node after it, for one call: when the gradients of the inputs are
-    known, those of the outputs are at hand.
+class BackwardHook:
+    """The two identity nodes of one call of a module: it keeps the gradients of the outputs until those of the inputs
+    are known, too, and calls the hooks.
     """
 
     def __init__(self, module: Any, hooks: list[Hook], pre_hooks: list[Hook]) -> None:
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
-        self.grad_outputs: Any = None  # while a backward is between the two nodes
+        self.grad_outputs: Any = None  # set while a backward is between the two nodes
         self.input_count = 0
-        self.input_tensors: list[int] | None = None  # which of the inputs pass through the node; None without a node
-        self.input_kinds: list[Any] = []  # shape and dtype of each of these
+        self.input_indices: list[int] | None = None  # of the inputs that are tensors; None if there is no node
+        self.input_kinds: list[Any] = []  # their shapes and dtypes
         self.output_count = 0
-        self.output_tensors: list[int] | None = None
+        self.output_indices: list[int] | None = None
 
-    def through_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def setup_input_hook(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         self.input_count = len(args)
-        passed, self.input_tensors, node = _through_node(args)
+        passed, self.input_indices, node = _through_identity_node(args)
         if node is not None:
             self.input_kinds = [(value._array.shape, value._array.dtype) for value in args if isinstance(value, Tensor)]
             node.register_hook(self.at_inputs)
         return passed
 
-    def through_outputs(self, result: Any) -> Any:
+    def setup_output_hook(self, result: Any) -> Any:
         outputs = result if isinstance(result, tuple) else (result,)
         self.output_count = len(outputs)
-        passed, self.output_tensors, node = _through_node(outputs)
+        passed, self.output_indices, node = _through_identity_node(outputs)
         if node is not None:
             node.register_hook(self.at_outputs)
         return passed if isinstance(result, tuple) else passed[0]
 
     def at_outputs(self, _: Any, gradients: Any) -> Any:
-        """The gradients of the outputs are known: the pre hooks may change them."""
-        self.grad_outputs = _spread_out(self.output_tensors, gradients, self.output_count)
+        """The gradients of the outputs are known: call the pre-hooks, which may replace them."""
+        self.grad_outputs = _at_indices(self.output_indices, gradients, self.output_count)
         for hook in self.pre_hooks:
             changed = hook(self.module, self.grad_outputs)
             if changed is None:
@@ -77,12 +78,12 @@ class BackwardLink:
                 )
             self.grad_outputs = changed
         passed = self.grad_outputs
-        if self.input_tensors is None:
-            self.without_inputs()
-        return tuple(passed[index] for index in self.output_tensors or ())
+        if self.input_indices is None:
+            self.call_without_inputs()
+        return tuple(passed[index] for index in self.output_indices or ())
 
-    def without_inputs(self) -> None:
-        """No input needs a gradient, so none will arrive there: the hooks are called now."""
+    def call_without_inputs(self) -> None:
+        """Call the hooks now, since no input requires a gradient, so that none will arrive there."""
         warnings.warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
             "require gradients. grad_input holds None for each.",
@@ -100,14 +101,14 @@ class BackwardLink:
         self.grad_outputs = None
 
     def at_inputs(self, gradients: Any, _: Any) -> Any:
-        """The gradients of the inputs are known: the hooks may change them."""
-        if self.grad_outputs is None:  # a gradient that reached the inputs without passing the outputs
+        """The gradients of the inputs are known: call the hooks, which may replace them."""
+        if self.grad_outputs is None:  # this backward did not begin behind the outputs
             return None
-        shown = [  # as in PyTorch, an input that needs none has zeros
+        shown = [  # as in PyTorch, an input without a gradient shows zeros
             from_array(np.zeros(*kind)) if gradient is None else gradient
             for gradient, kind in zip(gradients, self.input_kinds, strict=True)
         ]
-        grad_inputs: Any = _spread_out(self.input_tensors, shown, self.input_count)
+        grad_inputs: Any = _at_indices(self.input_indices, shown, self.input_count)
         for hook in self.hooks:
             changed = hook(self.module, grad_inputs, self.grad_outputs)
             if changed is None:
@@ -119,22 +120,21 @@ class BackwardLink:
                 )
             grad_inputs = changed
         self.grad_outputs = None
-        changed_ones = [grad_inputs[index] for index in self.input_tensors or ()]
-        return tuple(None if old is None else new for old, new in zip(gradients, changed_ones, strict=True))
+        replaced = [grad_inputs[index] for index in self.input_indices or ()]
+        return tuple(None if old is None else new for old, new in zip(gradients, replaced, strict=True))
 
 
-def _spread_out(indices: Any, values: Any, count: int) -> tuple[Any, ...]:
-    """The values at their indices in a tuple, with None elsewhere."""
-    placed: list[Any] = [None] * count
+def _at_indices(indices: Any, values: Any, count: int) -> tuple[Any, ...]:
+    """A tuple of `count` items: the values at their indices, and None elsewhere."""
+    items: list[Any] = [None] * count
     for index, value in zip(indices, values, strict=True):
-        placed[index] = value
-    return tuple(placed)
+        items[index] = value
+    return tuple(items)
 
 
-def _through_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int] | None, Any]:
-    """Pass the tensors among the values through a node: the values, which of them are tensors, and the node.
-
-    Without a gradient there is no node, and no tensor passes.
+def _through_identity_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int] | None, Any]:
+    """Pass the tensors among the values through an identity node. Returns the values, the indices of the tensors, and
+    the node; if no tensor requires a gradient, the values as they are, None and None.
     """
     indices = [index for index, value in enumerate(values) if isinstance(value, Tensor)]
     tensors = [values[index] for index in indices]
@@ -150,7 +150,7 @@ def _through_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int] |
 
 
 def hook_result_node(module: Any, hooks: list[Hook], args: Any, result: Any) -> None:
-    """Hang the older backward hooks on the node of the result, and warn where that is not what they promise."""
+    """Put the older backward hooks on the node of the result, and warn if its gradients are not the module's."""
     first = result
     while not isinstance(first, Tensor):
         if isinstance(first, dict):
@@ -172,7 +172,7 @@ def hook_result_node(module: Any, hooks: list[Hook], args: Any, result: Any) -> 
 
 
 def _why_incomplete(args: Any, result: Any, node: Any) -> str | None:
-    """Why the node of the result does not have all the gradients of inputs and outputs."""
+    """Why the gradients at the node of the result are not those of all inputs and outputs; None if they are."""
     missing = "is deprecated and will be removed in future versions. This hook will be missing "
     results = (result,) if isinstance(result, Tensor) else result
     if not (isinstance(results, tuple) and all(isinstance(value, Tensor) for value in results)):

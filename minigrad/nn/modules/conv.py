@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, unfilled
+from minigrad.nn.parameter import Parameter, empty_parameter
 from minigrad.tensor import Tensor
 
 Sizes = int | Sequence[int]
@@ -60,8 +60,8 @@ class _Convolution(Module):
         self.padding_mode = padding_mode
         self._check()
         outer, inner = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
-        self.weight = unfilled((outer, inner // groups, *self.kernel_size), device, dtype)
-        self.register_parameter("bias", unfilled((out_channels,), device, dtype) if bias else None)
+        self.weight = empty_parameter((outer, inner // groups, *self.kernel_size), device, dtype)
+        self.register_parameter("bias", empty_parameter((out_channels,), device, dtype) if bias else None)
         self.reset_parameters()
 
     def _check(self) -> None:

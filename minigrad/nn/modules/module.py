@@ -1,8 +1,8 @@
-"""Module: a piece of a network, which knows its parameters and the modules in it.
+"""Module: the base of every layer and network, which finds its own parameters.
 
-After this module a reader knows what happens when a Parameter, a tensor or another module is assigned to an attribute
-of a module, and so why `parameters()` finds all that is to be learned. What hooks do is told in `hooks.py`, and how
-the state is written out and read back in `state.py`.
+After this module a reader knows how: `__setattr__` sorts what is assigned into three dictionaries, `_parameters`,
+`_buffers` and `_modules`; `__getattr__` looks there when an attribute is read; and `parameters()` walks them, through
+all submodules. Hooks are in `hooks.py`; saving and loading is in `state.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any
 from minigrad import dtypes
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.hooks import Hooks
-from minigrad.nn.modules.hooks import HookedModule, everywhere
+from minigrad.nn.modules.hooks import (  # PyTorch has the functions that register global hooks in this module
+    HookedModule,
+    global_hooks,
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
 from minigrad.nn.modules.state import StatefulModule
 from minigrad.nn.parameter import Buffer, Parameter
 from minigrad.tensor import Tensor
@@ -22,9 +32,15 @@ from minigrad.tensor import Tensor
 if TYPE_CHECKING:
     from typing import Self
 
+__all__ = [
+    "Module", "register_module_buffer_registration_hook", "register_module_forward_hook",
+    "register_module_forward_pre_hook", "register_module_full_backward_hook", "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook", "register_module_parameter_registration_hook",
+]  # fmt: skip
+
 
 def typename(value: Any) -> str:
-    """The type of a value as errors about modules say it: with the module that it is from, unless that is Python."""
+    """The name of a value's type as PyTorch writes it in error texts: "int", "minigrad.FloatTensor", ..."""
     if isinstance(value, Tensor):
         name: str = value.type()  # type: ignore[assignment]
         return name
@@ -36,7 +52,7 @@ def typename(value: Any) -> str:
 class Module(HookedModule, StatefulModule):
     """The base of all layers and networks.
 
-    Subclass it, make the layers in `__init__` (after `super().__init__()`), and say in `forward` what is computed:
+    A subclass makes its layers in `__init__`, after `super().__init__()`, and computes its output in `forward`:
 
         class Net(nn.Module):
             def __init__(self):
@@ -47,10 +63,11 @@ class Module(HookedModule, StatefulModule):
             def forward(self, x):
                 return self.output(self.hidden(x).relu())
 
-    Parameters, buffers and modules that are assigned to its attributes become part of it.
+    Parameters, buffers and modules that are assigned to attributes are registered: `parameters()` finds them. Layers in
+    a plain list or dictionary are not; put them in a ModuleList or ModuleDict.
     """
 
-    call_super_init = False  # whether the next class in a multiple inheritance is to be initialized, too
+    call_super_init = False  # with multiple inheritance: whether __init__ passes its arguments on to the next class
     training: bool
     _state_dict_hooks: Hooks
 
@@ -63,23 +80,23 @@ class Module(HookedModule, StatefulModule):
             raise TypeError(
                 f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
             )
-        place = super().__setattr__  # not our own one, which asks what kind of thing it is
-        place("training", True)
+        own = self.__dict__  # not by assignment: __setattr__ needs the dictionaries that are made here
+        own["training"] = True
         for name in ("_parameters", "_buffers", "_modules"):
-            place(name, {})
+            own[name] = {}
         for name in _SETS:
-            place(name, set())
+            own[name] = set()
         for name in _HOOKS:
-            place(name, Hooks())
+            own[name] = Hooks()
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
     def forward(self, *input: Any) -> Any:
-        """What the module computes. Call the module itself, not this, so that hooks run."""
+        """What the module computes. Override it, and call `module(...)`, not `module.forward(...)`: so hooks run."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._hooked or everywhere.used:
+        if self._hooked or global_hooks.used:
             return self._call_with_hooks(args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -87,7 +104,7 @@ class Module(HookedModule, StatefulModule):
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__
-        if "_modules" in own:  # one after the other: a loop would take half as long again, for each use of a weight
+        if "_modules" in own:  # written out: every use of a weight comes here, and a loop is slower by half
             if name in own["_parameters"]:
                 return own["_parameters"][name]
             if name in own["_modules"]:
@@ -102,7 +119,7 @@ class Module(HookedModule, StatefulModule):
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
         if isinstance(value, Parameter):
-            self._make_way(name, "parameters", "_buffers", "_modules")
+            self._remove_other(name, "parameters", "_buffers", "_modules")
             self.register_parameter(name, value)
         elif name in own.get("_parameters", ()):
             if value is not None:
@@ -111,41 +128,44 @@ class Module(HookedModule, StatefulModule):
                 )
             self.register_parameter(name, None)
         elif isinstance(value, Module):
-            self._make_way(name, "module", "_parameters", "_buffers")
-            self._modules[name] = _as_changed(everywhere.on_module, self, name, value)
+            self._remove_other(name, "module", "_parameters", "_buffers")
+            self._modules[name] = _through_hooks(global_hooks.on_module, self, name, value)
         elif name in own.get("_modules", ()):
             if value is not None:
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as child module '{name}' (minigrad.nn.Module or None expected)"
                 )
-            self._modules[name] = _as_changed(everywhere.on_module, self, name, value)
+            self._modules[name] = _through_hooks(global_hooks.on_module, self, name, value)
         elif isinstance(value, Buffer) or name in own.get("_buffers", ()):
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as buffer '{name}' (minigrad.nn.Buffer, minigrad.Tensor or "
                     "None expected)"
                 )
-            known = name not in own.get("_non_persistent_buffers_set", ())
-            self.register_buffer(name, value, value.persistent if isinstance(value, Buffer) else known)
+            persistent = name not in own.get("_non_persistent_buffers_set", ())
+            self.register_buffer(name, value, value.persistent if isinstance(value, Buffer) else persistent)
         else:
             super().__setattr__(name, value)
 
-    def _make_way(self, name: str, kind: str, *others: str) -> None:
-        """What bore the name so far is forgotten."""
-        own = self.__dict__
-        if "_modules" not in own:
+    def _check_initialized(self, kind: str) -> None:
+        if "_modules" not in self.__dict__:
             raise AttributeError(
                 f"cannot assign {kind} before Module.__init__() call: begin __init__ with super().__init__()"
             )
+
+    def _remove_other(self, name: str, kind: str, *others: str) -> None:
+        """Remove a plain attribute, or a member of another kind, that has had the name so far."""
+        self._check_initialized(kind)
+        own = self.__dict__
         own.pop(name, None)
         for other in others:
             own[other].pop(name, None)
         self._non_persistent_buffers_set.discard(name)
 
     def __delattr__(self, name: str) -> None:
-        for held in (self._parameters, self._buffers, self._modules):
-            if name in held:
-                del held[name]
+        for members in (self._parameters, self._buffers, self._modules):
+            if name in members:
+                del members[name]
                 self._non_persistent_buffers_set.discard(name)
                 return
         super().__delattr__(name)
@@ -157,7 +177,10 @@ class Module(HookedModule, StatefulModule):
     # -- registration
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter, or None in its place. The same as assigning it to an attribute."""
+        """Register a parameter as `self.<name> = param` does; None reserves the name, as for a layer without bias.
+
+        TypeError if `param` is not a Parameter; KeyError if the name is taken, empty or contains a dot.
+        """
         self._check_name("parameter", name, "_parameters")
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
@@ -169,39 +192,43 @@ class Module(HookedModule, StatefulModule):
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
                 f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        self._parameters[name] = None if param is None else _as_changed(everywhere.on_parameter, self, name, param)
+        self._parameters[name] = None if param is None else _through_hooks(global_hooks.on_parameter, self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is not learned but belongs to the module: an attribute, and if `persistent` part of the
-        state_dict.
+        """Register a tensor that belongs to the module but is not trained, such as a running mean.
+
+        Args:
+            persistent: whether it is part of the state_dict.
+
+        TypeError if `tensor` is no tensor; KeyError if the name is taken, empty or contains a dot.
         """
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (minigrad Tensor or None required)"
             )
-        self._buffers[name] = _as_changed(everywhere.on_buffer, self, name, tensor)
+        self._buffers[name] = _through_hooks(global_hooks.on_buffer, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
             self._non_persistent_buffers_set.add(name)
 
-    def _check_name(self, kind: str, name: Any, place: str) -> None:
-        if place not in self.__dict__:
-            raise AttributeError(
-                f"cannot assign {kind} before Module.__init__() call: begin __init__ with super().__init__()"
-            )
+    def _check_name(self, kind: str, name: Any, members: str) -> None:
+        self._check_initialized(kind)
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
         if "." in name:
             raise KeyError(f'{kind} name can\'t contain "."')
         if not name:
             raise KeyError(f'{kind} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in self.__dict__[place]:
+        if hasattr(self, name) and name not in self.__dict__[members]:
             raise KeyError(f"attribute '{name}' already exists")
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Add a module, or None in its place. The same as assigning it to an attribute."""
+        """Register a submodule as `self.<name> = module` does; None reserves the name.
+
+        TypeError if `module` is no module; KeyError if the name is taken, empty or contains a dot.
+        """
         if not isinstance(module, Module) and module is not None:
             raise TypeError(f"{typename(module)} is not a Module subclass")
         if not isinstance(name, str):
@@ -212,16 +239,16 @@ class Module(HookedModule, StatefulModule):
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if not name:
             raise KeyError('module name can\'t be empty string ""')
-        self._modules[name] = _as_changed(everywhere.on_module, self, name, module)
+        self._modules[name] = _through_hooks(global_hooks.on_module, self, name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """Another name for `add_module`."""
         self.add_module(name, module)
 
-    # -- what is in it
+    # -- finding members
 
     def get_submodule(self, target: str) -> Module:
-        """The module with this name, such as "encoder.layers.0"; AttributeError if there is none."""
+        """The submodule at a path such as "encoder.layers.0"; "" is this module. AttributeError if there is none."""
         module: Any = self
         for name in target.split(".") if target else ():
             module = _attribute(module, name)
@@ -230,7 +257,10 @@ class Module(HookedModule, StatefulModule):
         return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Put a module in the place with this name; `strict`: only where there is one."""
+        """Put a module at a path such as "encoder.layers.0"; with `strict` only in place of another module.
+
+        ValueError for an empty path; AttributeError if the path leads through what is not a module.
+        """
         if not target:
             raise ValueError("Cannot set the submodule without a target name!")
         if not isinstance(module, Module):
@@ -242,7 +272,7 @@ class Module(HookedModule, StatefulModule):
         setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter with this name, such as "hidden.weight"; AttributeError if there is none."""
+        """The parameter at a path such as "hidden.weight"; AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         parameter: Any = _attribute(self.get_submodule(path), name)
         if not isinstance(parameter, Parameter):
@@ -250,7 +280,7 @@ class Module(HookedModule, StatefulModule):
         return parameter
 
     def get_buffer(self, target: str) -> Tensor:
-        """The buffer with this name; AttributeError if there is none."""
+        """The buffer at a path such as "norm.running_mean"; AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         buffer: Tensor = _attribute(module, name)
@@ -259,14 +289,20 @@ class Module(HookedModule, StatefulModule):
         return buffer
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """All parameters, each once; without `recurse` only this module's own."""
+        """All parameters, each once, as an optimizer wants them; with recurse=False only this module's own."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """All parameters with their names."""
+        """All parameters with their names, such as "hidden.weight".
+
+        Args:
+            prefix: put before every name.
+            recurse: include those of submodules.
+            remove_duplicate: give a shared parameter only once, under its first name.
+        """
         return self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
@@ -277,7 +313,7 @@ class Module(HookedModule, StatefulModule):
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """All buffers with their names."""
+        """All buffers with their names; the arguments are those of `named_parameters`."""
         return self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
 
     def _named_members(
@@ -288,8 +324,8 @@ class Module(HookedModule, StatefulModule):
         remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
         seen: set[Any] = set()
-        places = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
-        for path, module in places:
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in modules:
             for name, member in get_members_fn(module):
                 if member is None or member in seen:
                     continue
@@ -298,12 +334,12 @@ class Module(HookedModule, StatefulModule):
                 yield f"{path}.{name}" if path else name, member
 
     def children(self) -> Iterator[Module]:
-        """The modules directly in this one, each once."""
+        """The submodules directly in this module, each once."""
         for _, module in self.named_children():
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules directly in this one, with their names."""
+        """The submodules directly in this module, with their names."""
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -311,14 +347,19 @@ class Module(HookedModule, StatefulModule):
                 yield name, module
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """This module and all that are in it, however deep."""
+        """This module and all its submodules, at every depth."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_modules(
         self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """This module and all that are in it, with their names: "" for this one."""
+        """This module, under the name `prefix`, and all its submodules, at every depth, with their paths.
+
+        Args:
+            memo: modules to be left out; those that are given are added to it.
+            remove_duplicate: give a shared module only once, under its first name.
+        """
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -332,7 +373,7 @@ class Module(HookedModule, StatefulModule):
     # -- changing all of it
 
     def train(self, mode: bool = True) -> Self:
-        """Set `training` here and in all modules in it: dropout and batch norm behave by it."""
+        """Set `training` here and in all submodules: dropout and batch norm depend on it. ValueError if not a bool."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -345,34 +386,35 @@ class Module(HookedModule, StatefulModule):
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Ask for the gradients of all parameters, or no longer."""
+        """Have gradients computed for all parameters, or stop (False), which freezes the module."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters, or make them zero."""
+        """Remove the gradients of all parameters; with set_to_none=False fill them with zeros instead."""
         for parameter in self.parameters():
-            if parameter.grad is None:
-                continue
             if set_to_none:
                 parameter.grad = None
-            elif parameter.grad.grad_fn is not None:
-                parameter.grad.detach_()
-                parameter.grad.zero_()
-            else:
-                parameter.grad.requires_grad_(False)
+            elif parameter.grad is not None:
+                if parameter.grad.grad_fn is None:
+                    parameter.grad.requires_grad_(False)
+                else:  # of a backward with create_graph=True
+                    parameter.grad.detach_()
                 parameter.grad.zero_()
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
-        """Call `fn` with each module in this one, and at last with this one."""
+        """Call `fn(module)` for all submodules, and last for this module, as to initialize weights."""
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Change all parameters, their gradients and buffers; the parameters remain the same objects."""
+        """Replace the values of all parameters, gradients and buffers by `fn` of them.
+
+        The parameters stay the same objects, so that an optimizer that holds them goes on working.
+        """
         for module in self.children() if recurse else ():
             module._apply(fn)
         for parameter in self._parameters.values():
@@ -389,7 +431,11 @@ class Module(HookedModule, StatefulModule):
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Convert all floating parameters and buffers: `to(dtype)`, `to("cpu")`, `to(tensor)`."""
+        """Convert all floating parameters and buffers, in place: `to(dtype)`, `to("cpu")`, or `to(tensor)`, which takes
+        the dtype of the tensor.
+
+        TypeError for a dtype that is not floating; an error for any device but the CPU.
+        """
         device, kind = kwargs.get("device"), kwargs.get("dtype")
         for argument in args:
             if isinstance(argument, Tensor):
@@ -419,31 +465,38 @@ class Module(HookedModule, StatefulModule):
         """Convert all floating parameters and buffers to float64."""
         return self.to(dtypes.float64)
 
+    def half(self) -> Self:
+        """Convert all floating parameters and buffers to float16."""
+        return self.to(dtypes.float16)
+
     def cpu(self) -> Self:
-        """Nothing: all tensors are on the CPU."""
+        """This module as it is: all tensors are on the CPU."""
         return self
 
+    def cuda(self, device: Any = None) -> Self:
+        """AssertionError: there is no such device here."""
+        return self.to("cuda")
+
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Not available. RuntimeError."""
+        """RuntimeError: there is no compiler here."""
         raise RuntimeError("Module.compile() is not available: minigrad runs everything as it is written")
 
-    # -- as text
+    # -- printing
 
     def _get_name(self) -> str:
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What stands in the brackets of `repr(module)`; override it."""
+        """The options that `repr` shows in the brackets. Override it."""
         return ""
 
     def __repr__(self) -> str:
         extra = self.extra_repr()
-        lines = [*extra.split("\n")] if extra else []
-        lines += [f"({name}): {further_in(repr(module))}" for name, module in self._modules.items()]
-        if len(lines) == 1 and not self._modules:
-            return f"{self._get_name()}({lines[0]})"
-        inside = "".join(f"\n  {line}" for line in lines) + "\n" if lines else ""
-        return f"{self._get_name()}({inside})"
+        lines = extra.split("\n") if extra else []
+        if len(lines) <= 1 and not self._modules:
+            return f"{self._get_name()}({extra})"
+        lines += [f"({name}): {indent_rest(repr(module))}" for name, module in self._modules.items()]
+        return "\n  ".join([f"{self._get_name()}(", *lines]) + "\n)"
 
 
 _SETS = (
@@ -456,8 +509,8 @@ _HOOKS = (
 )  # fmt: skip
 
 
-def further_in(text: str) -> str:
-    """A text of several lines with all but the first moved to the right."""
+def indent_rest(text: str) -> str:
+    """A text with all lines but the first indented by two spaces."""
     first, newline, rest = text.partition("\n")
     return first + newline + indent(rest, "  ")
 
@@ -468,8 +521,8 @@ def _attribute(module: Module, name: str) -> Any:
     return getattr(module, name)
 
 
-def _as_changed(hooks: Hooks, module: Module, name: str, value: Any) -> Any:
-    """A value on its way into a module, as the hooks for all modules leave it."""
+def _through_hooks(hooks: Hooks, module: Module, name: str, value: Any) -> Any:
+    """What is to be registered, after the registration hooks, each of which may replace it."""
     for hook in hooks.values():
         changed = hook(module, name, value)
         value = value if changed is None else changed

@@ -16,7 +16,7 @@ from minigrad.creation.data import ones, tensor, zeros
 from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, unfilled
+from minigrad.nn.parameter import Parameter, empty_parameter
 from minigrad.tensor import Tensor
 
 
@@ -27,8 +27,8 @@ class _Affine(Module):
     bias: Parameter | None
 
     def _add_weights(self, size: Sequence[int], scale: bool, shift: bool, device: Any, dtype: Any) -> None:
-        self.register_parameter("weight", unfilled(size, device, dtype) if scale else None)
-        self.register_parameter("bias", unfilled(size, device, dtype) if scale and shift else None)
+        self.register_parameter("weight", empty_parameter(size, device, dtype) if scale else None)
+        self.register_parameter("bias", empty_parameter(size, device, dtype) if scale and shift else None)
 
     def reset_parameters(self) -> None:
         """Begin anew: scale 1, shift 0."""
@@ -269,7 +269,7 @@ class RMSNorm(_Affine):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.register_parameter(
-            "weight", unfilled(self.normalized_shape, device, dtype) if elementwise_affine else None
+            "weight", empty_parameter(self.normalized_shape, device, dtype) if elementwise_affine else None
         )
         self.reset_parameters()
 

@@ -19,7 +19,7 @@ from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch us
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.rnn_cell import State, gru_step, lstm_step, rnn_step
-from minigrad.nn.parameter import Parameter, unfilled
+from minigrad.nn.parameter import Parameter, empty_parameter
 from minigrad.nn.utils.rnn import PackedSequence
 from minigrad.tensor import Tensor
 
@@ -98,7 +98,7 @@ class RNNBase(Module):
                 made |= {"bias_ih": (rows,), "bias_hh": (rows,)} if bias else {}
                 made |= {"weight_hr": (proj_size, hidden_size)} if proj_size else {}
                 for name, size in made.items():
-                    setattr(self, name + suffix, unfilled(size, device, dtype))
+                    setattr(self, name + suffix, empty_parameter(size, device, dtype))
         self.reset_parameters()
 
     @property

@@ -15,7 +15,7 @@ from minigrad.creation.data import zeros
 from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, unfilled
+from minigrad.nn.parameter import Parameter, empty_parameter
 from minigrad.tensor import Tensor
 
 State = tuple[Tensor, ...]  # (h,), or for an LSTM (h, c)
@@ -72,10 +72,10 @@ class RNNCellBase(Module):
         self.hidden_size = hidden_size
         self.bias = bias
         rows = num_chunks * hidden_size
-        self.weight_ih = unfilled((rows, input_size), device, dtype)
-        self.weight_hh = unfilled((rows, hidden_size), device, dtype)
-        self.register_parameter("bias_ih", unfilled((rows,), device, dtype) if bias else None)
-        self.register_parameter("bias_hh", unfilled((rows,), device, dtype) if bias else None)
+        self.weight_ih = empty_parameter((rows, input_size), device, dtype)
+        self.weight_hh = empty_parameter((rows, hidden_size), device, dtype)
+        self.register_parameter("bias_ih", empty_parameter((rows,), device, dtype) if bias else None)
+        self.register_parameter("bias_hh", empty_parameter((rows,), device, dtype) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

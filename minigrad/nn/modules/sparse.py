@@ -8,7 +8,7 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, unfilled
+from minigrad.nn.parameter import Parameter, empty_parameter
 from minigrad.tensor import Tensor
 
 
@@ -29,7 +29,7 @@ class _Table(Module):
 
     def _add_weight(self, weight: Tensor | None, frozen: bool, device: Any, dtype: Any) -> None:
         if weight is None:
-            self.weight = unfilled((self.num_embeddings, self.embedding_dim), device, dtype)
+            self.weight = empty_parameter((self.num_embeddings, self.embedding_dim), device, dtype)
             self.weight.requires_grad = not frozen
             self.reset_parameters()
         else:

@@ -1,7 +1,7 @@
-"""What a module knows, as a dictionary: state_dict and load_state_dict.
+"""state_dict and load_state_dict: all that a module has learned, as a dictionary, and back.
 
-After this module a reader knows how the parameters and buffers of a network get their names ("layer1.0.weight": the
-path to it), how they are written out and read back, and what is said when the two do not fit.
+After this module a reader knows where names like "layer1.0.weight" come from (the path to the parameter), which tensors
+are in a state_dict, how they are copied back, and how the error text is made when the two do not fit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Keys(NamedTuple):
 
 
 class _IncompatibleKeys(_Keys):
-    """What load_state_dict returns: the names that were expected and are missing, and those that nobody expected."""
+    """The result of load_state_dict: names that the module has and the dictionary lacks, and the reverse."""
 
     __slots__ = ()
 
@@ -35,16 +35,10 @@ class _IncompatibleKeys(_Keys):
     __str__ = __repr__
 
 
-class StateDict(OrderedDict[str, Any]):
-    """Tensors by name, in the order of the modules; `_metadata` has the version of each module."""
-
-    _metadata: OrderedDict[str, dict[str, Any]]
-
-
 class StatefulModule:
-    """The part of Module that writes out and reads back parameters and buffers."""
+    """The part of Module that saves and loads parameters and buffers."""
 
-    _version = 1  # of what a class of modules writes out
+    _version = 1  # of the format of a class's state; a class that changes it loads older states in its own way
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Any]
@@ -54,20 +48,21 @@ class StatefulModule:
     _load_state_dict_pre_hooks: Hooks
     _load_state_dict_post_hooks: Hooks
 
-    # -- writing out
+    # -- saving
 
     def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
-        """All parameters and persistent buffers of this module and those in it, by name.
+        """All parameters and persistent buffers of this module and its submodules, by name.
 
-        The tensors share the module's memory; copy them (`copy.deepcopy`) to keep what they hold now.
+        The tensors share the module's memory, so training changes them: `copy.deepcopy` the dictionary to keep a
+        snapshot.
 
         Args:
-            destination: a dictionary to add them to.
-            prefix: what each name begins with.
-            keep_vars: give the parameters themselves; by default the tensors are outside the graph.
+            destination: a dictionary to add to; by default a new OrderedDict.
+            prefix: put before every name.
+            keep_vars: give the parameters themselves instead of detached tensors.
         """
         if destination is None:
-            destination = StateDict()
+            destination = OrderedDict()
             destination._metadata = OrderedDict()
         metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
@@ -84,35 +79,35 @@ class StatefulModule:
         return destination
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        """Add this module's own state, without that of the modules in it."""
+        """Add this module's own tensors, without those of submodules."""
         for name, tensor in self._own_state().items():
             destination[prefix + name] = tensor if keep_vars else tensor.detach()
-        if self._has_extra_state():
+        if self._overrides("get_extra_state"):
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
     def _own_state(self) -> dict[str, Tensor]:
-        """Parameters and persistent buffers of this module itself."""
-        buffers = {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
-        return {name: tensor for name, tensor in {**self._parameters, **buffers}.items() if tensor is not None}
+        """This module's own parameters and persistent buffers, without those of submodules."""
+        persistent = {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
+        return {name: tensor for name, tensor in {**self._parameters, **persistent}.items() if tensor is not None}
 
-    def _has_extra_state(self) -> bool:
-        return type(self).get_extra_state is not StatefulModule.get_extra_state
+    def _overrides(self, method: str) -> bool:
+        return getattr(type(self), method) is not getattr(StatefulModule, method)
 
     def get_extra_state(self) -> Any:
-        """What else belongs to the state. Override it, together with `set_extra_state`, to have it written out."""
+        """Anything else that belongs to the state. Override this and `set_extra_state` to have it saved and loaded."""
         raise RuntimeError(
             "Reached a code path in Module.get_extra_state() that should never be called. Override it in "
-            f"{type(self).__name__} to write out more than parameters and buffers."
+            f"{type(self).__name__} to save more than parameters and buffers."
         )
 
     def set_extra_state(self, state: Any) -> None:
-        """Read back what `get_extra_state` gave."""
+        """Take back what `get_extra_state` gave."""
         raise RuntimeError(
             "Reached a code path in Module.set_extra_state() that should never be called. Override it in "
-            f"{type(self).__name__} to read back what get_extra_state gave."
+            f"{type(self).__name__} to load what get_extra_state gave."
         )
 
-    # -- reading back
+    # -- loading
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
         """Copy the values of a state_dict into this module's parameters and buffers.
@@ -120,17 +115,18 @@ class StatefulModule:
         Args:
             state_dict: tensors by name, as `state_dict()` gives them.
             strict: missing and unexpected names are errors.
-            assign: take the tensors themselves instead of copying their values; each keeps its dtype, and the
-                module's requires_grad.
+            assign: make the given tensors the module's own instead of copying their values. They keep their dtype,
+                and take over the module's requires_grad.
 
-        Returns the missing and the unexpected names. RuntimeError that lists everything that does not fit.
+        Returns (missing_keys, unexpected_keys). RuntimeError with one line for everything that does not fit; TypeError
+        if `state_dict` is not a dictionary.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
         keys = _IncompatibleKeys([], [])
         errors: list[str] = []
-        metadata: Any = getattr(state_dict, "_metadata", {})
-        values = StateDict(state_dict)
+        metadata = getattr(state_dict, "_metadata", {})
+        values: Any = OrderedDict(state_dict)  # a copy, which hooks may change
         if hasattr(state_dict, "_metadata"):
             values._metadata = metadata
         self._load(values, "", metadata, assign, keys, errors)
@@ -147,15 +143,16 @@ class StatefulModule:
     def _load(
         self, values: Any, prefix: str, metadata: Any, assign: bool, keys: _IncompatibleKeys, errors: list[str]
     ) -> None:
+        """Load this module and its submodules from the values whose names begin with `prefix`."""
         own_metadata = metadata.get(prefix[:-1], {})
         if assign:
             own_metadata = {**own_metadata, "assign_to_params_buffers": True}
         self._load_from_state_dict(values, prefix, own_metadata, True, keys.missing_keys, keys.unexpected_keys, errors)
         for name, child in self._modules.items():
             if child is not None:
-                inner = f"{prefix}{name}."
-                its_values = {key: value for key, value in values.items() if key.startswith(inner)}
-                child._load(its_values, inner, metadata, assign, keys, errors)
+                child_prefix = f"{prefix}{name}."
+                child_values = {key: value for key, value in values.items() if key.startswith(child_prefix)}
+                child._load(child_values, child_prefix, metadata, assign, keys, errors)
         for hook in self._load_state_dict_post_hooks.values():
             if hook(self, keys) is not None:
                 raise AssertionError(
@@ -173,7 +170,7 @@ class StatefulModule:
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Read back this module's own state, without that of the modules in it; note what does not fit."""
+        """Load this module's own tensors, without those of submodules, and list what does not fit."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = self._own_state()
@@ -181,11 +178,12 @@ class StatefulModule:
         for name, tensor in own.items():
             if prefix + name in state_dict:
                 error = self._load_tensor(name, tensor, prefix + name, state_dict[prefix + name], assign)
-                error_msgs.extend([] if error is None else [error])
+                if error is not None:
+                    error_msgs.append(error)
             elif strict:
                 missing_keys.append(prefix + name)
         extra = prefix + EXTRA_STATE
-        if self._has_extra_state():
+        if self._overrides("set_extra_state"):
             if extra in state_dict:
                 self.set_extra_state(state_dict[extra])
             elif strict:
@@ -199,7 +197,7 @@ class StatefulModule:
                     unexpected_keys.append(key)
 
     def _load_tensor(self, name: str, own: Tensor, key: str, given: Any, assign: bool) -> str | None:
-        """Read back one parameter or buffer; what does not fit, in words."""
+        """Load one parameter or buffer. Returns the error text if it does not fit."""
         if not isinstance(given, Tensor):
             return (
                 f'While copying the parameter named "{key}", expected minigrad.Tensor or Tensor-like object from '
@@ -233,21 +231,21 @@ class StatefulModule:
     # -- hooks
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Have `hook(module, prefix, keep_vars)` called before the state is written out."""
+        """Call `hook(module, prefix, keep_vars)` before the state is saved."""
         return RemovableHandle(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Have `hook(module, state_dict, prefix, local_metadata)` called after the state was written out; it may change
-        the dictionary.
+        """Call `hook(module, state_dict, prefix, local_metadata)` after the state is saved; it may change the
+        dictionary.
         """
         return RemovableHandle(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Have `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)`
-        called before the state is read back; it may change the dictionary.
+        """Call `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)`
+        before the state is loaded; it may change the dictionary.
         """
         return RemovableHandle(self._load_state_dict_pre_hooks, functools.partial(hook, self))
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Have `hook(module, incompatible_keys)` called after the state was read back; it may change the two lists."""
+        """Call `hook(module, incompatible_keys)` after the state is loaded; it may change the two lists."""
         return RemovableHandle(self._load_state_dict_post_hooks, hook)
