@@ -1,0 +1,149 @@
+"""Linear and bilinear maps: the step of a network that mixes all inputs into each output.
+
+After this module a reader knows why a Linear layer is one matrix product, and its gradient two more: of the incoming
+gradient with the weight, and with the inputs.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from minigrad.op import op, tensor_operands
+from minigrad.ops.matrices import linalg
+from minigrad.ops.shapes import shape
+from minigrad.tensor import Tensor
+
+METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
+OUT: tuple[str, ...] = ()  # those that take out=
+
+Array = Any  # numpy array
+
+
+@op(
+    name="AddmmBackward0",
+    bias=lambda F, g: F.sum_dims(g, (0,), False),
+    self=lambda F, g, weight: g @ weight,
+    weight=lambda F, g, self: F.matrix_transpose(g) @ self,
+)
+def affine(bias: Array, self: Array, weight: Array) -> Array:
+    """Rows of inputs (n, in) times a weight (out, in), plus a bias (out,): the outputs (n, out)."""
+    outputs = self @ weight.T
+    outputs += bias
+    return outputs
+
+
+@op(name="MmBackward0", self=lambda F, g, weight: g @ weight, weight=lambda F, g, self: F.matrix_transpose(g) @ self)
+def affine_without_bias(self: Array, weight: Array) -> Array:
+    """Rows of inputs (n, in) times a weight (out, in): the outputs (n, out)."""
+    return self @ weight.T
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias, along the last dimension of input.
+
+    Args:
+        input: (..., in).
+        weight: (out, in), or (in,) for one output, whose dimension is left out.
+        bias: (out,).
+
+    Returns a tensor of shape (..., out). RuntimeError if sizes or dtypes differ.
+    """
+    try:
+        rows, kind = input._array, input._array.dtype
+        ordinary = (
+            rows.ndim >= 2
+            and weight._array.ndim == 2
+            and rows.shape[-1] == weight._array.shape[1]
+            and weight._array.dtype is kind
+            and (bias is None or (bias._array.dtype is kind and bias._array.shape == weight._array.shape[:1]))
+            and kind.kind == "f"
+        )
+    except AttributeError:  # not all of them are tensors
+        ordinary = False
+    if not ordinary:
+        return _checked_linear(input, weight, bias)
+    if rows.ndim > 2:
+        outputs = linear(shape.reshape(input, -1, rows.shape[-1]), weight, bias)
+        return shape.view(outputs, (*rows.shape[:-1], outputs._array.shape[-1]))
+    return affine_without_bias(input, weight) if bias is None else affine(bias, input, weight)
+
+
+def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """`linear` with all its checks, for what is not ordinary: a single row, a bias that broadcasts, an error."""
+    input, weight, *_ = tensor_operands("linear", input, weight, *(() if bias is None else (bias,)))
+    if not input.ndim or not weight.ndim:
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and {weight.ndim}D"
+        )
+    if weight.ndim > 2:
+        raise RuntimeError(f"linear(): the weight must be a matrix or a vector, but has shape {list(weight.shape)}")
+    if bias is not None and weight.ndim == 1:
+        raise RuntimeError("mat2 must be a matrix, got 1-D tensor: the weight of a linear with a bias is (out, in)")
+    inputs, outputs = weight.shape[-1], weight.shape[0]
+    if input.shape[-1] != inputs:
+        rows = math.prod(input.shape[:-1])
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{input.shape[-1]} and {inputs}x{outputs}): input has "
+            f"shape {list(input.shape)}, and its last size must be the weight's last size, {inputs}"
+        )
+    if bias is not None and bias.ndim <= 1 and input.dtype is not weight.dtype:
+        raise RuntimeError(
+            f"mat1 and mat2 must have the same dtype, but got {input.dtype.tensor_type} and "
+            f"{weight.dtype.tensor_type}: convert one of them, as in x.to(weight.dtype)"
+        )
+    if bias is not None and bias.ndim == 1 and bias.shape[0] not in (1, outputs):
+        raise RuntimeError(
+            f"The expanded size of the tensor ({outputs}) must match the existing size ({bias.shape[0]}) at "
+            f"non-singleton dimension {max(input.ndim - 1, 1)}.  Target sizes: {[*input.shape[:-1], outputs]}.  Tensor "
+            f"sizes: {list(bias.shape)}. It is the bias of a linear with {outputs} outputs."
+        )
+    if bias is not None and bias.ndim == 1 and bias.dtype is not input.dtype:
+        raise RuntimeError(
+            f"self and mat2 must have the same dtype, but got {bias.dtype.tensor_type} and {weight.dtype.tensor_type}: "
+            "convert the bias, or the others"
+        )
+    if input.ndim == 1 and bias is not None and bias.shape == (outputs,) and input.dtype.is_floating_point:
+        return shape.view(affine(bias, shape.reshape(input, 1, inputs), weight), (outputs,))
+    product = linalg.matmul(input, shape.t(weight))
+    return product if bias is None else product + bias
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input1 @ weight[k] @ input2 + bias[k] for each output k.
+
+    Args:
+        input1, input2: (..., in1) and (..., in2).
+        weight: (out, in1, in2).
+        bias: (out,).
+
+    Returns a tensor of shape (..., out). RuntimeError if sizes do not fit.
+    """
+    operands = (input1, input2, weight) if bias is None else (input1, input2, weight, bias)
+    tensor_operands("bilinear", *operands)
+    if input1.ndim != input2.ndim:
+        raise RuntimeError(
+            f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}: both need the same "
+            "dimensions before the last"
+        )
+    for dim, (first, second) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
+        if first != second:
+            raise RuntimeError(
+                f"bilinear(): input batch dimensions do not match at dim {dim}: got {first} and {second}"
+            )
+    for number, input in enumerate((input1, input2), 1):
+        if input.shape[-1] != weight.shape[number]:
+            raise RuntimeError(
+                f"bilinear(): input{number} size does not match weight size: got {input.shape[-1]} but expected "
+                f"{weight.shape[number]}"
+            )
+    if bias is not None and bias.shape[0] != weight.shape[0]:
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected {weight.shape[0]}"
+        )
+    outputs, in1, in2 = weight.shape
+    lead = input1.shape[:-1]
+    first = input1.reshape(-1, in1) @ weight.permute(1, 0, 2).reshape(in1, outputs * in2)
+    product = (first.view(-1, outputs, in2) * input2.reshape(-1, 1, in2)).sum(-1).view(*lead, outputs)
+    return product if bias is None else product + bias
