@@ -1,9 +1,13 @@
-"""Activations as layers: what makes a network of linear layers more than one linear layer."""
+"""Activations as layers: without one between them, two linear layers would be no more than one.
+
+After this module a reader knows each by its formula, and which of its constants is an option.
+"""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
@@ -14,72 +18,72 @@ from minigrad.tensor import Tensor
 
 
 class _InPlace(Module):
-    """An activation whose only option is whether it writes to its input."""
+    """An activation whose only option is whether it overwrites its input."""
+
+    function: ClassVar[Callable[..., Tensor]]
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
 
+    def forward(self, input: Tensor) -> Tensor:
+        return type(self).function(input, inplace=self.inplace)
+
     def extra_repr(self) -> str:
         return "inplace=True" if self.inplace else ""
 
 
-def _and_in_place(module: Any) -> str:
+def _inplace_suffix(module: Any) -> str:
     return ", inplace=True" if module.inplace else ""
 
 
 class ReLU(_InPlace):
     """max(0, x)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.relu(input, inplace=self.inplace)
+    function = F.relu
 
 
 class SiLU(_InPlace):
     """x * sigmoid(x), also called swish."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.silu(input, inplace=self.inplace)
+    function = F.silu
 
 
 class Mish(_InPlace):
     """x * tanh(softplus(x))."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.mish(input, inplace=self.inplace)
+    function = F.mish
 
 
 class SELU(_InPlace):
-    """ELU with the two factors for which signals keep mean 0 and variance 1 from layer to layer."""
+    """scale * ELU(x), with the scale and alpha for which signals keep mean 0 and variance 1 from layer to layer.
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.selu(input, self.inplace)
+    Klambauer et al., "Self-normalizing neural networks" (2017).
+    """
+
+    function = F.selu
 
 
-class Hardsigmoid(Module):
+class Hardsigmoid(_InPlace):
     """The sigmoid in three straight pieces: 0, x / 6 + 1 / 2, and 1."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
+    function = F.hardsigmoid
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.hardsigmoid(input, self.inplace)
+    def extra_repr(self) -> str:  # PyTorch does not print this one's inplace
+        return ""
 
 
-class Hardswish(Module):
+class Hardswish(_InPlace):
     """x * hardsigmoid(x)."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
+    function = F.hardswish
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.hardswish(input, self.inplace)
+    def extra_repr(self) -> str:  # PyTorch does not print this one's inplace
+        return ""
 
 
 class Threshold(Module):
-    """x where it is greater than `threshold`, elsewhere `value`."""
+    """x where x > threshold, else value."""
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -91,11 +95,11 @@ class Threshold(Module):
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
-        return f"threshold={self.threshold}, value={self.value}{_and_in_place(self)}"
+        return f"threshold={self.threshold}, value={self.value}{_inplace_suffix(self)}"
 
 
 class RReLU(Module):
-    """A leaky ReLU whose slope for negative numbers is drawn anew for each in training; in evaluation, the mean."""
+    """x, and slope * x for negative x, with a random slope from lower to upper; in evaluation their mean."""
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
@@ -107,11 +111,11 @@ class RReLU(Module):
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        return f"lower={self.lower}, upper={self.upper}{_and_in_place(self)}"
+        return f"lower={self.lower}, upper={self.upper}{_inplace_suffix(self)}"
 
 
 class Hardtanh(Module):
-    """x cut off below `min_val` and above `max_val`."""
+    """x, but no less than min_val and no more than max_val."""
 
     def __init__(
         self,
@@ -133,17 +137,17 @@ class Hardtanh(Module):
         self.max_val = max_val if max_value is None else max_value
         self.inplace = inplace
         if not self.max_val > self.min_val:
-            raise AssertionError("max_val must be larger than min_val")
+            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
-        return f"min_val={self.min_val}, max_val={self.max_val}{_and_in_place(self)}"
+        return f"min_val={self.min_val}, max_val={self.max_val}{_inplace_suffix(self)}"
 
 
 class ReLU6(Hardtanh):
-    """x cut off below 0 and above 6."""
+    """min(max(0, x), 6)."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -178,7 +182,7 @@ class ELU(Module):
         return F.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
-        return f"alpha={self.alpha}{_and_in_place(self)}"
+        return f"alpha={self.alpha}{_inplace_suffix(self)}"
 
 
 class CELU(ELU):
@@ -189,7 +193,7 @@ class CELU(ELU):
 
 
 class GLU(Module):
-    """One half of the numbers along `dim` times the sigmoid of the other half."""
+    """a * sigmoid(b), where a and b are the halves of the input along `dim`."""
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -203,7 +207,7 @@ class GLU(Module):
 
 
 class GELU(Module):
-    """x times the part of the normal distribution below x; `approximate="tanh"` for a formula with tanh."""
+    """x * P(X <= x) for a standard normal X; approximate="tanh" for a formula with tanh."""
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -217,7 +221,7 @@ class GELU(Module):
 
 
 class Hardshrink(Module):
-    """x where it is further from 0 than `lambd`, else 0."""
+    """x where |x| > lambd, else 0."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -231,7 +235,7 @@ class Hardshrink(Module):
 
 
 class Softshrink(Hardshrink):
-    """x moved by `lambd` towards 0, where it stays."""
+    """x - lambd where x > lambd, x + lambd where x < -lambd, else 0."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)
@@ -249,7 +253,7 @@ class LeakyReLU(Module):
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
-        return f"negative_slope={self.negative_slope}{_and_in_place(self)}"
+        return f"negative_slope={self.negative_slope}{_inplace_suffix(self)}"
 
 
 class LogSigmoid(Module):
@@ -260,7 +264,7 @@ class LogSigmoid(Module):
 
 
 class Softplus(Module):
-    """log(1 + exp(beta * x)) / beta, a smooth ReLU; x itself where beta * x is above `threshold`."""
+    """log(1 + exp(beta * x)) / beta, a smooth ReLU; x where beta * x > threshold, so that exp does not overflow."""
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -275,7 +279,12 @@ class Softplus(Module):
 
 
 class PReLU(Module):
-    """x, and weight * x for negative x: a leaky ReLU whose slope is learned, one for all or one per channel."""
+    """x, and weight * x for negative x: a LeakyReLU with a learned slope, for all elements or for each channel.
+
+    Args:
+        num_parameters: 1, or the number of channels.
+        init: the slope at the beginning.
+    """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
@@ -285,7 +294,7 @@ class PReLU(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin anew with the slope `init`."""
+        """Set the slope to `init`."""
         init.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -310,7 +319,7 @@ class Tanhshrink(Module):
 
 
 class Softmax(Module):
-    """exp(x), divided by its sum along `dim`: positive numbers that add up to 1."""
+    """exp(x) / sum(exp(x)) along `dim`: positive numbers whose sum is 1."""
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
@@ -324,21 +333,21 @@ class Softmax(Module):
 
 
 class Softmin(Softmax):
-    """The softmax of -x along `dim`."""
+    """softmax(-x) along `dim`."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softmin(input, self.dim)
 
 
 class LogSoftmax(Softmax):
-    """The logarithm of the softmax along `dim`."""
+    """log(softmax(x)) along `dim`, computed without overflow."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim)
 
 
 class Softmax2d(Module):
-    """The softmax over the channels of each place of an image (N, C, H, W) or (C, H, W)."""
+    """The softmax over the channels at each position of an image (N, C, H, W) or (C, H, W)."""
 
     def forward(self, input: Tensor) -> Tensor:
         if input.ndim not in (3, 4):

@@ -1,6 +1,13 @@
-"""Dropout layers: in training, some numbers are left out at random, and the others made larger to make up for it."""
+"""Dropout layers: in training, random elements are set to zero, and the others scaled up to keep the mean.
+
+After this module a reader knows that dropout does nothing after `module.eval()`, and what the variants drop: single
+elements, or whole channels.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
 
 from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
 from minigrad.nn.modules.module import Module
@@ -8,6 +15,8 @@ from minigrad.tensor import Tensor
 
 
 class _Dropout(Module):
+    function: ClassVar[Callable[..., Tensor]]
+
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if p < 0 or p > 1:
@@ -15,40 +24,45 @@ class _Dropout(Module):
         self.p = p
         self.inplace = inplace
 
+    def forward(self, input: Tensor) -> Tensor:
+        return type(self).function(input, self.p, self.training, self.inplace)
+
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"
 
 
 class Dropout(_Dropout):
-    """In training, each number is 0 with probability `p`, and the others are divided by 1 - p."""
+    """In training each element is set to 0 with probability `p`, and the others are divided by 1 - p.
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.dropout(input, self.p, self.training, self.inplace)
+    Hinton et al., "Improving neural networks by preventing co-adaptation of feature detectors" (2012). ValueError if p
+    is not between 0 and 1.
+    """
+
+    function = F.dropout
 
 
 class Dropout1d(_Dropout):
     """Dropout of whole channels of (N, C, L) or (C, L)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.dropout1d(input, self.p, self.training, self.inplace)
+    function = F.dropout1d
 
 
 class Dropout2d(_Dropout):
     """Dropout of whole channels of images (N, C, H, W)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.dropout2d(input, self.p, self.training, self.inplace)
+    function = F.dropout2d
 
 
 class Dropout3d(_Dropout):
     """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.dropout3d(input, self.p, self.training, self.inplace)
+    function = F.dropout3d
 
 
 class AlphaDropout(_Dropout):
-    """Dropout that keeps mean and variance, to go with SELU."""
+    """Dropout for networks with SELU: the result keeps mean and variance. Klambauer et al., "Self-normalizing neural
+    networks" (2017).
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.alpha_dropout(input, self.p, self.training)

@@ -1,7 +1,7 @@
-"""Normalization layers: numbers brought to mean 0 and variance 1, then scaled and shifted by learned weights.
+"""Normalization layers: inputs are brought to mean 0 and variance 1, then scaled and shifted by learned parameters.
 
-After this module a reader knows which numbers each of them takes the mean of: over the batch (BatchNorm, which keeps
-running means for evaluation), or within each example alone (LayerNorm, GroupNorm, InstanceNorm, RMSNorm).
+After this module a reader knows what each layer takes the mean over: BatchNorm over the batch, which is why it keeps
+running statistics for evaluation; LayerNorm, GroupNorm, InstanceNorm and RMSNorm within each example.
 """
 
 from __future__ import annotations
@@ -20,82 +20,37 @@ from minigrad.nn.parameter import Parameter, empty_parameter
 from minigrad.tensor import Tensor
 
 
+def _shape_of(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
+    return tuple(normalized_shape) if isinstance(normalized_shape, Sequence) else (normalized_shape,)
+
+
 class _Affine(Module):
-    """A layer that ends with a learned scale and shift, which begin as 1 and 0."""
+    """A layer that ends with a learned scale `weight` and shift `bias`, which begin as 1 and 0."""
 
     weight: Parameter | None
     bias: Parameter | None
 
-    def _add_weights(self, size: Sequence[int], scale: bool, shift: bool, device: Any, dtype: Any) -> None:
-        self.register_parameter("weight", empty_parameter(size, device, dtype) if scale else None)
-        self.register_parameter("bias", empty_parameter(size, device, dtype) if scale and shift else None)
+    def _register_affine(self, size: Sequence[int], affine: bool, bias: bool, device: Any, dtype: Any) -> None:
+        self.register_parameter("weight", empty_parameter(size, device, dtype) if affine else None)
+        self.register_parameter("bias", empty_parameter(size, device, dtype) if affine and bias else None)
 
     def reset_parameters(self) -> None:
-        """Begin anew: scale 1, shift 0."""
+        """Set the scale to 1 and the shift to 0."""
         if self.weight is not None:
             init.ones_(self.weight)
         if self.bias is not None:
             init.zeros_(self.bias)
 
 
-class _RunningStats(_Affine):
-    """A layer that keeps running means and variances of what it saw in training."""
+class _NormBase(_Affine):
+    """What batch norm and instance norm share: a scale and a shift for each channel, and running statistics."""
 
     _version = 2
-    ranks: ClassVar[tuple[int, ...]]  # how many dimensions the input may have
+    input_ranks: ClassVar[tuple[int, ...]]  # how many dimensions the input may have
     running_mean: Tensor | None
     running_var: Tensor | None
     num_batches_tracked: Tensor | None
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float,
-        momentum: float | None,
-        affine: bool,
-        track_running_stats: bool,
-        device: Any,
-        dtype: Any,
-        bias: bool,
-    ) -> None:
-        super().__init__()
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
-        self.track_running_stats = track_running_stats
-        self._add_weights((num_features,), affine, bias, device, dtype)
-        tracked = track_running_stats
-        self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if tracked else None)
-        self.register_buffer("running_var", ones(num_features, dtype=dtype) if tracked else None)
-        self.register_buffer("num_batches_tracked", tensor(0, dtype=dtypes.int64) if tracked else None)
-        self.reset_parameters()
-
-    def reset_running_stats(self) -> None:
-        """Forget what was seen."""
-        if self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None:
-            self.running_mean.zero_()
-            self.running_var.fill_(1)
-            self.num_batches_tracked.zero_()
-
-    def reset_parameters(self) -> None:
-        """Begin anew: scale 1, shift 0, nothing seen."""
-        self.reset_running_stats()
-        super().reset_parameters()
-
-    def _check_input_dim(self, input: Tensor) -> None:
-        if input.ndim not in self.ranks:
-            expected = " or ".join(f"{rank}D" for rank in self.ranks)
-            raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
-
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
-
-
-class _BatchNorm(_RunningStats):
     def __init__(
         self,
         num_features: int,
@@ -108,16 +63,58 @@ class _BatchNorm(_RunningStats):
         *,
         bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias)
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        self._register_affine((num_features,), affine, bias, device, dtype)
+        tracked = track_running_stats
+        self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if tracked else None)
+        self.register_buffer("running_var", ones(num_features, dtype=dtype) if tracked else None)
+        self.register_buffer("num_batches_tracked", tensor(0, dtype=dtypes.int64) if tracked else None)
+        self.reset_parameters()
 
+    def reset_running_stats(self) -> None:
+        """Set the running mean to 0, the running variance to 1 and the count of batches to 0."""
+        if self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """Set the scale to 1 and the shift to 0, and forget the running statistics."""
+        self.reset_running_stats()
+        super().reset_parameters()
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim not in self.input_ranks:
+            expected = " or ".join(f"{rank}D" for rank in self.input_ranks)
+            raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *others: Any) -> None:
+        if (local_metadata.get("version") or 0) < 2 and self.num_batches_tracked is not None:
+            # states of version 1, and plain dictionaries, have no count of batches: keep the module's own
+            state_dict.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *others)
+
+
+class _BatchNorm(_NormBase):
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        share = self.momentum or 0.0
-        if self.training and self.num_batches_tracked is not None:
+        momentum = self.momentum or 0.0
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
             if self.momentum is None:  # the mean over all batches so far
-                share = 1.0 / float(self.num_batches_tracked)
-        of_batch = self.training or (self.running_mean is None and self.running_var is None)
+                momentum = 1.0 / float(self.num_batches_tracked)
+        by_batch = self.training or (self.running_mean is None and self.running_var is None)
         tracked = not self.training or self.track_running_stats
         return F.batch_norm(
             input,
@@ -125,44 +122,46 @@ class _BatchNorm(_RunningStats):
             self.running_var if tracked else None,
             self.weight,
             self.bias,
-            of_batch,
-            share,
+            by_batch,
+            momentum,
             self.eps,
         )
 
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *others: Any) -> None:
-        key = f"{prefix}num_batches_tracked"
-        if (local_metadata.get("version") or 0) < 2 and self.num_batches_tracked is not None:
-            state_dict.setdefault(key, self.num_batches_tracked)  # what is older, or plain, has no such count
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *others)
-
 
 class BatchNorm1d(_BatchNorm):
-    """Each channel of (N, C) or (N, C, L) normalized over the batch.
+    """(input - mean) / sqrt(var + eps) * weight + bias for each channel of (N, C) or (N, C, L).
+
+    In training, mean and var are those of the batch, and the running ones are moved towards them; in evaluation they
+    are the running ones. Ioffe and Szegedy, "Batch normalization" (2015).
 
     Args:
-        eps: what is added to the variance, so that no division is by 0.
-        momentum: the share of each new batch in the running mean and variance; None for the mean of all batches.
+        num_features: C, the number of channels.
+        eps: added to the variance, so that nothing is divided by 0.
+        momentum: by what part of the way the running statistics move with each batch; None for the plain mean over
+            all batches.
         affine: whether there are a learned weight and bias for each channel.
-        track_running_stats: whether running means are kept, which take the place of the batch's own in evaluation.
+        track_running_stats: whether there are running statistics; without them, evaluation uses the batch's, too.
+        bias: with False, there is only a weight.
+
+    ValueError for an input with another number of dimensions.
     """
 
-    ranks = (2, 3)
+    input_ranks = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Each channel of images (N, C, H, W) normalized over the batch; see BatchNorm1d."""
+    """BatchNorm1d for images (N, C, H, W): mean and variance over N, H and W."""
 
-    ranks = (4,)
+    input_ranks = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """Each channel of (N, C, D, H, W) normalized over the batch; see BatchNorm1d."""
+    """BatchNorm1d for volumes (N, C, D, H, W): mean and variance over N, D, H and W."""
 
-    ranks = (5,)
+    input_ranks = (5,)
 
 
-class _InstanceNorm(_RunningStats):
+class _InstanceNorm(_NormBase):
     def __init__(
         self,
         num_features: int,
@@ -175,12 +174,12 @@ class _InstanceNorm(_RunningStats):
         *,
         bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        single = input.ndim == self.ranks[0]  # one example, without a batch
-        dim = 0 if single else 1
+        unbatched = input.ndim == self.input_ranks[0]
+        dim = 0 if unbatched else 1
         if input.shape[dim] != self.num_features:
             if self.affine:
                 raise ValueError(
@@ -194,7 +193,7 @@ class _InstanceNorm(_RunningStats):
                 stacklevel=frames_to_learner(),
             )
         normalized = F.instance_norm(
-            input.unsqueeze(0) if single else input,
+            input.unsqueeze(0) if unbatched else input,
             self.running_mean,
             self.running_var,
             self.weight,
@@ -203,29 +202,68 @@ class _InstanceNorm(_RunningStats):
             self.momentum or 0.0,
             self.eps,
         )
-        return normalized.squeeze(0) if single else normalized
+        return normalized.squeeze(0) if unbatched else normalized
+
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        if (local_metadata.get("version") or 0) < 2 and not self.track_running_stats:
+            found = [f'"{prefix}{name}"' for name in ("running_mean", "running_var") if prefix + name in state_dict]
+            if found:
+                name = type(self).__name__
+                error_msgs.append(
+                    f"Unexpected running stats buffer(s) {' and '.join(found)} for {name} with "
+                    f"track_running_stats=False. Remove them from the state_dict, or make the layer with "
+                    f"{name}(..., track_running_stats=True)."
+                )
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Each channel of each example of (N, C, L) or (C, L) normalized by itself."""
+    """(input - mean) / sqrt(var + eps) for each channel of each example of (N, C, L) or (C, L) by itself.
 
-    ranks = (2, 3)
+    The arguments are those of BatchNorm1d; by default there are neither weight and bias nor running statistics. Ulyanov
+    et al., "Instance normalization: the missing ingredient for fast stylization" (2016).
+    """
+
+    input_ranks = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Each channel of each image (N, C, H, W) or (C, H, W) normalized by itself."""
+    """InstanceNorm1d for images (N, C, H, W) or (C, H, W): mean and variance over H and W."""
 
-    ranks = (3, 4)
+    input_ranks = (3, 4)
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Each channel of each example of (N, C, D, H, W) or (C, D, H, W) normalized by itself."""
+    """InstanceNorm1d for volumes (N, C, D, H, W) or (C, D, H, W): mean and variance over D, H and W."""
 
-    ranks = (4, 5)
+    input_ranks = (4, 5)
 
 
 class LayerNorm(_Affine):
-    """The last dimensions, of shape `normalized_shape`, normalized together, each example by itself."""
+    """(input - mean) / sqrt(var + eps) * weight + bias, mean and var over the last dimensions of each example.
+
+    weight and bias have the shape `normalized_shape`, which is that of the last dimensions. Ba et al., "Layer
+    normalization" (2016).
+
+    Args:
+        normalized_shape: the sizes of the last dimensions; a number for the last alone.
+        eps: added to the variance, so that nothing is divided by 0.
+        elementwise_affine: whether there are a learned weight and bias.
+        bias: with False, there is only a weight.
+
+    RuntimeError if the input's last dimensions differ.
+    """
 
     def __init__(
         self,
@@ -237,10 +275,10 @@ class LayerNorm(_Affine):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape = _shape_of(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        self._add_weights(self.normalized_shape, elementwise_affine, bias, device, dtype)
+        self._register_affine(self.normalized_shape, elementwise_affine, bias, device, dtype)
         self.reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:
@@ -253,8 +291,18 @@ class LayerNorm(_Affine):
         )
 
 
-class RMSNorm(_Affine):
-    """The last dimensions divided by the root of their mean square: LayerNorm without the mean."""
+class RMSNorm(Module):
+    """input / sqrt(mean(input²) + eps) * weight over the last dimensions of each example: LayerNorm without the mean.
+
+    Zhang and Sennrich, "Root mean square layer normalization" (2019).
+
+    Args:
+        normalized_shape: the sizes of the last dimensions; a number for the last alone.
+        eps: added to the mean square; by default the smallest distance from 1 in the input's dtype.
+        elementwise_affine: whether there is a learned weight.
+    """
+
+    weight: Parameter | None
 
     def __init__(
         self,
@@ -265,7 +313,7 @@ class RMSNorm(_Affine):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape = _shape_of(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.register_parameter(
@@ -274,7 +322,7 @@ class RMSNorm(_Affine):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin anew: scale 1."""
+        """Set the scale to 1."""
         if self.weight is not None:
             init.ones_(self.weight)
 
@@ -286,7 +334,19 @@ class RMSNorm(_Affine):
 
 
 class GroupNorm(_Affine):
-    """The channels of (N, C, ...) in `num_groups` groups, each normalized together, each example by itself."""
+    """(input - mean) / sqrt(var + eps) * weight + bias, mean and var over each group of channels of each example.
+
+    The input is (N, C, ...); weight and bias are (C,). Wu and He, "Group normalization" (2018).
+
+    Args:
+        num_groups: how many groups the channels are divided into.
+        num_channels: C, a multiple of num_groups.
+        eps: added to the variance, so that nothing is divided by 0.
+        affine: whether there are a learned weight and bias.
+        bias: with False, there is only a weight.
+
+    ValueError if num_channels is no multiple of num_groups.
+    """
 
     def __init__(
         self,
@@ -306,7 +366,7 @@ class GroupNorm(_Affine):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        self._add_weights((num_channels,), affine, bias, device, dtype)
+        self._register_affine((num_channels,), affine, bias, device, dtype)
         self.reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:
@@ -320,7 +380,10 @@ class GroupNorm(_Affine):
 
 
 class LocalResponseNorm(Module):
-    """Each number divided by what its neighbours among the channels, `size` of them, amount to."""
+    """input / (k + alpha * mean(neighbours²)) ** beta; the neighbours are `size` channels around each channel.
+
+    Krizhevsky et al., "ImageNet classification with deep convolutional neural networks" (2012).
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()

@@ -1,4 +1,8 @@
-"""Padding layers: numbers put around the last dimensions."""
+"""Padding layers: values put around the last one, two or three dimensions.
+
+After this module a reader knows the four kinds: a constant, the mirror image (reflect), the value at the edge
+(replicate), and the values of the other end (circular).
+"""
 
 from __future__ import annotations
 
@@ -10,16 +14,16 @@ from minigrad.nn.modules.conv import repeated
 from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor
 
-Border = int | Sequence[int]
+Padding = int | Sequence[int]
 
 
 class _Pad(Module):
-    """`padding` says how much is put before and behind each dimension, the last dimension first; one number for all."""
+    """`padding`: how much is put before and after each dimension, the last dimension first, or one number for all."""
 
     dimensions: ClassVar[int]
     mode: ClassVar[str]
 
-    def __init__(self, padding: Border) -> None:
+    def __init__(self, padding: Padding) -> None:
         super().__init__()
         self.padding = repeated(padding, 2 * self.dimensions)
 
@@ -30,8 +34,8 @@ class _Pad(Module):
         return f"{self.padding}"
 
 
-class _Constant(_Pad):
-    def __init__(self, padding: Border, value: float) -> None:
+class _ConstantPad(_Pad):
+    def __init__(self, padding: Padding, value: float) -> None:
         super().__init__(padding)
         self.value = value
 
@@ -42,91 +46,81 @@ class _Constant(_Pad):
         return f"padding={self.padding}, value={self.value}"
 
 
-class ConstantPad1d(_Constant):
-    """A number put before and behind the last dimension."""
+class ConstantPad1d(_ConstantPad):
+    """A value before and after the last dimension: (before, after)."""
 
     dimensions = 1
 
 
-class ConstantPad2d(_Constant):
-    """A number put around images."""
+class ConstantPad2d(_ConstantPad):
+    """A value around images: (left, right, top, bottom), or one number for all."""
 
     dimensions = 2
 
 
-class ConstantPad3d(_Constant):
-    """A number put around the last three dimensions."""
+class ConstantPad3d(_ConstantPad):
+    """A value around the last three dimensions: (left, right, top, bottom, front, back), or one number for all."""
 
     dimensions = 3
 
 
-class ZeroPad1d(ConstantPad1d):
-    """Zeros put before and behind the last dimension."""
-
-    def __init__(self, padding: Border) -> None:
+class _ZeroPad(_ConstantPad):
+    def __init__(self, padding: Padding) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
         return f"{self.padding}"
 
 
-class ZeroPad2d(ConstantPad2d):
-    """Zeros put around images."""
-
-    def __init__(self, padding: Border) -> None:
-        super().__init__(padding, 0.0)
-
-    def extra_repr(self) -> str:
-        return f"{self.padding}"
+class ZeroPad1d(_ZeroPad, ConstantPad1d):
+    """Zeros before and after the last dimension: (before, after)."""
 
 
-class ZeroPad3d(ConstantPad3d):
-    """Zeros put around the last three dimensions."""
+class ZeroPad2d(_ZeroPad, ConstantPad2d):
+    """Zeros around images: (left, right, top, bottom), or one number for all."""
 
-    def __init__(self, padding: Border) -> None:
-        super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        return f"{self.padding}"
+class ZeroPad3d(_ZeroPad, ConstantPad3d):
+    """Zeros around the last three dimensions: (left, right, top, bottom, front, back), or one number for all."""
 
 
 class ReflectionPad1d(_Pad):
-    """The last dimension continued by its mirror image, without the number at the edge."""
+    """The mirror image at both ends of the last dimension, without the value at the edge."""
 
     dimensions, mode = 1, "reflect"
 
 
 class ReflectionPad2d(_Pad):
-    """Images continued by their mirror images, without the numbers at the edges."""
+    """The mirror image on all sides of images, without the values at the edge."""
 
     dimensions, mode = 2, "reflect"
 
 
 class ReflectionPad3d(_Pad):
-    """The last three dimensions continued by their mirror images, without the numbers at the edges."""
+    """The mirror image on all sides of volumes, without the values at the edge."""
 
     dimensions, mode = 3, "reflect"
 
 
 class ReplicationPad1d(_Pad):
-    """The last dimension continued by the number at the edge."""
+    """The value at the edge, repeated at both ends of the last dimension."""
 
     dimensions, mode = 1, "replicate"
 
 
 class ReplicationPad2d(_Pad):
-    """Images continued by the numbers at the edges."""
+    """The values at the edge, repeated on all sides of images."""
 
     dimensions, mode = 2, "replicate"
 
 
 class ReplicationPad3d(_Pad):
-    """The last three dimensions continued by the numbers at the edges."""
+    """The values at the edge, repeated on all sides of volumes."""
 
     dimensions, mode = 3, "replicate"
 
 
-class _Circular(_Pad):
+class _CircularPad(_Pad):
     mode = "circular"
 
     def forward(self, input: Tensor) -> Tensor:
@@ -136,19 +130,19 @@ class _Circular(_Pad):
         return super().forward(input)
 
 
-class CircularPad1d(_Circular):
-    """The last dimension continued from its other end."""
+class CircularPad1d(_CircularPad):
+    """The values of the other end, at both ends of the last dimension."""
 
     dimensions = 1
 
 
-class CircularPad2d(_Circular):
-    """Images continued from their other ends."""
+class CircularPad2d(_CircularPad):
+    """The values of the opposite side, on all sides of images."""
 
     dimensions = 2
 
 
-class CircularPad3d(_Circular):
-    """The last three dimensions continued from their other ends."""
+class CircularPad3d(_CircularPad):
+    """The values of the opposite side, on all sides of volumes."""
 
     dimensions = 3

@@ -1,9 +1,13 @@
-"""Pooling layers: each output is the largest, or the mean, of a window of inputs."""
+"""Pooling layers: each output is the maximum, the mean or the norm of a window of the input.
+
+After this module a reader knows the options of a window: how large it is (kernel_size), how far it moves between two
+outputs (stride), and what is put around the input (padding). Adaptive layers choose these by the output's size.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
 from minigrad.nn.modules.conv import Sizes, repeated
@@ -11,7 +15,24 @@ from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor
 
 
-class _MaxPool(Module):
+class _Pool(Module):
+    """A layer whose forward is one function of `nn.functional`, called with the layer's attributes `options`."""
+
+    function: ClassVar[Callable[..., Any]]
+    options: ClassVar[tuple[str, ...]]
+    kernel_size: Sizes
+    stride: Sizes | None
+
+    def forward(self, input: Tensor) -> Any:
+        return type(self).function(input, **{name: self.__dict__[name] for name in self.options})
+
+
+# ---------------------------------------------------------------- maximum
+
+
+class _MaxPool(_Pool):
+    options = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
+
     def __init__(
         self,
         kernel_size: Sizes,
@@ -29,10 +50,6 @@ class _MaxPool(Module):
         self.return_indices = return_indices
         self.ceil_mode = ceil_mode
 
-    def _options(self) -> dict[str, Any]:
-        names = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
-        return {name: self.__dict__[name] for name in names}
-
     def extra_repr(self) -> str:
         return (
             f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
@@ -41,37 +58,35 @@ class _MaxPool(Module):
 
 
 class MaxPool1d(_MaxPool):
-    """The largest number of each window of (N, C, L)."""
+    """The maximum of each window of (N, C, L) or (C, L); the arguments are those of MaxPool2d."""
 
-    def forward(self, input: Tensor) -> Any:
-        return F.max_pool1d(input, **self._options())
+    function = F.max_pool1d
 
 
 class MaxPool2d(_MaxPool):
-    """The largest number of each window of an image (N, C, H, W).
+    """The maximum of each window of an image (N, C, H, W) or (C, H, W).
 
     Args:
-        kernel_size: height and width of the window; one number for both. So too the following.
-        stride: how far the window moves; by default its size, so that windows do not overlap.
-        padding: how much is put around the image that is never the largest.
-        dilation: the distance between the window's neighbouring elements.
-        return_indices: also return where the largest numbers were, for MaxUnpool2d.
-        ceil_mode: windows that reach beyond the end count, too.
+        kernel_size: height and width of the window, or one number for both, as for the following.
+        stride: how far the window moves; by default by its own size, so that windows do not overlap.
+        padding: how many rows and columns are put around the image, which are never the maximum.
+        dilation: the distance between neighbouring elements of the window.
+        return_indices: also return where each maximum is, for MaxUnpool2d.
+        ceil_mode: include the windows that reach beyond the end.
     """
 
-    def forward(self, input: Tensor) -> Any:
-        return F.max_pool2d(input, **self._options())
+    function = F.max_pool2d
 
 
 class MaxPool3d(_MaxPool):
-    """The largest number of each window of (N, C, D, H, W)."""
+    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W); the arguments are those of MaxPool2d."""
 
-    def forward(self, input: Tensor) -> Any:
-        return F.max_pool3d(input, **self._options())
+    function = F.max_pool3d
 
 
 class _MaxUnpool(Module):
-    dimensions = 0
+    dimensions: ClassVar[int]
+    function: ClassVar[Callable[..., Tensor]]
 
     def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0) -> None:
         super().__init__()
@@ -79,39 +94,47 @@ class _MaxUnpool(Module):
         self.stride = repeated(kernel_size if stride is None else stride, self.dimensions)
         self.padding = repeated(padding, self.dimensions)
 
+    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        return type(self).function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class MaxUnpool1d(_MaxUnpool):
-    """Puts the results of MaxPool1d back where they were, with zeros elsewhere."""
+    """The maxima of MaxPool1d back at their indices, with zeros elsewhere; the arguments are those of MaxPool1d."""
 
-    dimensions = 1
-
-    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+    dimensions, function = 1, F.max_unpool1d
 
 
 class MaxUnpool2d(_MaxUnpool):
-    """Puts the results of MaxPool2d back where they were, with zeros elsewhere."""
+    """The maxima of MaxPool2d back at their indices, with zeros elsewhere; the arguments are those of MaxPool2d.
 
-    dimensions = 2
+    Called with (input, indices), and `output_size` where several sizes would have the same maxima.
+    """
 
-    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+    dimensions, function = 2, F.max_unpool2d
 
 
 class MaxUnpool3d(_MaxUnpool):
-    """Puts the results of MaxPool3d back where they were, with zeros elsewhere."""
+    """The maxima of MaxPool3d back at their indices, with zeros elsewhere; the arguments are those of MaxPool3d."""
 
-    dimensions = 3
-
-    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+    dimensions, function = 3, F.max_unpool3d
 
 
-class AvgPool1d(Module):
-    """The mean of each window of (N, C, L)."""
+# ---------------------------------------------------------------- mean and norm
+
+
+class _AvgPool(_Pool):
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool1d(_AvgPool):
+    """The mean of each window of (N, C, L) or (C, L); the arguments are those of AvgPool2d."""
+
+    function = F.avg_pool1d
+    options = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
 
     def __init__(
         self,
@@ -128,20 +151,18 @@ class AvgPool1d(Module):
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
-
-class AvgPool2d(Module):
-    """The mean of each window of an image (N, C, H, W).
+class AvgPool2d(_AvgPool):
+    """The mean of each window of an image (N, C, H, W) or (C, H, W).
 
     Args:
-        count_include_pad: whether zeros that were put around the image count.
-        divisor_override: what the sums are divided by, instead of the window's size.
+        kernel_size, stride, padding, ceil_mode: as for MaxPool2d; the padding is zeros.
+        count_include_pad: whether the zeros of the padding count in the mean.
+        divisor_override: what the sums are divided by, instead of the size of the window.
     """
+
+    function = F.avg_pool2d
+    options = (*AvgPool1d.options, "divisor_override")
 
     def __init__(
         self,
@@ -160,27 +181,16 @@ class AvgPool2d(Module):
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool2d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
-            self.divisor_override,
-        )  # fmt: skip
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
 
 class AvgPool3d(AvgPool2d):
-    """The mean of each window of (N, C, D, H, W)."""
+    """The mean of each window of (N, C, D, H, W) or (C, D, H, W); the arguments are those of AvgPool2d."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool3d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
-            self.divisor_override,
-        )  # fmt: skip
+    function = F.avg_pool3d
 
 
-class _LPPool(Module):
+class _LPPool(_Pool):
+    options = ("norm_type", "kernel_size", "stride", "ceil_mode")
+
     def __init__(
         self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
     ) -> None:
@@ -190,32 +200,29 @@ class _LPPool(Module):
         self.stride = stride
         self.ceil_mode = ceil_mode
 
-    def _options(self) -> tuple[Any, ...]:
-        return self.kernel_size, self.stride, self.ceil_mode
-
     def extra_repr(self) -> str:
-        return (
-            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
+        return ", ".join(f"{name}={self.__dict__[name]}" for name in self.options)
 
 
 class LPPool1d(_LPPool):
-    """The norm of each window of (N, C, L): the p-th root of the sum of p-th powers."""
+    """sum(x ** p) ** (1 / p) over each window of (N, C, L) or (C, L), with p = norm_type."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.lp_pool1d(input, float(self.norm_type), *self._options())
+    function = F.lp_pool1d
 
 
 class LPPool2d(_LPPool):
-    """The norm of each window of an image: the p-th root of the sum of p-th powers."""
+    """sum(x ** p) ** (1 / p) over each window of an image (N, C, H, W) or (C, H, W), with p = norm_type."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.lp_pool2d(input, float(self.norm_type), *self._options())
+    function = F.lp_pool2d
 
 
-class _Adaptive(Module):
-    """Windows as large as it takes for an output of a given size."""
+# ---------------------------------------------------------------- adaptive
+
+
+class _AdaptivePool(_Pool):
+    """As many windows as `output_size` says, of sizes that differ by one at most."""
+
+    options: ClassVar[tuple[str, ...]] = ("output_size",)
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()
@@ -225,49 +232,45 @@ class _Adaptive(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(_Adaptive):
-    """Means of as many windows of (N, C, L) as `output_size` says."""
+class AdaptiveAvgPool1d(_AdaptivePool):
+    """The means of `output_size` windows of (N, C, L) or (C, L)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool1d(input, self.output_size)
-
-
-class AdaptiveAvgPool2d(_Adaptive):
-    """Means of as many windows of an image as `output_size` says, for height and width; None keeps a size."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool2d(input, self.output_size)
+    function = F.adaptive_avg_pool1d
 
 
-class AdaptiveAvgPool3d(_Adaptive):
-    """Means of as many windows of (N, C, D, H, W) as `output_size` says."""
+class AdaptiveAvgPool2d(_AdaptivePool):
+    """The means of `output_size` windows of an image: (height, width), one number for both, None to keep a size."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool3d(input, self.output_size)
+    function = F.adaptive_avg_pool2d
 
 
-class _AdaptiveMax(_Adaptive):
+class AdaptiveAvgPool3d(_AdaptivePool):
+    """The means of `output_size` windows of (N, C, D, H, W): (depth, height, width), or one number for all."""
+
+    function = F.adaptive_avg_pool3d
+
+
+class _AdaptiveMaxPool(_AdaptivePool):
+    options = ("output_size", "return_indices")
+
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
 
 
-class AdaptiveMaxPool1d(_AdaptiveMax):
-    """The largest numbers of as many windows of (N, C, L) as `output_size` says."""
+class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+    """The maxima of `output_size` windows of (N, C, L) or (C, L)."""
 
-    def forward(self, input: Tensor) -> Any:
-        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
-
-
-class AdaptiveMaxPool2d(_AdaptiveMax):
-    """The largest numbers of as many windows of an image as `output_size` says, for height and width."""
-
-    def forward(self, input: Tensor) -> Any:
-        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+    function = F.adaptive_max_pool1d
 
 
-class AdaptiveMaxPool3d(_AdaptiveMax):
-    """The largest numbers of as many windows of (N, C, D, H, W) as `output_size` says."""
+class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+    """The maxima of `output_size` windows of an image: (height, width), one number for both, None to keep a size."""
 
-    def forward(self, input: Tensor) -> Any:
-        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
+    function = F.adaptive_max_pool2d
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+    """The maxima of `output_size` windows of (N, C, D, H, W): (depth, height, width), or one number for all."""
+
+    function = F.adaptive_max_pool3d
