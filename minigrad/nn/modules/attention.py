@@ -1,8 +1,8 @@
-"""Multi-head attention: each place of a sequence looks at all the others, and takes the mean of what it finds.
+"""Multi-head attention: each position of a sequence takes a weighted mean over all positions.
 
-After this module a reader knows the steps: queries, keys and values by three linear maps; the scores q @ k.T of each
-head, some of them forbidden by a mask; their softmax as weights of the values; and a last linear map. Vaswani et al.,
-"Attention is all you need" (2017).
+After this module a reader knows the steps: queries, keys and values are made by three linear maps; each head scores
+every query against every key, q @ k.T, where a mask may forbid some; the softmax of the scores gives the weights of the
+values; and a last linear map mixes the heads. Vaswani et al., "Attention is all you need" (2017).
 """
 
 from __future__ import annotations
@@ -23,20 +23,22 @@ from minigrad.tensor import Tensor, from_array
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """A Linear, under the name that PyTorch gives the last step of attention."""
+    """A Linear, by the name that PyTorch prints for the output map of attention."""
 
 
 class MultiheadAttention(Module):
-    """Attention of `num_heads` heads, each on its share of the `embed_dim` features.
+    """softmax(q @ k.T / sqrt(head_dim)) @ v for each of `num_heads` heads, which have embed_dim / num_heads features.
 
     Args:
         embed_dim: features of the queries and of the output; a multiple of num_heads.
-        dropout: the share of the attention weights that training leaves out.
-        bias: whether the linear maps have one.
-        add_bias_kv: add a learned key and value to each sequence.
-        add_zero_attn: add a key and value of zeros.
-        kdim, vdim: features of keys and values, where they differ from embed_dim.
-        batch_first: sequences are (batch, place, feature) instead of (place, batch, feature).
+        dropout: the probability with which an attention weight is set to 0 in training.
+        bias: whether the linear maps have a bias.
+        add_bias_kv: append a learned key and value to each sequence.
+        add_zero_attn: append a key and value of zeros.
+        kdim, vdim: features of keys and values, by default embed_dim.
+        batch_first: sequences are (batch, position, feature) instead of (position, batch, feature).
+
+    ValueError or AssertionError for sizes that are not positive or do not divide.
     """
 
     in_proj_weight: Parameter | None
@@ -79,18 +81,18 @@ class MultiheadAttention(Module):
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError("embed_dim must be divisible by num_heads")
 
-        def weight(wanted: bool, *size: int) -> Parameter | None:
-            return empty_parameter(size, device, dtype) if wanted else None
+        def register(name: str, wanted: bool, *size: int) -> None:
+            self.register_parameter(name, empty_parameter(size, device, dtype) if wanted else None)
 
-        apart = not self._qkv_same_embed_dim
-        self.register_parameter("in_proj_weight", weight(not apart, 3 * embed_dim, embed_dim))
-        self.register_parameter("q_proj_weight", weight(apart, embed_dim, embed_dim))
-        self.register_parameter("k_proj_weight", weight(apart, embed_dim, self.kdim))
-        self.register_parameter("v_proj_weight", weight(apart, embed_dim, self.vdim))
-        self.register_parameter("in_proj_bias", weight(bias, 3 * embed_dim))
+        joint = self._qkv_same_embed_dim  # one weight for the three maps
+        register("in_proj_weight", joint, 3 * embed_dim, embed_dim)
+        register("q_proj_weight", not joint, embed_dim, embed_dim)
+        register("k_proj_weight", not joint, embed_dim, self.kdim)
+        register("v_proj_weight", not joint, embed_dim, self.vdim)
+        register("in_proj_bias", bias, 3 * embed_dim)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
-        self.register_parameter("bias_k", weight(add_bias_kv, 1, 1, embed_dim))
-        self.register_parameter("bias_v", weight(add_bias_kv, 1, 1, embed_dim))
+        register("bias_k", add_bias_kv, 1, 1, embed_dim)
+        register("bias_v", add_bias_kv, 1, 1, embed_dim)
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
@@ -115,26 +117,29 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """The output, of the query's shape, and the weights (batch, target place, source place), or None.
+        """The output, of the query's shape, and the attention weights (batch, target, source), or None.
+
+        Target is a position of the query; source is a position of key and value.
 
         Args:
-            query, key, value: (place, batch, feature), or (batch, place, feature) if batch_first; without a batch
-                (place, feature).
-            key_padding_mask: (batch, source place): True where there is nothing to look at; or numbers that are added
-                to the scores.
-            need_weights: return the weights, too.
-            attn_mask: (target place, source place), or (batch * heads, ...): True where looking is forbidden; or
-                numbers that are added to the scores.
-            average_attn_weights: return the mean over the heads; otherwise (batch, head, target, source).
-            is_causal: a promise that attn_mask forbids to look ahead.
+            query, key, value: (position, batch, feature), or (batch, position, feature) with batch_first, or
+                (position, feature) without a batch.
+            key_padding_mask: (batch, source), True where the source is padding; or numbers to add to the scores.
+            need_weights: return the attention weights. Without them, scaled_dot_product_attention computes the output.
+            attn_mask: (target, source), or (batch * heads, target, source), True where the target may not look at the
+                source; or numbers to add to the scores.
+            average_attn_weights: return the mean weights of the heads; otherwise (batch, head, target, source).
+            is_causal: a hint that attn_mask forbids every target the later sources; needs attn_mask.
+
+        AssertionError or RuntimeError for shapes that do not fit.
         """
         batched = _check_shapes(self, query, key, value, key_padding_mask, attn_mask)
         if is_causal and attn_mask is None:
             raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
-        key_padding_mask = _as_numbers(key_padding_mask, "key_padding_mask", query.dtype, attn_mask)
-        attn_mask = _as_numbers(attn_mask, "attn_mask", query.dtype, None)
+        key_padding_mask = _additive(key_padding_mask, "key_padding_mask", query.dtype, attn_mask)
+        attn_mask = _additive(attn_mask, "attn_mask", query.dtype, None)
         if batched and self.batch_first:
-            if query is key is value:  # so that they stay the same
+            if query is key is value:  # keep them one tensor, for which _project needs one product only
                 query = key = value = query.transpose(0, 1)
             elif key is value:
                 query, key = query.transpose(0, 1), key.transpose(0, 1)
@@ -144,12 +149,12 @@ class MultiheadAttention(Module):
         elif not batched:
             query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
             key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
-        places, batch = query.shape[:2]
+        length, batch = query.shape[:2]
         heads = self._heads(query, key, value)
-        mask = self._mask(places, key.shape[0], heads[1].shape[2], batch, key_padding_mask, attn_mask)
+        mask = self._mask(length, key.shape[0], heads[1].shape[2], batch, key_padding_mask, attn_mask)
         output, weights = self._attend(*heads, mask, need_weights)
-        output = self.out_proj(output.permute(2, 0, 1, 3).reshape(places * batch, self.embed_dim))
-        output = output.view(places, batch, self.embed_dim)
+        output = self.out_proj(output.permute(2, 0, 1, 3).reshape(length * batch, self.embed_dim))
+        output = output.view(length, batch, self.embed_dim)
         if weights is not None and average_attn_weights:
             weights = weights.mean(dim=1)
         if not batched:
@@ -157,18 +162,19 @@ class MultiheadAttention(Module):
         return (output.transpose(0, 1) if self.batch_first else output), weights
 
     def _heads(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries, keys and values of each head: (batch, head, place, feature)."""
-        parts = list(self._projected(query, key, value))
+        """Queries, keys and values of each head: (batch, head, position, feature)."""
+        parts = list(self._project(query, key, value))
         for index, extra in ((1, self.bias_k), (2, self.bias_v)):
             if extra is not None:
                 parts[index] = functions.cat([parts[index], extra.expand(1, query.shape[1], self.embed_dim)])
         split = [part.unflatten(-1, (self.num_heads, self.head_dim)).permute(1, 2, 0, 3) for part in parts]
         if self.add_zero_attn:
-            nothing = zeros((*split[1].shape[:2], 1, self.head_dim), dtype=query.dtype)
-            split[1:] = [functions.cat([part, nothing], dim=2) for part in split[1:]]
+            zero = zeros((*split[1].shape[:2], 1, self.head_dim), dtype=query.dtype)
+            split[1:] = [functions.cat([part, zero], dim=2) for part in split[1:]]
         return split[0], split[1], split[2]
 
-    def _projected(self, query: Tensor, key: Tensor, value: Tensor) -> Any:
+    def _project(self, query: Tensor, key: Tensor, value: Tensor) -> Any:
+        """The three linear maps."""
         biases = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
         if self.in_proj_weight is None:
             weights: Any = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
@@ -181,7 +187,7 @@ class MultiheadAttention(Module):
     def _mask(
         self, targets: int, given: int, sources: int, batch: int, padding: Tensor | None, mask: Tensor | None
     ) -> Tensor | None:
-        """The numbers to be added to the scores (batch, head, target, source), in a shape that broadcasts to theirs."""
+        """What is added to the scores (batch, head, target, source), in a shape that broadcasts to theirs."""
         heads = self.num_heads
         if padding is not None:
             if padding.shape != (batch, given):
@@ -193,7 +199,7 @@ class MultiheadAttention(Module):
                 raise RuntimeError(f"The shape of the {mask.ndim}D attn_mask is {mask.shape}, but should be {wanted}.")
             mask = mask if mask.ndim == 2 else mask.view(batch, heads, targets, given)
         joined = padding if mask is None else mask if padding is None else mask + padding
-        if joined is not None and sources > given:  # of what was added, all may be looked at
+        if joined is not None and sources > given:  # what bias_k and add_zero_attn appended is never masked
             allowed = zeros((*joined.shape[:-1], sources - given), dtype=joined.dtype)
             joined = functions.cat([joined, allowed], dim=-1)
         return joined
@@ -211,8 +217,8 @@ class MultiheadAttention(Module):
         return weights @ value, weights
 
 
-def _as_numbers(mask: Tensor | None, name: str, kind: Any, other: Tensor | None) -> Tensor | None:
-    """A mask as numbers to add to the scores: -inf where looking is forbidden."""
+def _additive(mask: Tensor | None, name: str, kind: Any, other: Tensor | None) -> Tensor | None:
+    """A mask as numbers to add to the scores: -inf where it is True."""
     if mask is None or mask.dtype.is_floating_point:
         numbers = mask
     elif mask.dtype is dtypes.bool:
@@ -237,7 +243,7 @@ def _check_shapes(
     padding: Tensor | None,
     mask: Tensor | None,
 ) -> bool:
-    """Whether there is a batch; AssertionError if the shapes do not go together."""
+    """Whether there is a batch. AssertionError if the shapes do not fit."""
     rank = query.ndim
     if rank not in (2, 3):
         raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {rank}-D query tensor")

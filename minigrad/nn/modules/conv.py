@@ -1,6 +1,7 @@
-"""Convolution layers: one small weight, moved over the input.
+"""Convolution layers: each output is a weighted sum of a window of inputs, with the same weights for every window.
 
-After this module a reader knows the shape of a convolution's weight, and how it begins.
+After this module a reader knows the shape of a convolution's weight, and how stride, padding, dilation and groups
+change which inputs an output sees.
 """
 
 from __future__ import annotations
@@ -21,14 +22,15 @@ PADDING_MODES = {"zeros", "reflect", "replicate", "circular"}
 
 
 def repeated(value: Any, count: int) -> tuple[int, ...]:
-    """One number for each dimension, where a single one was given."""
+    """A tuple as it is; a number `count` times, once for each dimension."""
     return tuple(value) if isinstance(value, Sequence) else (value,) * count
 
 
 class _Convolution(Module):
-    """What all convolutions have in common: their options, weight and bias."""
+    """What all convolutions share: options, weight and bias."""
 
     dimensions: ClassVar[int]
+    function: ClassVar[Callable[..., Tensor]]
     transposed: ClassVar[bool] = False
     bias: Parameter | None
 
@@ -59,8 +61,8 @@ class _Convolution(Module):
         self.groups = groups
         self.padding_mode = padding_mode
         self._check()
-        outer, inner = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
-        self.weight = empty_parameter((outer, inner // groups, *self.kernel_size), device, dtype)
+        first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
+        self.weight = empty_parameter((first, second // groups, *self.kernel_size), device, dtype)
         self.register_parameter("bias", empty_parameter((out_channels,), device, dtype) if bias else None)
         self.reset_parameters()
 
@@ -80,24 +82,24 @@ class _Convolution(Module):
             raise ValueError(f"padding_mode must be one of {PADDING_MODES}, but got padding_mode='{self.padding_mode}'")
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew: uniform, within 1 / sqrt(fan_in)."""
+        """Draw new weights, uniformly between -1 / sqrt(fan_in) and 1 / sqrt(fan_in)."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
         if self.bias is not None and fan_in:
             init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
 
-    def _border(self) -> list[int]:
-        """What F.pad is to add: for each dimension, the last one first, before and behind."""
+    def _padding_of_each_side(self) -> list[int]:
+        """The padding as F.pad takes it: before and after each dimension, the last dimension first."""
         if self.padding == "valid":
             return [0, 0] * self.dimensions
-        border: list[int] = []
+        sides: list[int] = []
         for dim in reversed(range(self.dimensions)):
             if self.padding == "same":
                 total = self.dilation[dim] * (self.kernel_size[dim] - 1)
-                border += [total // 2, total - total // 2]
+                sides += [total // 2, total - total // 2]
             else:
-                border += [int(self.padding[dim])] * 2
-        return border
+                sides += [int(self.padding[dim])] * 2
+        return sides
 
     def extra_repr(self) -> str:
         text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
@@ -116,8 +118,8 @@ class _Convolution(Module):
         return text
 
 
-class _Forward(_Convolution):
-    """A convolution that makes the input smaller, or as large as it is."""
+class _ForwardConvolution(_Convolution):
+    """Conv1d, Conv2d and Conv3d."""
 
     def __init__(
         self,
@@ -138,51 +140,56 @@ class _Forward(_Convolution):
             dtype,
         )  # fmt: skip
 
-    def _convolve(self, function: Callable[..., Tensor], input: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Tensor:
+        return self._conv_forward(input, self.weight, self.bias)
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         padding: Any = self.padding
         if self.padding_mode != "zeros":
-            input, padding = F.pad(input, self._border(), mode=self.padding_mode), 0
-        return function(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+            input, padding = F.pad(input, self._padding_of_each_side(), mode=self.padding_mode), 0
+        return type(self).function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
-class Conv1d(_Forward):
-    """Convolution over (N, in_channels, L); weight (out_channels, in_channels / groups, kernel)."""
+class Conv1d(_ForwardConvolution):
+    """Convolution over (N, in_channels, L) or (in_channels, L); the arguments are those of Conv2d.
 
-    dimensions = 1
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._convolve(F.conv1d, input)
-
-
-class Conv2d(_Forward):
-    """Convolution over images (N, in_channels, H, W); weight (out_channels, in_channels / groups, height, width).
-
-    Args:
-        kernel_size: height and width of the weight; one number for both. So too the following.
-        stride: how far the weight moves between two outputs.
-        padding: how many zeros are put around the image, or "same" for an output of its size, or "valid" for none.
-        dilation: the distance between the inputs that the weight's neighbouring elements see.
-        groups: the channels are divided into as many groups, each with outputs of its own.
-        padding_mode: what is put around the image: "zeros", "reflect", "replicate" or "circular".
+    weight: (out_channels, in_channels / groups, kernel_size). bias: (out_channels,).
     """
 
-    dimensions = 2
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._convolve(F.conv2d, input)
+    dimensions, function = 1, F.conv1d
 
 
-class Conv3d(_Forward):
-    """Convolution over (N, in_channels, D, H, W)."""
+class Conv2d(_ForwardConvolution):
+    """Convolution over images (N, in_channels, H, W) or (in_channels, H, W).
 
-    dimensions = 3
+    weight: (out_channels, in_channels / groups, height, width). bias: (out_channels,). Both are first drawn uniformly
+    between -1/sqrt(n) and 1/sqrt(n), where n is the number of inputs that each output sums.
 
-    def forward(self, input: Tensor) -> Tensor:
-        return self._convolve(F.conv3d, input)
+    Args:
+        kernel_size: height and width of the window, or one number for both, as for the following.
+        stride: how far the window moves between two outputs.
+        padding: how many rows and columns are put around the image; "same" for an output of the image's size, "valid"
+            for no padding.
+        dilation: the distance between neighbouring elements of the window.
+        groups: the channels are divided into so many groups, and outputs see only the inputs of their own group.
+        padding_mode: what the padding consists of: "zeros", "reflect", "replicate" or "circular".
+
+    ValueError for options that do not go together.
+    """
+
+    dimensions, function = 2, F.conv2d
 
 
-class _Transposed(_Convolution):
-    """The way back of a convolution's gradient: each input is spread over a kernel's size of outputs."""
+class Conv3d(_ForwardConvolution):
+    """Convolution over volumes (N, in_channels, D, H, W), with or without N; the arguments are those of Conv2d."""
+
+    dimensions, function = 3, F.conv3d
+
+
+class _TransposedConvolution(_Convolution):
+    """ConvTranspose1d, 2d and 3d: each input is multiplied by the whole weight and added to a window of outputs, as the
+    gradient of a convolution is.
+    """
 
     transposed = True
 
@@ -208,12 +215,16 @@ class _Transposed(_Convolution):
             padding_mode, device, dtype,
         )  # fmt: skip
 
-    def _convolve(self, function: Callable[..., Tensor], input: Tensor, output_size: Any) -> Tensor:
-        extra = self.output_padding if output_size is None else self._extra(input, list(output_size))
-        return function(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        output_padding = self.output_padding
+        if output_size is not None:
+            output_padding = self._output_padding_for(input, list(output_size))
+        return type(self).function(
+            input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation
+        )
 
-    def _extra(self, input: Tensor, wanted: list[int]) -> tuple[int, ...]:
-        """The output padding that gives the wanted size."""
+    def _output_padding_for(self, input: Tensor, wanted: list[int]) -> tuple[int, ...]:
+        """The output padding that gives the wanted size. ValueError if there is none."""
         count = self.dimensions
         if len(wanted) == input.ndim:
             wanted = wanted[-count:]
@@ -238,32 +249,28 @@ class _Transposed(_Convolution):
         return tuple(size - low for size, low in zip(wanted, smallest, strict=True))
 
 
-class ConvTranspose1d(_Transposed):
-    """Transposed convolution over (N, in_channels, L); weight (in_channels, out_channels / groups, kernel)."""
+class ConvTranspose1d(_TransposedConvolution):
+    """Transposed convolution over (N, in_channels, L); the arguments are those of ConvTranspose2d."""
 
-    dimensions = 1
-
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        return self._convolve(F.conv_transpose1d, input, output_size)
+    dimensions, function = 1, F.conv_transpose1d
 
 
-class ConvTranspose2d(_Transposed):
-    """Transposed convolution over images; weight (in_channels, out_channels / groups, height, width).
+class ConvTranspose2d(_TransposedConvolution):
+    """Transposed convolution over images (N, in_channels, H, W), which makes them larger.
+
+    weight: (in_channels, out_channels / groups, height, width). bias: (out_channels,). Called with (input), or
+    (input, output_size), which takes the place of output_padding.
 
     Args:
-        output_padding: how much larger the output is at its ends: with a stride, several sizes have the same input.
+        kernel_size, stride, padding, dilation, groups: those of the Conv2d whose gradient this is.
+        output_padding: rows and columns added at one end, since with a stride several image sizes give the same output
+            size of the Conv2d.
     """
 
-    dimensions = 2
-
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        return self._convolve(F.conv_transpose2d, input, output_size)
+    dimensions, function = 2, F.conv_transpose2d
 
 
-class ConvTranspose3d(_Transposed):
-    """Transposed convolution over (N, in_channels, D, H, W)."""
+class ConvTranspose3d(_TransposedConvolution):
+    """Transposed convolution over volumes (N, in_channels, D, H, W); the arguments are those of ConvTranspose2d."""
 
-    dimensions = 3
-
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        return self._convolve(F.conv_transpose3d, input, output_size)
+    dimensions, function = 3, F.conv_transpose3d

@@ -9,7 +9,7 @@ from minigrad.tensor import Tensor
 
 
 class Flatten(Module):
-    """The dimensions from `start_dim` to `end_dim` made one; by default all but the first, the batch."""
+    """Joins the dimensions from start_dim to end_dim; by default all but the first, which is the batch."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """One dimension made several, of sizes `unflattened_size`."""
+    """Splits the dimension `dim` into several, of sizes unflattened_size. TypeError if these are not ints."""
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
         super().__init__()

@@ -1,4 +1,8 @@
-"""Layers that are one matrix product: Linear, Bilinear, and Identity, which is none at all."""
+"""Linear layers: every output is a weighted sum of all inputs.
+
+After this module a reader knows how a layer is written: `__init__` makes the parameters, `reset_parameters` sets their
+first values, `forward` calls a function of `nn.functional`, and `extra_repr` says what is printed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from minigrad.tensor import Tensor
 
 
 class Identity(Module):
-    """Gives back what it gets. It takes any arguments, so that it can stand in any layer's place."""
+    """Returns its input. It takes any arguments, so that it can replace any layer."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -25,8 +29,11 @@ class Identity(Module):
 class Linear(Module):
     """input @ weight.T + bias: (..., in_features) to (..., out_features).
 
-    weight (out_features, in_features) and bias (out_features,) begin uniform between -1/sqrt(in_features) and
-    1/sqrt(in_features).
+    weight (out_features, in_features) and bias (out_features,) are first drawn uniformly between -1/sqrt(in_features)
+    and 1/sqrt(in_features).
+
+    Args:
+        bias: with False, there is only a weight.
     """
 
     bias: Parameter | None
@@ -42,8 +49,8 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        """Draw new weights."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))  # for this `a` the bound is 1 / sqrt(in_features)
         if self.bias is not None:
             bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
             init.uniform_(self.bias, -bound, bound)
@@ -57,7 +64,7 @@ class Linear(Module):
 
 class Bilinear(Module):
     """input1 @ weight[k] @ input2 + bias[k] for each output k: (..., in1_features) and (..., in2_features) to
-    (..., out_features).
+    (..., out_features). ValueError if in1_features is not positive.
     """
 
     bias: Parameter | None
@@ -82,7 +89,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
+        """Draw new weights."""
         bound = 1 / math.sqrt(self.in1_features)
         init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:

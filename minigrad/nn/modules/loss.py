@@ -1,7 +1,7 @@
-"""Losses as layers: how far what the network says is from what it should say, as one number.
+"""Losses as layers: the number that training makes small.
 
-Each is made with its options and called with (input, target). `reduction` says what becomes of the losses of the single
-examples: their "mean", their "sum", or "none", which keeps them.
+After this module a reader knows each loss by its formula for one element or one example. `reduction` says how these are
+put together: "mean", "sum", or "none", which returns them all. The computation is in `minigrad.ops.losses`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from minigrad.tensor import Tensor
 
 
 class _Loss(Module):
-    """`size_average` and `reduce` are older ways to say `reduction`."""
+    """`size_average` and `reduce` are the old form of `reduction`."""
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
@@ -32,8 +32,8 @@ class _Loss(Module):
         self.reduction = reduction
 
 
-class _Weighted(_Loss):
-    """A loss with a weight for each class, or for each element."""
+class _WeightedLoss(_Loss):
+    """A loss with a weight for each class, or for each element: a buffer, so that `to` converts it."""
 
     weight: Tensor | None
 
@@ -48,6 +48,20 @@ class _Weighted(_Loss):
         self.register_buffer("weight", weight)
 
 
+class _MarginLoss(_Loss):
+    """A loss whose only option is a margin."""
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
+
+
 class L1Loss(_Loss):
     """|input - target|."""
 
@@ -56,14 +70,14 @@ class L1Loss(_Loss):
 
 
 class MSELoss(_Loss):
-    """(input - target) ** 2."""
+    """(input - target)²."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
-    """The squared distance / (2 beta) where it is less than `beta`, else the distance - beta / 2."""
+    """d² / (2 beta) where d = |input - target| is less than beta, else d - beta / 2."""
 
     def __init__(
         self,
@@ -80,7 +94,7 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """Half the squared distance where it is less than `delta`, else delta * (distance - delta / 2)."""
+    """d² / 2 where d = |input - target| is less than delta, else delta * (d - delta / 2)."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, float | int):
@@ -92,14 +106,16 @@ class HuberLoss(_Loss):
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
-class CrossEntropyLoss(_Weighted):
-    """-log(softmax(input))[target]: input holds a score for each class, target the right class, or a probability for
-    each.
+class CrossEntropyLoss(_WeightedLoss):
+    """-log(softmax(input)[target]).
+
+    The input (N, C, ...) holds a score for each class. The target (N, ...) holds the right class, as int64; or it is
+    (N, C, ...) and holds a probability for each class.
 
     Args:
-        weight: how much each class counts.
-        ignore_index: a target that does not count.
-        label_smoothing: the share of the target that is spread over all classes.
+        weight: (C,), a factor for each class.
+        ignore_index: a target class that is left out.
+        label_smoothing: the part of each target that is spread evenly over all classes.
     """
 
     def __init__(
@@ -122,8 +138,13 @@ class CrossEntropyLoss(_Weighted):
         )  # fmt: skip
 
 
-class NLLLoss(_Weighted):
-    """-input[target]: input holds the logarithm of a probability for each class, target the right class."""
+class NLLLoss(_WeightedLoss):
+    """-input[target]: input (N, C, ...) holds a log-probability for each class, target (N, ...) the right class.
+
+    Args:
+        weight: (C,), a factor for each class.
+        ignore_index: a target class that is left out.
+    """
 
     def __init__(
         self,
@@ -140,15 +161,20 @@ class NLLLoss(_Weighted):
         return F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
-class BCELoss(_Weighted):
-    """-(target * log(input) + (1 - target) * log(1 - input)): input holds probabilities."""
+class BCELoss(_WeightedLoss):
+    """-(target * log(input) + (1 - target) * log(1 - input)), for an input of probabilities."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
-class BCEWithLogitsLoss(_Weighted):
-    """BCELoss of sigmoid(input), without its rounding errors; `pos_weight` says how much the ones count."""
+class BCEWithLogitsLoss(_WeightedLoss):
+    """BCELoss of sigmoid(input), computed without overflow.
+
+    Args:
+        weight: a factor for each element.
+        pos_weight: a factor for the part of the targets that are 1.
+    """
 
     pos_weight: Tensor | None
 
@@ -170,7 +196,7 @@ class BCEWithLogitsLoss(_Weighted):
 
 
 class KLDivLoss(_Loss):
-    """target * (log(target) - input): input holds logarithms of probabilities; so does target if `log_target`."""
+    """target * (log(target) - input), for an input of log-probabilities; with log_target, so is the target."""
 
     def __init__(
         self,
@@ -187,12 +213,12 @@ class KLDivLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
-    """exp(input) - target * input: target holds counts, input the logarithm of their mean.
+    """exp(input) - target * input: the target is a count, the input the logarithm of its predicted mean.
 
     Args:
-        log_input: False: input holds the mean itself.
+        log_input: with False, the input is the predicted mean itself.
         full: add Stirling's approximation of log(target!).
-        eps: what keeps the logarithm of the mean finite.
+        eps: with log_input=False, added to the mean before its logarithm is taken.
     """
 
     def __init__(
@@ -216,7 +242,12 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """(log(var) + (input - target) ** 2 / var) / 2: input and var are the mean and variance that are predicted."""
+    """(log(var) + (input - target)² / var) / 2, for a predicted mean `input` and variance `var`.
+
+    Args:
+        full: add the constant log(2 pi) / 2.
+        eps: the smallest variance.
+    """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)
@@ -227,8 +258,8 @@ class GaussianNLLLoss(_Loss):
         return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
 
 
-class HingeEmbeddingLoss(_Loss):
-    """input where target is 1, and max(0, margin - input) where it is -1."""
+class HingeEmbeddingLoss(_MarginLoss):
+    """input where the target is 1, and max(0, margin - input) where it is -1."""
 
     def __init__(
         self,
@@ -237,8 +268,7 @@ class HingeEmbeddingLoss(_Loss):
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
+        super().__init__(margin, size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
@@ -252,23 +282,23 @@ class SoftMarginLoss(_Loss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """max(0, 1 - (input[right] - input[wrong])) for all pairs of a right and a wrong class; target lists the right
-    ones, ended by -1.
+    """The sum of max(0, 1 - (input[right] - input[wrong])) over all pairs of a right and a wrong class, divided by the
+    number of classes. The target lists the right ones, ended by -1.
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
-class MultiLabelSoftMarginLoss(_Weighted):
-    """The mean over the classes of BCEWithLogitsLoss."""
+class MultiLabelSoftMarginLoss(_WeightedLoss):
+    """BCEWithLogitsLoss, averaged over the classes."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
 
 
-class MultiMarginLoss(_Weighted):
-    """max(0, margin - input[target] + input[other]) ** p for each other class."""
+class MultiMarginLoss(_WeightedLoss):
+    """The sum over the other classes of max(0, margin - input[target] + input[other]) ** p / C."""
 
     def __init__(
         self,
@@ -293,42 +323,27 @@ class MultiMarginLoss(_Weighted):
         )
 
 
-class CosineEmbeddingLoss(_Loss):
-    """1 - cos(input1, input2) where target is 1, and max(0, cos - margin) where it is -1."""
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
+class CosineEmbeddingLoss(_MarginLoss):
+    """1 - cos(input1, input2) where the target is 1, and max(0, cos(input1, input2) - margin) where it is -1."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
-class MarginRankingLoss(_Loss):
+class MarginRankingLoss(_MarginLoss):
     """max(0, -target * (input1 - input2) + margin): input1 should be greater where target is 1, less where it is -1."""
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
 class TripletMarginLoss(_Loss):
-    """max(0, |anchor - positive| - |anchor - negative| + margin); `swap`: |positive - negative| if that is less."""
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), where d is the p-norm of the difference.
+
+    Args:
+        eps: added to each difference, so that the norm has a gradient at 0.
+        swap: use d(positive, negative) in place of d(anchor, negative) where it is less.
+    """
 
     def __init__(
         self,
@@ -356,7 +371,7 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """TripletMarginLoss with a distance of one's own."""
+    """TripletMarginLoss with any function d(x, y), by default PairwiseDistance()."""
 
     def __init__(
         self,

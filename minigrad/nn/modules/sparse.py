@@ -1,4 +1,7 @@
-"""Embedding layers: a learned vector for each of a number of things, looked up by index."""
+"""Embedding layers: a learned vector for each word of a vocabulary, looked up by the number of the word.
+
+After this module a reader knows that an embedding is a matrix, and looking up is indexing its rows.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ from minigrad.nn.parameter import Parameter, empty_parameter
 from minigrad.tensor import Tensor
 
 
-class _Table(Module):
-    """A table of vectors, one row for each thing."""
+class _EmbeddingTable(Module):
+    """A matrix `weight` with one row for each index."""
 
     weight: Parameter
 
@@ -38,21 +41,23 @@ class _Table(Module):
             self.weight = Parameter(weight, requires_grad=not frozen)
 
     def reset_parameters(self) -> None:
-        """Draw the vectors anew, from the normal distribution; that of padding is zero."""
+        """Draw new vectors from the normal distribution; the one at padding_idx becomes zero."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
                 self.weight[self.padding_idx].fill_(0)
 
 
-class Embedding(_Table):
-    """A vector of `embedding_dim` numbers for each of `num_embeddings` indices: (...) ints to (..., embedding_dim).
+class Embedding(_EmbeddingTable):
+    """weight[input]: indices (...) to vectors (..., embedding_dim).
 
     Args:
-        padding_idx: an index that stands for nothing: its vector begins as zeros and gets no gradient.
-        max_norm: vectors that are longer are made that long when they are looked up.
-        norm_type: the p of the norm by which `max_norm` measures.
-        scale_grad_by_freq: divide each vector's gradient by how often it was looked up.
+        num_embeddings: the number of vectors; indices are less than that.
+        embedding_dim: the length of each vector.
+        padding_idx: an index whose vector begins as zeros and gets no gradient.
+        max_norm: vectors of a larger norm are scaled down to it, in place, when they are looked up.
+        norm_type: the p of that norm.
+        scale_grad_by_freq: divide the gradient of each vector by how often its index occurs in the input.
     """
 
     def __init__(
@@ -104,16 +109,24 @@ class Embedding(_Table):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Embedding:
-        """An Embedding of given vectors, the rows of a matrix; `freeze`: they are not learned any more."""
+        """An Embedding with the rows of a matrix as its vectors; `freeze`: without gradients."""
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
         return cls(rows, columns, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse, embeddings, freeze)
 
 
-class EmbeddingBag(_Table):
-    """The mean (or the sum, or the largest numbers) of the vectors of several indices: (bags, n) ints to
-    (bags, embedding_dim), or (n,) ints with the `offsets` at which each bag begins.
+class EmbeddingBag(_EmbeddingTable):
+    """The mean, sum or maximum (`mode`) of the vectors of each bag of indices, without storing the vectors.
+
+    Called with indices (bags, n), or with indices (n,) and the `offsets` (bags,) at which the bags begin; gives
+    (bags, embedding_dim).
+
+    Args:
+        include_last_offset: the last offset is the end of the last bag.
+        padding_idx: an index that is left out of its bag.
+
+    The others are those of Embedding.
     """
 
     def __init__(
@@ -170,7 +183,7 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> EmbeddingBag:
-        """An EmbeddingBag of given vectors, the rows of a matrix; `freeze`: they are not learned any more."""
+        """An EmbeddingBag with the rows of a matrix as its vectors; `freeze`: without gradients."""
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape

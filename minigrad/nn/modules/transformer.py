@@ -1,14 +1,15 @@
-"""The transformer: layers of attention and of a small network for each place, each added to what went in.
+"""The transformer: layers of attention and a feed-forward network, each with a residual connection.
 
-After this module a reader knows how an encoder layer (looks at its own sequence), and a decoder layer (looks at its own
-sequence up to each place, then at the encoder's) are put together. Vaswani et al., "Attention is all you need" (2017).
+After this module a reader knows what an encoder layer does (attention to its own sequence) and what a decoder layer
+adds (attention to the encoder's output), and where dropout and layer norm stand. Vaswani et al., "Attention is all you
+need" (2017).
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,42 +25,10 @@ from minigrad.nn.modules.normalization import LayerNorm
 from minigrad.tensor import Tensor, from_array
 
 
-class _Layer(Module):
-    """What encoder and decoder layers have in common: the network for each place, and the sums."""
+class _TransformerLayer(Module):
+    """What encoder and decoder layers share: attention to the own sequence, and a feed-forward network."""
 
-    self_attn: MultiheadAttention
-    linear1: Linear
-    linear2: Linear
-    dropout: Dropout
-    norm_first: bool
-
-    def _set_activation(self, activation: Any) -> None:
-        if isinstance(activation, str):
-            if activation not in ("relu", "gelu"):
-                raise RuntimeError(f"activation should be relu/gelu, not {activation}")
-            activation = getattr(F, activation)
-        self.activation = activation
-
-    def _add(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
-        """x plus what a block makes of it, normalized before or after."""
-        return x + block(norm(x)) if self.norm_first else norm(x + block(x))
-
-    def _feed_forward(self, x: Tensor, last: Module) -> Tensor:
-        return last(self.linear2(self.dropout(self.activation(self.linear1(x)))))
-
-
-class TransformerEncoderLayer(_Layer):
-    """Attention of a sequence to itself, then a network of two linear layers for each place.
-
-    Args:
-        d_model: features of each place.
-        nhead: heads of the attention.
-        dim_feedforward: the width between the two linear layers.
-        activation: what is between them: "relu", "gelu" or a function.
-        layer_norm_eps: eps of the layer norms.
-        batch_first: sequences are (batch, place, feature) instead of (place, batch, feature).
-        norm_first: normalize what goes into each block, instead of the sum behind it.
-    """
+    has_memory: ClassVar[bool]  # whether there is attention to the encoder's output, too
 
     def __init__(
         self,
@@ -76,17 +45,52 @@ class TransformerEncoderLayer(_Layer):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        made: dict[str, Any] = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **made)
-        self.linear1 = Linear(d_model, dim_feedforward, bias, **made)
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **place)
+        if self.has_memory:
+            self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **place)
+        self.linear1 = Linear(d_model, dim_feedforward, bias, **place)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, **made)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, **place)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **made)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **made)
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **place)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **place)
+        if self.has_memory:
+            self.norm3 = LayerNorm(d_model, layer_norm_eps, bias=bias, **place)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
-        self._set_activation(activation)
+        if self.has_memory:
+            self.dropout3 = Dropout(dropout)
+        if isinstance(activation, str):
+            if activation not in ("relu", "gelu"):
+                raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+            activation = getattr(F, activation)
+        self.activation = activation
+
+    def _add(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
+        """The residual connection: x plus the block's output, normalized before the block or after the sum."""
+        return x + block(norm(x)) if self.norm_first else norm(x + block(x))
+
+    def _feed_forward(self, x: Tensor) -> Tensor:
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+
+
+class TransformerEncoderLayer(_TransformerLayer):
+    """Attention of a sequence to itself, then two linear layers at each position, both with a residual connection.
+
+    Args:
+        d_model: features of each position.
+        nhead: heads of the attention.
+        dim_feedforward: features between the two linear layers.
+        dropout: the probability of dropout behind each step.
+        activation: the function between the linear layers: "relu", "gelu" or a function.
+        layer_norm_eps: eps of the layer norms.
+        batch_first: sequences are (batch, position, feature) instead of (position, batch, feature).
+        norm_first: normalize the input of each block instead of the sum after it.
+        bias: whether linear layers and layer norms have a bias.
+    """
+
+    has_memory = False
 
     def forward(
         self,
@@ -96,52 +100,23 @@ class TransformerEncoderLayer(_Layer):
         is_causal: bool = False,
     ) -> Tensor:
         def attention(x: Tensor) -> Tensor:
-            return self.dropout1(
-                self.self_attn(
-                    x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask, need_weights=False,
-                    is_causal=is_causal,
-                )[0]
+            attended, _ = self.self_attn(
+                x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask, need_weights=False,
+                is_causal=is_causal,
             )  # fmt: skip
+            return self.dropout1(attended)
 
         x = self._add(src, self.norm1, attention)
-        return self._add(x, self.norm2, lambda x: self._feed_forward(x, self.dropout2))
+        return self._add(x, self.norm2, lambda x: self.dropout2(self._feed_forward(x)))
 
 
-class TransformerDecoderLayer(_Layer):
-    """Attention of a sequence to itself, then to the encoder's, then a network for each place.
+class TransformerDecoderLayer(_TransformerLayer):
+    """Attention of a sequence to itself, attention to the encoder's output (`memory`), then two linear layers.
 
     The arguments are those of TransformerEncoderLayer.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        made: dict[str, Any] = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **made)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **made)
-        self.linear1 = Linear(d_model, dim_feedforward, bias, **made)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, **made)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **made)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **made)
-        self.norm3 = LayerNorm(d_model, layer_norm_eps, bias=bias, **made)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self._set_activation(activation)
+    has_memory = True
 
     def forward(
         self,
@@ -154,29 +129,27 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        def to_itself(x: Tensor) -> Tensor:
-            return self.dropout1(
-                self.self_attn(
-                    x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, need_weights=False,
-                    is_causal=tgt_is_causal,
-                )[0]
+        def self_attention(x: Tensor) -> Tensor:
+            attended, _ = self.self_attn(
+                x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, need_weights=False,
+                is_causal=tgt_is_causal,
             )  # fmt: skip
+            return self.dropout1(attended)
 
-        def to_memory(x: Tensor) -> Tensor:
-            return self.dropout2(
-                self.multihead_attn(
-                    x, memory, memory, attn_mask=memory_mask, key_padding_mask=memory_key_padding_mask,
-                    need_weights=False, is_causal=memory_is_causal,
-                )[0]
+        def memory_attention(x: Tensor) -> Tensor:
+            attended, _ = self.multihead_attn(
+                x, memory, memory, attn_mask=memory_mask, key_padding_mask=memory_key_padding_mask, need_weights=False,
+                is_causal=memory_is_causal,
             )  # fmt: skip
+            return self.dropout2(attended)
 
-        x = self._add(tgt, self.norm1, to_itself)
-        x = self._add(x, self.norm2, to_memory)
-        return self._add(x, self.norm3, lambda x: self._feed_forward(x, self.dropout3))
+        x = self._add(tgt, self.norm1, self_attention)
+        x = self._add(x, self.norm2, memory_attention)
+        return self._add(x, self.norm3, lambda x: self.dropout3(self._feed_forward(x)))
 
 
 class TransformerEncoder(Module):
-    """Copies of an encoder layer, one after the other, and a last layer norm if one is given."""
+    """`num_layers` copies of an encoder layer, one after the other, then `norm` if it is given."""
 
     def __init__(
         self,
@@ -205,7 +178,7 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoder(Module):
-    """Copies of a decoder layer, one after the other, and a last layer norm if one is given."""
+    """`num_layers` copies of a decoder layer, one after the other, then `norm` if it is given."""
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
@@ -240,13 +213,13 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder for the source and a decoder for the target.
+    """An encoder of the source sequence, and a decoder of the target sequence that attends to its output.
 
     Args:
-        d_model: features of each place.
+        d_model: features of each position.
         nhead: heads of each attention.
-        num_encoder_layers, num_decoder_layers: how many layers each of the two has.
-        custom_encoder, custom_decoder: modules to be used instead.
+        num_encoder_layers, num_decoder_layers: how many layers there are.
+        custom_encoder, custom_decoder: modules to use instead.
 
     The others are those of TransformerEncoderLayer.
     """
@@ -325,6 +298,6 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """A mask (sz, sz) that forbids to look ahead: -inf above the diagonal, else 0."""
+        """The mask (sz, sz) of causal attention: -inf above the diagonal, which stands for later positions, else 0."""
         kind = (dtypes.default if dtype is None else dtype).numpy
         return from_array(np.triu(np.full((sz, sz), -np.inf, kind), 1))

@@ -1,4 +1,6 @@
-"""Layers that move numbers between places and channels: Upsample, PixelShuffle, Unfold and Fold."""
+"""Layers that change the size of images: Upsample interpolates, PixelShuffle turns channels into pixels, and Unfold and
+Fold turn images into columns of windows and back.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,12 @@ from minigrad.tensor import Tensor
 
 
 class Upsample(Module):
-    """Images (or rows, or volumes) made larger, to `size` or by `scale_factor`.
+    """Resizes (N, C, L), (N, C, H, W) or (N, C, D, H, W) to `size`, or by `scale_factor`.
 
     Args:
-        mode: how the numbers in between are found: "nearest", "linear", "bilinear", "bicubic", ...
-        align_corners: whether the outermost numbers stay at the corners, or spread over their share of the image.
-        recompute_scale_factor: take the factor from the rounded sizes.
+        mode: "nearest", "linear", "bilinear", "bicubic", "trilinear" or "area".
+        align_corners: whether the centers of the corner pixels stay at the corners, rather than the pixels' edges.
+        recompute_scale_factor: use the ratio of the rounded sizes as the factor.
     """
 
     def __init__(
@@ -49,21 +51,21 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Images made larger by repeating their numbers."""
+    """Upsample with mode="nearest"."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Images made larger, with straight lines between their numbers."""
+    """Upsample with mode="bilinear" and align_corners=True."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
 class PixelShuffle(Module):
-    """Channels laid out as smaller pixels: (N, C * r * r, H, W) to (N, C, H * r, W * r)."""
+    """Every r * r channels become blocks of r by r pixels: (N, C * r * r, H, W) to (N, C, H * r, W * r)."""
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
@@ -77,7 +79,7 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """The way back of PixelShuffle: (N, C, H * r, W * r) to (N, C * r * r, H, W)."""
+    """The inverse of PixelShuffle: (N, C, H * r, W * r) to (N, C * r * r, H, W)."""
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
@@ -91,7 +93,7 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """The channels of several groups dealt out in turns."""
+    """Interleaves the channels of `groups` groups: (N, C, ...) to (N, C, ...)."""
 
     def __init__(self, groups: int) -> None:
         super().__init__()
@@ -105,7 +107,7 @@ class ChannelShuffle(Module):
 
 
 class Unfold(Module):
-    """Each window of an image as a column: (N, C, H, W) to (N, C * window, number of windows)."""
+    """Each window of an image as a column: (N, C, H, W) to (N, C * height * width of the window, number of windows)."""
 
     def __init__(self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1) -> None:
         super().__init__()
@@ -122,7 +124,7 @@ class Unfold(Module):
 
 
 class Fold(Unfold):
-    """The way back of Unfold: columns put into an image of `output_size`, where they overlap summed up."""
+    """Columns back to their windows in an image of `output_size`; where windows overlap, they are added."""
 
     def __init__(
         self, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
