@@ -1,8 +1,8 @@
-"""How weights begin: functions that fill a tensor in place, and return it.
+"""Initial weights: functions that fill a tensor in place, without being recorded, and return it.
 
 After this module a reader knows why weights begin random and small, and by what rule: the variance is chosen so that
-signals (or gradients) keep their size from layer to layer. `fan_in` is how many inputs each output sums up, `fan_out`
-how many outputs each input goes to. None of these functions is recorded.
+signals, or gradients, keep their size from layer to layer. It depends on fan_in, the number of inputs that each output
+sums, and fan_out, the number of outputs that each input goes to.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-# ---------------------------------------------------------------- one number, or a pattern
+# ---------------------------------------------------------------- constant
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -44,7 +44,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Make a matrix the identity: as many inputs as possible come out as they are."""
+    """Fill a matrix with ones on the diagonal and zeros elsewhere. ValueError if it is not 2-D."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -52,20 +52,22 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Make a convolution's weight (3 to 5 dimensions) one that lets its inputs pass: a 1 in the middle of each kernel
-    that connects a channel with itself.
+    """Fill the weight of a convolution so that its outputs equal its inputs: each output channel has a 1 at the center
+    of the kernel of its own input channel, and zeros elsewhere.
+
+    ValueError if it does not have 3 to 5 dimensions, or the first is no multiple of `groups`.
     """
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups != 0:
         raise ValueError("dim 0 must be divisible by groups")
-    pattern = np.zeros(tensor.shape)
-    outputs, middle = tensor.shape[0] // groups, tuple(size // 2 for size in tensor.shape[2:])
+    weight = np.zeros(tensor.shape)
+    outputs, center = tensor.shape[0] // groups, tuple(size // 2 for size in tensor.shape[2:])
     for group in range(groups):
         for channel in range(min(outputs, tensor.shape[1])):
-            pattern[(group * outputs + channel, channel, *middle)] = 1
+            weight[(group * outputs + channel, channel, *center)] = 1
     with no_grad():
-        return tensor.copy_(from_array(pattern))
+        return tensor.copy_(from_array(weight))
 
 
 # ---------------------------------------------------------------- random
@@ -86,10 +88,10 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Tensor:
-    """Fill with random numbers from the part of the normal distribution that lies between `a` and `b`.
+    """Fill with random numbers from the normal distribution, cut off below `a` and above `b`.
 
-    If that is a good part of it, what falls outside is drawn again. Otherwise numbers are drawn uniformly and each is
-    kept with the probability that the distribution gives it, relative to its peak between `a` and `b`.
+    If much of the distribution lies between the two, numbers outside are drawn again. Otherwise rejection sampling:
+    numbers are drawn uniformly, and each is accepted with probability density(x) / (greatest density in [a, b]).
     """
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
@@ -99,22 +101,17 @@ def trunc_normal_(
             stacklevel=frames_to_learner(),
         )
 
-    def below(x: float) -> float:
-        """The part of the normal distribution below x."""
+    def cumulative(x: float) -> float:
+        """The probability of a number below x."""
         return (1 + math.erf((x - mean) / std / math.sqrt(2))) / 2
 
     with no_grad():
-        if below(b) - below(a) > 0.3:
-            chosen = _redrawn(tensor, mean, std, a, b, generator)
-        else:
-            chosen = _accepted(tensor, mean, std, a, b, generator)
-        return tensor.copy_(from_array(chosen))
+        sample = _redraw_outside if cumulative(b) - cumulative(a) > 0.3 else _rejection_sample
+        return tensor.copy_(from_array(sample(tensor, mean, std, a, b, generator)))
 
 
-def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
-    draw = np.empty_like  # the bounds are compared in the tensor's own dtype
-    low, high = draw(tensor._array, shape=()), draw(tensor._array, shape=())
-    low[...], high[...] = a, b
+def _redraw_outside(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
+    low, high = np.asarray([a, b], tensor._array.dtype)
     chosen = tensor.normal_(mean, std, generator=generator)._array
     while True:
         outside = (chosen < low) | (chosen > high)
@@ -124,23 +121,27 @@ def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, genera
         chosen = np.where(outside, again._array, chosen)
 
 
-def _accepted(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
-    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
-    fresh = tensor.new_empty(tensor.shape)
-    chosen: Any = None
-    pending: Any = True
-    while np.any(pending):
-        candidates = fresh.uniform_(a, b, generator=generator)._array.copy()
-        chosen = candidates if chosen is None else np.where(pending, candidates, chosen)
-        likelihood = ((candidates - mean) / std) ** 2 * -0.5 - peak
-        pending = pending & (np.log(fresh.uniform_(generator=generator)._array) > likelihood)
-    return tensor._array if chosen is None else chosen
+def _rejection_sample(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2  # log of the greatest density, without its constant
+    drawn = tensor.new_empty(tensor.shape)
+    chosen: Any = drawn._array
+    rejected: Any = np.ones(tensor.shape, np.bool_)
+    while rejected.any():
+        candidates = drawn.uniform_(a, b, generator=generator)._array.copy()
+        chosen = np.where(rejected, candidates, chosen)
+        log_density = ((candidates - mean) / std) ** 2 * -0.5 - peak
+        rejected = rejected & (np.log(drawn.uniform_(generator=generator)._array) > log_density)
+    return chosen
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor by which weights are larger before a nonlinearity, to make up for what it takes away.
+    """The factor on the standard deviation of weights that makes up for what a nonlinearity takes from a signal's.
 
-    `param` is the slope of "leaky_relu" for negative numbers, 0.01 by default. ValueError for names that are not known.
+    Args:
+        nonlinearity: the name of its function, such as "relu" or "tanh"; "linear" for none.
+        param: for "leaky_relu", the slope for negative numbers, 0.01 by default.
+
+    ValueError for an unknown name.
     """
     gains = {"sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
     if nonlinearity in gains:
@@ -156,8 +157,9 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """How many numbers each output of a layer with this weight (out, in, ...) sums up, and how many each input goes
-    to.
+    """How many inputs each output of a weight (out, in, *kernel) sums, and how many outputs each input goes to.
+
+    ValueError if the weight has less than two dimensions.
     """
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
@@ -202,9 +204,9 @@ def kaiming_uniform_(
     He et al., "Delving deep into rectifiers" (2015).
 
     Args:
-        a: the slope for negative numbers of the leaky ReLU behind the layer.
+        a: the slope for negative numbers of the leaky ReLU after the layer.
         mode: "fan_in" keeps the size of signals, "fan_out" that of gradients.
-        nonlinearity: the name of what is behind the layer, see `calculate_gain`.
+        nonlinearity: the function after the layer, see `calculate_gain`.
     """
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     return tensor if std is None else uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
@@ -219,11 +221,11 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """Fill with a random matrix whose rows (or columns, if they are fewer) are orthogonal and of length `gain`.
+    """Fill with a random matrix whose rows, or columns if they are fewer, are orthogonal and of length `gain`.
 
-    What is behind the first dimension counts as one. Saxe et al., "Exact solutions to the nonlinear dynamics of
+    All dimensions but the first count as one. Saxe et al., "Exact solutions to the nonlinear dynamics of
     learning in deep linear neural networks" (2013): the Q of the QR decomposition of normal random numbers, its signs
-    chosen such that R's diagonal is positive, which makes all orthogonal matrices equally likely.
+    chosen so that the diagonal of R is positive, which makes all orthogonal matrices equally likely.
     """
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -240,7 +242,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Fill a matrix with normal random numbers, of which in each column the part `sparsity` is zero.
+    """Fill a matrix with normal random numbers, then set the part `sparsity` of each column, at random, to zero.
 
     Martens, "Deep learning via Hessian-free optimization" (2010).
     """

@@ -1,4 +1,4 @@
-"""Layers that compare two tensors: by the angle between their vectors, or by the distance."""
+"""Layers that compare vectors: by the cosine of their angle, or by their distance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from minigrad.tensor import Tensor
 
 
 class CosineSimilarity(Module):
-    """The cosine of the angle between vectors along `dim`."""
+    """x1 · x2 / (|x1| |x2|), the cosine of the angle of vectors along `dim`; the product of norms is at least eps."""
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
         super().__init__()
@@ -20,7 +20,7 @@ class CosineSimilarity(Module):
 
 
 class PairwiseDistance(Module):
-    """The p-norm of the difference of vectors along the last dimension."""
+    """The p-norm of x1 - x2 + eps along the last dimension."""
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
         super().__init__()

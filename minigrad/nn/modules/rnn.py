@@ -1,7 +1,7 @@
 """Recurrent layers: RNN, LSTM and GRU.
 
-After this module a reader knows how the steps of `rnn_cell.py` are taken along a sequence: in both directions, over
-several layers, and over sequences of different lengths.
+After this module a reader knows how the steps of `rnn_cell.py` are repeated along a sequence, in both directions and in
+several layers, and how sequences of different lengths are run without their padding.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from minigrad.nn.parameter import Parameter, empty_parameter
 from minigrad.nn.utils.rnn import PackedSequence
 from minigrad.tensor import Tensor
 
-Step = Callable[[Tensor, State], State]
+Step = Callable[..., State]  # of the projected input and the state
 
 
 def run(step: Step, inputs: Sequence[Tensor], state: State, reverse: bool) -> tuple[list[Tensor], State]:
-    """Take the steps of one layer in one direction: the outputs of all places, and the last state of each sequence.
+    """Run one layer in one direction. Returns the outputs of all time steps, and the final state of each sequence.
 
-    The inputs of a place have a row for each sequence that is long enough, the longest first.
+    The input of a time step has a row for each sequence that is still running, the longest sequence first.
     """
     outputs: list[Tensor] = []
-    finished: list[State] = []  # of sequences that have ended, the shortest first
-    beginning, count = state, len(inputs[-1] if reverse else inputs[0])
+    finished: list[State] = []  # the final states of sequences that have ended, the shortest first
+    initial, count = state, len(inputs[-1] if reverse else inputs[0])
     state = tuple([part[:count] for part in state]) if count < len(state[0]) else state
     for projected in reversed(inputs) if reverse else inputs:
         rows = len(projected)
-        if rows > count:  # backwards, sequences begin where they end
+        if rows > count:  # in reverse, shorter sequences join later
             state = tuple(
-                [functions.cat([part, start[count:rows]]) for part, start in zip(state, beginning, strict=True)]
+                [functions.cat([part, start[count:rows]]) for part, start in zip(state, initial, strict=True)]
             )
         elif rows < count:
             finished.append(tuple([part[rows:] for part in state]))
@@ -55,14 +55,15 @@ def run(step: Step, inputs: Sequence[Tensor], state: State, reverse: bool) -> tu
 
 
 class RNNBase(Module):
-    """What RNN, LSTM and GRU have in common.
+    """What RNN, LSTM and GRU share.
 
     For each layer and direction there are weight_ih, weight_hh, bias_ih and bias_hh, under names like weight_ih_l0 and
-    weight_ih_l0_reverse. They begin uniform between -1/sqrt(hidden_size) and 1/sqrt(hidden_size).
+    weight_ih_l0_reverse. They are first drawn uniformly between -1/sqrt(hidden_size) and 1/sqrt(hidden_size).
     """
 
-    gates: ClassVar[int]
-    states: ClassVar[int] = 1
+    gates: ClassVar[int]  # how many blocks of hidden_size rows a weight has
+    states: ClassVar[int] = 1  # 2 for the h and c of an LSTM
+    cell: ClassVar[Callable[..., State]]  # one step
 
     def __init__(
         self,
@@ -94,10 +95,10 @@ class RNNBase(Module):
         for layer in range(num_layers):
             for suffix in self._suffixes(layer):
                 inputs = input_size if layer == 0 else self._outputs * (2 if bidirectional else 1)
-                made: dict[str, tuple[int, ...]] = {"weight_ih": (rows, inputs), "weight_hh": (rows, self._outputs)}
-                made |= {"bias_ih": (rows,), "bias_hh": (rows,)} if bias else {}
-                made |= {"weight_hr": (proj_size, hidden_size)} if proj_size else {}
-                for name, size in made.items():
+                sizes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, inputs), "weight_hh": (rows, self._outputs)}
+                sizes |= {"bias_ih": (rows,), "bias_hh": (rows,)} if bias else {}
+                sizes |= {"weight_hr": (proj_size, hidden_size)} if proj_size else {}
+                for name, size in sizes.items():
                     setattr(self, name + suffix, empty_parameter(size, device, dtype))
         self.reset_parameters()
 
@@ -134,13 +135,13 @@ class RNNBase(Module):
             raise ValueError("proj_size has to be smaller than hidden_size")
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
+        """Draw new weights."""
         bound = 1 / math.sqrt(self.hidden_size)
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
     def flatten_parameters(self) -> None:
-        """Nothing: the weights need not lie in one piece of memory."""
+        """Does nothing: here the weights need not lie in one piece of memory."""
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
@@ -150,26 +151,30 @@ class RNNBase(Module):
 
     def _step(self, suffix: str) -> Step:
         """The step function with the weights of one layer and direction."""
-        raise NotImplementedError
+        bias = getattr(self, f"bias_hh{suffix}") if self.bias else None
+        return partial(type(self).cell, weight_hh=getattr(self, f"weight_hh{suffix}"), bias_hh=bias)
 
     def _layers(self, data: Tensor, sizes: Sequence[int], states: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
-        """Run all layers over packed data: the outputs, and each kind of state at the end (layers, batch, ...)."""
-        last: list[State] = []
+        """Run all layers over the rows of all time steps, `sizes` of them for each.
+
+        Returns the outputs, and each kind of state at the end: (layers * directions, batch, ...).
+        """
+        final: list[State] = []
         for layer in range(self.num_layers):
-            sides: list[Tensor] = []
+            directions: list[Tensor] = []
             for suffix in self._suffixes(layer):
-                begin = tuple([state[len(last)] for state in states])
+                initial = tuple([state[len(final)] for state in states])
                 projected = F.linear(
                     data, getattr(self, f"weight_ih{suffix}"), getattr(self, f"bias_ih{suffix}") if self.bias else None
                 )
-                places: Any = projected.split(list(sizes))
-                outputs, end = run(self._step(suffix), places, begin, reverse=len(sides) == 1)
-                sides.append(functions.cat(outputs))
-                last.append(end)
-            data = sides[0] if len(sides) == 1 else functions.cat(sides, 1)
+                time_steps: Any = projected.split(list(sizes))
+                outputs, state = run(self._step(suffix), time_steps, initial, reverse=len(directions) == 1)
+                directions.append(functions.cat(outputs))
+                final.append(state)
+            data = directions[0] if len(directions) == 1 else functions.cat(directions, 1)
             if self.dropout and self.training and layer < self.num_layers - 1:
                 data = F.dropout(data, self.dropout)
-        return data, [functions.stack(parts) for parts in zip(*last, strict=True)]
+        return data, [functions.stack(parts) for parts in zip(*final, strict=True)]
 
     # -- the call
 
@@ -187,33 +192,34 @@ class RNNBase(Module):
             input = input.unsqueeze(0 if self.batch_first else 1)
             states = None if states is None else [state.unsqueeze(1) for state in states]
         self._check_input(input)
-        places = input.transpose(0, 1) if self.batch_first else input
-        length, batch = places.shape[:2]
+        steps = input.transpose(0, 1) if self.batch_first else input
+        length, batch = steps.shape[:2]
         if not length:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-        states = self._begin(states, batch, input.dtype)
-        data, last = self._layers(places.reshape(length * batch, -1), [batch] * length, states)
+        states = self._initial_states(states, batch, input.dtype)
+        data, final = self._layers(steps.reshape(length * batch, -1), [batch] * length, states)
         output = data.view(length, batch, data.shape[-1])
         output = output.transpose(0, 1) if self.batch_first else output
         if not batched:
-            output, last = output.squeeze(0 if self.batch_first else 1), [state.squeeze(1) for state in last]
-        return output, tuple(last) if self.states == 2 else last[0]
+            output, final = output.squeeze(0 if self.batch_first else 1), [state.squeeze(1) for state in final]
+        return output, tuple(final) if self.states == 2 else final[0]
 
     def _forward_packed(self, input: PackedSequence, states: Any) -> Any:
-        data, batch_sizes, order, way_back = input
+        data, batch_sizes, sorted_indices, unsorted_indices = input
         if data.ndim != 2:
             raise RuntimeError(f"input must have 2 dimensions, got {data.ndim}")
         self._check_input(data)
         sizes = batch_sizes.tolist()
-        if states is not None and order is not None:
-            states = [state[:, order] for state in states]
-        data, last = self._layers(data, sizes, self._begin(states, sizes[0], data.dtype))
-        if way_back is not None:
-            last = [state[:, way_back] for state in last]
-        return PackedSequence(data, batch_sizes, order, way_back), tuple(last) if self.states == 2 else last[0]
+        if states is not None and sorted_indices is not None:
+            states = [state[:, sorted_indices] for state in states]
+        data, final = self._layers(data, sizes, self._initial_states(states, sizes[0], data.dtype))
+        if unsorted_indices is not None:
+            final = [state[:, unsorted_indices] for state in final]
+        output = PackedSequence(data, batch_sizes, sorted_indices, unsorted_indices)
+        return output, tuple(final) if self.states == 2 else final[0]
 
-    def _begin(self, states: Any, batch: int, dtype: Any) -> Sequence[Tensor]:
-        """The states that were given, if they have the right sizes, or zeros."""
+    def _initial_states(self, states: Any, batch: int, dtype: Any) -> Sequence[Tensor]:
+        """The given states, or zeros. RuntimeError if a given one has another size."""
         count = self.num_layers * (2 if self.bidirectional else 1)
         sizes = [(count, batch, self._outputs), (count, batch, self.hidden_size)][: self.states]
         if states is None:
@@ -250,10 +256,10 @@ class RNNBase(Module):
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
-        usual = {
+        defaults = {
             "proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False
         }  # fmt: skip
-        for name, value in usual.items():
+        for name, value in defaults.items():
             if self.__dict__[name] != value:
                 text += f", {name}={self.__dict__[name]}"
         return text
@@ -263,19 +269,25 @@ _ONLY_LSTM = "proj_size argument is only supported for LSTM, not RNN or GRU"
 
 
 class RNN(RNNBase):
-    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh) along a sequence; the output is h at each place.
+    """h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh) for each time step t; the output is all h_t.
 
-    Called with (input, h_0), gives (output, h_n). Shapes: input (place, batch, input_size), or (batch, place, ...) if
-    batch_first, or (place, input_size), or a PackedSequence; states (layers * directions, batch, hidden_size).
+    Called with (input, h_0), or (input) for zeros; gives (output, h_n).
+
+    Shapes: input (time, batch, input_size), or (batch, time, input_size) with batch_first, or (time, input_size), or a
+    PackedSequence; states (num_layers * directions, batch, hidden_size); output as the input, with
+    directions * hidden_size features.
 
     Args:
-        num_layers: how many of them one above the other.
+        num_layers: each layer's outputs are the next one's inputs.
         nonlinearity: "tanh" or "relu".
-        dropout: the share of each layer's outputs (but the last's) that training leaves out.
-        bidirectional: also run backwards, and put both outputs side by side.
+        bias: with False, there are only weights.
+        dropout: the probability of dropout behind each layer but the last.
+        bidirectional: also run in reverse, and concatenate the features of both directions.
+
+    ValueError or TypeError for options out of range.
     """
 
-    gates = 1
+    gates, cell = 1, rnn_step
 
     def __init__(
         self,
@@ -303,23 +315,21 @@ class RNN(RNNBase):
         self.nonlinearity = nonlinearity
 
     def _step(self, suffix: str) -> Step:
-        bias = getattr(self, f"bias_hh{suffix}") if self.bias else None
-        weight = getattr(self, f"weight_hh{suffix}")
-        return partial(rnn_step, weight_hh=weight, bias_hh=bias, nonlinearity=self.nonlinearity)
+        return partial(super()._step(suffix), nonlinearity=self.nonlinearity)
 
 
 class LSTM(RNNBase):
-    """An RNN with a second state c, which gates keep or change. Called with (input, (h_0, c_0)), gives
-    (output, (h_n, c_n)).
+    """Long short-term memory: a recurrent layer with a second state c, which three gates forget, add to and read.
+
+    Called with (input, (h_0, c_0)), or (input) for zeros; gives (output, (h_n, c_n)). The formula is in `lstm_step`.
 
     Args:
-        proj_size: if not 0, h is mapped to so many features, by weight_hr.
+        proj_size: if not 0, the features of h after a linear map weight_hr.
 
-    The others are those of RNN.
+    The others are those of RNN, without nonlinearity.
     """
 
-    gates = 4
-    states = 2
+    gates, states, cell = 4, 2, lstm_step
 
     def __init__(
         self,
@@ -340,18 +350,17 @@ class LSTM(RNNBase):
         )  # fmt: skip
 
     def _step(self, suffix: str) -> Step:
-        bias = getattr(self, f"bias_hh{suffix}") if self.bias else None
-        projection = getattr(self, f"weight_hr{suffix}") if self.proj_size else None
-        return partial(lstm_step, weight_hh=getattr(self, f"weight_hh{suffix}"), bias_hh=bias, weight_hr=projection)
+        return partial(super()._step(suffix), weight_hr=getattr(self, f"weight_hr{suffix}") if self.proj_size else None)
 
 
 class GRU(RNNBase):
-    """An RNN whose state is kept or changed by two gates. Called with (input, h_0), gives (output, h_n).
+    """Gated recurrent unit: a recurrent layer with two gates, which decide how much of h is kept and used.
 
-    The arguments are those of RNN, without nonlinearity.
+    Called with (input, h_0), or (input) for zeros; gives (output, h_n). The formula is in `gru_step`; the arguments are
+    those of RNN, without nonlinearity.
     """
 
-    gates = 3
+    gates, cell = 3, gru_step
 
     def __init__(
         self,
@@ -372,7 +381,3 @@ class GRU(RNNBase):
         super().__init__(
             "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype
         )
-
-    def _step(self, suffix: str) -> Step:
-        bias = getattr(self, f"bias_hh{suffix}") if self.bias else None
-        return partial(gru_step, weight_hh=getattr(self, f"weight_hh{suffix}"), bias_hh=bias)

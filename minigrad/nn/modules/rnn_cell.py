@@ -1,6 +1,6 @@
-"""One step of a recurrent layer: what goes around in an RNN, an LSTM and a GRU, and the cells that are made of it.
+"""One time step of an RNN, an LSTM and a GRU: as functions, which `rnn.py` repeats, and as cells.
 
-After this module a reader knows how the state of the next place comes from this place's input and the state so far.
+After this module a reader knows the formula by which each makes its new state from the input and the state so far.
 LSTM: Hochreiter and Schmidhuber, "Long short-term memory" (1997); GRU: Cho et al., "Learning phrase representations
 using RNN encoder-decoder" (2014).
 """
@@ -24,7 +24,7 @@ State = tuple[Tensor, ...]  # (h,), or for an LSTM (h, c)
 def rnn_step(
     projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None, nonlinearity: str = "tanh"
 ) -> State:
-    """h' = tanh(W_ih x + W_hh h). `projected`: the input times W_ih, with its bias; so too for the others."""
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), where `projected` is W_ih x + b_ih, for all three functions."""
     total = projected + F.linear(state[0], weight_hh, bias_hh)
     return (total.tanh() if nonlinearity == "tanh" else total.relu(),)
 
@@ -36,7 +36,9 @@ def lstm_step(
     bias_hh: Tensor | None,
     weight_hr: Tensor | None = None,
 ) -> State:
-    """c' = f * c + i * g and h' = o * tanh(c'): what to forget, to add, and to show is decided by three gates."""
+    """c' = f * c + i * g and h' = o * tanh(c'), where i, f, o = sigmoid(W_ih x + W_hh h) and g = tanh(W_ih x + W_hh h),
+    each with its own rows of the weights. The gate f says what c keeps, i what is added, o what is shown.
+    """
     h, c = state
     i, f, g, o = (projected + F.linear(h, weight_hh, bias_hh)).chunk(4, 1)
     c = f.sigmoid() * c + i.sigmoid() * g.tanh()
@@ -45,7 +47,9 @@ def lstm_step(
 
 
 def gru_step(projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
-    """h' = (1 - z) * n + z * h: the gate z decides how much of the state stays, r how much of it n is made from."""
+    """h' = (1 - z) * n + z * h, where r, z = sigmoid(W_ih x + W_hh h) and n = tanh(W_ih x + r * (W_hh h)), each with
+    its own rows of the weights. The gate z says how much of h is kept, r how much of it n uses.
+    """
     (h,) = state
     r, z, n = projected.chunk(3, 1)
     r_of_h, z_of_h, n_of_h = F.linear(h, weight_hh, bias_hh).chunk(3, 1)
@@ -59,7 +63,7 @@ def gru_step(projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor
 
 
 class RNNCellBase(Module):
-    """One step of a recurrent layer, as a module: weight_ih, weight_hh, bias_ih, bias_hh."""
+    """What the cells share: weight_ih, weight_hh, bias_ih and bias_hh, and one step with its checks."""
 
     bias_ih: Parameter | None
     bias_hh: Parameter | None
@@ -79,7 +83,7 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
+        """Draw new weights, uniformly between -1/sqrt(hidden_size) and 1/sqrt(hidden_size)."""
         bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
@@ -90,7 +94,7 @@ class RNNCellBase(Module):
         return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
 
     def _take_step(self, step: Callable[..., State], input: Tensor, states: Any, **options: Any) -> State:
-        """One step from (batch, input_size), or (input_size,), and the states; zeros if there are none."""
+        """One step from an input (batch, input_size), or (input_size,), and the states; None stands for zeros."""
         name = type(self).__name__
         if input.ndim not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
@@ -105,8 +109,8 @@ class RNNCellBase(Module):
             states = [state.unsqueeze(0) for state in states]
         self._check_sizes(rows, states)
         projected = F.linear(rows, self.weight_ih, self.bias_ih)
-        made = step(projected, tuple(states), self.weight_hh, self.bias_hh, **options)
-        return made if input.ndim == 2 else tuple([state.squeeze(0) for state in made])
+        new_state = step(projected, tuple(states), self.weight_hh, self.bias_hh, **options)
+        return new_state if input.ndim == 2 else tuple([state.squeeze(0) for state in new_state])
 
     def _check_sizes(self, rows: Tensor, states: Any) -> None:
         if rows.shape[1] != self.input_size:
@@ -142,7 +146,7 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of an LSTM: (input, (h, c)) to (h', c')."""
+    """One step of an LSTM: (input, (h, c)) to (h', c'), by the formula in `lstm_step`."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -154,7 +158,7 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a GRU: (input, h) to h'."""
+    """One step of a GRU: (input, h) to h', by the formula in `gru_step`."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None

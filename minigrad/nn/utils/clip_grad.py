@@ -1,4 +1,7 @@
-"""Gradients that are too large, made smaller: all by one factor, which keeps their direction, or each number alone."""
+"""Clipping gradients: by norm, which scales all by one factor and keeps their direction, or each element by value.
+
+After this module a reader knows how a training step is kept small where gradients explode.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,9 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scale the gradients of all parameters, in place, so that together they are no longer than `max_norm`.
+    """Scale the gradients of all parameters, in place, so that their norm as one vector is at most `max_norm`.
 
-    Returns the norm before, of all gradients as one vector. RuntimeError if `error_if_nonfinite` and it is inf or nan.
+    Returns that norm as it was before. RuntimeError if it is inf or nan and error_if_nonfinite.
     """
     if isinstance(parameters, types.GeneratorType):
         parameters = list(parameters)
@@ -45,7 +48,7 @@ def clip_grad_norm_(
 def get_total_norm(
     tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of all tensors as one vector: of the norms of each. `norm_type` may be inf."""
+    """The norm of all tensors as one vector, which is the norm of their norms. `norm_type` is its p, and may be inf."""
     order = float(norm_type)
     several = _listed(tensors)
     if not several:
@@ -65,7 +68,7 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scale the gradients by max_norm / total_norm, in place, unless that is more than 1."""
+    """Scale the gradients by max_norm / total_norm, in place, where that is less than 1."""
     with no_grad():
         factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
         for gradient in _gradients(_listed(parameters)):
@@ -73,7 +76,7 @@ def clip_grads_with_norm_(
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Cut off each number of the gradients, in place, below -clip_value and above clip_value."""
+    """Clamp each element of the gradients, in place, between -clip_value and clip_value."""
     limit = float(clip_value)
     with no_grad():
         for gradient in _gradients(_listed(parameters)):

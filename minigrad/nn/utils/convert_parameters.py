@@ -1,4 +1,4 @@
-"""All parameters as one vector, and back."""
+"""All parameters as one vector, and back: for methods that treat a network as a function of a vector."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from minigrad.tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """The numbers of all parameters, one after the other, in one vector; the graph leads back to them."""
+    """All parameters, flattened and concatenated into one vector, which is part of the graph."""
     return functions.cat([parameter.view(-1) for parameter in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Give the parameters the numbers of a vector. They become parts of its memory."""
+    """Make slices of a vector the data of the parameters, which then share its memory. TypeError if it is no tensor."""
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected minigrad.Tensor, but got: {type_name(vec)}")
     start = 0

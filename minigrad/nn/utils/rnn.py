@@ -1,8 +1,8 @@
-"""Sequences of different lengths: padded to a common one, or packed without the padding.
+"""Sequences of different lengths: padded to a common length, or packed without padding.
 
-After this module a reader knows what a PackedSequence holds: first the first place of all sequences, then the second
-place of those that are long enough, and so on; `batch_sizes` says how many there are each time. So a recurrent layer
-takes them in slices, and spends no time on padding.
+After this module a reader knows what a PackedSequence holds: the first time step of all sequences, then the second time
+step of those that are long enough, and so on; `batch_sizes` says how many sequences each time step has. A recurrent
+layer takes one such slice after the other, and spends no time on padding.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class _Packed(NamedTuple):
 class PackedSequence(_Packed):
     """Sequences of different lengths without padding, the longest first. `pack_sequence` makes them.
 
-    data: (sum of lengths, ...). batch_sizes: how many sequences have a first, a second, ... place. sorted_indices: how
-    the sequences were put in order, and unsorted_indices the way back; None if they came in order.
+    data: (sum of lengths, ...). batch_sizes: how many sequences each time step has. sorted_indices: the permutation
+    that put the longest first, and unsorted_indices its inverse; None if the sequences came in order.
     """
 
     __slots__ = ()
@@ -63,7 +63,7 @@ class PackedSequence(_Packed):
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The way back of a reordering."""
+    """The inverse of a permutation."""
     return None if permutation is None else from_array(np.argsort(permutation.numpy()))
 
 
@@ -73,9 +73,9 @@ def pack_padded_sequence(
     """Pack a batch of padded sequences.
 
     Args:
-        input: (place, batch, ...), or (batch, place, ...) if batch_first.
-        lengths: of each sequence.
-        enforce_sorted: the sequences must come with the longest first; otherwise they are put in that order.
+        input: (time, batch, ...), or (batch, time, ...) with batch_first.
+        lengths: the length of each sequence.
+        enforce_sorted: the sequences must come with the longest first; with False they are sorted here.
 
     RuntimeError if lengths are not positive, not as many as sequences, or not in order.
     """
@@ -85,8 +85,8 @@ def pack_padded_sequence(
         order = np.argsort(-sizes, kind="stable")
         sizes = sizes[order]
         input = input[:, tensor(order)] if not batch_first else input[tensor(order)]
-    places = input if not batch_first else input.transpose(0, 1)
-    batch = places.shape[1]
+    steps = input if not batch_first else input.transpose(0, 1)
+    batch = steps.shape[1]
     if len(sizes) != batch:
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size={batch})"
@@ -101,32 +101,33 @@ def pack_padded_sequence(
             "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
             "do not need ONNX exportability."
         )
-    if sizes[0] > places.shape[0]:
+    if sizes[0] > steps.shape[0]:
         raise RuntimeError(
-            f"Expected lengths of at most {places.shape[0]}, the padded length, but the longest is {sizes[0]}"
+            f"Expected lengths of at most {steps.shape[0]}, the padded length, but the longest is {sizes[0]}"
         )
-    place, sequence = _places(sizes)
-    data = places[from_array(place), from_array(sequence)]
-    batch_sizes = from_array(np.bincount(place).astype(np.int64))
+    step, sequence = _packed_positions(sizes)
+    data = steps[from_array(step), from_array(sequence)]
+    batch_sizes = from_array(np.bincount(step).astype(np.int64))
     return PackedSequence(data, batch_sizes, None if order is None else from_array(order))
 
 
-def _places(lengths: Any) -> tuple[Any, Any]:
-    """Place and sequence of each row of packed data."""
-    present = np.arange(lengths[0])[:, None] < lengths
-    place, sequence = np.nonzero(present)
-    return place, sequence
+def _packed_positions(lengths: Any) -> tuple[Any, Any]:
+    """The time step and the sequence of each row of packed data; the longest sequence comes first."""
+    step, sequence = np.nonzero(np.arange(lengths[0])[:, None] < lengths)
+    return step, sequence
 
 
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The way back: the padded batch (place, batch, ...), and the lengths.
+    """Undo `pack_padded_sequence`: the padded batch (time, batch, ...), and the length of each sequence.
 
     Args:
-        batch_first: give (batch, place, ...).
-        padding_value: what stands behind the ends.
-        total_length: pad to this length instead of the longest sequence's.
+        batch_first: give (batch, time, ...).
+        padding_value: what comes after the end of a sequence.
+        total_length: pad to this length instead of that of the longest sequence.
+
+    ValueError if total_length is less than that.
     """
     counts = sequence.batch_sizes.numpy()
     length = len(counts)
@@ -140,8 +141,8 @@ def pad_packed_sequence(
     lengths = (counts[:, None] > np.arange(counts[0])).sum(0)
     data = sequence.data
     padding = full((1, *data.shape[1:]), padding_value, dtype=data.dtype)
-    rows = np.full((length, counts[0]), len(data))  # where each comes from: behind the data is the padding
-    rows[_places(lengths)] = np.arange(len(data))
+    rows = np.full((length, counts[0]), len(data))  # of `data`; its last row, added below, is the padding
+    rows[_packed_positions(lengths)] = np.arange(len(data))
     if sequence.unsorted_indices is not None:
         order = sequence.unsorted_indices.numpy()
         rows, lengths = rows[:, order], lengths[order]
@@ -152,10 +153,11 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Iterable[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
-    """Sequences (length, ...) padded to the longest and stacked: (place, batch, ...), or (batch, place, ...).
+    """Sequences (length, ...) padded to the longest and stacked: (time, batch, ...) or (batch, time, ...).
 
     Args:
-        padding_side: "right" puts the padding behind the end, "left" before the beginning.
+        padding_value: what is added to the shorter ones.
+        padding_side: where it is added, "right" for the end or "left" for the beginning.
     """
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
@@ -175,7 +177,7 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences of a padded batch, each with its own length."""
+    """Undo `pad_sequence`: the sequences of a padded batch, each cut to its length."""
     rows = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
     return [row[:length] for row, length in zip(rows, lengths.tolist(), strict=True)]
 
@@ -187,6 +189,6 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences that were packed."""
+    """Undo `pack_sequence`: the list of sequences."""
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)

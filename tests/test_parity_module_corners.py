@@ -1,0 +1,216 @@
+"""Corners of modules and layers that programs rely on, as in torch: dictionaries of parameters, saved states, options.
+
+After this file a reader knows what is refused where a saved state and a layer do not go together, and which attributes
+of a layer may be changed after it was made. Each function below runs on both.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+from side_by_side import Behaviours
+
+import minigrad
+
+behaviours = Behaviours()
+
+
+def counting(F: Any, *shape: int) -> Any:
+    """0, 1, 2, ... as floats."""
+    count = 1
+    for size in shape:
+        count *= size
+    return F.arange(float(count)).view(*shape)
+
+
+# ---------------------------------------------------------------- state_dict
+
+
+@behaviours("A01: a state dict is an OrderedDict, prints as one, and keeps its versions when it is pickled")
+def _(F: Any) -> Any:
+    state = F.nn.BatchNorm1d(2).state_dict()
+    again = pickle.loads(pickle.dumps(state))
+    return [type(state).__name__, str(F.nn.Module().state_dict()), dict(state._metadata), dict(again._metadata)]
+
+
+def with_extra(F: Any, *methods: str) -> Any:
+    """A module with some of the two methods for extra state, and what was read back."""
+    log: list[Any] = []
+    given = {"get_extra_state": lambda self: "saved", "set_extra_state": lambda self, state: log.append(state)}
+    made = type("Net", (F.nn.Module,), {name: given[name] for name in methods})()
+    return made, log
+
+
+@behaviours(
+    "A02: extra state that nothing reads back is unexpected",
+    error=RuntimeError,
+    says='Error(s) in loading state_dict for Net:\n\tUnexpected key(s) in state_dict: "_extra_state". ',
+)
+def _(F: Any) -> Any:
+    module, _ = with_extra(F, "get_extra_state")
+    module.load_state_dict(module.state_dict())
+
+
+@behaviours("A03: extra state can be read back by what does not write it")
+def _(F: Any) -> Any:
+    module, log = with_extra(F, "set_extra_state")
+    return [repr(module.load_state_dict({"_extra_state": 3})), log, list(module.state_dict())]
+
+
+@behaviours(
+    "A04: extra state that is missing",
+    error=RuntimeError,
+    says='Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "_extra_state". ',
+)
+def _(F: Any) -> Any:
+    with_extra(F, "get_extra_state", "set_extra_state")[0].load_state_dict({})
+
+
+@behaviours(
+    "A05: running statistics for an instance norm without them",
+    error=RuntimeError,
+    says="Error(s) in loading state_dict for Sequential:\n\tUnexpected running stats buffer(s) "
+    '"0.running_mean" and "0.running_var" for InstanceNorm1d with track_running_stats=False.',
+)
+def _(F: Any) -> Any:
+    state = {"0.running_mean": F.zeros(2), "0.running_var": F.ones(2)}
+    F.nn.Sequential(F.nn.InstanceNorm1d(2)).load_state_dict(state, strict=False)
+
+
+@behaviours("A06: an instance norm with running statistics reads them, with or without a count of batches")
+def _(F: Any) -> Any:
+    norm = F.nn.InstanceNorm1d(2, track_running_stats=True)
+    norm.load_state_dict({"running_mean": F.ones(2), "running_var": F.ones(2)})
+    return norm.state_dict()
+
+
+# ---------------------------------------------------------------- containers
+
+
+@behaviours("B01: popitem of an empty ParameterDict", error=KeyError, says="'popitem(): dictionary is empty'")
+def _(F: Any) -> Any:
+    F.nn.ParameterDict().popitem()
+
+
+@behaviours("B02: popitem takes the last one out of parameters()")
+def _(F: Any) -> Any:
+    parameters = F.nn.ParameterDict({"a": F.ones(1), "b": F.zeros(2)})
+    key, value = parameters.popitem()
+    return [key, value, len(parameters), [name for name, _ in parameters.named_parameters()]]
+
+
+@behaviours("B03: a dictionary | a ParameterDict is a dictionary; the other way round it is a ParameterDict")
+def _(F: Any) -> Any:
+    plain, parameters = {"a": F.ones(1)}, F.nn.ParameterDict({"b": F.zeros(1)})
+    return [type(each).__name__ for each in (plain | parameters, parameters | plain)], plain | parameters
+
+
+@behaviours("B04: a ModuleDict is updated by another, by pairs, and by anything with items")
+def _(F: Any) -> Any:
+    modules = F.nn.ModuleDict(F.nn.ModuleDict({"a": F.nn.ReLU()}))
+    modules.update([("b", F.nn.Tanh()), ["c", F.nn.GELU()]])
+    return repr(modules)
+
+
+# ---------------------------------------------------------------- modules and buffers
+
+
+@behaviours("C01: a Buffer prints as a tensor, is copied and pickled, and computes")
+def _(F: Any) -> Any:
+    buffer = F.nn.Buffer(F.ones(2))
+    return [repr(buffer), copy.deepcopy(buffer), pickle.loads(pickle.dumps(buffer)), buffer * 2, buffer.detach()]
+
+
+@behaviours("C02: a copied parameter has its own memory, no gradient, and is shared where the first one was")
+def _(F: Any) -> Any:
+    layer = F.nn.Linear(2, 2)
+    pair = F.nn.Sequential(layer, layer)
+    pair(F.ones(1, 2)).sum().backward()
+    copied = copy.deepcopy(pair)
+    copied[0].weight.data.zero_()
+    return [copied[0].weight is copied[1].weight, copied[0].weight.grad, bool(layer.weight.any())]
+
+
+@behaviours("C03: half and double")
+def _(F: Any) -> Any:
+    norm = F.nn.BatchNorm1d(2)
+    return [[tensor.dtype for tensor in convert().state_dict().values()] for convert in (norm.half, norm.double)]
+
+
+@behaviours("C04: there is no other device", error=AssertionError, says="Torch not compiled with CUDA enabled")
+def _(F: Any) -> Any:
+    F.nn.Linear(2, 2).cuda()
+
+
+@behaviours("C05: nor is a layer made there", error=AssertionError, says="Torch not compiled with CUDA enabled")
+def _(F: Any) -> Any:
+    F.nn.Linear(2, 2, device="cuda")
+
+
+# ---------------------------------------------------------------- layers
+
+
+@behaviours("D01: batches are counted only while running statistics are tracked")
+def _(F: Any) -> Any:
+    norm = F.nn.BatchNorm1d(2)
+    norm(counting(F, 4, 2))
+    norm.track_running_stats = False
+    norm(counting(F, 4, 2))
+    return norm.state_dict()
+
+
+@behaviours(
+    "D02: bounds the wrong way round", error=AssertionError, says="max_val (1) must be greater than min_val (2)"
+)
+def _(F: Any) -> Any:
+    F.nn.Hardtanh(2, 1)
+
+
+@behaviours("D03: a subclass of Conv2d may pass another weight to _conv_forward")
+def _(F: Any) -> Any:
+    class Standardized(F.nn.Conv2d):
+        def forward(self, input: Any) -> Any:
+            return self._conv_forward(input, F.ones_like(self.weight), self.bias)
+
+    layer = Standardized(1, 1, 2, padding=1, padding_mode="reflect", bias=False)
+    return layer(counting(F, 1, 1, 3, 3))
+
+
+@behaviours("D04: a reduction that there is not", error=ValueError, says="foo is not a valid value for reduction")
+def _(F: Any) -> Any:
+    F.nn.MultiLabelMarginLoss(reduction="foo")(F.ones(1, 2), F.tensor([[0, -1]]))
+
+
+@behaviours(
+    "D05: the old form of reduction",
+    warns=("UserWarning: size_average and reduce args will be deprecated, please use reduction='sum' instead.",),
+)
+def _(F: Any) -> Any:
+    scores, classes = F.tensor([[0.1, 0.2, 0.4], [0.5, 0.1, 0.3]]), F.tensor([[2, -1, 0], [0, 1, -1]])
+    return F.nn.functional.multilabel_margin_loss(scores, classes, size_average=False)
+
+
+@behaviours("D06: a normalized shape of any kind")
+def _(F: Any) -> Any:
+    return [repr(F.nn.LayerNorm(shape)) for shape in (3, (3,), [2, 3], F.Size([2, 3]))]
+
+
+test_as_in_torch = behaviours.test()
+
+
+# ---------------------------------------------------------------- of our own
+
+
+def test_a_list_of_modules_can_be_extended_by_itself() -> None:
+    modules = minigrad.nn.ModuleList([minigrad.nn.ReLU()])
+    assert len(modules.extend(modules)) == 2
+
+
+@pytest.mark.parametrize("what", ["register_module_forward_hook", "register_module_full_backward_hook"])
+def test_global_hooks_are_found_where_pytorch_has_them(what: str) -> None:
+    from minigrad.nn.modules import hooks, module
+
+    assert getattr(module, what) is getattr(hooks, what)
