@@ -32,6 +32,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import remember
+from minigrad.autograd.batching import batched
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import is_recording, set_creation_observer
 from minigrad.autograd.graph import ON_DEMAND, Node, next_sequence_nr, node_on_demand
@@ -56,6 +57,12 @@ __all__ = ["arrays", "node_type", "op", "set_creation_observer", "source", "tens
 
 arrays = SimpleNamespace()  # F of an ordinary backward: kernels, on numpy arrays
 tensors = SimpleNamespace()  # F of a backward with create_graph=True: recorded ops, on tensors
+
+_NAMESPACES = {  # F, and what titles say of it
+    "apply": (arrays, ""),
+    "apply_recorded": (tensors, " (create_graph)"),
+    "apply_batched": (batched, " (is_grads_batched)"),
+}
 
 _writing = threading.RLock()
 tensor_classes: set[type] = {Tensor}  # whose instances an op's call takes as they are
@@ -468,6 +475,7 @@ class _Declaration:
             ),
             "apply": self._written_at_first_use("apply"),
             "apply_recorded": self._written_at_first_use("apply_recorded"),
+            "apply_batched": self._written_at_first_use("apply_batched"),
         }
         position = 0
         for want in self.saved:
@@ -482,9 +490,8 @@ class _Declaration:
         def first(node: Node, *gradients: Any) -> Any:
             recorded = name == "apply_recorded"
             names: dict[str, Any] = {f"rule_{input}": rule for input, rule in self.rules.items()}
-            names["F"] = tensors if recorded else arrays
-            title = self.node_name + (" (create_graph)" if recorded else "")
-            method = _define(self.backward_text(recorded), title, names)
+            names["F"], note = _NAMESPACES[name]
+            method = _define(self.backward_text(recorded), self.node_name + note, names)
             setattr(self.node_type, name, method)
             return method(node, *gradients)
 

@@ -2,23 +2,28 @@
 Functions, hooks, and the modes.
 """
 
-from minigrad.autograd import anomaly_mode, function, grad_mode, graph
+from minigrad.autograd import anomaly_mode, function, functional, grad_mode, graph
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.engine import backward, grad
 from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from minigrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from minigrad.autograd.variable import Variable
 
 __all__ = [
     "Function",
+    "GradcheckError",
     "Variable",
     "anomaly_mode",
     "backward",
     "detect_anomaly",
     "enable_grad",
     "function",
+    "functional",
     "grad",
     "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "no_grad",

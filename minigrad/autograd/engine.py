@@ -20,7 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import warn_of_failure, watched
+from minigrad.autograd.batching import Batched
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.graph import AccumulateGrad, GradientEdge, Node, edge_node, get_gradient_edge
@@ -72,6 +74,7 @@ def grad(
     create_graph: bool = False,
     only_inputs: bool = True,
     allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
     """Return the gradients of `outputs` with respect to `inputs`, one for each input and of its shape, as a tuple; as a
@@ -79,6 +82,10 @@ def grad(
 
     An input that the outputs do not depend on is an error, unless `allow_unused` (its gradient is None) or
     `materialize_grads` (zeros). (`only_inputs` does nothing; PyTorch still takes it.)
+
+    With `is_grads_batched` each of `grad_outputs` has one dimension more, the first, which counts several gradients;
+    those that come back have it, too. They go through the graph together, in one pass. (One after the other where
+    somebody looks on: with create_graph, with hooks on the way, and in anomaly mode.)
     """
     if materialize_grads and allow_unused is False:
         raise ValueError(
@@ -92,7 +99,7 @@ def grad(
             stacklevel=frames_to_learner(),
         )
     sought = _inputs(inputs, "grad()")
-    roots = _roots(outputs, grad_outputs, create_graph)
+    roots = _roots(outputs, grad_outputs, create_graph, is_grads_batched)
     for tensor in sought:
         if isinstance(tensor, Tensor) and not tensor.requires_grad:
             raise RuntimeError(
@@ -101,7 +108,11 @@ def grad(
             )
     captured: dict[Key, Any] = {}
     keys = [_sought_key(tensor) for tensor in sought]
-    exhaust(*_run(roots, set(keys), captured, _retains(retain_graph, create_graph), create_graph))
+    retain = _retains(retain_graph, create_graph)
+    if is_grads_batched and (create_graph or modes.anomaly is not None or _has_hooks(roots, set(keys))):
+        captured = _one_by_one(roots, set(keys), retain, create_graph)
+    else:
+        exhaust(*_run(roots, set(keys), captured, retain, create_graph))
     given = {id(g._array): g for g in _as_list(grad_outputs) if isinstance(g, Tensor)}  # come back as the same tensors
     results: list[Tensor | None] = []
     for index, (tensor, key) in enumerate(zip(sought, keys, strict=True)):
@@ -115,10 +126,38 @@ def grad(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
+        elif is_grads_batched and gradient is not None and not isinstance(gradient, Tensor):
+            gradient = from_array(batching.as_batch(gradient, _row_count(roots)).array)
         elif gradient is not None and not isinstance(gradient, Tensor):
             gradient = given[id(gradient)] if id(gradient) in given else from_array(gradient)
         results.append(gradient)
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
+
+
+def _has_hooks(roots: list[tuple[Key, Any]], sought: Set[Key]) -> bool:
+    """Whether anybody looks on while gradients pass from the roots to where they are sought."""
+    order, leaves_after, _ = _plan([key for key, _ in roots], sought, True)
+    leaves = [leaf for leaves in leaves_after.values() for leaf in leaves]
+    return any(node._hooks is not None for node in [*order, *leaves])
+
+
+def _row_count(roots: list[tuple[Key, Any]]) -> int:
+    """How many gradients the batches have that a run starts from."""
+    start = roots[0][1]
+    return len(start.array if start.__class__ is Batched else start)
+
+
+def _one_by_one(roots: list[tuple[Key, Any]], sought: Set[Key], retain: bool, recorded: bool) -> dict[Key, Any]:
+    """What a run with batches captures, by a run for each row."""
+    count = _row_count(roots)
+    rows: list[dict[Key, Any]] = []
+    for number in range(count):
+        rows.append({})
+        with enable_grad():
+            starts = [(key, start[number] if recorded else start.array[number]) for key, start in roots]
+        exhaust(*_run(starts, sought, rows[-1], retain or number < count - 1, recorded))
+    found = {key for row in rows for key in row}
+    return {key: batching.stacked([row.get(key) for row in rows]) for key in found}
 
 
 def steps(
@@ -217,6 +256,7 @@ def _loop(
     this_run.reaches(order, leaves_after, starts[0] if len(starts) == 1 else None)
     waiting: dict[Key, Any] = {}  # gradients that have arrived, summed up so far
     owned: set[Key] = set()  # those of them that are sums of the engine's own, so that it may add to them in place
+    keeps_terms = recorded or roots[0][1].__class__ is Batched  # sums are new values, not written to
     for key, gradient in roots:
         waiting[key] = gradient if key not in waiting else _add(waiting[key], gradient)
     for leaf in leaves_after.get(None, ()):
@@ -276,7 +316,7 @@ def _loop(
             held = waiting.get(key)
             if held is None:
                 waiting[key] = passed
-            elif recorded:
+            elif keeps_terms:
                 waiting[key] = _add(held, passed)
             elif key in owned:
                 held += passed
@@ -333,8 +373,12 @@ def _run_node(
         incoming = hooks.run_before(incoming, recorded)
     if all(gradient is None for gradient in incoming) and not node._is_custom:
         outgoing: tuple[Any, ...] = (None,) * len(node._next_nodes)
+    elif recorded:
+        outgoing = _run_recorded(node, incoming)
+    elif Batched in map(type, incoming):
+        outgoing = batching.run(node, incoming)
     else:
-        outgoing = _run_recorded(node, incoming) if recorded else node.apply(*incoming)
+        outgoing = node.apply(*incoming)
     if not node._is_custom:  # which shows its hooks all that it gave
         outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
     if hooks is not None:
@@ -488,7 +532,7 @@ def to_dtype(gradient: Any, dtype: np.dtype[Any]) -> Any:
 def _functions(gradient: Any) -> Any:
     from minigrad.op import arrays, tensors
 
-    return tensors if isinstance(gradient, Tensor) else arrays
+    return tensors if isinstance(gradient, Tensor) else batching.batched if gradient.__class__ is Batched else arrays
 
 
 # ---------------------------------------------------------------- arguments
@@ -539,9 +583,11 @@ def _inputs(value: Any, function: str) -> list[Any]:
     return listed
 
 
-def _roots(tensors: Any, grad_tensors: Any, create_graph: bool) -> list[tuple[Key, Any]]:
+def _roots(
+    tensors: Any, grad_tensors: Any, create_graph: bool, is_grads_batched: bool = False
+) -> list[tuple[Key, Any]]:
     """Check the roots and the gradients to start from; return pairs of where they start and what they start with, as
-    arrays unless recorded.
+    arrays (or batches of these) unless recorded.
     """
     roots = _as_list(tensors)
     for item in roots:
@@ -567,11 +613,14 @@ def _roots(tensors: Any, grad_tensors: Any, create_graph: bool) -> list[tuple[Ke
             )
         edge = root if isinstance(root, GradientEdge) else get_gradient_edge(root)
         shape, dtype = edge.ownership_token
-        if gradient is None:
+        if is_grads_batched:
+            _check_batch(index, gradient, given[0], shape)
+            start: Any = to_dtype(gradient if create_graph else Batched(gradient._array), dtype)
+        elif gradient is None:
             if shape.numel() != 1:
                 raise _not_scalar(shape)
             ones = np.ones(shape, dtype)[()]
-            start: Any = from_array(ones) if create_graph else ones
+            start = from_array(ones) if create_graph else ones
         elif gradient.shape != shape:
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
@@ -581,6 +630,36 @@ def _roots(tensors: Any, grad_tensors: Any, create_graph: bool) -> list[tuple[Ke
             start = to_dtype(gradient if create_graph else gradient._array, dtype)
         pairs.append((_key(edge), start))
     return pairs
+
+
+def _check_batch(index: int, gradient: Tensor | None, first: Tensor, shape: Sequence[int]) -> None:
+    """Raise unless a gradient to start from is a batch for a result of some shape, of as many rows as the first."""
+    if gradient is None:
+        raise ValueError(
+            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+            f"dimensionality 0: grad_outputs[{index}] is None. With is_grads_batched=True write it out, as in ones(n)."
+        )
+    if not gradient.ndim:
+        raise IndexError(
+            f"invalid index of a 0-dim tensor: with is_grads_batched=True, grad_outputs[{index}] needs a first "
+            "dimension, that of the batch"
+        )
+    if gradient.shape[1:] != shape:
+        raise RuntimeError(
+            "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
+            "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "
+            f"mismatch was detected: grad_output[{index}] has a shape of {gradient.shape[1:]} and output[{index}] has "
+            f"a shape of {shape}."
+        )
+    if len(gradient) != len(first):
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{[len(first), len(gradient)]} for the mapped dimension: all of grad_outputs are batches of one size"
+        )
+    if not len(gradient):
+        raise IndexError(
+            f"index 0 is out of bounds for dimension 0 with size 0: the batch grad_outputs[{index}] is empty"
+        )
 
 
 def _not_scalar(shape: Sequence[int]) -> RuntimeError:

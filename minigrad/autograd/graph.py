@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from minigrad.autograd.batching import NotBatchableError
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
 from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, register_multi_grad_hook
 from minigrad.autograd.modes import INFERENCE, check_mode, thread
@@ -89,6 +90,10 @@ class Node:
     def apply_recorded(self, *gradients: Any) -> tuple[Any, ...]:
         """Run the same rules on tensors, so that the result can be differentiated again."""
         raise NotImplementedError
+
+    def apply_batched(self, *gradients: Any) -> tuple[Any, ...]:
+        """Run the same rules on a batch of gradients (see batching.py); nodes without rules run once for each."""
+        raise NotBatchableError
 
     freed = _Freed()
 

@@ -1,0 +1,47 @@
+"""What a gradient check accepts: one or several tensors in, one or several out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.op import short
+from minigrad.tensor import Tensor
+
+
+class GradcheckError(RuntimeError):
+    """Gradients and finite differences disagree."""
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, tuple | list) else (value,)
+
+
+def needs_grad(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.requires_grad
+
+
+def called(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[Tensor, ...]:
+    """The outputs of a function, as a tuple. ValueError if there are none, TypeError if they are not tensors."""
+    outputs = as_tuple(func(*inputs))
+    if not outputs:
+        raise ValueError("gradcheck expects the function to return a tensor or several, but it returned none")
+    for number, output in enumerate(outputs):
+        if not isinstance(output, Tensor):
+            raise TypeError(
+                f"gradcheck expects the function to return a tensor or several, but output {number} is of type "
+                f"{type(output).__name__}: {short(output)}"
+            )
+    return outputs
+
+
+def recorded(outputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Those outputs that have a graph."""
+    return tuple([output for output in outputs if output.requires_grad])
+
+
+def place(flat: int, shape: Any) -> str:
+    """An element of a tensor in words, from its number."""
+    return f"element {[int(i) for i in np.unravel_index(flat, shape)]}" if len(shape) else "the element"
