@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.autograd import GradcheckError, gradcheck, gradgradcheck
 
 SQUARE = np.array([[0.3, -1.2, 0.8], [1.5, 0.4, -0.6], [-0.9, 1.1, 0.7]])
 WIDE = np.array([[0.3, -1.2, 0.8, 1.9], [1.5, 0.4, -0.6, -0.2]])
@@ -275,3 +276,294 @@ def test_wrong_functions_fail_as_in_torch(case: Checked) -> None:
 @pytest.mark.parametrize("case", [case for case in WRONG if case.says], ids=str)
 def test_each_wrong_function_is_told_its_cause(case: Checked) -> None:
     assert verdict(case, mg).partition("Likely cause: ")[2].startswith(case.says), verdict(case, mg)
+
+
+# ---------------------------------------------------------------- what the error says
+
+
+def square_wrong(n: int, m: int) -> Callable[..., Any]:
+    """y = x ** 2, whose backward is wrong for one element alone."""
+
+    def backward(F: Any, g: Any, x: Any) -> Any:
+        gradient = g * 2 * x
+        gradient[n, m] = gradient[n, m] + 7 * g[n, m]
+        return gradient
+
+    return custom(lambda F, x: x * x, backward)
+
+
+def test_the_error_shows_both_jacobians_around_the_first_difference() -> None:
+    x = mg.tensor(np.arange(1.0, 31).reshape(5, 6), requires_grad=True)
+    with pytest.raises(GradcheckError) as caught:
+        gradcheck(lambda x: (x, square_wrong(2, 3)(mg, x)), x)
+    text = str(caught.value)
+    assert text.startswith("Jacobian mismatch for output 1 with respect to input 0,\nnumerical:tensor([[")
+    assert "(rows 13 to 18 and columns 13 to 18, of 30 and 30: those around the first difference)" in text
+    assert (
+        "First difference at [15, 15]: the derivative of element [2, 3] of the output by element [2, 3] of the input "
+        "is 32 by differences and 39 by backward, an error of 7 where 0.032 is allowed. 1 of 900 entries differ, by up "
+        "to 7." in text
+    )
+    numbers = text.partition("analytical:")[2].partition("(rows")[0]
+    assert numbers.count("39.") == 1
+    assert numbers.count("[") == 7
+
+
+def test_small_jacobians_are_shown_whole() -> None:
+    with pytest.raises(GradcheckError) as caught:
+        gradcheck(
+            lambda x: custom(lambda F, x: x.exp(), lambda F, g, x: -g * x.exp())(mg, x),
+            mg.zeros(1, dtype=mg.float64, requires_grad=True),
+        )
+    assert str(caught.value).startswith(
+        "Jacobian mismatch for output 0 with respect to input 0,\n"
+        "numerical:tensor([[1.0000]], dtype=minigrad.float64)\n"
+        "analytical:tensor([[-1.]], dtype=minigrad.float64)\nFirst difference at [0, 0]: "
+    )
+
+
+def test_the_second_input_is_named() -> None:
+    x, y = (mg.tensor(VECTOR, requires_grad=True) for _ in range(2))
+    wrong = custom(lambda F, x, y: x * y, lambda F, g, x, y: (g * y, -g * x))
+    with pytest.raises(GradcheckError, match="output 0 with respect to input 1,"):
+        gradcheck(lambda k, x, y: wrong(mg, x, y), (3, x, y))
+
+
+def test_fast_mode_shows_both_numbers_and_the_entries() -> None:
+    x = mg.tensor(VECTOR, requires_grad=True)
+    wrong = custom(lambda F, x: x.sin(), lambda F, g, x: -g * x.cos())
+    with pytest.raises(GradcheckError) as caught:
+        gradcheck(lambda x: wrong(mg, x), x, fast_mode=True)
+    text = str(caught.value)
+    first, second = (float(line.partition(":")[2]) for line in text.splitlines()[1:3])
+    assert first == pytest.approx(-second, rel=1e-4)
+    assert "computed in fast mode" in text
+    assert "Likely cause: the sign" in text
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_inputs_are_left_as_they_were(fast_mode: bool) -> None:
+    x = mg.tensor(SQUARE, requires_grad=True)
+    assert gradcheck(lambda x: x[:2] * 3, x, fast_mode=fast_mode)
+
+    def fails(x: mg.Tensor) -> mg.Tensor:
+        if not np.array_equal(x.detach().numpy(), SQUARE):
+            raise ZeroDivisionError
+        return x * 2
+
+    with pytest.raises(ZeroDivisionError):
+        gradcheck(fails, x, fast_mode=fast_mode, raise_exception=False)
+    np.testing.assert_array_equal(x.detach().numpy(), SQUARE)
+    assert x.grad is None
+
+
+def test_a_function_may_use_the_same_tensors_from_outside() -> None:
+    layer = mg.nn.Linear(3, 2, dtype=mg.float64)
+    x = mg.tensor(VECTOR)
+    assert gradcheck(lambda *parameters: layer(x).tanh(), tuple(layer.parameters()))
+
+
+def test_non_contiguous_inputs() -> None:
+    x = mg.tensor(SQUARE, requires_grad=True)
+    assert gradcheck(lambda y: y.exp(), x.t())
+    assert gradcheck(lambda y: y.exp(), x[:, 1])
+
+
+def test_float32_is_warned_of() -> None:
+    x = mg.ones(2, requires_grad=True)
+    with pytest.warns(UserWarning, match="Input #1 requires gradient and is not a double precision") as caught:
+        gradcheck(lambda k, x: x * k, (2, x), eps=0.1)
+    assert caught[0].filename == __file__
+
+
+def test_gradients_of_another_dtype() -> None:
+    x = mg.tensor(VECTOR, requires_grad=True)
+    wide = type((x * 2).grad_fn)  # a real node, whose rule is wrong for a while
+
+    def run() -> bool:
+        return gradcheck(lambda x: x * 2, x, check_grad_dtypes=True)
+
+    assert run()
+    original = wide.apply
+    wide.apply = lambda node, g: (np.asarray(2 * g, "float32"), None)  # type: ignore[method-assign]
+    try:
+        with pytest.raises(
+            GradcheckError, match=r"Gradient has dtype mismatch: minigrad\.float32 for an input of minig"
+        ):
+            run()
+        wide.apply = lambda node, g: (np.concatenate([g, g]), None)  # type: ignore[method-assign]
+        with pytest.raises(
+            GradcheckError, match=r"Analytical gradient has incorrect size: \[6\] for an input of shape"
+        ):
+            run()
+    finally:
+        wide.apply = original  # type: ignore[method-assign]
+
+
+def test_backward_that_makes_something_of_nothing() -> None:
+    x = mg.tensor(VECTOR, requires_grad=True)
+    small = custom(lambda F, x: x * 2, lambda F, g, x: g * 2 + 1e-7)
+    with pytest.raises(GradcheckError, match="backward not multiplied by grad_output"):
+        gradcheck(lambda x: small(mg, x), x)
+    tiny = custom(lambda F, x: x * 2, lambda F, g, x: g * 2 + 1e-9)
+    assert gradcheck(lambda x: tiny(mg, x), x, masked=True, check_undefined_grad=False)
+    with (
+        pytest.warns(UserWarning, match="Backwards compatibility"),
+        pytest.raises(GradcheckError, match="Expected all input grads to be undefined or zero"),
+    ):
+        gradcheck(lambda x: tiny(mg, x), x, masked=True)
+
+
+def test_nondet_tol_allows_small_differences() -> None:
+    x = mg.tensor(VECTOR, requires_grad=True)
+    assert gradcheck(lambda x: drifting(mg, x), x, nondet_tol=1e-6)
+    with pytest.raises(GradcheckError, match=r"The tolerance for nondeterminism was 1e-12\."):
+        gradcheck(lambda x: drifting(mg, x), x, nondet_tol=1e-12)
+
+
+def test_batched_gradients_are_checked() -> None:
+    x = mg.tensor(VECTOR, requires_grad=True)
+    assert gradcheck(lambda x: (x.sin(), x[1:]), x, check_batched_grad=True)
+    node = type((x * 2).grad_fn)
+    original = node.apply_batched
+    node.apply_batched = lambda self, g: (-g, None)  # type: ignore[method-assign]
+    try:
+        with pytest.raises(
+            GradcheckError, match=r"For output 0 and input 0:(.|\n)*failed while testing batched gradient"
+        ):
+            gradcheck(lambda x: x * 2, x, check_batched_grad=True)
+    finally:
+        node.apply_batched = original  # type: ignore[method-assign]
+
+
+def test_undefined_gradients_of_all_outputs() -> None:
+    class TwoOutputs(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.set_materialize_grads(False)
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx: Any, first: Any, second: Any) -> Any:
+            return second * 3 if first is None else first * 2 if second is None else first * 2 + second * 3
+
+    x = mg.tensor(VECTOR, requires_grad=True)
+    assert gradcheck(TwoOutputs.apply, x, check_undefined_grad=False)
+    with (
+        pytest.warns(UserWarning, match="Backwards compatibility: New undefined gradient support"),
+        pytest.raises(GradcheckError, match=r"Expected backward function to handle undefined output grads\."),
+    ):
+        gradcheck(TwoOutputs.apply, x)
+
+
+# ---------------------------------------------------------------- second derivatives
+
+
+def test_gradgradcheck_passes() -> None:
+    x, y = mg.tensor(SQUARE, requires_grad=True), mg.tensor(VECTOR, requires_grad=True)
+    assert gradgradcheck(lambda x, y: (x @ y).tanh(), (x, y))
+    assert gradgradcheck(lambda x: (x.exp(), x.sum()), x, gen_non_contig_grad_outputs=True)
+    assert gradgradcheck(lambda x: x * 2, y)
+    assert gradgradcheck(lambda x: x.sin(), y, mg.ones(3, dtype=mg.float64))
+    assert gradgradcheck(lambda x: x.sin(), y, fast_mode=True, check_batched_grad=True)
+
+
+def test_gradgradcheck_finds_a_backward_that_cuts_the_graph() -> None:
+    wrong = custom(lambda F, x: x**3, lambda F, g, x: g * 3 * x.detach() ** 2)
+    x = mg.tensor(VECTOR, requires_grad=True)
+    assert gradcheck(lambda x: wrong(mg, x), x)
+    with pytest.raises(GradcheckError) as caught:
+        gradgradcheck(lambda x: wrong(mg, x), x)
+    assert "These are second derivatives" in str(caught.value)
+    assert "Likely cause: no gradient arrives" in str(caught.value)
+    assert not gradgradcheck(lambda x: wrong(mg, x), x, raise_exception=False)
+
+
+def test_gradgradcheck_of_a_constant() -> None:
+    x = mg.tensor(VECTOR, requires_grad=True)
+    with pytest.raises(ValueError, match="no output that requires grad"):
+        gradgradcheck(lambda x: mg.ones(2), x)
+
+
+# ---------------------------------------------------------------- bad input
+
+
+X = mg.tensor(VECTOR, requires_grad=True)
+BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "integers": (lambda: gradcheck(lambda x: x, mg.tensor([1, 2])), ValueError, "at least one input tensor to require"),
+    "no inputs": (lambda: gradcheck(lambda: X, ()), ValueError, "at least one input tensor to require gradient"),
+    "a number": (lambda: gradcheck(lambda x: x, 3.0), ValueError, "at least one input tensor to require gradient"),
+    "returns nothing": (lambda: gradcheck(lambda x: [], X), ValueError, "but it returned none"),
+    "returns a number": (lambda: gradcheck(lambda x: 3.0, X), TypeError, "output 0 is of type float: 3.0"),
+    "returns None": (lambda: gradcheck(lambda x: None, X), TypeError, "output 0 is of type NoneType"),
+    "returns a list in a tuple": (lambda: gradcheck(lambda x: (x, [x]), X), TypeError, "output 1 is of type list"),
+    "no step": (
+        lambda: gradcheck(lambda x: x, X, eps=0.0),
+        ValueError,
+        "eps, the step of the differences, to be posit",
+    ),
+    "nan for a step": (lambda: gradcheck(lambda x: x, X, eps=float("nan")), ValueError, "to be positive, not nan"),
+    "expanded": (
+        lambda: gradcheck(lambda x: x * 2, X[:1].expand(3)),
+        RuntimeError,
+        "The 0th input has a dimension wit",
+    ),
+    "a leaf is written to": (lambda: gradcheck(lambda x: x.mul_(2), X), RuntimeError, "a leaf Variable that requires"),
+    "an error of its own": (
+        lambda: gradcheck(lambda x: 1 / 0, X, raise_exception=False),
+        ZeroDivisionError,
+        "division",
+    ),
+    "shapes that change": (
+        lambda: gradcheck(lambda x: x[x > 0.5], X),
+        AssertionError,
+        "Expected `func` to return outputs with the same shape when inputs are perturbed on index (0,) by 1e-06",
+    ),
+    "shapes that change, fast": (
+        lambda: gradcheck(lambda x: x[x > 0.5], X, fast_mode=True),
+        AssertionError,
+        "Expected `func` to return outputs with the same shape when inputs are perturbed by 1e-06",
+    ),
+    "nothing to check": (lambda: gradcheck(lambda x: x, X, check_backward_ad=False), AssertionError, "at least one of"),
+    "forward mode": (lambda: gradcheck(lambda x: x, X, check_forward_ad=True), NotImplementedError, "no forward-mode"),
+    "batched without backward": (
+        lambda: gradcheck(lambda x: x, X, check_forward_ad=True, check_backward_ad=False, check_batched_grad=True),
+        AssertionError,
+        "Setting check_batched_grad=True requires check_backward_ad to be True",
+    ),
+    "batched forward": (
+        lambda: gradcheck(lambda x: x, X, check_batched_forward_grad=True),
+        AssertionError,
+        "Setting check_batched_forward_grad=True requires check_forward_ad to be True",
+    ),
+    "gradgradcheck of nothing": (
+        lambda: gradgradcheck(lambda x: x, X, check_rev_over_rev=False),
+        AssertionError,
+        "Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True",
+    ),
+    "gradgradcheck of a number": (lambda: gradgradcheck(lambda x: 3.0, X), TypeError, "output 0 is of type float"),
+    "gradgradcheck, sizes": (
+        lambda: gradgradcheck(lambda x: x * 2, X, mg.ones(2, dtype=mg.float64, requires_grad=True)),
+        RuntimeError,
+        "Mismatch in shape: grad_output[0] has a shape of minigrad.Size([2])",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_told(name: str) -> None:
+    run, error, says = BAD[name]
+    with pytest.raises(error) as caught:
+        run()
+    assert says in str(caught.value)
+    np.testing.assert_array_equal(X.detach().numpy(), VECTOR)
+
+
+def test_outputs_of_integers_beside_others() -> None:
+    assert gradcheck(lambda x: (x.argmax(), x * 2), X)
+    assert gradcheck(lambda x: x.argmax(), X)
+
+
+def test_under_no_grad_the_graph_is_missing() -> None:
+    with mg.no_grad(), pytest.raises(GradcheckError, match="because the check itself runs under no_grad"):
+        gradcheck(lambda x: x * 2, X)

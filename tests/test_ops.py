@@ -266,6 +266,23 @@ def test_derivatives_are_what_torch_says(case: Case, torch: types.ModuleType) ->
 
 
 @each(DIFFERENTIABLE)
+def test_gradients_in_a_batch_are_those_of_single_passes(case: Case) -> None:
+    inputs = leaves(mg, case.arrays())
+    out = case.row.function(mg, *inputs)
+    if not out.requires_grad:
+        return
+    batch = np.random.default_rng(0).standard_normal((3, *out.shape))
+    settings = {"retain_graph": True, "allow_unused": True}
+    together = mg.autograd.grad(out, inputs, mg.tensor(batch), is_grads_batched=True, **settings)
+    single = [mg.autograd.grad(out, inputs, mg.tensor(row), **settings) for row in batch]
+    for number, (actual, *expected) in enumerate(zip(together, *single, strict=True)):
+        assert (actual is None) == all(gradient is None for gradient in expected), f"input {number}"
+        if actual is not None:
+            assert actual.dtype is inputs[number].dtype
+            assert_all_close([actual], [np.stack([np.asarray(row) for row in expected])], f"input {number}")
+
+
+@each(DIFFERENTIABLE)
 def test_gradients_have_the_dtype_and_the_shape_of_their_inputs(case: Case) -> None:
     for dtype in ("float64", "float32"):
         arrays = case.arrays(dtype)

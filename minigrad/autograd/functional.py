@@ -261,7 +261,12 @@ def _unit_vectors(values: Tensors) -> Tensors:
 
 def _linear_in_u(outputs: Tensors, inputs: Tensors) -> tuple[Tensors, Tensors]:
     """Vectors u, one for each output, and u @ jacobian as a function of them, recorded. What u is does not matter."""
-    u = tuple([_zeros(output).requires_grad_(_differentiable(output)) for output in outputs])
+    u = tuple(
+        [
+            None if output is None else _zeros(output).requires_grad_(output.dtype.is_floating_point)
+            for output in outputs
+        ]
+    )
     return u, _gradients(outputs, inputs, u, create_graph=True)
 
 
@@ -423,7 +428,7 @@ def _gradients(
         for output, weight in zip(outputs, weights or (None,) * len(outputs), strict=True)
         if output is not None and output.requires_grad
     ]
-    sought = [input for input in inputs if input.requires_grad]
+    sought = [input for input in inputs if input is not None and input.requires_grad]
     if not pairs or not sought:
         return (None,) * len(inputs)
     found = grad(
@@ -437,10 +442,6 @@ def _gradients(
     )
     by_input = dict(zip(map(id, sought), found, strict=True))
     return tuple([by_input.get(id(input)) for input in inputs])
-
-
-def _differentiable(tensor: Tensor) -> bool:
-    return tensor.dtype.is_floating_point
 
 
 def _zeros(tensor: Tensor) -> Tensor:
