@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import cnn_step
 import deep_graph
+import gradcheck
 import import_time
+import jacobian
 import mlp_step
 import per_op
 import resnet_step
@@ -41,8 +43,13 @@ GOALS = {
     "W6 1M": Goal(times_torch=0.60),
     "W6 bytes": Goal(times_torch=0.60),
     "W6 gc": Goal(absolute=0),  # the graph has no cycles
+    "W7 jacobian": Goal(times_torch=0.30),
+    "W7 hessian": Goal(times_torch=0.50),
+    "W7 jacobian at once": Goal(times_torch=0.90),
+    "W7 hessian at once": Goal(times_torch=0.90),
     "W8": Goal(absolute=70),  # numpy alone needs 55 of these milliseconds
     "W8 size": Goal(absolute=1024),  # KiB
+    "W9": Goal(times_torch=0.35),
     "W10 held": Goal(times_torch=1.05),
     "W10 peak": Goal(times_torch=1.20),
 }
@@ -124,7 +131,7 @@ def main() -> None:
     heading = conditions(options, import_time.MODULES)
     print(heading, flush=True)
     results: dict[str, Values] = {}
-    scripts: list[Any] = [per_op, mlp_step, cnn_step, resnet_step, deep_graph]
+    scripts: list[Any] = [per_op, mlp_step, cnn_step, resnet_step, deep_graph, jacobian, gradcheck]
     for script in scripts:
         if wanted(script.ROWS, options.rows):
             results |= contest(str(FOLDER / f"{script.__name__}.py"), script.CONTENDERS, script.ROWS, options)

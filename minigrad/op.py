@@ -657,7 +657,7 @@ def meet(first: Tensor, second: Tensor, *others: Tensor) -> tuple[Any, Any, tupl
     brought back: None where it comes out right by itself.
     """
     a, b = first._array, second._array
-    if second._node is None and not b.ndim and not others:
+    if not others and a.ndim >= b.ndim and a.shape[a.ndim - b.ndim :] == b.shape:  # a number, a bias: a keeps its shape
         shape = a.shape
     else:
         try:

@@ -24,6 +24,7 @@ from minigrad.tensor import Tensor, from_array
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
+BLOCK = 32  # how many rows of a Jacobian take one backward pass: more are hardly faster, and take more memory
 Tensors = tuple[Any, ...]  # of tensors, or of None where there is no gradient
 
 
@@ -75,9 +76,9 @@ def jacobian(
     several.
 
     Args:
-        vectorize: send all rows through the graph in one backward pass (see `grad(is_grads_batched=True)`), instead of
-            one pass for each element of the outputs. Faster by far; needs memory for all rows at once. With
-            create_graph the rows still go one after the other.
+        vectorize: send all rows through the graph in one backward pass (see `grad(is_grads_batched=True)`), which needs
+            memory for all of them at once; else in blocks of 32. (PyTorch sends single rows, unless told so; the
+            result is the same.) With create_graph the rows go one after the other, whatever this says.
         strategy: "reverse-mode" goes by rows, one for each element of the outputs; "forward-mode" by columns, one for
             each element of the inputs, which is better if those are fewer (it needs vectorize=True, and goes back twice
             as `jvp` does).
@@ -103,7 +104,7 @@ def jacobian(
         elif vectorize:
             rows = _at_once(outputs, inputs, create_graph)
         else:
-            rows = [_row_by_row(i, outputs[i], inputs, create_graph, strict) for i in range(len(outputs))]
+            rows = [_in_blocks(i, outputs[i], inputs, create_graph, strict) for i in range(len(outputs))]
     nested = tuple([_result(row, inputs_tuple, create_graph) for row in rows])
     return nested if outputs_tuple else nested[0]
 
@@ -171,11 +172,12 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 # ---------------------------------------------------------------- three ways to a Jacobian
 
 
-def _row_by_row(number: int, output: Tensor, inputs: Tensors, create_graph: bool, strict: bool) -> Tensors:
-    """The Jacobians of one output: a backward pass for each of its elements."""
-    rows: list[list[Tensor]] = [[] for _ in inputs]
-    for element in range(output.numel()):
-        found = _gradients((output,), inputs, (_one_hot(output, element),), create_graph, retain_graph=True)
+def _in_blocks(number: int, output: Tensor, inputs: Tensors, create_graph: bool, strict: bool) -> Tensors:
+    """The Jacobians of one output, by a backward pass for each block of its elements."""
+    blocks: list[list[Tensor]] = [[] for _ in inputs]
+    for start in range(0, output.numel(), BLOCK):
+        units = _units(output, range(start, min(start + BLOCK, output.numel())))
+        found = _gradients((output,), inputs, (units,), create_graph, retain_graph=True, is_grads_batched=True)
         for position, (gradient, input) in enumerate(zip(found, inputs, strict=True)):
             if gradient is None and strict:
                 raise RuntimeError(
@@ -187,22 +189,23 @@ def _row_by_row(number: int, output: Tensor, inputs: Tensors, create_graph: bool
                     f"The jacobian of the user-provided function is independent of input {number}. This is not allowed "
                     "in strict mode when create_graph=True."
                 )
-            rows[position].append(_zeros(input) if gradient is None else gradient)
-    return tuple([_joined(of_input, output, input) for of_input, input in zip(rows, inputs, strict=True)])
+            blocks[position].append(_zeros(input, len(units)) if gradient is None else gradient)
+    return tuple([_joined(of_input, output, input) for of_input, input in zip(blocks, inputs, strict=True)])
 
 
-def _one_hot(output: Tensor, element: int) -> Tensor:
-    array = np.zeros(output.numel(), output._array.dtype)
-    array[element] = 1
-    return from_array(array.reshape(output.shape))
+def _units(tensor: Tensor, elements: range) -> Tensor:
+    """A batch of tensors of some shape, each with a 1 in one of its elements."""
+    batch = np.zeros((len(elements), tensor.numel()), tensor._array.dtype)
+    batch[range(len(elements)), elements] = 1
+    return from_array(batch.reshape(len(elements), *tensor.shape))
 
 
-def _joined(rows: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
-    """The rows of a Jacobian as one tensor of shape output + input."""
+def _joined(blocks: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
+    """Blocks of rows of a Jacobian as one tensor of shape output + input."""
     shape = (*output.shape, *input.shape)
-    if not rows:
+    if not blocks:
         return from_array(np.zeros(shape, input._array.dtype))
-    joined: Tensor = tensors.stack(*rows, dim=0).reshape(shape)
+    joined: Tensor = (blocks[0] if len(blocks) == 1 else tensors.cat(*blocks, dim=0)).reshape(shape)
     return joined
 
 
@@ -444,8 +447,8 @@ def _gradients(
     return tuple([by_input.get(id(input)) for input in inputs])
 
 
-def _zeros(tensor: Tensor) -> Tensor:
-    return from_array(np.zeros(tensor.shape, tensor._array.dtype))
+def _zeros(tensor: Tensor, *lead: int) -> Tensor:
+    return from_array(np.zeros((*lead, *tensor.shape), tensor._array.dtype))
 
 
 def _result(values: Tensors, is_tuple: bool, create_graph: bool) -> Any:

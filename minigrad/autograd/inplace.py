@@ -99,10 +99,7 @@ def _is_dense(array: Any) -> bool:
 def check_apart(target: Any, source: Any) -> None:
     """Raise if two arrays share memory: like PyTorch, only for the very same array, and for arrays without gaps."""
     if source is target or (
-        source.__class__ is np.ndarray
-        and np.shares_memory(target, source)
-        and _is_dense(target)
-        and _is_dense(source)
+        source.__class__ is np.ndarray and np.shares_memory(target, source) and _is_dense(target) and _is_dense(source)
     ):
         raise RuntimeError(SHARED)
 

@@ -8,10 +8,12 @@ eps = 1e-5, where about ten digits are right (`viz.gradcheck_curve` draws it).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.gradcheck.checked import as_tuple, needs_grad
 from minigrad.tensor import Tensor, own_array
 
@@ -27,15 +29,28 @@ def jacobians(
     """
     positions = [position for position, value in enumerate(inputs) if needs_grad(value) and only in (None, position)]
     found = []
-    for position in positions:
-        memory = own_array(inputs[position])
-        matrices = [np.empty((memory.size, output.numel()), _difference_dtype(output)) for output in outputs]
-        for element in range(memory.size):
-            for matrix, change in zip(matrices, _change(func, inputs, memory, element, eps), strict=True):
-                matrix[element] = change
-        for matrix in matrices:
-            matrix /= 2 * eps
-        found.append(matrices)
+    with np.errstate(invalid="ignore"), _mode(func, inputs):
+        for position in positions:
+            memory = own_array(inputs[position])
+            matrices = [np.empty((memory.size, output.numel()), _difference_dtype(output)) for output in outputs]
+            flat = memory.reshape(-1) if memory.flags.c_contiguous else memory.flat
+            for element in range(memory.size):
+                value = flat[element]
+                try:
+                    flat[element] = value - eps
+                    below = _values(func, inputs)
+                    flat[element] = value + eps
+                    above = _values(func, inputs)
+                finally:
+                    flat[element] = value
+                for matrix, low, high in zip(matrices, below, above, strict=True):
+                    if low.shape != high.shape or low.dtype != high.dtype:
+                        place = tuple([int(i) for i in np.unravel_index(element, memory.shape)])
+                        raise _changed(low, high, f"on index {place} ", eps)
+                    np.subtract(high.reshape(-1), low.reshape(-1), out=matrix[element])
+            for matrix in matrices:
+                matrix /= 2 * eps
+            found.append(matrices)
     return found
 
 
@@ -43,22 +58,16 @@ def _difference_dtype(output: Tensor) -> Any:
     return output._array.dtype if output.dtype.is_floating_point else np.float64
 
 
-def _change(func: Callable[..., Any], inputs: tuple[Any, ...], memory: Array, element: int, eps: float) -> list[Array]:
-    """What each output changes by if an input's element goes from eps below to eps above. The input is moved back."""
-    flat = memory.flat
-    value = flat[element]
+def _mode(func: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+    """no_grad(), which is faster, if the function gives the same there: one that uses gradients itself would not."""
+    recorded = _values(func, inputs)
     try:
-        flat[element] = value - eps
-        below = _values(func, inputs)
-        flat[element] = value + eps
-        above = _values(func, inputs)
-    finally:
-        flat[element] = value
-    for low, high in zip(below, above, strict=True):
-        if low.shape != high.shape or low.dtype != high.dtype:
-            place = tuple(int(i) for i in np.unravel_index(element, memory.shape))
-            raise _changed(low, high, f"on index {place} ", eps)
-    return [_difference(low, high) for low, high in zip(below, above, strict=True)]
+        with no_grad():
+            unrecorded = _values(func, inputs)
+    except Exception:
+        return nullcontext()
+    same = len(recorded) == len(unrecorded) and all(map(np.array_equal, recorded, unrecorded))
+    return no_grad() if same else nullcontext()
 
 
 def projection(
@@ -78,19 +87,14 @@ def projection(
     for low, high in zip(below, above, strict=True):
         if low.shape != high.shape or low.dtype != high.dtype:
             raise _changed(low, high, "", eps)
-    return [_difference(low, high) / (2 * eps) for low, high in zip(below, above, strict=True)]
+    with np.errstate(invalid="ignore"):
+        return [(high - low).reshape(-1) / (2 * eps) for low, high in zip(below, above, strict=True)]
 
 
 def _values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
     """The numbers of the outputs, as copies: an output may be a view of the input that is about to be moved."""
-    return [np.array(output._array) for output in as_tuple(func(*inputs))]
-
-
-def _difference(low: Array, high: Array) -> Array:
-    if high.dtype.kind != "f":
-        low, high = low.astype(np.float64), high.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        return (high - low).reshape(-1)
+    outputs = as_tuple(func(*inputs))
+    return [output._array.astype(_difference_dtype(output)) for output in outputs]
 
 
 def _changed(low: Array, high: Array, where: str, eps: float) -> AssertionError:
