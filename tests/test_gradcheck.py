@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.autograd import GradcheckError, gradcheck, gradgradcheck
+from minigrad.autograd import gradcheck, gradgradcheck
+from minigrad.autograd.gradcheck import GradcheckError
 
 SQUARE = np.array([[0.3, -1.2, 0.8], [1.5, 0.4, -0.6], [-0.9, 1.1, 0.7]])
 WIDE = np.array([[0.3, -1.2, 0.8, 1.9], [1.5, 0.4, -0.6, -0.2]])

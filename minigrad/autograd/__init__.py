@@ -7,12 +7,11 @@ from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.engine import backward, grad
 from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from minigrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
+from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.variable import Variable
 
 __all__ = [
     "Function",
-    "GradcheckError",
     "Variable",
     "anomaly_mode",
     "backward",

@@ -256,7 +256,8 @@ def _loop(
     this_run.reaches(order, leaves_after, starts[0] if len(starts) == 1 else None)
     waiting: dict[Key, Any] = {}  # gradients that have arrived, summed up so far
     owned: set[Key] = set()  # those of them that are sums of the engine's own, so that it may add to them in place
-    keeps_terms = recorded or roots[0][1].__class__ is Batched  # sums are new values, not written to
+    # Sums are new values, not written to, where they are tensors or batches.
+    keeps_terms = recorded or any(gradient.__class__ is Batched for _, gradient in roots)
     for key, gradient in roots:
         waiting[key] = gradient if key not in waiting else _add(waiting[key], gradient)
     for leaf in leaves_after.get(None, ()):

@@ -24,7 +24,11 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 @op(
     name="PowBackward0",
     self=lambda F, g, self, exponent: (
-        g * exponent * F.pow_number(self, exponent - 1) if exponent else F.zeros(g.shape, g)
+        F.zeros(g.shape, g)
+        if exponent == 0
+        else g * exponent * self ** (exponent - 1)
+        if exponent != 0.5
+        else g * 0.5 * F.pow_number(self, -0.5)
     ),
 )
 def pow_number(self: Array, exponent: Any) -> Array:
