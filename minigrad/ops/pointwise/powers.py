@@ -24,11 +24,19 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 @op(
     name="PowBackward0",
     self=lambda F, g, self, exponent: (
-        g * exponent * F.pow_number(self, exponent - 1) if exponent else F.zeros(g.shape, g)
+        F.zeros(g.shape, g)
+        if exponent == 0
+        else g * 0.5 * F.pow_number(self, -0.5)
+        if exponent == 0.5
+        else g * exponent * self ** (exponent - 1)
     ),
 )
 def pow_number(self: Array, exponent: Any) -> Array:
-    """Raise each element to the same power, a number. The powers 0.5 and -0.5 are roots, which tell -0.0 from 0.0."""
+    """Raise each element to the same power, a number.
+
+    The powers 0.5 and -0.5 are roots: 1 / sqrt(-0.0) is -inf and sqrt(-inf) is nan, where numpy's power gives inf. That
+    is why the rule does not write self ** -0.5.
+    """
     if exponent == 0.5:
         return np.sqrt(self)
     return 1 / np.sqrt(self) if exponent == -0.5 else self**exponent
