@@ -507,7 +507,7 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "expanded": (
         lambda: gradcheck(lambda x: x * 2, X[:1].expand(3)),
         RuntimeError,
-        "The 0th input has a dimension wit",
+        "The 0th input has a dimension",
     ),
     "a leaf is written to": (lambda: gradcheck(lambda x: x.mul_(2), X), RuntimeError, "a leaf Variable that requires"),
     "an error of its own": (

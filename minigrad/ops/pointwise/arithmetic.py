@@ -151,6 +151,8 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no
 
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no-redef]
     """other - alpha * input."""
+    if not isinstance(input, Tensor):
+        raise invalid_arguments("rsub", input, other)
     if isinstance(other, Tensor):
         return rsub_scaled(input, other, alpha)
     return __rsub__(input if alpha == 1 else mul(input, alpha), other)

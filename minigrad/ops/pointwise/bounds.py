@@ -190,11 +190,10 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
 
 def _bounded(function: str, by_tensor: Any, by_number: Any, input: Any, bound: Any) -> Tensor:
     """`clamp_min` and `clamp_max`, which have an op for bounds that are tensors and one for numbers."""
-    (input,) = tensor_operands(function, input)
+    if not isinstance(input, Tensor) or not isinstance(bound, (Tensor, *NUMBERS)):
+        raise invalid_arguments(function, input, bound)
     if isinstance(bound, Tensor):
         return by_tensor(input, bound)
-    if not isinstance(bound, NUMBERS):
-        raise invalid_arguments(function, input, bound)
     kind = dtypes.of_number(bound, input.dtype)
     if kind is dtypes.bool:
         raise NotImplementedError(

@@ -63,6 +63,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         numbers_only("median_cpu", input._array)
         return median_all(input)
     dim = _check_dim("median", input, dim)
+    numbers_only("median_out", input._array)
     size, numbers = _counts(input._array, dim)
     indices = _at_rank(input._array, np.where(numbers < size, numbers, (size - 1) // 2), dim, keepdim)
     return return_types.median(median_of_dim(input, indices, dim, keepdim), indices)
@@ -72,8 +73,10 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     """`median` of the elements that are not nan; nan where there are none."""
     (input,) = tensor_operands("nanmedian", input)
     if dim is None:
+        numbers_only("median_cpu", input._array)
         return nanmedian_all(input)
     dim = _check_dim("nanmedian", input, dim)
+    numbers_only("median_out", input._array)
     _, numbers = _counts(input._array, dim)
     indices = _at_rank(input._array, np.maximum(numbers - 1, 0) // 2, dim, keepdim)
     return return_types.nanmedian(nanmedian_of_dim(input, indices, dim, keepdim), indices)
@@ -85,13 +88,13 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
     dim = _check_dim("kthvalue", input, dim)
     if not 1 <= k <= (input.shape[dim] if input.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}: k is {k}")
+    numbers_only("kthvalue_cpu", input._array)
     indices = _at_rank(input._array, k - 1, dim, keepdim)
     return return_types.kthvalue(kthvalue_of_dim(input, indices, dim, keepdim), indices)
 
 
 def _check_dim(name: str, input: Tensor, dim: int) -> int:
     """A dimension counted from the front, along which there is something to choose from."""
-    numbers_only(f"{name}_cpu", input._array)
     if not isinstance(dim, int):
         raise TypeError(f"{name}(): argument 'dim' (position 2) must be int, not {type(dim).__name__}")
     dim = wrap_dim(dim, input.ndim)

@@ -6,6 +6,7 @@ After this module a reader knows what `(x == y).all()` asks: one question about 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -28,13 +29,18 @@ def _dims_asked(dim: Dims, ndim: int) -> tuple[int, ...] | None:
 def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are true (not zero), everywhere or along the dimensions `dim`."""
     (input,) = tensor_operands("all", input)
-    return from_array(np.all(input._array, axis=_dims_asked(dim, input.ndim), keepdims=keepdim))
+    return _answer(input, np.all(input._array, axis=_dims_asked(dim, input.ndim), keepdims=keepdim))
 
 
 def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether any element is true (not zero), everywhere or along the dimensions `dim`."""
     (input,) = tensor_operands("any", input)
-    return from_array(np.any(input._array, axis=_dims_asked(dim, input.ndim), keepdims=keepdim))
+    return _answer(input, np.any(input._array, axis=_dims_asked(dim, input.ndim), keepdims=keepdim))
+
+
+def _answer(input: Tensor, answer: Any) -> Tensor:
+    """An answer as bools; to uint8, which once stood for bools in PyTorch, it is given in uint8."""
+    return from_array(answer.astype(np.uint8) if input._array.dtype == np.uint8 else answer)
 
 
 def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:

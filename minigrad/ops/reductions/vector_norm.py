@@ -86,13 +86,13 @@ def norm(
         dtype: a floating dtype to convert to first.
     """
     (input,) = tensor_operands("norm", input)
-    dims = wrap_dims(dim, input.ndim)
-    order = _order_of_norm(p, dims, dim is not None)
     if not input.dtype.is_floating_point:
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{input.dtype.tensor_type}: convert it first, as in x.float().norm()"
         )
+    dims = wrap_dims(dim, input.ndim)
+    order = _order_of_norm(p, dims, dim is not None)
     if dtype is not None:
         kind = dtypes.resolve(dtype, "norm")
         if not kind.is_floating_point:

@@ -315,6 +315,27 @@ def _(F):
     return [F.xlogy(2, x), F.float_power(2, x), F.div(1, x), F.subtract(1, x), F.multiply(3, x), F.isin(1, x)]
 
 
+@behaviours("E14: a number before the tensor, where one is not taken")
+def _(F):
+    beginnings = [f"{name}() received an invalid combination of arguments" for name in NO_NUMBER_FIRST]
+    return [tried(lambda name=name: getattr(F, name)(2, F.ones(2)), beginnings) for name in NO_NUMBER_FIRST]
+
+
+NO_NUMBER_FIRST = ("clamp_min", "clamp_max", "rsub", "fmod", "copysign")
+
+
+@behaviours("E14: nan replaced by inf stays inf")
+def _(F):
+    x = F.tensor([NAN, INF, -INF, 1.0])
+    return F.nan_to_num(x, nan=INF), F.nan_to_num(x, nan=-INF, posinf=2.0), F.nan_to_num(x.int())
+
+
+@behaviours("E14: + of every dtype")
+def _(F):
+    beginnings = ["The `+` operator, on a bool tensor is not supported."]
+    return [tried(lambda kind=kind: +F.ones(2, dtype=getattr(F, kind)), beginnings) for kind in DTYPES]
+
+
 @behaviours("E15: division with rounding")
 def _(F):
     values = [7.0, -7.0, 0.5, -0.5, INF, -INF, NAN, 0.0]
@@ -495,6 +516,7 @@ def _(F):
         for action in (
             lambda: f.gelu(x, approximate="x"), lambda: f.softshrink(x, -1), lambda: f.glu(x),
             lambda: f.glu(F.ones(())), lambda: f.glu(x, 2), lambda: f.celu(x, 0), lambda: f.prelu(x, F.ones(2)),
+            lambda: f.celu_(x.clone(), 0),
             lambda: f.prelu(x, F.ones(1, 3)), lambda: f.prelu(F.ones(()), F.ones(2)), lambda: f.hardtanh(x, 2, 1),
             lambda: f.rrelu(x, 0.5, 0.1), lambda: f.prelu(x, F.ones(3).double()), lambda: f.prelu(x, 0.2),
             lambda: f.softshrink(x.long()), lambda: f.glu(F.ones(2).long()), lambda: f.threshold(x > 0, 1, 2),

@@ -40,6 +40,11 @@ def matrix(F: Any) -> Any:
     return F.tensor([[3.0, 1.0, 2.0], [5.0, 4.0, 6.0]])
 
 
+def equals(F: Any) -> Any:
+    """Seven rows of seven numbers, few of them different."""
+    return (F.arange(49.0) % 5 % 3).reshape(7, 7)
+
+
 def ints(F: Any) -> Any:
     return F.tensor([[3, 1], [2, 2]])
 
@@ -628,6 +633,16 @@ gives(
     "H12: topk of a number, of ints",
     lambda F: [F.topk(F.tensor(3.0), 1), F.topk(F.tensor(3.0), 0), F.topk(F.tensor([4, 7, 5]), 2)],
 )
+for size in (1, 2, 3, 7):
+    gives(
+        f"H12: the values of topk({size}) among many equals, with and without nan",
+        lambda F, k=size: [
+            F.topk(tensor, k, dim, w).values
+            for tensor in (equals(F), equals(F).masked_fill(equals(F) == 2, NAN), equals(F).int())
+            for dim in (0, 1)
+            for w in (True, False)
+        ],
+    )
 gives("H13: topk of equals: their values", lambda F: F.topk(row(F, 1.0, 1.0, 2.0, 1.0), 3).values)
 for k in (-1, 4):
     refused(
@@ -712,6 +727,25 @@ for name in ("median", "nanmedian"):
         f"{name}(): argument 'dim' (position 2) must be int, not tuple",
         lambda F, n=name: getattr(F, n)(matrix(F), (0, 1)),
     )
+gives(
+    "I12: all and any of uint8 are uint8",
+    lambda F: [
+        getattr(F.tensor([[2, 0]], dtype=F.uint8), n)(*dim) for n in ("all", "any") for dim in ((), (0,), (1, True))
+    ],
+)
+for name in ("median", "nanmedian"):
+    refused(
+        f"I13: {name} of bools along a dim",
+        NotImplementedError,
+        "\"median_out\" not implemented for 'Bool'",
+        lambda F, n=name: getattr(F, n)(bools(F), 0),
+    )
+refused(
+    "I13: nanmedian of bools",
+    NotImplementedError,
+    "\"median_cpu\" not implemented for 'Bool'",
+    lambda F: F.nanmedian(bools(F)),
+)
 refused(
     "I13: median of bools",
     NotImplementedError,

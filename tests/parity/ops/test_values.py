@@ -251,7 +251,14 @@ for text, op in ARITHMETIC.items():
 @behaviours("I01: powers of zero with a sign")
 def _(F):
     numbers = (0, 1, 2, 3, -1, -2, -3, 0.5, -0.5, 1.5, -1.5)
-    return {str(n): derived(F, lambda x, n=n: x**n, leaf(F, [0.0, -0.0])) for n in numbers}
+    zeros = ([0.0, -0.0], 0.0, -0.0)
+    return {f"{z} ** {n}": derived(F, lambda x, n=n: x**n, leaf(F, z)) for n in numbers for z in zeros}
+
+
+@behaviours("I01: powers of -inf, with and without dimensions")
+def _(F):
+    infinity = float("inf")
+    return [derived(F, lambda x, n=n: x**n, leaf(F, z)) for n in (0.5, -0.5, 2, 3) for z in (-infinity, [-infinity])]
 
 
 @behaviours("I01: 0 ** 0 is 1, and neither operand gets a gradient")
