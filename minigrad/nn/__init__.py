@@ -7,6 +7,8 @@ functions behind the layers), `init` (how weights begin).
 from minigrad.nn import functional, init, modules, parameter, utils
 from minigrad.nn.modules import *  # noqa: F403
 from minigrad.nn.modules import __all__ as _layers
-from minigrad.nn.parameter import Buffer, Parameter
+from minigrad.nn.parameter import Buffer, Parameter, UninitializedParameter
 
-__all__ = ["Buffer", "Parameter", "functional", "init", "modules", "parameter", "utils", *_layers]
+__all__ = [
+    "Buffer", "Parameter", "UninitializedParameter", "functional", "init", "modules", "parameter", "utils", *_layers,
+]  # fmt: skip

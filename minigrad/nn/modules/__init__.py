@@ -60,6 +60,12 @@ from minigrad.nn.modules.flatten import (
     Flatten,
     Unflatten,
 )
+from minigrad.nn.modules.lazy import (
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyLinear,
+)
 from minigrad.nn.modules.linear import (
     Bilinear,
     Identity,
@@ -244,6 +250,10 @@ __all__ = [
     "LPPool2d",
     "LSTMCell",
     "LayerNorm",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyLinear",
     "LeakyReLU",
     "Linear",
     "LocalResponseNorm",

@@ -1,0 +1,156 @@
+"""Lazy layers: the number of inputs is found at the first call.
+
+After this module a reader knows how: the parameters are uninitialized at first; the first call gives them the shapes
+that its input needs, draws their values, and makes the layer an ordinary one by changing its class.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.nn.modules.conv import Conv1d, Conv2d, Conv3d, Sizes
+from minigrad.nn.modules.linear import Linear
+from minigrad.nn.modules.module import Module
+from minigrad.nn.parameter import Parameter, UninitializedParameter
+from minigrad.tensor import Tensor
+
+
+class LazyModuleMixin(Module):
+    """What lazy layers share. `initialize_parameters`, called with the first input, gives the parameters their shapes;
+    then the layer becomes one of `cls_to_become`.
+    """
+
+    cls_to_become: ClassVar[type[Module]]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with no_grad():
+            self.initialize_parameters(*args, **kwargs)
+        if self.has_uninitialized_params():
+            raise RuntimeError(f"module {self._get_name()} has not been fully initialized")
+        self.__class__ = self.cls_to_become  # type: ignore[assignment]
+        return self(*args, **kwargs)
+
+    def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
+        """Give the parameters the shapes that this input needs. Override it."""
+        raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
+
+    def has_uninitialized_params(self) -> bool:
+        """Whether the layer has yet to be called, or to load a state."""
+        return any(isinstance(parameter, UninitializedParameter) for parameter in self._parameters.values())
+
+    def _load_tensor(self, name: str, own: Tensor, key: str, given: Any, assign: bool) -> str | None:
+        if isinstance(own, UninitializedParameter) and isinstance(given, Tensor):
+            if isinstance(given, UninitializedParameter):
+                return None
+            own.materialize(given.shape)
+        return super()._load_tensor(name, own, key, given, assign)
+
+
+class LazyLinear(LazyModuleMixin, Linear):
+    """A Linear whose `in_features` is the last size of its first input."""
+
+    cls_to_become = Linear
+
+    def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(0, 0, False)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_features = out_features
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        """Draw new weights, once their shape is known."""
+        if not self.has_uninitialized_params() and self.in_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take `in_features` from an input (..., in_features), and draw the weights."""
+        features = input.shape[-1]
+        if isinstance(self.weight, UninitializedParameter):
+            self.in_features = features
+            self.weight.materialize((self.out_features, features))
+            _materialize_bias(self.bias, self.out_features)
+            self.reset_parameters()
+        elif features != self.weight.shape[-1]:  # a state was loaded
+            raise AssertionError(
+                f"The in_features inferred from input: {features} is not equal to in_features from self.weight: "
+                f"{self.weight.shape[-1]}"
+            )
+        self.in_features = features
+
+
+class _LazyConvolution(LazyModuleMixin):
+    """A convolution whose `in_channels` is the number of channels of its first input."""
+
+    dimensions: ClassVar[int]
+    in_channels: int
+    out_channels: int
+    groups: int
+    kernel_size: tuple[int, ...]
+    weight: Parameter
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes | str = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_channels = out_channels
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        """Draw new weights, once their shape is known."""
+        if not self.has_uninitialized_params() and self.in_channels != 0:
+            super().reset_parameters()  # type: ignore[misc]
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take `in_channels` from an input (N, in_channels, ...) or (in_channels, ...), and draw the weights."""
+        if input.ndim not in (self.dimensions + 1, self.dimensions + 2):
+            raise RuntimeError(
+                f"Expected {self.dimensions + 1}D (unbatched) or {self.dimensions + 2}D (batched) input to "
+                f"{type(self).__name__}, but got input of size: {input.shape}"
+            )
+        if isinstance(self.weight, UninitializedParameter):
+            self.in_channels = input.shape[-self.dimensions - 1]
+            if self.in_channels % self.groups != 0:
+                raise ValueError("in_channels must be divisible by groups")
+            self.weight.materialize((self.out_channels, self.in_channels // self.groups, *self.kernel_size))
+            _materialize_bias(self.bias, self.out_channels)
+            self.reset_parameters()
+        else:  # a state was loaded
+            self.in_channels = self.weight.shape[1] * self.groups
+
+
+class LazyConv1d(_LazyConvolution, Conv1d):
+    """A Conv1d whose `in_channels` is the number of channels of its first input."""
+
+    cls_to_become = Conv1d
+
+
+class LazyConv2d(_LazyConvolution, Conv2d):
+    """A Conv2d whose `in_channels` is the number of channels of its first input."""
+
+    cls_to_become = Conv2d
+
+
+class LazyConv3d(_LazyConvolution, Conv3d):
+    """A Conv3d whose `in_channels` is the number of channels of its first input."""
+
+    cls_to_become = Conv3d
+
+
+def _materialize_bias(bias: Parameter | None, size: int) -> None:
+    if isinstance(bias, UninitializedParameter):
+        bias.materialize((size,))
