@@ -584,3 +584,7 @@ def test_a_function_that_uses_gradients_itself() -> None:
     assert gradcheck(slope, X)
     wrong = custom(lambda F, x: x * 2, lambda F, g, x: g * 3)
     assert not gradcheck(lambda x: wrong(mg, slope(x)), X, raise_exception=False)
+
+
+def test_a_function_that_asks_whether_gradients_are_on() -> None:
+    assert gradcheck(lambda x: x * 2 if mg.is_grad_enabled() else x * 3, X)
