@@ -568,3 +568,24 @@ def test_outputs_of_integers_beside_others() -> None:
 def test_under_no_grad_the_graph_is_missing() -> None:
     with mg.no_grad(), pytest.raises(GradcheckError, match="because the check itself runs under no_grad"):
         gradcheck(lambda x: x * 2, X)
+
+
+def test_outputs_of_bools_beside_others() -> None:
+    assert gradcheck(lambda x: (x > 0, x * 2), X)
+    assert gradcheck(lambda x: (x > 0, x * 2), X, fast_mode=True)
+    with pytest.raises(GradcheckError, match="expected to be zero"):
+        gradcheck(lambda x: x > 0.5, X)
+
+
+def test_a_function_that_uses_gradients_itself() -> None:
+    def slope(x: mg.Tensor) -> mg.Tensor:
+        (gradient,) = mg.autograd.grad((x**3).sum(), x, create_graph=True)
+        return gradient
+
+    assert gradcheck(slope, X)
+    wrong = custom(lambda F, x: x * 2, lambda F, g, x: g * 3)
+    assert not gradcheck(lambda x: wrong(mg, slope(x)), X, raise_exception=False)
+
+
+def test_a_function_that_asks_whether_gradients_are_on() -> None:
+    assert gradcheck(lambda x: x * 2 if mg.is_grad_enabled() else x * 3, X)

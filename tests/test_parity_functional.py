@@ -5,7 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import pytest
 from side_by_side import Behaviours
+
+import minigrad
 
 behaviours = Behaviours()
 
@@ -610,4 +613,81 @@ def _(F: Any) -> Any:
     F.autograd.grad(y, (x, vector(F, True)), F.eye(3), is_grads_batched=True)
 
 
+@behaviours("batched: custom Functions that no gradient reaches")
+def _(F: Any) -> Any:
+    class Double(F.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2
+
+    class First(F.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, *others: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g, None, None
+
+    x, _ = graph(F)
+    y = x * 3
+    return F.autograd.grad(First.apply(y, Double.apply(x), Double.apply(x)), x, F.eye(3), is_grads_batched=True)
+
+
 test_as_in_torch = behaviours.test()
+
+
+def test_hooks_see_one_gradient_after_the_other() -> None:
+    """In PyTorch they are called once, with a tensor of a kind of its own that stands for all."""
+    x = minigrad.tensor(X, requires_grad=True)
+    seen: list[Any] = []
+    x.register_hook(lambda g: seen.append(g.tolist()))
+    y = x * 2
+    minigrad.autograd.grad(y, x, minigrad.eye(3), is_grads_batched=True)
+    assert seen == [[2, 0, 0], [0, 2, 0], [0, 0, 2]]
+
+
+def test_one_pass_takes_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    node = type(minigrad.ones(2, requires_grad=True).exp().grad_fn)
+    original, shapes = node.apply_batched, []
+
+    def noted(self: Any, g: Any) -> Any:
+        shapes.append(g.array.shape)
+        return original(self, g)
+
+    monkeypatch.setattr(node, "apply_batched", noted)
+    functional(minigrad).jacobian(lambda x: x.exp(), minigrad.ones(70), vectorize=True)
+    assert shapes == [(70, 70)]
+    functional(minigrad).jacobian(lambda x: x.exp(), minigrad.ones(70))
+    assert shapes[1:] == [(32, 70), (32, 70), (6, 70)]
+
+
+def test_jacobians_of_nothing_are_empty() -> None:
+    """PyTorch raises errors about stacking nothing."""
+    jacobian = functional(minigrad).jacobian
+    for vectorize in (False, True):
+        assert jacobian(lambda x: x[:0], minigrad.ones(3), vectorize=vectorize).shape == (0, 3)
+        assert jacobian(lambda x: x * 2, minigrad.ones(0), vectorize=vectorize).shape == (0, 0)
+        assert jacobian(lambda x: x.sum(), minigrad.ones(0), vectorize=vectorize).shape == (0,)
+        assert jacobian(lambda x: (), minigrad.ones(3), vectorize=vectorize) == ()
+    forward = {"vectorize": True, "strategy": "forward-mode"}
+    assert jacobian(lambda x: x * 2, minigrad.ones(0), **forward).shape == (0, 0)
+    assert jacobian(lambda x: x[:0], minigrad.ones(3), **forward).shape == (0, 3)
+
+
+def test_anomaly_mode_goes_row_by_row() -> None:
+    x = minigrad.tensor([0.0, 1.0], requires_grad=True)
+    minigrad.autograd.set_detect_anomaly(True)
+    try:
+        y = x.sqrt()
+        with (
+            pytest.warns(UserWarning, match="Error detected in SqrtBackward0"),
+            pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output"),
+        ):
+            minigrad.autograd.grad(y, x, minigrad.zeros(2, 2), is_grads_batched=True)
+    finally:
+        minigrad.autograd.set_detect_anomaly(False)

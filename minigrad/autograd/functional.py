@@ -212,7 +212,8 @@ def _joined(blocks: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
 def _at_once(outputs: Tensors, inputs: Tensors, create_graph: bool) -> list[Tensors]:
     """The Jacobians of all outputs by one backward pass, for the rows of all of them."""
     units = _unit_vectors(outputs)
-    found = _gradients(outputs, inputs, units, create_graph, is_grads_batched=True) if len(units[0]) else ()
+    empty = not any(map(len, units))
+    found = () if empty else _gradients(outputs, inputs, units, create_graph, is_grads_batched=True)
     rows: list[Tensors] = []
     start = 0
     for output in outputs:
@@ -234,7 +235,9 @@ def _at_once(outputs: Tensors, inputs: Tensors, create_graph: bool) -> list[Tens
 def _by_columns(outputs: Tensors, inputs: Tensors) -> list[Tensors]:
     """The Jacobians of all outputs by going back twice, the second time for the columns of all inputs at once."""
     u, rows = _linear_in_u(outputs, inputs)
-    columns = _gradients(rows, u, _unit_vectors(inputs), False, is_grads_batched=True)
+    units = _unit_vectors(inputs)
+    empty = not any(map(len, units))
+    columns = (None,) * len(u) if empty else _gradients(rows, u, units, False, is_grads_batched=True)
     jacobians: list[Tensors] = []
     for output, of_output in zip(outputs, columns, strict=True):
         parts, start = [], 0

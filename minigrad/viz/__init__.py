@@ -3,20 +3,23 @@
 After this package a reader has seen a gradient move. `draw(loss)` shows the graph, `make_dot(loss)` gives it to
 Graphviz, and `BackwardStepper(loss)` runs `loss.backward()` one node per click. Each part is a module: `snapshot`
 copies the graph, `naming` finds the learner's names, `layout` places the boxes, `svg` draws, `rules` and `frames` tell
-what a step did, `stepper` is the widget.
+what a step did, `stepper` is the widget. `gradcheck_curve` and `jacobian_picture` are charts (`figure`, `curves`,
+`heatmap`).
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.
 What was made before is drawn without its line.
 """
 
 from minigrad.op import set_creation_observer
+from minigrad.viz.curves import gradcheck_curve
 from minigrad.viz.dot import make_dot
 from minigrad.viz.drawing import draw
 from minigrad.viz.frames import Frame
+from minigrad.viz.heatmap import jacobian_picture
 from minigrad.viz.layout import LayoutError
 from minigrad.viz.records import observe
 from minigrad.viz.stepper import BackwardStepper
 
-__all__ = ["BackwardStepper", "Frame", "LayoutError", "draw", "make_dot"]
+__all__ = ["BackwardStepper", "Frame", "LayoutError", "draw", "gradcheck_curve", "jacobian_picture", "make_dot"]
 
 set_creation_observer(observe)

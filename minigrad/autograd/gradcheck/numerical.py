@@ -47,7 +47,7 @@ def jacobians(
                     if low.shape != high.shape or low.dtype != high.dtype:
                         place = tuple([int(i) for i in np.unravel_index(element, memory.shape)])
                         raise _changed(low, high, f"on index {place} ", eps)
-                    np.subtract(high.reshape(-1), low.reshape(-1), out=matrix[element])
+                    matrix[element] = _difference(low, high)
             for matrix in matrices:
                 matrix /= 2 * eps
             found.append(matrices)
@@ -88,13 +88,19 @@ def projection(
         if low.shape != high.shape or low.dtype != high.dtype:
             raise _changed(low, high, "", eps)
     with np.errstate(invalid="ignore"):
-        return [(high - low).reshape(-1) / (2 * eps) for low, high in zip(below, above, strict=True)]
+        return [_difference(low, high) / (2 * eps) for low, high in zip(below, above, strict=True)]
 
 
 def _values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
     """The numbers of the outputs, as copies: an output may be a view of the input that is about to be moved."""
     outputs = as_tuple(func(*inputs))
-    return [output._array.astype(_difference_dtype(output)) for output in outputs]
+    return [np.array(output._array) for output in outputs]
+
+
+def _difference(low: Array, high: Array) -> Array:
+    if high.dtype.kind == "b":
+        low, high = low.astype(np.int64), high.astype(np.int64)
+    return (high - low).reshape(-1)
 
 
 def _changed(low: Array, high: Array, where: str, eps: float) -> AssertionError:

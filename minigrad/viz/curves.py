@@ -1,0 +1,238 @@
+"""`gradcheck_curve`: how far finite differences are from the gradient, for all sizes of the step.
+
+After this picture a reader knows why gradcheck wants float64 and a step of about 1e-6. From the right, with smaller
+steps, the error falls as eps², since a shorter piece of a curve is straighter: truncation. From the left it falls as
+1/eps: the difference of two rounded numbers is divided by a small one. In between it is least, in float64 far lower
+than in float32.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.engine import grad
+from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.gradcheck import numerical
+from minigrad.op import short
+from minigrad.tensor import Tensor, from_array
+from minigrad.viz.figure import (
+    Figure,
+    aligned,
+    coloured,
+    focusable,
+    label,
+    line,
+    number,
+    picture,
+    rectangle,
+    short_number,
+)
+
+STEPS = tuple(10.0 ** (-half / 2) for half in range(26))  # 1 to about 3e-13, two for each power of ten
+DIRECTIONS = 6  # along which differences are taken; shown is the worst
+LEAST = 1e-17  # where an error of nothing is drawn
+WIDTH, HEIGHT = 680, 400
+LEFT, RIGHT, TOP, BOTTOM = 64, 24, 64, 52
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The errors for all steps in one dtype."""
+
+    name: str
+    errors: tuple[float, ...]  # relative; nan where the function gives no number
+
+    @property
+    def best(self) -> int:
+        """Which step has the smallest error."""
+        return min(range(len(self.errors)), key=lambda i: self.errors[i] if self.errors[i] >= 0 else math.inf)
+
+
+def gradcheck_curve(f: Callable[[Tensor], Tensor], x: Tensor) -> Figure:
+    """Draw the relative error of central differences against their step, in float32 and in float64.
+
+    `f` takes a tensor and returns one; `x` is the point, of any shape. Differences of f's outputs, weighted with random
+    numbers, are taken along random directions, and compared with what backward gives in float64. If f does not take
+    float32, because of tensors that it uses itself, that curve is missing, and the text below the picture says so.
+
+    Raises TypeError if x or what f returns is no tensor, ValueError if x has no elements or is not of floats, or if f
+    has no gradient there.
+    """
+    if not isinstance(x, Tensor):
+        raise TypeError(f"gradcheck_curve expects a point x that is a tensor, not {type(x).__name__}: {short(x)}")
+    if not x.dtype.is_floating_point or not x.numel():
+        raise ValueError(
+            f"gradcheck_curve expects x to have floats in it, but it is {x.dtype} of shape {list(x.shape)}"
+        )
+    with enable_grad():
+        directions, weights, exact = _exact(f, x)
+    curves, missing = [], ""
+    for kind in (dtypes.float64, dtypes.float32):
+        try:
+            curves.append(_curve(f, x, kind, directions, weights, exact))
+        except (RuntimeError, TypeError) as error:
+            if kind is dtypes.float64:
+                raise
+            missing = f" f does not take float32: {str(error).partition('. ')[0]}."
+    said = [
+        f"in {curve.name} the error is least, {short_number(curve.errors[curve.best])}, at eps = "
+        f"{short_number(STEPS[curve.best])}"
+        for curve in curves
+    ]
+    caption = f"Error of finite differences: {'; '.join(said)}.{missing}"
+    table = aligned(
+        [
+            ("eps", *(curve.name for curve in curves)),
+            *((f"{step:.1e}", *(f"{curve.errors[place]:.1e}" for curve in curves)) for place, step in enumerate(STEPS)),
+        ]
+    )
+    return Figure(_draw(curves), caption, table)
+
+
+def _exact(f: Callable[[Tensor], Tensor], x: Tensor) -> tuple[list[Any], Any, list[float]]:
+    """Directions, the weights of the outputs, and the derivatives along the directions by backward, in float64."""
+    random = np.random.default_rng(0)
+    point = from_array(np.array(x._array, np.float64)).requires_grad_()
+    output = f(point)
+    if not isinstance(output, Tensor):
+        raise TypeError(f"gradcheck_curve expects f to return a tensor, but it returned {type(output).__name__}")
+    if not output.requires_grad:
+        raise ValueError("gradcheck_curve has nothing to compare with: what f returns does not depend on x by a graph")
+    weights = random.uniform(0.5, 1.5, output.shape)
+    (gradient,) = grad(output, [point], from_array(weights.astype(output._array.dtype)), allow_unused=True)
+    flat = np.zeros(x.numel()) if gradient is None else np.reshape(gradient._array, -1)
+    directions = [vector / np.linalg.norm(vector) for vector in random.standard_normal((DIRECTIONS, x.numel()))]
+    exact = [float(flat @ direction) for direction in directions]
+    if not any(exact) or not all(map(math.isfinite, exact)):
+        raise ValueError(f"gradcheck_curve needs a gradient that is finite and not 0, but along x it is {exact[0]:g}")
+    return directions, weights, exact
+
+
+def _curve(
+    f: Callable[[Tensor], Tensor], x: Tensor, kind: Any, directions: list[Any], weights: Any, exact: list[float]
+) -> Curve:
+    point = from_array(np.array(x._array, kind.numpy))
+    errors = []
+    scale = max(map(abs, exact))
+    for step in STEPS:
+        off = [
+            abs(float(np.sum(weights.reshape(-1) * change.astype(np.float64))) - expected) / scale
+            for direction, expected in zip(directions, exact, strict=True)
+            for change in numerical.projection(f, (point,), 0, direction.astype(kind.numpy), step)
+        ]
+        errors.append(max(off) if all(map(math.isfinite, off)) else math.nan)
+    return Curve(kind.name, tuple(errors))
+
+
+# ---------------------------------------------------------------- the picture
+
+
+def _draw(curves: list[Curve]) -> str:
+    known = [error for curve in curves for error in curve.errors if math.isfinite(error)]
+    highest = min(12, max(1, math.ceil(math.log10(max(known, default=1) or 1))))
+    lowest = min(-3, *(math.floor(math.log10(max(error, LEAST))) for error in known), -3)
+    title = "Error of finite differences against their step, in " + " and ".join(curve.name for curve in curves)
+
+    def place(step: float, error: float) -> tuple[float, float]:
+        across = (math.log10(step) + 12.5) / 12.5
+        down = (highest - math.log10(max(error, LEAST))) / (highest - lowest)
+        return LEFT + across * (WIDTH - LEFT - RIGHT), TOP + min(max(down, 0), 1) * (HEIGHT - TOP - BOTTOM)
+
+    parts = [
+        label(
+            16,
+            24,
+            "Finite differences against backward: the error, by the size of the step",
+            size=13,
+            more='font-weight="700"',
+        ),
+        *_axes(place, lowest, highest),
+        *_guides(place, lowest, highest),
+    ]
+    for curve, colour, mark in zip(curves, ("blue", "orange"), ("circle", "square"), strict=False):
+        points = [(step, error) for step, error in zip(STEPS, curve.errors, strict=True) if math.isfinite(error)]
+        dashes = "6 3" if mark == "square" else ""
+        parts.append(line([place(*point) for point in points], f"{colour}-line", 1.8, dashes))
+        for step, error in points:
+            said = f"{curve.name}, eps = {short_number(step)}: error {short_number(error)}"
+            best = " (the least)" if step == STEPS[curve.best] else ""
+            parts.append(focusable(said + best, _mark(*place(step, error), mark, colour, bool(best))))
+    parts += _legend(curves)
+    return picture(WIDTH, HEIGHT, title, parts)
+
+
+def _axes(place: Callable[[float, float], tuple[float, float]], lowest: int, highest: int) -> list[str]:
+    parts = []
+    floor, ceiling = 10.0**lowest, 10.0**highest
+    for power in range(-12, 1, 2):
+        x, bottom = place(10.0**power, floor)
+        parts += [
+            line([(x, place(1, ceiling)[1]), (x, bottom)], "rule"),
+            label(x, bottom + 17, f"1e{power}" if power else "1", "quiet", "middle", 11),
+        ]
+    for power in range(lowest + lowest % 2, highest + 1, 2):
+        left, y = place(STEPS[-1], 10.0**power)
+        parts += [
+            line([(left, y), (place(1, 1)[0], y)], "rule"),
+            label(left - 8, y + 4, f"1e{power}" if power else "1", "quiet", "end", 11),
+        ]
+    left, bottom = place(STEPS[-1], floor)
+    right, top = place(1, ceiling)
+    parts += [
+        line([(left, top), (left, bottom), (right, bottom)], "axis"),
+        label((left + right) / 2, HEIGHT - 14, "eps, the step of the differences", "ink", "middle"),
+        label(
+            0,
+            0,
+            "relative error",
+            "ink",
+            "middle",
+            more=f'transform="translate(18 {number((top + bottom) / 2)}) rotate(-90)"',
+        ),
+    ]
+    return parts
+
+
+def _guides(place: Callable[[float, float], tuple[float, float]], lowest: int, highest: int) -> list[str]:
+    """What gradcheck takes by default: its step, and the relative error that it allows."""
+    x, bottom = place(1e-6, 10.0**lowest)
+    top = place(1e-6, 10.0**highest)[1]
+    left, y = place(STEPS[-1], 1e-3)
+    right = place(1, 1e-3)[0]
+    return [
+        focusable("eps = 1e-6: gradcheck's own step", line([(x, top), (x, bottom)], "edge", 1, "2 3")),
+        label(x + 5, top + 9, "gradcheck's eps", "quiet", size=11),
+        focusable("1e-3: the relative error that gradcheck allows", line([(left, y), (right, y)], "edge", 1, "2 3")),
+        label(left + 6, y - 5, "gradcheck's rtol", "quiet", size=11),
+    ]
+
+
+def _mark(x: float, y: float, kind: str, colour: str, best: bool) -> str:
+    size = 5.0 if best else 3.2
+    ring = (
+        f'<circle cx="{number(x)}" cy="{number(y)}" r="9" fill="none" stroke-width="1.5" {coloured(f"{colour}-line")}/>'
+        if best
+        else ""
+    )
+    if kind == "square":
+        return ring + rectangle(x - size, y - size, 2 * size, 2 * size, colour)
+    return f'{ring}<circle cx="{number(x)}" cy="{number(y)}" r="{number(size)}" {coloured(colour)}/>'
+
+
+def _legend(curves: list[Curve]) -> list[str]:
+    parts, x = [], float(LEFT)
+    for curve, colour, mark in zip(curves, ("blue", "orange"), ("circle", "square"), strict=False):
+        parts += [
+            line([(x, 44), (x + 28, 44)], f"{colour}-line", 1.8, "6 3" if mark == "square" else ""),
+            _mark(x + 14, 44, mark, colour, best=False),
+            label(x + 34, 48, f"{curve.name}", "ink"),
+        ]
+        x += 110
+    parts.append(label(x, 48, "a ring: the smallest error", "quiet"))
+    return parts
