@@ -32,7 +32,11 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
     ),
 )
 def pow_number(self: Array, exponent: Any) -> Array:
-    """Raise each element to the same power, a number. The powers 0.5 and -0.5 are roots, which tell -0.0 from 0.0."""
+    """Raise each element to the same power, a number.
+
+    The powers 0.5 and -0.5 are roots: 1 / sqrt(-0.0) is -inf and sqrt(-inf) is nan, where numpy's power gives inf. That
+    is why the rule does not write self ** -0.5.
+    """
     if exponent == 0.5:
         return np.sqrt(self)
     return 1 / np.sqrt(self) if exponent == -0.5 else self**exponent
