@@ -491,12 +491,14 @@ __version__ = "0.1.0"
 
 
 if _TYPE_CHECKING:
-    from minigrad import nn, optim
+    from minigrad import nn, optim, profiler
 
 
 def __getattr__(name: str) -> object:
-    """`minigrad.nn` and `minigrad.optim`, imported when first asked for: that keeps `import minigrad` quick."""
-    if name not in ("nn", "optim"):
+    """`minigrad.nn`, `minigrad.optim` and `minigrad.profiler`, imported when first asked for: that keeps `import
+    minigrad` quick.
+    """
+    if name not in ("nn", "optim", "profiler"):
         raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
     from importlib import import_module
 

@@ -57,7 +57,8 @@ __all__ = ["arrays", "node_type", "op", "set_creation_observer", "source", "tens
 arrays = SimpleNamespace()  # F of an ordinary backward: kernels, on numpy arrays
 tensors = SimpleNamespace()  # F of a backward with create_graph=True: recorded ops, on tensors
 
-_writing = threading.RLock()
+writing = threading.RLock()
+calls: list[FunctionType] = []  # of the ops that have been called so far
 tensor_classes: set[type] = {Tensor}  # whose instances an op's call takes as they are
 
 
@@ -124,10 +125,13 @@ class _Writer:
         self.declaration: _Declaration | None = None
 
     def __call__(self) -> _Declaration:
-        with _writing:
+        with writing:
             if self.declaration is None:
                 self.declaration = _Declaration(*self.declared)
                 self.declaration.write_into(self.call)
+                calls.append(self.call)
+                if modes.profiler is not None:
+                    modes.profiler.watch_op(self.call)
             return self.declaration
 
 
@@ -443,7 +447,7 @@ class _Declaration:
 
     def write_into(self, call: FunctionType) -> None:
         """Give the op its real code."""
-        written = _define(self.call_text(), self.op_name, {})
+        written = define(self.call_text(), self.op_name, {})
         call.__globals__["kernel"] = self.kernel
         if self.rules:
             self.node_type = call.__globals__["NodeType"] = type(self.node_name, (Node,), self._node_members())
@@ -484,7 +488,7 @@ class _Declaration:
             names: dict[str, Any] = {f"rule_{input}": rule for input, rule in self.rules.items()}
             names["F"] = tensors if recorded else arrays
             title = self.node_name + (" (create_graph)" if recorded else "")
-            method = _define(self.backward_text(recorded), title, names)
+            method = define(self.backward_text(recorded), title, names)
             setattr(self.node_type, name, method)
             return method(node, *gradients)
 
@@ -505,7 +509,7 @@ def _function(signature: str, lines: Sequence[str]) -> str:
     return f"def {signature}:\n" + indent("\n".join(lines), "    ") + "\n"
 
 
-def _define(text: str, title: str, names: dict[str, Any]) -> FunctionType:
+def define(text: str, title: str, names: dict[str, Any]) -> FunctionType:
     """Run a function's text and return the function; its lines show in tracebacks."""
     file_name = f"<minigrad op {title}>"
     linecache.cache[file_name] = (len(text), None, text.splitlines(keepends=True), file_name)
