@@ -491,7 +491,8 @@ __version__ = "0.1.0"
 
 
 if _TYPE_CHECKING:
-    from minigrad import nn, optim, profiler
+    from minigrad import nn, optim
+    from minigrad import profiler as profiler
 
 
 def __getattr__(name: str) -> object:

@@ -130,8 +130,8 @@ class _Writer:
                 self.declaration = _Declaration(*self.declared)
                 self.declaration.write_into(self.call)
                 calls.append(self.call)
-                if modes.profiler is not None:
-                    modes.profiler.watch_op(self.call)
+                if (profiler := modes.profiler) is not None:
+                    profiler.watch_op(self.call)
             return self.declaration
 
 

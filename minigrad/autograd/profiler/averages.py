@@ -14,7 +14,8 @@ from typing import Any
 from minigrad.autograd.profiler import chrome_trace
 from minigrad.autograd.profiler.events import FunctionEvent, Timed
 from minigrad.autograd.profiler.table import table
-from minigrad.autograd.profiler.units import time_text
+
+NOTEBOOK_ROWS = 30  # of the table in text that stands beside the one that can be sorted
 
 
 class FunctionEventAvg(Timed):
@@ -79,10 +80,12 @@ class EventList(list[Any]):
     def __str__(self) -> str:
         return self.table()
 
-    def _repr_html_(self) -> str:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from minigrad.profiler.page import page
 
-        return page(self if self._linked else (), self.key_averages() if self._linked else self)
+        averages = self.key_averages() if self._linked else self
+        html = page(self if self._linked else (), averages)
+        return {"text/html": html, "text/plain": averages.table("self_cpu_time_total", NOTEBOOK_ROWS)}
 
     @property
     def self_cpu_time_total(self) -> float:
@@ -193,6 +196,3 @@ class EventList(list[Any]):
                 cost = int(event.self_cpu_time_total) if metric == "self_cpu_time_total" else 0
                 if event.stack and cost > 0:
                     file.write(";".join(line.translate(blanks) for line in reversed(event.stack)) + f" {cost}\n")
-
-
-__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "time_text"]

@@ -25,7 +25,7 @@ import numpy as np
 
 from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.autograd.modes import modes
-from minigrad.autograd.profiler.averages import EventList, FunctionEventAvg
+from minigrad.autograd.profiler.averages import NOTEBOOK_ROWS, EventList, FunctionEventAvg
 from minigrad.autograd.profiler.events import events_of
 from minigrad.autograd.profiler.recording import Record, Recording
 from minigrad.autograd.profiler.scopes import USER
@@ -245,12 +245,14 @@ class profile:
     def __repr__(self) -> str:
         return repr(self.function_events) if self._finished else UNFINISHED
 
-    def _repr_html_(self) -> str | None:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         if not self._finished:
-            return None
+            return {"text/plain": UNFINISHED}
         from minigrad.profiler.page import page
 
-        return page(self.function_events, self.key_averages(), self.own_cost)
+        averages = self.key_averages()
+        html = page(self.function_events, averages, self.own_cost)
+        return {"text/html": html, "text/plain": averages.table("self_cpu_time_total", NOTEBOOK_ROWS)}
 
     @property
     def _finished(self) -> bool:

@@ -38,6 +38,7 @@ class Watch:
         self._recording = recording
         self._codes: dict[FunctionType, tuple[CodeType, CodeType]] = {}  # each function's own code, and the other
         self._kernels: dict[str, Any] = {}
+        self._over = False
 
     def begin(self) -> None:
         """Watch all there is to watch. If that fails, watch nothing."""
@@ -60,12 +61,15 @@ class Watch:
                 raise
 
     def watch_op(self, call: FunctionType) -> None:
-        """Watch an op."""
+        """Watch an op, unless all is over: its text may have been in the making when the profiler ended."""
+        if self._over:
+            return
         self._watch(call, partial(self._recording.call, names.of_op(call.__name__)))
 
     def end(self) -> None:
         """Give every function its own code back."""
         with op.writing:
+            self._over = True
             for function, (own, other) in self._codes.items():
                 if function.__code__ is other:
                     function.__code__ = own
