@@ -49,7 +49,7 @@ def page(events: Sequence[FunctionEvent], averages: Sequence[Any], own_cost: obj
         parts.append(_picture(drawn, keys))
     parts.append(_table(rows, whole))
     if own_cost is not None:
-        parts.append(f'<p class="mg-foot">{_text(str(own_cost).capitalize())}.</p>')
+        parts.append(f'<p class="mg-foot">{_text(f"{own_cost}")}.</p>')
     parts.append(f"<script>{_static('page.js')}</script></div>")
     return "\n".join(parts)
 
@@ -121,7 +121,9 @@ def _kind(event: Any) -> str:
         return "user"
     if event.key.startswith(EVALUATE):
         return "engine"
-    return "backward" if event.is_backward or getattr(event, "forward", None) is not None else "forward"
+    while event is not None and not event.is_backward:
+        event = event.cpu_parent
+    return "forward" if event is None else "backward"
 
 
 def _label(name: str) -> str:
@@ -152,7 +154,7 @@ def _about(event: FunctionEvent) -> list[str]:
 def _ruler(span: float) -> str:
     """Five marks along the time that is shown, from its beginning; the script writes them anew."""
     marks = [
-        f'<span style="left:{20 * number}%">{time_text(span * number / 5).replace(".000", "")}</span>'
+        f'<span style="left:{20 * number}%">{time_text(span * number / 5) if number else 0}</span>'
         for number in range(5)
     ]
     return "".join(marks)

@@ -47,7 +47,7 @@ class OwnCost(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"the profiler itself: {self.events} events, about {self.us_per_event:.1f} us each: "
+            f"The profiler itself: {self.events} events, about {self.us_per_event:.1f} us each: "
             f"{time_text(self.us_total)}, {self.percent:.1f}% of the time that was profiled"
         )
 

@@ -63,7 +63,7 @@ for (const root of document.querySelectorAll(".minigrad-profile:not([data-ready]
   };
 
   const timeText = (us) =>
-    us >= 1e6 ? `${(us / 1e6).toPrecision(4)}s` : us >= 1e3 ? `${(us / 1e3).toPrecision(4)}ms` : `${us.toFixed(1)}us`;
+    us === 0 ? "0" : us >= 1e6 ? `${(us / 1e6).toPrecision(4)}s` : us >= 1e3 ? `${(us / 1e3).toPrecision(4)}ms` : `${us.toFixed(1)}us`;
   let shown = [0, 1];
   const place = () => {
     const [from, to] = shown;
