@@ -1,9 +1,8 @@
 """What a profiler costs while it is on.
 
-"profiled W5": ResNet-18 forward and backward (the step of W5) with a profiler on, by the time without. The aim is to
-stay under 1.15. "profiled W1": the same for the chain of W1, where an operation does next to nothing, so that this is
-the worst that can happen. Steps with and without take turns within one process, so that both meet the same machine; the
-number is the median of the pairs' ratios. "own cost" is what the profiler itself says that it takes of W5.
+"W5 profile": ResNet-18 forward and backward (the step of W5) with a profiler on, by the time without. Steps with and
+without take turns within one process, so that both meet the same machine; the number is the median of the pairs'
+ratios. "W5 own" is what the profiler itself says that it takes of the step.
 """
 
 from __future__ import annotations
@@ -13,9 +12,7 @@ from collections.abc import Callable
 from statistics import median
 from typing import Any
 
-import numpy as np
 from models import resnet18
-from per_op import W, X, elementwise
 from resnet_step import data
 from rounds import Row, main
 
@@ -23,9 +20,8 @@ import minigrad as mg
 from minigrad.autograd.profiler import profile
 
 ROWS = [
-    Row("profiled W5", "ResNet-18 forward and backward with a profiler on", "x without"),
-    Row("own cost", "what the profiler says that it takes of that", "%"),
-    Row("profiled W1", "1,000 operations on 4 numbers, forward and backward, with a profiler on", "x without"),
+    Row("W5 profile", "ResNet-18 forward and backward with a profiler on", "x"),
+    Row("W5 own", "what the profiler says that it takes of that", "%"),
 ]
 
 
@@ -45,11 +41,6 @@ def resnet_step() -> Callable[[], None]:
     return step
 
 
-def chain(count: int) -> Callable[[], None]:
-    x, w = (mg.tensor(values, dtype=mg.float64, requires_grad=True) for values in (X, W))
-    return lambda: elementwise(x, w, mg.sin, mg.tanh, count).sum().backward()
-
-
 def seconds(function: Callable[[], object]) -> float:
     start = time.perf_counter()
     function()
@@ -57,7 +48,7 @@ def seconds(function: Callable[[], object]) -> float:
 
 
 def pairs(times: int, step: Callable[[], None], options: dict[str, bool]) -> tuple[float, profile]:
-    """The median of the times with by those without, and the last profile."""
+    """The median of the times with a profiler by those without, and the last profile."""
     ratios = []
     for turn in range(times + 1):
         prof = profile(**options)
@@ -77,14 +68,12 @@ def pairs(times: int, step: Callable[[], None], options: dict[str, bool]) -> tup
 
 def profiled(**options: bool) -> Callable[[bool], dict[str, float]]:
     def run(quick: bool) -> dict[str, float]:
-        network, prof = pairs(2 if quick else 40, resnet_step(), options)
-        small, _ = pairs(2 if quick else 100, chain(40 if quick else 1_000), options)
-        names = {average.key: average.count for average in prof.key_averages()}
+        ratio, prof = pairs(2 if quick else 40, resnet_step(), options)
+        counts = {average.key: average.count for average in prof.key_averages()}
         return {
-            "profiled W5": network,
-            "own cost": prof.own_cost.percent,
-            "profiled W1": small,
-            "agree": float(np.sum([names[key] for key in ("aten::convolution", "ConvolutionBackward0")])),
+            "W5 profile": ratio,
+            "W5 own": prof.own_cost.percent,
+            "agree": counts["aten::convolution"] + counts["ConvolutionBackward0"],
         }
 
     return run

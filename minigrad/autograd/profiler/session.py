@@ -126,7 +126,7 @@ class profile:
     def __enter__(self) -> profile | None:
         if not self.enabled:
             return None
-        if self.entered and not self.acc_events:
+        if self.entered and (self._running or not self.acc_events):
             raise RuntimeError("Profiler context manager is not reentrant: make a new profile for each block")
         with _switching:
             if modes.profiler is not None:
@@ -142,8 +142,7 @@ class profile:
                 modes.profiler = None
                 raise
         self.entered = True
-        if self._events is not None:
-            self._before = list(self._events)
+        self._before = list(self.function_events)
         self._recording, self._events, self._own_cost = recording, None, None
         return self
 
@@ -161,10 +160,13 @@ class profile:
         """All events in the order in which they began; while the profiler is on, those up to now."""
         if self._recording is None:
             return EventList(linked=True)
-        if self._events is None or self._recording.ended is None:
-            events = [*self._before, *events_of(self._recording)]
-            self._events = EventList(events, self.profile_memory, linked=True)
-        return self._events
+        if self._events is not None:
+            return self._events
+        events = [*self._before, *events_of(self._recording)]
+        found = EventList(events, self.profile_memory, linked=True)
+        if self._finished:
+            self._events = found
+        return found
 
     def events(self) -> EventList:
         """The same as `function_events`, under the name that torch.profiler has for it."""
