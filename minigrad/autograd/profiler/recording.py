@@ -63,10 +63,7 @@ class Log:
         """End a record; the next one to begin is again a child of what is open then."""
         record.end = now
         if self.open is record:
-            parent = record.parent
-            while parent is not None and parent.end is not None:  # which was ended before its turn
-                parent = parent.parent
-            self.open = parent
+            self.open = record.parent
 
 
 class Recording:
