@@ -487,7 +487,7 @@ __version__ = "0.1.0"
 
 # What many programs never use is imported when it is first asked for: that keeps `import minigrad` quick.
 _AT_FIRST_USE = {
-    "": ("cuda", "linalg", "nn", "optim", "serialization", "utils"),
+    "": ("cuda", "linalg", "nn", "optim", "profiler", "serialization", "utils"),
     "ops.images.adaptive_pool": ("adaptive_avg_pool1d",),
     "ops.images.conv": ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
     "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"),
@@ -496,7 +496,7 @@ _AT_FIRST_USE = {
 }
 
 if _TYPE_CHECKING:
-    from minigrad import cuda, linalg, nn, optim, utils
+    from minigrad import cuda, linalg, nn, optim, profiler, utils
     from minigrad.ops.images.adaptive_pool import adaptive_avg_pool1d
     from minigrad.ops.images.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
     from minigrad.ops.images.pool import avg_pool1d, max_pool1d, max_pool2d, max_pool3d
@@ -558,19 +558,19 @@ __all__ = [
     "multinomial", "multiply", "mv", "nan_to_num", "nan_to_num_", "nanmean", "nanmedian", "nanquantile", "nansum",
     "narrow", "narrow_copy", "ne", "neg", "neg_", "negative", "negative_", "nn", "no_grad", "nonzero", "norm",
     "normal", "not_equal", "numel", "ones", "ones_like", "optim", "outer", "permute", "pinverse", "pixel_shuffle",
-    "pixel_unshuffle", "poisson", "positive", "pow", "prelu", "preserve_format", "prod", "promote_types", "put",
-    "quantile", "rad2deg", "rad2deg_", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
-    "randperm", "ravel", "reciprocal", "reciprocal_", "relu", "relu_", "remainder", "repeat_interleave", "reshape",
-    "result_type", "return_types", "roll", "rot90", "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt",
-    "rsqrt_", "rsub", "save", "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed",
-    "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled", "set_printoptions",
-    "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_", "sinc", "sinc_",
-    "sinh", "sinh_", "slice_scatter", "slogdet", "softmax", "sort", "split", "sqrt", "sqrt_", "square", "square_",
-    "squeeze", "stack", "std", "std_mean", "strided", "sub", "subtract", "sum", "svd", "swapaxes", "swapdims", "t",
-    "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold",
-    "threshold_", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "tril", "tril_indices", "triu",
-    "triu_indices", "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten", "unique",
-    "unique_consecutive", "unsqueeze", "utils", "var", "var_mean", "vdot", "vsplit", "vstack", "where", "xlogy",
-    "xlogy_", "zero_", "zeros", "zeros_like",
+    "pixel_unshuffle", "poisson", "positive", "pow", "prelu", "preserve_format", "prod", "profiler",
+    "promote_types", "put", "quantile", "rad2deg", "rad2deg_", "rand", "rand_like", "randint", "randint_like",
+    "randn", "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu", "relu_", "remainder",
+    "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_", "row_stack",
+    "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "scalar_tensor", "scatter", "scatter_add",
+    "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype",
+    "set_grad_enabled", "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign",
+    "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "softmax", "sort",
+    "split", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "strided", "sub",
+    "subtract", "sum", "svd", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_",
+    "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace", "transpose",
+    "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_", "uint8",
+    "unbind", "unflatten", "unique", "unique_consecutive", "unsqueeze", "utils", "var", "var_mean", "vdot",
+    "vsplit", "vstack", "where", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
 ]
 # fmt: on

@@ -64,7 +64,8 @@ _NAMESPACES = {  # F, and what titles say of it
     "apply_batched": (batched, " (is_grads_batched)"),
 }
 
-_writing = threading.RLock()
+writing = threading.RLock()
+calls: list[FunctionType] = []  # of the ops that have been called so far
 tensor_classes: set[type] = {Tensor}  # whose instances an op's call takes as they are
 
 
@@ -131,10 +132,13 @@ class _Writer:
         self.declaration: _Declaration | None = None
 
     def __call__(self) -> _Declaration:
-        with _writing:
+        with writing:
             if self.declaration is None:
                 self.declaration = _Declaration(*self.declared)
                 self.declaration.write_into(self.call)
+                calls.append(self.call)
+                if (profiler := modes.profiler) is not None:
+                    profiler.watch_op(self.call)
             return self.declaration
 
 
@@ -450,7 +454,7 @@ class _Declaration:
 
     def write_into(self, call: FunctionType) -> None:
         """Give the op its real code."""
-        written = _define(self.call_text(), self.op_name, {})
+        written = define(self.call_text(), self.op_name, {})
         call.__globals__["kernel"] = self.kernel
         if self.rules:
             self.node_type = call.__globals__["NodeType"] = type(self.node_name, (Node,), self._node_members())
@@ -491,7 +495,7 @@ class _Declaration:
             recorded = name == "apply_recorded"
             names: dict[str, Any] = {f"rule_{input}": rule for input, rule in self.rules.items()}
             names["F"], note = _NAMESPACES[name]
-            method = _define(self.backward_text(recorded), self.node_name + note, names)
+            method = define(self.backward_text(recorded), self.node_name + note, names)
             setattr(self.node_type, name, method)
             return method(node, *gradients)
 
@@ -512,7 +516,7 @@ def _function(signature: str, lines: Sequence[str]) -> str:
     return f"def {signature}:\n" + indent("\n".join(lines), "    ") + "\n"
 
 
-def _define(text: str, title: str, names: dict[str, Any]) -> FunctionType:
+def define(text: str, title: str, names: dict[str, Any]) -> FunctionType:
     """Run a function's text and return the function; its lines show in tracebacks."""
     file_name = f"<minigrad op {title}>"
     linecache.cache[file_name] = (len(text), None, text.splitlines(keepends=True), file_name)

@@ -1,7 +1,7 @@
 """Global state, and a fixture that fails the test which leaves it changed.
 
-What would leak from one test into the next: whether operations are recorded, the observer of new nodes, numpy's error
-state and print options, and whether the garbage collector runs. The fixture works in every test, since `conftest.py`
+What would leak from one test into the next: whether operations are recorded, the observer of new nodes, a profiler,
+numpy's error state and print options, and whether the garbage collector runs. The fixture works in every test, since `conftest.py`
 imports it.
 """
 
@@ -27,6 +27,7 @@ def state() -> dict[str, Any]:
         "is_grad_enabled()": grad_mode.is_grad_enabled(),
         "the creation observer": None if lasting else observer,
         "the count of special modes": grad_mode.modes.special - (observer is not None),
+        "the profiler": grad_mode.modes.profiler,
         "np.geterr()": np.geterr(),
         "np.get_printoptions()": np.get_printoptions(),
         "gc.isenabled()": gc.isenabled(),
@@ -44,6 +45,7 @@ def no_leaks() -> Iterator[None]:
     grad_mode.set_grad_enabled(before["is_grad_enabled()"])
     op.set_creation_observer(observer)
     grad_mode.modes.special = special
+    grad_mode.modes.profiler = before["the profiler"]
     np.seterr(**before["np.geterr()"])
     np.set_printoptions(**before["np.get_printoptions()"])
     (gc.enable if before["gc.isenabled()"] else gc.disable)()

@@ -2,6 +2,8 @@
 Functions, hooks, and the modes.
 """
 
+from typing import TYPE_CHECKING
+
 from minigrad.autograd import anomaly_mode, function, functional, grad_mode, graph
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.engine import backward, grad
@@ -9,6 +11,19 @@ from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.variable import Variable
+
+if TYPE_CHECKING:
+    from minigrad.autograd import profiler
+
+
+def __getattr__(name: str) -> object:
+    """`autograd.profiler`, imported when first asked for."""
+    if name != "profiler":
+        raise AttributeError(f"module 'minigrad.autograd' has no attribute {name!r}")
+    from importlib import import_module
+
+    return import_module("minigrad.autograd.profiler")
+
 
 __all__ = [
     "Function",
@@ -26,6 +41,7 @@ __all__ = [
     "graph",
     "inference_mode",
     "no_grad",
+    "profiler",
     "set_detect_anomaly",
     "set_grad_enabled",
 ]

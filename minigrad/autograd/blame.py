@@ -62,14 +62,14 @@ def shown_line(code: CodeType, line: int) -> str:
 def learner_traceback() -> list[str]:
     """The learner's lines that led here, the innermost last: without this package and what runs the notebook."""
     lines = [(frame.f_code, frame.f_lineno) for frame in learner_frames()]
-    own = [(code, line) for code, line in lines if not _is_installed(code.co_filename)]
+    own = [(code, line) for code, line in lines if not is_installed(code.co_filename)]
     return [shown_line(code, line) + "\n" for code, line in reversed(own or lines)]
 
 
 _INSTALLED = tuple({os.path.dirname(os.__file__), os.path.dirname(sys.executable)})
 
 
-def _is_installed(file_name: str) -> bool:
+def is_installed(file_name: str) -> bool:
     return file_name.startswith((*_INSTALLED, "<frozen")) or "site-packages" in file_name
 
 

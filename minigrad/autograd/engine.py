@@ -4,17 +4,19 @@ After this module a reader can say in which order nodes run and why, where gradi
 are freed.
 
 The loop is a generator that runs one node per step. `backward()` and `grad()` exhaust it; the stepper looks at each
-step. Nodes run in the order of their sequence numbers, the most recently made first. A result is always made after its
-inputs, so by the time that a node's turn comes, all the nodes that use its result have run and its gradient is
-complete: sorting once says the same as counting at each node how many gradients are still to come, and costs a third. A
-leaf has no place in that order; it gets its gradient right after the last node that uses it.
+step, and a profiler is told when a node begins and ends. Nodes run in the order of their sequence numbers, the most
+recently made first. A result is always made after its inputs, so by the time that a node's turn comes, all the nodes
+that use its result have run and its gradient is complete: sorting once says the same as counting at each node how many
+gradients are still to come, and costs a third. A leaf has no place in that order; it gets its gradient right after the
+last node that uses it.
 """
 
 from __future__ import annotations
 
+import functools
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from operator import attrgetter
 from typing import Any
 
@@ -200,7 +202,7 @@ def exhaust(steps: Iterator[Step], this_run: BackwardRun) -> None:
         thread.depth += 1
         try:
             with this_run:
-                for _ in steps:
+                for _ in steps if (profiler := modes.profiler) is None else profiler.backward_run(steps):
                     pass
         finally:
             thread.depth -= 1
@@ -258,6 +260,8 @@ def _loop(
     owned: set[Key] = set()  # those of them that are sums of the engine's own, so that it may add to them in place
     # Sums are new values, not written to, where they are tensors or batches.
     keeps_terms = recorded or any(gradient.__class__ is Batched for _, gradient in roots)
+    profiler = modes.profiler
+    plain = sought is None and not recorded and profiler is None
     for key, gradient in roots:
         waiting[key] = gradient if key not in waiting else _add(waiting[key], gradient)
     for leaf in leaves_after.get(None, ()):
@@ -282,10 +286,12 @@ def _loop(
             )
             gradient = next((gradient for gradient in incoming if gradient is not None), None)
         try:
-            if sought is None and gradient is not None and not recorded and node._hooks is None:  # the usual case
+            if plain and gradient is not None and node._hooks is None:  # the usual case
                 keys = node._next_nodes if node._output_nrs is None else _keys(node, sought, reached)
                 outgoing = node.apply(gradient) if single else node.apply(*incoming)
             else:
+                if profiler is not None:
+                    profiler.next_node(node)
                 if sought is not None or node._hooks is not None:
                     incoming = _arrived(node, incoming, sought, node in useful, captured, recorded, this_run)
                     if node not in useful:
@@ -343,9 +349,12 @@ def _deliver(
     this_run: BackwardRun,
 ) -> bool:
     """Hand a leaf its complete gradient; return whether that went to `.grad`."""
+    if (profiler := modes.profiler) is not None:
+        profiler.next_node(leaf)
     if leaf._hooks is None:
         if captured is None:
-            leaf.apply(gradient, owned=owned)
+            apply = leaf.apply if profiler is None else profiler.timed(leaf, leaf.apply)
+            apply(gradient, owned=owned)
         else:
             captured[leaf] = gradient
         return captured is None
@@ -374,12 +383,13 @@ def _run_node(
         incoming = hooks.run_before(incoming, recorded)
     if all(gradient is None for gradient in incoming) and not node._is_custom:
         outgoing: tuple[Any, ...] = (None,) * len(node._next_nodes)
-    elif recorded:
-        outgoing = _run_recorded(node, incoming)
-    elif Batched in map(type, incoming):
-        outgoing = batching.run(node, incoming)
     else:
-        outgoing = node.apply(*incoming)
+        apply = node.apply_recorded if recorded else node.apply
+        if not recorded and Batched in map(type, incoming):
+            apply = functools.partial(_run_batched, node)
+        if (profiler := modes.profiler) is not None:
+            apply = profiler.timed(node, apply)
+        outgoing = _run_recorded(node, apply, incoming) if recorded else apply(*incoming)
     if not node._is_custom:  # which shows its hooks all that it gave
         outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
     if hooks is not None:
@@ -391,12 +401,16 @@ def _run_node(
     return incoming, outgoing
 
 
-def _run_recorded(node: Node, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Run a node on tensors, with what it does recorded."""
+def _run_batched(node: Node, *incoming: Any) -> tuple[Any, ...]:
+    return batching.run(node, incoming)
+
+
+def _run_recorded(node: Node, apply: Callable[..., Any], incoming: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Run a node on tensors, by its `apply_recorded`, with what it does recorded."""
     previous, thread.evaluating = thread.evaluating, node
     try:
         with enable_grad():
-            return node.apply_recorded(*incoming)
+            return apply(*incoming)
     finally:
         thread.evaluating = previous
 

@@ -3,7 +3,8 @@
 After this module a reader knows where every mode keeps its state, and how an operation finds out at no cost that
 nothing unusual is going on: `modes.special` counts the unusual things in force anywhere in the process (a thread with
 recording off, an observer of new nodes, anomaly mode, hooks on saved tensors). Every op looks at that one number, and
-asks further questions only when it is not zero.
+asks further questions only when it is not zero. A profiler is not counted there: while one is on, it stands around
+each op's call (autograd/profiler/watching.py), and the engine asks for it once per backward run.
 """
 
 from __future__ import annotations
@@ -14,19 +15,21 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from minigrad.autograd.profiler.recording import Recording
     from minigrad.tensor import Tensor
 
 
 class Modes:
     """What holds for the whole process."""
 
-    __slots__ = ("special", "observer", "anomaly", "mutation_watch")
+    __slots__ = ("special", "observer", "anomaly", "mutation_watch", "profiler")
 
     def __init__(self) -> None:
         self.special = 0  # how many unusual things are in force
         self.observer: Callable[[Any, Any], None] | None = None  # called with each node recorded and its result's array
         self.anomaly: bool | None = None  # None: off; else whether nan is looked for
         self.mutation_watch: Callable[[Any], None] | None = None  # called with each tensor that is about to be written
+        self.profiler: Recording | None = None  # where events go while a profiler is on
 
 
 class Thread(threading.local):

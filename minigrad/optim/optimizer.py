@@ -49,25 +49,29 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def hooked(*args: Any, **kwargs: Any) -> Any:
-        optimizer = args[0]
-        if type(optimizer).step is not hooked:
+        if type(args[0]).step is not hooked:
             return step(*args, **kwargs)  # called by the step of a subclass, around which the hooks run already
-        for hook in (*_before_any_step.values(), *optimizer._step_pre_hooks.values()):
-            changed = hook(optimizer, args, kwargs)
-            if changed is None:
-                continue
-            if not isinstance(changed, tuple) or len(changed) != 2:
-                raise RuntimeError(
-                    f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}. That is what a "
-                    "hook that was registered with register_step_pre_hook returned."
-                )
-            args, kwargs = changed
-        result = step(*args, **kwargs)
-        for hook in (*optimizer._step_post_hooks.values(), *_after_any_step.values()):
-            hook(optimizer, args, kwargs)
-        return result
+        return run_step(args[0], step, args, kwargs)
 
     return hooked
+
+
+def run_step(optimizer: Optimizer, step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run `step(*args, **kwargs)` between the hooks of an optimizer and those of all optimizers."""
+    for hook in (*_before_any_step.values(), *optimizer._step_pre_hooks.values()):
+        changed = hook(optimizer, args, kwargs)
+        if changed is None:
+            continue
+        if not isinstance(changed, tuple) or len(changed) != 2:
+            raise RuntimeError(
+                f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}. That is what a "
+                "hook that was registered with register_step_pre_hook returned."
+            )
+        args, kwargs = changed
+    result = step(*args, **kwargs)
+    for hook in (*optimizer._step_post_hooks.values(), *_after_any_step.values()):
+        hook(optimizer, args, kwargs)
+    return result
 
 
 def _hook(hooks: Hooks, hook: Hook, prepend: bool = False) -> RemovableHandle:

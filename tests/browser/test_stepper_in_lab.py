@@ -1,46 +1,18 @@
 """The stepper in a real JupyterLab, in a real browser: what the picture shows is what the kernel holds, after every
 click.
-
-A server is started once, with folders of its own, so that nobody's settings matter. Each test fails on any console
-error and on any request that leaves this machine.
 """
 
-import hashlib
-import json
-import os
 import re
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Locator, expect
 
 ROOT = Path(__file__).parent.parent.parent
 CHAPTERS = ["00_start_here.ipynb", "03_backward_step_by_step.ipynb"]
-BROWSER_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-SETTINGS = {
-    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
-    "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
-    "@jupyter-widgets/jupyterlab-manager/plugin": {"saveState": True},
-}
 EXAMPLE = [
     "import minigrad as mg\nfrom minigrad import viz",
     "A = mg.tensor([3.], requires_grad=True)\nB = mg.tensor([2.], requires_grad=True)\n"
@@ -60,149 +32,18 @@ GRADS = [
 ]
 
 
-@dataclass
-class Server:
-    url: str
-    token: str
-    folder: Path
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    home = tmp_path_factory.mktemp("lab")
-    folder = home / "work"
-    folder.mkdir()
-    settings = home / "settings"
-    for name, content in SETTINGS.items():
-        path = settings / f"{name}.jupyterlab-settings"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(content))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    token = hashlib.sha256(os.urandom(16)).hexdigest()
-    environment = {
-        **os.environ,
-        "JUPYTER_CONFIG_DIR": str(home / "config"),
-        "JUPYTER_DATA_DIR": str(home / "data"),
-        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
-        "IPYTHONDIR": str(home / "ipython"),
-        "JUPYTERLAB_SETTINGS_DIR": str(settings),
-        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
-        "PYTHONPATH": str(ROOT),
-    }
-    notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(text, id=f"cell{k}") for k, text in enumerate(EXAMPLE)],
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}},
-    )
-    nbformat.write(notebook, folder / "example.ipynb")
+@pytest.fixture(scope="module", autouse=True)
+def notebooks(server: Any) -> None:
+    server.write("example.ipynb", EXAMPLE)
     for chapter in CHAPTERS:
         if (ROOT / "notebooks" / chapter).exists():
-            shutil.copy(ROOT / "notebooks" / chapter, folder / chapter)
-    subprocess.run(
-        [sys.executable, "-m", "jupyter", "trust", *sorted(str(path) for path in folder.glob("*.ipynb"))],
-        env=environment,
-        check=True,
-        capture_output=True,
-    )
-    log = open(home / "log.txt", "w")  # noqa: SIM115 (open as long as the server runs)
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
-            *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
-            *(
-                f"--IdentityProvider.token={token}",
-                f"--ServerApp.root_dir={folder}",
-                "--LabApp.expose_app_in_browser=True",
-            ),
-            *("--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"),
-            "--LabApp.extension_manager=readonly",
-        ],
-        env=environment,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-    )
-    try:
-        url = f"http://127.0.0.1:{port}"
-        _wait_until_up(url, token, process, home / "log.txt")
-        yield Server(url, token, folder)
-    finally:
-        process.terminate()
-        process.wait(30)
-        log.close()
-
-
-def _wait_until_up(url: str, token: str, process: subprocess.Popen[Any], log: Path) -> None:
-    for _ in range(240):
-        if process.poll() is not None:
-            break
-        try:
-            urllib.request.urlopen(f"{url}/api/status?token={token}", timeout=5).close()
-        except (urllib.error.URLError, ConnectionError, TimeoutError):
-            time.sleep(0.25)
-        else:
-            return
-    pytest.fail(f"JupyterLab did not start:\n{log.read_text()}")
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
-        yield running
-        running.close()
-
-
-@dataclass
-class Lab:
-    """An open notebook, and the complaints that its page had."""
-
-    page: Page
-    server: Server
-    complaints: list[str] = field(default_factory=list)
-
-    def open(self, notebook: str) -> None:
-        """Open a notebook and run all of its cells."""
-        self.page.goto(f"{self.server.url}/lab/tree/{notebook}?token={self.server.token}&reset")
-        status = self.page.locator("#jp-main-statusbar")
-        expect(status).to_contain_text("Python 3 (ipykernel) | Idle", timeout=60_000)
-        self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
-        # The last cell's answer comes after those of all others.
-        done = self.kernel("print('all cells have run')")
-        assert done == "all cells have run"
-
-    def kernel(self, code: str) -> str:
-        """Run code in the notebook's kernel, behind what is queued there; return what it printed."""
-        printed: str = self.page.evaluate(
-            """async (code) => {
-                const { sessions } = window.jupyterapp.serviceManager;
-                await sessions.refreshRunning();
-                const here = window.location.pathname;
-                const model = [...sessions.running()].find(({ path }) => here.endsWith(path.split('/').pop()));
-                const { kernel } = sessions.connectTo({ model });
-                let printed = '';
-                const future = kernel.requestExecute({ code, store_history: false });
-                future.onIOPub = (message) => {
-                    if (message.header.msg_type === 'stream') printed += message.content.text;
-                    if (message.header.msg_type === 'error') printed += message.content.evalue;
-                };
-                await future.done;
-                return printed.trim();
-            }""",
-            code,
-        )
-        return printed
-
-    def stepper(self) -> "Stepper":
-        widget = self.page.locator(".minigrad-stepper").first
-        expect(widget).to_be_visible(timeout=30_000)
-        widget.scroll_into_view_if_needed()
-        return Stepper(self, widget)
+            shutil.copy(ROOT / "notebooks" / chapter, server.folder / chapter)
+    server.trust()
 
 
 @dataclass
 class Stepper:
-    lab: Lab
+    lab: Any
     widget: Locator
 
     def press(self, name: str) -> None:
@@ -226,29 +67,16 @@ class Stepper:
         return dict(zip(names, grads, strict=True))
 
 
-@pytest.fixture
-def lab(server: Server, browser: Browser) -> Iterator[Lab]:
-    context = browser.new_context(viewport={"width": 1400, "height": 1100})
-    page = context.new_page()
-    opened = Lab(page, server)
-    page.on("console", lambda message: opened.complaints.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: opened.complaints.append(str(error)))
-
-    def check(request: Any) -> None:
-        if not re.match(
-            rf"(data:|blob:|{re.escape(server.url)}|{re.escape(server.url.replace('http', 'ws'))})", request.url
-        ):
-            opened.complaints.append(f"a request left this machine: {request.url}")
-
-    page.on("request", check)
-    yield opened
-    context.close()
-    assert opened.complaints == []
+def first_stepper(lab: Any) -> Stepper:
+    widget = lab.page.locator(".minigrad-stepper").first
+    expect(widget).to_be_visible(timeout=30_000)
+    widget.scroll_into_view_if_needed()
+    return Stepper(lab, widget)
 
 
-def test_next_to_the_end_and_back_again(lab: Lab) -> None:
+def test_next_to_the_end_and_back_again(lab: Any) -> None:
     lab.open("example.ipynb")
-    stepper = lab.stepper()
+    stepper = first_stepper(lab)
     stepper.at(0)
     for step in range(1, 7):
         stepper.press("next")
@@ -260,9 +88,9 @@ def test_next_to_the_end_and_back_again(lab: Lab) -> None:
     assert lab.kernel("print(len(s.frames))") == "7"
 
 
-def test_keys_slider_first_and_last(lab: Lab) -> None:
+def test_keys_slider_first_and_last(lab: Any) -> None:
     lab.open("example.ipynb")
-    stepper = lab.stepper()
+    stepper = first_stepper(lab)
     stepper.widget.focus()
     for key, step in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", 6), ("Home", 0)]:
         lab.page.keyboard.press(key)
@@ -281,9 +109,9 @@ def test_keys_slider_first_and_last(lab: Lab) -> None:
     stepper.at(6)
 
 
-def test_stepping_from_a_cell_moves_the_picture(lab: Lab) -> None:
+def test_stepping_from_a_cell_moves_the_picture(lab: Any) -> None:
     lab.open("example.ipynb")
-    stepper = lab.stepper()
+    stepper = first_stepper(lab)
     lab.kernel("s.run_to('D')")
     stepper.at(3)
     stepper.press("next")
@@ -292,9 +120,9 @@ def test_stepping_from_a_cell_moves_the_picture(lab: Lab) -> None:
     stepper.at(0)
 
 
-def test_an_error_is_shown_and_the_kernel_goes_on(lab: Lab) -> None:
+def test_an_error_is_shown_and_the_kernel_goes_on(lab: Any) -> None:
     lab.open("example.ipynb")
-    stepper = lab.stepper()
+    stepper = first_stepper(lab)
     stepper.press("next")
     stepper.at(1)
     lab.kernel("F.backward()")  # frees what the stepper would have needed for its next step
@@ -308,9 +136,9 @@ def test_an_error_is_shown_and_the_kernel_goes_on(lab: Lab) -> None:
     expect(problem).to_have_count(0)
 
 
-def test_the_code_is_lit_and_a_box_can_be_inspected(lab: Lab) -> None:
+def test_the_code_is_lit_and_a_box_can_be_inspected(lab: Any) -> None:
     lab.open("example.ipynb")
-    stepper = lab.stepper()
+    stepper = first_stepper(lab)
     stepper.press("next")
     stepper.press("next")
     stepper.at(2)
@@ -329,14 +157,14 @@ def test_the_code_is_lit_and_a_box_can_be_inspected(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_it_follows_the_theme(lab: Lab, theme: str) -> None:
+def test_it_follows_the_theme(lab: Any, theme: str) -> None:
     lab.open("example.ipynb")
     lab.page.evaluate("(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
     light = theme == "JupyterLab Light"
     expect(lab.page.locator("body")).to_have_attribute(
         "data-jp-theme-light", "true" if light else "false", timeout=15_000
     )
-    stepper = lab.stepper()
+    stepper = first_stepper(lab)
     colours = stepper.widget.locator(".mg-card").first.evaluate(
         "(card) => [getComputedStyle(card).fill, getComputedStyle(card.parentNode.querySelector('.mg-name')).fill]"
     )
@@ -345,10 +173,10 @@ def test_it_follows_the_theme(lab: Lab, theme: str) -> None:
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_shipped_chapters_run_and_show_their_widgets(lab: Lab, chapter: str) -> None:
+def test_shipped_chapters_run_and_show_their_widgets(lab: Any, chapter: str) -> None:
     lab.open(chapter)
     source = (ROOT / "notebooks" / chapter).read_text(encoding="utf-8")
-    stepper = lab.stepper()
+    stepper = first_stepper(lab)
     expect(stepper.widget.locator(".mg-box").first).to_be_visible()
     stepper.press("next")
     expect(stepper.widget).not_to_have_attribute("data-step", "0")

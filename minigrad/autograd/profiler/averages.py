@@ -1,0 +1,198 @@
+"""Many events as few lines: the calls of one function together, and what all of them come to.
+
+After this module a reader knows what a line of the table stands for. `key_averages()` puts the events of one name
+together (or of one name and the same input shapes, or called from the same lines of code) and adds up their times,
+bytes and calls; `total_average()` does so with all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from minigrad.autograd.profiler import chrome_trace
+from minigrad.autograd.profiler.events import FunctionEvent, Timed
+from minigrad.autograd.profiler.table import table
+
+NOTEBOOK_ROWS = 30  # of the table in text that stands beside the one that can be sorted
+
+
+class FunctionEventAvg(Timed):
+    """Several events together: the attributes of FunctionEvent, summed; `cpu_time` is the average of a call."""
+
+    def __init__(self) -> None:
+        self.key: str | None = None
+        self.count = 0
+        self.cpu_time_total = self.self_cpu_time_total = 0.0
+        self.cpu_memory_usage = self.self_cpu_memory_usage = 0
+        self.input_shapes: Any = None
+        self.stack: list[str] = []
+        self.scope: int | None = None
+        self.cpu_parent: FunctionEvent | None = None
+        self.cpu_children: list[FunctionEvent] | None = None
+        self.is_user_annotation = False
+        self.is_backward = False
+
+    @property
+    def name(self) -> str | None:
+        return self.key
+
+    def add(self, other: Timed) -> FunctionEventAvg:
+        """Add an event, or the sums of several; the first decides on the name."""
+        event: Any = other
+        if self.key is None:
+            for name in ("key", "input_shapes", "stack", "scope", "cpu_parent", "cpu_children"):
+                setattr(self, name, getattr(event, name))
+            self.is_user_annotation, self.is_backward = event.is_user_annotation, event.is_backward
+        if not isinstance(other, FunctionEvent | FunctionEventAvg):
+            raise AssertionError(
+                f"Expected other to be a FunctionEvent or FunctionEventAvg, but got {type(other).__name__}"
+            )
+        if event.key != self.key:
+            raise AssertionError(f"Expected keys to match, but got {event.key} vs {self.key}")
+        self.count += event.count
+        self.cpu_time_total += event.cpu_time_total
+        self.self_cpu_time_total += event.self_cpu_time_total
+        self.cpu_memory_usage += event.cpu_memory_usage
+        self.self_cpu_memory_usage += event.self_cpu_memory_usage
+        return self
+
+    __iadd__ = add
+
+    def __repr__(self) -> str:
+        return (
+            f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
+            f"cpu_time={self.cpu_time_str} input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage}>"
+        )
+
+
+class EventList(list[Any]):
+    """A list of events, or of averages. Printed, it is a table; in a notebook, a table that can be sorted and, of
+    events, a picture of who called whom.
+    """
+
+    def __init__(self, events: Iterable[Timed] = (), profile_memory: bool = False, linked: bool = False) -> None:
+        super().__init__(events)
+        self._profile_memory = profile_memory
+        self._linked = linked  # single events, that know their parents
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from minigrad.profiler.page import page
+
+        averages = self.key_averages() if self._linked else self
+        html = page(self if self._linked else (), averages)
+        return {"text/html": html, "text/plain": averages.table("self_cpu_time_total", NOTEBOOK_ROWS)}
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The sum of all self times, in microseconds."""
+        return sum([event.self_cpu_time_total for event in self])
+
+    def table(
+        self,
+        sort_by: str | None = None,
+        row_limit: int = 100,
+        max_src_column_width: int | None = 75,
+        max_name_column_width: int | None = 55,
+        max_shapes_column_width: int | None = 80,
+        header: str | None = None,
+        top_level_events_only: bool = False,
+        time_unit: str | None = None,
+    ) -> str:
+        """The events as a table in text.
+
+        Args:
+            sort_by: an attribute, the largest first: "self_cpu_time_total", "cpu_time_total", "cpu_time", "count",
+                "cpu_memory_usage", "self_cpu_memory_usage". By default the order of the first calls.
+            row_limit: at most so many rows; -1 for all.
+            max_src_column_width, max_name_column_width, max_shapes_column_width: what is longer is cut; None: nothing.
+            header: a line above the table.
+            top_level_events_only: leave out what was called inside another event.
+            time_unit: "s", "ms" or "us" for all times; by default what suits each.
+
+        AttributeError for a `sort_by` that events do not have.
+        """
+        return table(
+            self,
+            self._profile_memory,
+            sort_by,
+            row_limit,
+            max_src_column_width,
+            max_name_column_width,
+            max_shapes_column_width,
+            header,
+            top_level_events_only,
+            time_unit,
+        )
+
+    def key_averages(
+        self,
+        group_by_input_shapes: bool = False,
+        group_by_stack_n: int = 0,
+        group_by_overload_name: bool = False,
+    ) -> EventList:
+        """One FunctionEventAvg for each name, or each name with the same input shapes, or with the same lines of code.
+
+        Args:
+            group_by_input_shapes: needs record_shapes=True.
+            group_by_stack_n: how many lines have to be the same, from the innermost on; needs with_stack=True.
+            group_by_overload_name: of no effect, since ops have one form each.
+
+        AssertionError for a list that is one of averages already.
+        """
+        if not self._linked:
+            raise AssertionError(
+                "Expected tree to be built before calling key_averages: these are averages already. Call it on the "
+                "profile itself."
+            )
+        groups: dict[tuple[Any, ...], FunctionEventAvg] = {}
+        for event in self:
+            key: tuple[Any, ...] = (event.key, event.is_user_annotation)
+            if group_by_input_shapes:
+                key += (str(event.input_shapes),)
+            if group_by_stack_n > 0:
+                key += tuple(event.stack[:group_by_stack_n])
+            if key not in groups:
+                groups[key] = FunctionEventAvg()
+            groups[key].add(event)
+        for average in groups.values():
+            average.stack = average.stack[:group_by_stack_n]
+            if not group_by_input_shapes:
+                average.input_shapes = ""
+        return EventList(groups.values(), self._profile_memory)
+
+    def total_average(self) -> FunctionEventAvg:
+        """All events added up, under the name "Total". (Its `cpu_time_total` counts the time of nested events as often
+        as they are nested; `self_cpu_time_total` counts it once.)
+        """
+        total = FunctionEventAvg()
+        for event in self:
+            total.key = event.key if total.count else None
+            total.add(event)
+        total.key = "Total"
+        return total
+
+    def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
+        """Write the events as a file that Perfetto (ui.perfetto.dev) and chrome://tracing open; compressed if its name
+        ends in .gz.
+        """
+        chrome_trace.write(self, path)
+
+    def supported_export_stacks_metrics(self) -> list[str]:
+        """What `export_stacks` can count."""
+        return ["self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total"]
+
+    def export_stacks(self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total") -> None:
+        """Write lines of code with their microseconds, in the form that flame graph programs read."""
+        if metric not in self.supported_export_stacks_metrics():
+            raise ValueError(f"metric should be one of: {self.supported_export_stacks_metrics()}, not {metric!r}")
+        blanks = str.maketrans(" ;\t\n", "____")
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            for event in self:
+                cost = int(event.self_cpu_time_total) if metric == "self_cpu_time_total" else 0
+                if event.stack and cost > 0:
+                    file.write(";".join(line.translate(blanks) for line in reversed(event.stack)) + f" {cost}\n")

@@ -1,0 +1,78 @@
+"""A profile as a file for trace viewers: Perfetto (ui.perfetto.dev) or chrome://tracing.
+
+After this module a reader knows Chrome's trace event format as far as it is needed here: a list of small dicts, each
+with a phase `ph`. "X" is a call, with its start `ts` and its duration `dur` in microseconds, in a thread `tid` of a
+process `pid`; calls nest by their times. "s" and "f" are the ends of an arrow, from an op to its backward. "M" names
+the process and the threads, and "C" is a number over time: the memory that is held.
+Format: "Trace Event Format", https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterable
+from typing import Any
+
+ARROW = "fwdbwd"
+
+
+def write(events: Iterable[Any], path: str | os.PathLike[str]) -> None:
+    """Write events to a file; compressed if its name ends in .gz."""
+    document = {"schemaVersion": 1, "displayTimeUnit": "ms", "traceEvents": trace_events(events)}
+    opening: Any = gzip.open if os.fspath(path).endswith(".gz") else open
+    with opening(path, "wt", encoding="utf-8") as file:
+        json.dump(document, file)
+
+
+def trace_events(events: Iterable[Any]) -> list[dict[str, Any]]:
+    """The dicts of the trace, for single events (not for averages)."""
+    process = os.getpid()
+    threads: dict[int, str] = {}
+    traced: list[dict[str, Any]] = []
+    held = 0
+    for event in events:
+        threads.setdefault(event.thread, event.thread_name)
+        place = {"pid": process, "tid": event.thread}
+        start = event.time_range.start
+        if event.self_cpu_memory_usage:
+            held += event.self_cpu_memory_usage
+            traced.append(
+                {"ph": "C", "name": "CPU memory", **place, "ts": event.time_range.end, "args": {"bytes": held}}
+            )
+        if event.trace_name is None:
+            continue
+        category = "user_annotation" if event.is_user_annotation else "cpu_op"
+        call = {"ph": "X", "cat": category, "name": event.trace_name, **place, "ts": start, "dur": event.cpu_time_total}
+        traced.append(call | {"args": _details(event)})
+        if event.forward is not None and event.scope == 1:
+            arrow = {"id": event.sequence_nr, "cat": ARROW, "name": ARROW, "pid": process}
+            made = event.forward
+            traced.append({"ph": "s", **arrow, "tid": made.thread, "ts": made.time_range.start})
+            traced.append({"ph": "f", **arrow, "tid": event.thread, "ts": start, "bp": "e"})
+    names: list[dict[str, Any]] = [_name("process_name", process, 0, name="minigrad")]
+    for number, name in sorted(threads.items()):
+        names.append(_name("thread_name", process, number, name=name))
+        names.append(_name("thread_sort_index", process, number, sort_index=number))
+    return names + traced
+
+
+def _name(what: str, process: int, thread: int, **values: Any) -> dict[str, Any]:
+    return {"ph": "M", "name": what, "pid": process, "tid": thread, "ts": 0, "args": values}
+
+
+def _details(event: Any) -> dict[str, Any]:
+    """What the viewer shows beside a call."""
+    details: dict[str, Any] = {"External id": event.id}
+    if event.sequence_nr >= 0:
+        details["Sequence number"] = event.sequence_nr
+    if event.is_backward:
+        details["Fwd thread id"] = event.fwd_thread
+    if event.input_shapes:
+        details["Input Dims"] = event.input_shapes
+    if event.stack:
+        details["Call stack"] = ";".join(event.stack)
+    if event.cpu_memory_usage:
+        details["Bytes"] = event.cpu_memory_usage
+    return details

@@ -1,0 +1,94 @@
+"""What an event is called: PyTorch's names, `aten::add`, wherever PyTorch has one.
+
+After this module a reader knows which functions show up in a profile. An op that has the name of a public function is
+called after it. Others are parts of one (`sum_dims` of `sum`) and listed below with the name that PyTorch's profiler
+gives to the same work; what has no counterpart there says `minigrad::`. Functions that are made of several ops, that
+make tensors or that write in place are events of their own, with the ops inside.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+import minigrad
+from minigrad import op
+from minigrad.nn import functional
+from minigrad.tensor import Tensor
+
+# Ops that are not public themselves -> PyTorch's name for the same work.
+PARTS = {
+    "add_rows": "embedding_dense_backward", "add_scaled": "add", "add_selected": "index_add",
+    "advanced_index": "index", "affine": "addmm", "affine_without_bias": "mm", "basic_index": "slice",
+    "batched_matmul": "bmm", "blocks_on_diagonal": "block_diag", "cast": "_to_copy", "celu_in_place": "celu",
+    "choose_along": "gather", "clamp_to_numbers": "clamp", "clamp_to_tensors": "clamp", "col2im": "col2im",
+    "constant_pad": "constant_pad_nd", "contiguous_copy": "clone", "convolution": "convolution", "copied": "copy",
+    "copysign_of_number": "copysign", "diagonal_copy": "diagonal_copy", "distinct": "unique_consecutive",
+    "div_floor": "div", "div_rounded": "div", "elu_in_place": "elu", "euclidean_distances": "cdist",
+    "fill_selected": "index_fill", "fill_selected_with": "index_fill", "filled_by_tensor": "fill",
+    "fmod_by_number": "fmod", "im2col": "im2col", "leaky_relu_in_place": "leaky_relu", "lerp_by_tensor": "lerp",
+    "log_softmax": "_log_softmax", "log_softmax_gradient": "_log_softmax_backward_data", "logsigmoid": "log_sigmoid",
+    "logsumexp_dims": "logsumexp", "lowered_to_number": "clamp_max", "lowered_to_tensor": "clamp_max",
+    "masked_fill_with": "masked_fill", "matrix_transpose": "t", "max_all": "max", "mean_all": "mean",
+    "mean_dims": "mean", "median_all": "median", "min_all": "min", "nanmedian_all": "nanmedian",
+    "nll": "nll_loss_forward", "nll_gradient": "nll_loss_backward", "normal_of_both": "normal",
+    "normalize_batch": "native_batch_norm", "normalize_group": "native_group_norm",
+    "normalize_layer": "native_layer_norm", "normalize_rms": "_fused_rms_norm", "overwritten": "fill",
+    "pow_number": "pow", "pow_of_number": "pow", "pow_tensor": "pow", "prod_all": "prod", "prod_dim": "prod",
+    "put_in_row": "put", "put_view": "slice_scatter", "raised_to_number": "clamp_min",
+    "raised_to_tensor": "clamp_min", "remainder_by_number": "remainder", "remainder_of_number": "remainder",
+    "round_decimals": "round", "rrelu_in_place": "rrelu_with_noise", "rsub_scaled": "rsub",
+    "safe_softmax": "_safe_softmax", "scaled_rows": "mul", "scatter_number": "scatter", "select_one": "select",
+    "slice_copy": "slice", "sliding_windows": "unfold", "softmax": "_softmax",
+    "softmax_gradient": "_softmax_backward_data", "split": "split_with_sizes", "squeeze_one": "squeeze",
+    "strided": "as_strided", "sub_scaled": "sub", "sum_all": "sum", "sum_dims": "sum", "triangle": "triu",
+    "unsafe_view": "_unsafe_view", "vector_norm": "linalg_vector_norm", "where_positive": "threshold_backward",
+    "xlogy_by_number": "xlogy", "xlogy_of_number": "xlogy",
+}  # fmt: skip
+
+# Public functions that are no ops themselves; `:` stands before PyTorch's name where that is another one.
+FUNCTIONS = """
+    arange empty empty_like eye full full_like linspace logspace ones ones_like zeros zeros_like
+    bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm
+    argsort bilinear chunk clamp conv1d conv2d conv3d cross_entropy:cross_entropy_loss dropout einsum flatten
+    batch_norm group_norm instance_norm layer_norm rms_norm linear log_softmax softmax matmul nll_loss outer
+    adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d
+    adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d
+    conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention sort topk
+"""
+METHODS = ("detach", "item", "contiguous")
+NOT_OPS = ("requires_grad_", "share_memory_")  # methods with a trailing underscore that compute nothing
+
+
+def of_op(name: str) -> str:
+    """The event of an op, or of a kernel in a backward."""
+    if name in PARTS:
+        return f"aten::{PARTS[name]}"
+    public = name in minigrad.__all__ or hasattr(Tensor, name) or hasattr(functional, name)
+    return f"aten::{name}" if public or name.startswith("linalg_") else f"minigrad::{name}"
+
+
+def functions() -> list[tuple[str, FunctionType]]:
+    """Functions that are no ops, each with the name of its events."""
+    found: list[tuple[str, Any]] = []
+    for entry in FUNCTIONS.split():
+        name, _, shown = entry.partition(":")
+        found.append((shown or name, getattr(minigrad, name, None) or getattr(functional, name)))
+    methods = {name: getattr(Tensor, name, None) for name in METHODS}
+    methods |= {name: method for name, method in vars(Tensor).items() if _writes(name)}
+    found += methods.items()
+    return [(f"aten::{name}", inner) for name, outer in found if (inner := _innermost(outer)) is not None]
+
+
+def _writes(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_") and name not in NOT_OPS
+
+
+def _innermost(function: Any) -> FunctionType | None:
+    """What the wrappers around it (`out=`, numpy's names of arguments) call; None if that is an op or no function."""
+    while hasattr(function, "__wrapped__") and isinstance(function.__wrapped__, FunctionType):
+        if "write" in function.__globals__:
+            return None  # an op that has not been called yet
+        function = function.__wrapped__
+    plain = isinstance(function, FunctionType) and function not in op.calls and "write" not in function.__globals__
+    return function if plain else None

@@ -1,0 +1,129 @@
+"""How a profiler gets between a program and the functions that it calls, at no cost when it is off.
+
+After this module a reader knows the one trick: a Python function can be given other code. While a profiler is on, each
+watched function has code that does nothing but call the recording with the function as it was (`plain`). Whoever holds
+the function (a module, a method, an operator) calls it as before. When the profiler is over, the function has its own
+code again. No op, and no line of its written text, asks whether a profiler is on.
+
+Watched are all ops that have been called once (the others are watched from their first call on), the public functions
+that are made of ops (`conv2d`, `batch_norm`), those that make tensors (`zeros`, `randn`), the in-place methods, and
+`Function.apply`, the forward of custom Functions. The text of an op is written when it is first used, which would count
+as its time: that is an event, too (`minigrad::write_op`). In an ordinary backward, rules run on arrays, by the kernels
+in the namespace `arrays`: these are exchanged for recorded ones, so that it shows how much of `ConvolutionBackward0` is
+the gradient of the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from minigrad import op
+from minigrad.autograd.function import Function
+from minigrad.autograd.graph import Node
+from minigrad.autograd.profiler import names
+from minigrad.autograd.profiler.scopes import USER
+from minigrad.optim.optimizer import Optimizer, run_step
+
+if TYPE_CHECKING:
+    from minigrad.autograd.profiler.recording import Recording
+
+
+class Watch:
+    """The functions that one recording watches."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._codes: dict[FunctionType, tuple[CodeType, CodeType]] = {}  # each function's own code, and the other
+        self._kernels: dict[str, Any] = {}
+        self._over = False
+
+    def begin(self) -> None:
+        """Watch all there is to watch. If that fails, watch nothing."""
+        with op.writing:
+            try:
+                for call in op.calls:
+                    self.watch_op(call)
+                for name, function in names.functions():
+                    self._watch(function, partial(self._recording.call, name))
+                self._watch(Function.__dict__["apply"].__func__, self._custom)
+                self._watch(op.define, partial(self._recording.call, "minigrad::write_op"))  # type: ignore[arg-type]
+                self._watch(Node.__call__, self._by_hand)  # type: ignore[arg-type]
+                self._watch(run_step, partial(self._of_optimizer, "step"))  # type: ignore[arg-type]
+                self._watch(Optimizer.zero_grad, partial(self._of_optimizer, "zero_grad"))  # type: ignore[arg-type]
+                self._kernels = dict(vars(op.arrays))
+                for name, kernel in self._kernels.items():
+                    setattr(op.arrays, name, _named(partial(self._kernel, names.of_op(name), kernel), kernel))
+            except BaseException:
+                self.end()
+                raise
+
+    def watch_op(self, call: FunctionType) -> None:
+        """Watch an op, unless all is over: its text may have been in the making when the profiler ended."""
+        if self._over:
+            return
+        self._watch(call, partial(self._recording.call, names.of_op(call.__name__)))
+
+    def end(self) -> None:
+        """Give every function its own code back."""
+        with op.writing:
+            self._over = True
+            for function, (own, other) in self._codes.items():
+                if function.__code__ is other:
+                    function.__code__ = own
+            self._codes.clear()
+            for name, kernel in self._kernels.items():
+                setattr(op.arrays, name, kernel)
+            self._kernels.clear()
+
+    def _watch(self, function: FunctionType, call: Callable[..., Any]) -> None:
+        """Have every call of the function made by `call(plain, arguments, options)`."""
+        own = function.__code__
+        if function in self._codes:
+            return
+        plain = FunctionType(own, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+        plain.__kwdefaults__ = function.__kwdefaults__
+        other = _calling(call, plain, own)
+        self._codes[function] = (own, other)
+        function.__code__ = other
+
+    # -- whose name depends on what is called
+
+    def _custom(self, plain: FunctionType, arguments: Any, options: Any) -> Any:
+        return self._recording.call(arguments[0].__name__, partial(plain, arguments[0]), arguments[1:], options)
+
+    def _by_hand(self, plain: FunctionType, arguments: Any, options: Any) -> Any:
+        """A node that is called by hand."""
+        return self._recording.timed(arguments[0], partial(plain, arguments[0]))(*arguments[1:], **options)
+
+    def _of_optimizer(self, method: str, plain: FunctionType, arguments: Any, options: Any) -> Any:
+        name = f"Optimizer.{method}#{type(arguments[0]).__name__}.{method}"
+        return self._recording.call(name, plain, arguments, options, USER)
+
+    def _kernel(self, name: str, kernel: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        return self._recording.call(name, kernel, arguments, options)
+
+
+def _named(call: Any, kernel: Any) -> Any:
+    call.__name__ = kernel.__name__
+    return call
+
+
+def _calling(call: Callable[..., Any], plain: FunctionType, own: CodeType) -> CodeType:
+    """Code that returns `call(plain, arguments, options)`, whatever it is called with."""
+    free = own.co_freevars  # a function's code must name as many variables of outer functions as the one before
+    lines = ["def outer(" + ", ".join(free) + "):", "  def watched(*arguments, **options):"]
+    lines += [f"    if 0: {', '.join(free)}"] if free else []
+    lines += ["    call = 'the call'", "    return call('the function', arguments, options)", "  return watched"]
+    namespace: dict[str, Any] = {}
+    exec("\n".join(lines), namespace)
+    code: CodeType = namespace["outer"](*[None] * len(free)).__code__
+    constants = {"the call": call, "the function": plain}  # which a code may hold like any other constant
+    return code.replace(
+        co_consts=tuple([constants.get(value, value) if isinstance(value, str) else value for value in code.co_consts]),
+        co_name=own.co_name,
+        co_filename=own.co_filename,
+        co_firstlineno=own.co_firstlineno,
+    )

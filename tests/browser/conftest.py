@@ -1,0 +1,198 @@
+"""A real JupyterLab and a real browser, for the tests of what notebooks show.
+
+The server is started once, with folders of its own, so that nobody's settings matter. A test that uses `lab` fails on
+any console error and on any request that leaves this machine.
+"""
+
+import hashlib
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+ROOT = Path(__file__).parent.parent.parent
+BROWSER_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SETTINGS = {
+    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
+    "@jupyter-widgets/jupyterlab-manager/plugin": {"saveState": True},
+}
+
+
+@dataclass
+class Server:
+    url: str
+    token: str
+    folder: Path
+    environment: dict[str, str]
+
+    def write(self, name: str, cells: list[str]) -> None:
+        """Put a notebook into the folder."""
+        notebook = nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(text, id=f"cell{k}") for k, text in enumerate(cells)],
+            metadata={"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}},
+        )
+        nbformat.write(notebook, self.folder / name)
+
+    def trust(self) -> None:
+        """Sign what is in the folder: else widgets, styles and scripts of notebooks do not run."""
+        subprocess.run(
+            [sys.executable, "-m", "jupyter", "trust", *sorted(str(path) for path in self.folder.glob("*.ipynb"))],
+            env=self.environment,
+            check=True,
+            capture_output=True,
+        )
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    home = tmp_path_factory.mktemp("lab")
+    folder = home / "work"
+    folder.mkdir()
+    settings = home / "settings"
+    for name, content in SETTINGS.items():
+        path = settings / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    token = hashlib.sha256(os.urandom(16)).hexdigest()
+    environment = {
+        **os.environ,
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "IPYTHONDIR": str(home / "ipython"),
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+        "PYTHONPATH": str(ROOT),
+    }
+    log = open(home / "log.txt", "w")  # noqa: SIM115 (open as long as the server runs)
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+            *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
+            *(
+                f"--IdentityProvider.token={token}",
+                f"--ServerApp.root_dir={folder}",
+                "--LabApp.expose_app_in_browser=True",
+            ),
+            *("--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"),
+            "--LabApp.extension_manager=readonly",
+        ],
+        env=environment,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_until_up(url, token, process, home / "log.txt")
+        yield Server(url, token, folder, environment)
+    finally:
+        process.terminate()
+        process.wait(30)
+        log.close()
+
+
+def _wait_until_up(url: str, token: str, process: subprocess.Popen[Any], log: Path) -> None:
+    for _ in range(240):
+        if process.poll() is not None:
+            break
+        try:
+            urllib.request.urlopen(f"{url}/api/status?token={token}", timeout=5).close()
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.25)
+        else:
+            return
+    pytest.fail(f"JupyterLab did not start:\n{log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+        yield running
+        running.close()
+
+
+@dataclass
+class Lab:
+    """An open notebook, and the complaints that its page had."""
+
+    page: Page
+    server: Server
+    complaints: list[str] = field(default_factory=list)
+
+    def open(self, notebook: str) -> None:
+        """Open a notebook and run all of its cells."""
+        self.page.goto(f"{self.server.url}/lab/tree/{notebook}?token={self.server.token}&reset")
+        status = self.page.locator("#jp-main-statusbar")
+        expect(status).to_contain_text("Python 3 (ipykernel) | Idle", timeout=60_000)
+        self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        # The last cell's answer comes after those of all others.
+        done = self.kernel("print('all cells have run')")
+        assert done == "all cells have run"
+
+    def kernel(self, code: str) -> str:
+        """Run code in the notebook's kernel, behind what is queued there; return what it printed."""
+        printed: str = self.page.evaluate(
+            """async (code) => {
+                const { sessions } = window.jupyterapp.serviceManager;
+                await sessions.refreshRunning();
+                const here = window.location.pathname;
+                const model = [...sessions.running()].find(({ path }) => here.endsWith(path.split('/').pop()));
+                const { kernel } = sessions.connectTo({ model });
+                let printed = '';
+                const future = kernel.requestExecute({ code, store_history: false });
+                future.onIOPub = (message) => {
+                    if (message.header.msg_type === 'stream') printed += message.content.text;
+                    if (message.header.msg_type === 'error') printed += message.content.evalue;
+                };
+                await future.done;
+                return printed.trim();
+            }""",
+            code,
+        )
+        return printed
+
+
+@pytest.fixture
+def lab(server: Server, browser: Browser) -> Iterator[Lab]:
+    context = browser.new_context(viewport={"width": 1400, "height": 1100})
+    page = context.new_page()
+    opened = Lab(page, server)
+    page.on("console", lambda message: opened.complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: opened.complaints.append(str(error)))
+
+    def check(request: Any) -> None:
+        if not re.match(
+            rf"(data:|blob:|{re.escape(server.url)}|{re.escape(server.url.replace('http', 'ws'))})", request.url
+        ):
+            opened.complaints.append(f"a request left this machine: {request.url}")
+
+    page.on("request", check)
+    yield opened
+    context.close()
+    assert opened.complaints == []
