@@ -16,6 +16,7 @@ import import_time
 import mlp_step
 import per_op
 import resnet_step
+import train_digits
 from rounds import Row, Values, arguments, best, conditions, contest, measure, number, ratio
 
 FOLDER = Path(__file__).parent
@@ -45,6 +46,8 @@ GOALS = {
     "W8 size": Goal(absolute=1024),  # KiB
     "W10 held": Goal(times_torch=1.05),
     "W10 peak": Goal(times_torch=1.20),
+    "W11": Goal(times_torch=1.10),  # as the step of the same network, W4
+    "W11 wrong": Goal(absolute=3),  # percent
 }
 SIZE = Row("W8 size", "the engine's files, without viz, teach and data", "KiB")
 
@@ -124,7 +127,7 @@ def main() -> None:
     heading = conditions(options, import_time.MODULES)
     print(heading, flush=True)
     results: dict[str, Values] = {}
-    scripts: list[Any] = [per_op, mlp_step, cnn_step, resnet_step, deep_graph]
+    scripts: list[Any] = [per_op, mlp_step, cnn_step, resnet_step, deep_graph, train_digits]
     for script in scripts:
         if wanted(script.ROWS, options.rows):
             results |= contest(str(FOLDER / f"{script.__name__}.py"), script.CONTENDERS, script.ROWS, options)
