@@ -54,11 +54,6 @@ def binary_cross_entropy(self: Array, target: Array, weight: Array, reduction: s
     return reduce_elements((target * (no - yes) - no) * weight, reduction)
 
 
-def target_gradient(F: Any, self: Any, pos_weight: Any) -> Any:
-    """The derivative of a logit's loss by its target, without the weight."""
-    return (1 - pos_weight) * F.logsigmoid(self) - self
-
-
 @op(
     name="BinaryCrossEntropyWithLogitsBackward0",
     constants=("weight", "pos_weight"),
@@ -68,7 +63,7 @@ def target_gradient(F: Any, self: Any, pos_weight: Any) -> Any:
         * ((1 + (pos_weight - 1) * target) * F.sigmoid(self) - pos_weight * target)
     ),
     target=lambda F, g, self, weight, pos_weight, reduction: (
-        element_gradient(g, self, reduction) * weight * target_gradient(F, self, pos_weight)
+        element_gradient(g, self, reduction) * weight * (F.logsigmoid(-self) - pos_weight * F.logsigmoid(self))
     ),
 )
 def binary_cross_entropy_with_logits(
