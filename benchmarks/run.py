@@ -19,6 +19,7 @@ import mlp_step
 import per_op
 import profiler_overhead
 import resnet_step
+import train_digits
 from rounds import Row, Values, arguments, best, conditions, contest, measure, number, ratio
 
 FOLDER = Path(__file__).parent
@@ -55,6 +56,8 @@ GOALS = {
     "W10 peak": Goal(times_torch=1.20),
     "W5 profile": Goal(absolute=1.15),  # times the step without a profiler
     "W5 own": Goal(absolute=15),  # per cent of that step, as the profiler sees it
+    "W11": Goal(times_torch=1.10),  # as the step of the same network, W4
+    "W11 wrong": Goal(absolute=3),  # percent
 }
 SIZE = Row("W8 size", "the engine's files, without viz, teach and data", "KiB")
 
@@ -134,7 +137,8 @@ def main() -> None:
     heading = conditions(options, import_time.MODULES)
     print(heading, flush=True)
     results: dict[str, Values] = {}
-    scripts: list[Any] = [per_op, mlp_step, cnn_step, resnet_step, deep_graph, jacobian, gradcheck, profiler_overhead]
+    scripts: list[Any] = [per_op, mlp_step, cnn_step, resnet_step, train_digits, deep_graph, jacobian, gradcheck]
+    scripts.append(profiler_overhead)
     for script in scripts:
         if wanted(script.ROWS, options.rows):
             results |= contest(str(FOLDER / f"{script.__name__}.py"), script.CONTENDERS, script.ROWS, options)

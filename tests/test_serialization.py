@@ -433,7 +433,8 @@ def test_a_changed_description_gives_a_clear_error_or_plain_values(data: st.Data
 
 def test_only_these_modules_are_reached() -> None:
     """Nothing in the reader can import, call by name, or evaluate."""
-    text = Path(serialization.__file__).read_text(encoding="utf-8")
+    folder = Path(serialization.__file__).parent
+    text = "".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in ("__init__", "saving", "loading"))
     for word in ("pickle.load", "import pickle", "eval(", "exec(", "getattr(", "import_module", "__import__"):
         assert word not in text.replace('getattr(f, "name", "this file")', "")
 

@@ -62,30 +62,25 @@ from minigrad.ops.layers.group_norm import group_norm
 from minigrad.ops.layers.layer_norm import layer_norm, rms_norm
 from minigrad.ops.layers.linear import bilinear, linear
 from minigrad.ops.layers.normalize import local_response_norm, normalize
-from minigrad.ops.losses.loss import (
+from minigrad.ops.losses.binary_cross_entropy import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
-    cosine_embedding_loss,
-    cosine_similarity,
-    cross_entropy,
-    gaussian_nll_loss,
-    hinge_embedding_loss,
-    huber_loss,
-    kl_div,
-    l1_loss,
-    margin_ranking_loss,
-    mse_loss,
-    multi_margin_loss,
     multilabel_soft_margin_loss,
-    nll_loss,
-    pairwise_distance,
-    poisson_nll_loss,
-    smooth_l1_loss,
     soft_margin_loss,
+)
+from minigrad.ops.losses.cross_entropy import cross_entropy, nll_loss
+from minigrad.ops.losses.distance import cosine_similarity, pairwise_distance
+from minigrad.ops.losses.likelihood import gaussian_nll_loss, kl_div, poisson_nll_loss
+from minigrad.ops.losses.margin import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
 from minigrad.ops.losses.multilabel import multilabel_margin_loss
+from minigrad.ops.losses.regression import huber_loss, l1_loss, mse_loss, smooth_l1_loss
 from minigrad.ops.pointwise.activations_piecewise import (
     hardshrink,
     hardsigmoid,

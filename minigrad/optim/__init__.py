@@ -1,7 +1,7 @@
 """What changes the parameters by their gradients, under the names of torch.optim.
 
 Where to read on: `sgd` (gradient descent), `adam` (the usual choice), `optimizer` (groups, options, what is saved),
-`update` (how a rule runs over a parameter), `lr_scheduler` (learning rates that change).
+`update` (how an update runs over a parameter), `lr_scheduler` (learning rates that change).
 """
 
 from minigrad.optim import lr_scheduler

@@ -30,7 +30,8 @@ from minigrad.tensor import Tensor, from_array, own_array
 
 
 class Adagrad(PerParameterOptimizer):
-    """Adaptive gradient (Duchi, Hazan and Singer 2011).
+    """Adaptive gradient (Duchi, Hazan and Singer 2011, "Adaptive Subgradient Methods for Online Learning and Stochastic
+    Optimization").
 
         s ← s + g²                                   (s begins at initial_accumulator_value)
         p ← p − lr / (1 + (t − 1)·lr_decay) · g / (√s + eps)
@@ -95,7 +96,7 @@ class Adagrad(PerParameterOptimizer):
 
 
 class Adadelta(PerParameterOptimizer):
-    """Adadelta (Zeiler 2012).
+    """Adadelta (Zeiler 2012, "ADADELTA: An Adaptive Learning Rate Method").
 
         v ← rho·v + (1 − rho)·g²
         d ← √(u + eps) / √(v + eps) · g

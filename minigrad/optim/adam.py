@@ -31,14 +31,15 @@ from minigrad.tensor import Tensor
 
 
 class Adam(PerParameterOptimizer):
-    """Adaptive moment estimation (Kingma and Ba 2015).
+    """Adaptive moment estimation (Kingma and Ba 2015, "Adam: A Method for Stochastic Optimization").
 
         m ← β₁·m + (1 − β₁)·g
         v ← β₂·v + (1 − β₂)·g²
         p ← p − lr · (m / (1 − β₁ᵗ)) / (√(v / (1 − β₂ᵗ)) + eps)        at step t = 1, 2, ...
 
     m and v begin at 0; the divisions make up for that. g is the gradient plus weight_decay·p, unless
-    `decoupled_weight_decay`, as in AdamW. With `amsgrad` the largest v so far takes the place of v (Reddi et al. 2018).
+    `decoupled_weight_decay`, as in AdamW. With `amsgrad` the largest v so far takes the place of v
+    (Reddi, Kale and Kumar 2018, "On the Convergence of Adam and Beyond").
 
     ValueError for options that are out of range. `foreach` and `fused` change nothing here.
     """
@@ -119,7 +120,10 @@ class Adam(PerParameterOptimizer):
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay (Loshchilov and Hutter 2019): before each step p ← p − lr·weight_decay·p."""
+    """Adam with decoupled weight decay: before each step p ← p − lr·weight_decay·p.
+
+    (Loshchilov and Hutter 2019, "Decoupled Weight Decay Regularization".)
+    """
 
     def __init__(
         self,

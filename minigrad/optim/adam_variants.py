@@ -92,7 +92,7 @@ class Adamax(PerParameterOptimizer):
 
 
 class NAdam(PerParameterOptimizer):
-    """Adam with Nesterov's momentum (Dozat 2016).
+    """Adam with Nesterov's momentum (Dozat 2016, "Incorporating Nesterov Momentum into Adam").
 
         m ← β₁·m + (1 − β₁)·g,  v ← β₂·v + (1 − β₂)·g²,  μₜ = β₁·(1 − ½·0.96^(t·momentum_decay)),  Πₜ = μ₁·…·μₜ
         p ← p − lr·((1 − μₜ) / (1 − Πₜ)·g + μₜ₊₁ / (1 − Πₜ₊₁)·m) / (√(v / (1 − β₂ᵗ)) + eps)
@@ -163,7 +163,7 @@ class NAdam(PerParameterOptimizer):
 
 
 class RAdam(PerParameterOptimizer):
-    """Rectified Adam (Liu et al. 2020).
+    """Rectified Adam (Liu et al. 2020, "On the Variance of the Adaptive Learning Rate and Beyond").
 
         m, v as in Adam,  ρ∞ = 2 / (1 − β₂) − 1,  ρ = ρ∞ − 2·t·β₂ᵗ / (1 − β₂ᵗ)
         r = √((ρ − 4)(ρ − 2)·ρ∞ / ((ρ∞ − 4)(ρ∞ − 2)·ρ))

@@ -73,15 +73,15 @@ class LBFGS(Optimizer):
 
         Returns what the closure returned first.
         """
-        group, memory = self.param_groups[0], self.state[self._params[0]]
+        group, saved = self.param_groups[0], self.state[self._params[0]]
         evaluate = enable_grad()(closure)
         first = evaluate()
         loss, gradient = float(_value(first)), self._flat_gradient()
-        state = _History(memory)
+        state = _History(saved)
         state.evaluations += 1
         evaluations, lr = 1, number(group["lr"])
         if np.abs(gradient).max() <= group["tolerance_grad"]:
-            state.keep(memory)
+            state.save(saved)
             return first
         for iteration in range(1, group["max_iter"] + 1):
             state.iterations += 1
@@ -97,9 +97,9 @@ class LBFGS(Optimizer):
                 if group["line_search_fn"] != "strong_wolfe":
                     raise RuntimeError(f"only 'strong_wolfe' is supported, not {group['line_search_fn']!r}")
                 start = [own_array(param).copy() for param in self._params]
-                look = self._looking_from(start, direction, evaluate)
+                objective = self._objective_along(start, direction, evaluate)
                 loss, gradient, length, used = strong_wolfe(
-                    look, length, direction, loss, gradient, slope, max_looks=group["max_eval"] - evaluations
+                    objective, length, direction, loss, gradient, slope, max_evaluations=group["max_eval"] - evaluations
                 )
                 state.length = length
                 self._move(direction, length)
@@ -117,7 +117,7 @@ class LBFGS(Optimizer):
                 or abs(loss - state.loss) < group["tolerance_change"]
             ):
                 break
-        state.keep(memory)
+        state.save(saved)
         return first
 
     def _flat_gradient(self) -> Array:
@@ -135,78 +135,78 @@ class LBFGS(Optimizer):
             values += length * direction[start : start + values.size].reshape(values.shape)
             start += values.size
 
-    def _looking_from(
+    def _objective_along(
         self, start: list[Array], direction: Array, evaluate: Callable[[], Any]
     ) -> Callable[[Any], tuple[float, Array]]:
-        """What tells loss and gradient at some length along a direction; the parameters stay at the start."""
+        """Loss and gradient as a function of the step length along a direction; the parameters stay at the start."""
 
-        def look(length: Any) -> tuple[float, Array]:
+        def objective(length: Any) -> tuple[float, Array]:
             self._move(direction, length)
             loss = float(_value(evaluate()))
             for param, values in zip(self._params, start, strict=True):
                 for_writing(param)[...] = values
             return loss, self._flat_gradient()
 
-        return look
+        return objective
 
 
 class _History:
     """What L-BFGS remembers: kept in the optimizer's state as tensors, and used as arrays."""
 
-    def __init__(self, memory: dict[str, Any]) -> None:
-        self.evaluations, self.iterations = memory.get("func_evals", 0), memory.get("n_iter", 0)
-        self.direction, self.length = _array(memory.get("d")), _array(memory.get("t"))
-        self.changes = [_array(change) for change in memory.get("old_dirs") or ()]
-        self.steps = [_array(step) for step in memory.get("old_stps") or ()]
-        self.weights = [_array(weight) for weight in memory.get("ro") or ()]
-        self.scale: Any = _array(memory.get("H_diag", 1))
-        self.gradient, self.loss = _array(memory.get("prev_flat_grad")), memory.get("prev_loss")
+    def __init__(self, saved: dict[str, Any]) -> None:
+        self.evaluations, self.iterations = saved.get("func_evals", 0), saved.get("n_iter", 0)
+        self.direction, self.length = _to_array(saved.get("d")), _to_array(saved.get("t"))
+        self.gradient_changes = [_to_array(gradient_change) for gradient_change in saved.get("old_dirs") or ()]
+        self.steps = [_to_array(step) for step in saved.get("old_stps") or ()]
+        self.rhos = [_to_array(rho) for rho in saved.get("ro") or ()]
+        self.scale: Any = _to_array(saved.get("H_diag", 1))
+        self.gradient, self.loss = _to_array(saved.get("prev_flat_grad")), saved.get("prev_loss")
 
-    def keep(self, memory: dict[str, Any]) -> None:
-        memory["func_evals"], memory["n_iter"] = self.evaluations, self.iterations
+    def save(self, saved: dict[str, Any]) -> None:
+        saved["func_evals"], saved["n_iter"] = self.evaluations, self.iterations
         if self.direction is None:
             return
-        memory["d"], memory["t"] = _tensor(self.direction), _tensor(self.length)
-        memory["old_dirs"] = [_tensor(change) for change in self.changes]
-        memory["old_stps"] = [_tensor(step) for step in self.steps]
-        memory["ro"] = [_tensor(weight) for weight in self.weights]
-        memory["H_diag"] = _tensor(self.scale)
-        memory["prev_flat_grad"], memory["prev_loss"] = _tensor(self.gradient), self.loss
+        saved["d"], saved["t"] = _to_tensor(self.direction), _to_tensor(self.length)
+        saved["old_dirs"] = [_to_tensor(gradient_change) for gradient_change in self.gradient_changes]
+        saved["old_stps"] = [_to_tensor(step) for step in self.steps]
+        saved["ro"] = [_to_tensor(rho) for rho in self.rhos]
+        saved["H_diag"] = _to_tensor(self.scale)
+        saved["prev_flat_grad"], saved["prev_loss"] = _to_tensor(self.gradient), self.loss
 
     def next_direction(self, gradient: Array, size: int) -> Array:
-        """Minus the gradient times an estimate of the inverse of the second derivatives."""
+        """Minus the gradient times an estimate of the inverse Hessian: the two loops of algorithm 7.4.
+
+        `scale` is the estimate before the first remembered step, times the identity (equation 7.20).
+        """
         if self.iterations == 1:
             return -gradient
-        change, step = gradient - self.gradient, self.direction * self.length
-        curvature = change.dot(step)
+        gradient_change, step = gradient - self.gradient, self.direction * self.length
+        curvature = gradient_change.dot(step)
         if curvature > 1e-10:
-            for remembered, new in (
-                (self.changes, change),
-                (self.steps, step),
-                (self.weights, 1 / curvature),
-            ):
+            new = (self.gradient_changes, gradient_change), (self.steps, step), (self.rhos, 1 / curvature)
+            for remembered, latest in new:
                 if len(remembered) == size:
                     remembered.pop(0)
-                remembered.append(new)
-            self.scale = curvature / change.dot(change)
+                remembered.append(latest)
+            self.scale = curvature / gradient_change.dot(gradient_change)
         direction = -gradient
-        past = list(zip(self.changes, self.steps, self.weights, strict=True))
-        shares = []
-        for change, step, weight in reversed(past):
-            share = step.dot(direction) * weight
-            direction -= share * change
-            shares.append(share)
+        past = list(zip(self.gradient_changes, self.steps, self.rhos, strict=True))
+        alphas = []
+        for gradient_change, step, rho in reversed(past):
+            alpha = step.dot(direction) * rho
+            direction -= alpha * gradient_change
+            alphas.append(alpha)
         direction *= self.scale
-        for (change, step, weight), share in zip(past, reversed(shares), strict=True):
-            direction += (share - change.dot(direction) * weight) * step
+        for (gradient_change, step, rho), alpha in zip(past, reversed(alphas), strict=True):
+            direction += (alpha - gradient_change.dot(direction) * rho) * step
         return direction
 
 
-def _array(value: Any) -> Any:
+def _to_array(value: Any) -> Any:
     return value._array if isinstance(value, Tensor) else value
 
 
-def _tensor(value: Any) -> Any:
+def _to_tensor(value: Any) -> Any:
     return from_array(value) if isinstance(value, np.ndarray | np.generic) else value
 
 

@@ -25,45 +25,47 @@ class Point(NamedTuple):
 
 
 def strong_wolfe(
-    look: Callable[[Any], tuple[float, Array]],
+    objective: Callable[[Any], tuple[float, Array]],
     length: Any,
     direction: Array,
     loss: float,
     gradient: Array,
     slope: Any,
     *,
-    max_looks: int,
-    enough_fall: float = 1e-4,
-    enough_flat: float = 0.9,
+    max_evaluations: int,
+    c1: float = 1e-4,
+    c2: float = 0.9,
     tolerance_change: float = 1e-9,
 ) -> tuple[float, Array, Any, int]:
     """Search along a direction (Nocedal and Wright 2006, Numerical Optimization, algorithms 3.5 and 3.6).
 
     Args:
-        look: gives loss and gradient at a length along the direction.
-        length: where to look first.
-        loss, gradient, slope: those at length 0.
-        max_looks: how many more looks there may be after the first.
+        objective: gives loss and gradient at a length along the direction.
+        length: the step length to try first.
+        loss, gradient, slope: those at length 0; the slope is the gradient along the direction.
+        c1, c2: the constants of the two conditions (equations 3.7).
+        tolerance_change: stop when the two ends are so close that no parameter moves further than this.
+        max_evaluations: how often the objective may be evaluated after the first time.
 
-    Returns loss, gradient, length, and how often was looked.
+    Returns loss, gradient, length, and how often the objective was evaluated.
     """
 
     def at(length: Any) -> Point:
-        loss, gradient = look(length)
+        loss, gradient = objective(length)
         return Point(length, loss, gradient, gradient.dot(direction))
 
-    def falls_too_little(point: Point) -> bool:
-        return bool(point.loss > loss + enough_fall * point.length * slope)
+    def decreases_too_little(point: Point) -> bool:
+        return bool(point.loss > loss + c1 * point.length * slope)
 
-    def is_flat(point: Point) -> bool:
-        return bool(abs(point.slope) <= -enough_flat * slope)
+    def is_flat_enough(point: Point) -> bool:
+        return bool(abs(point.slope) <= -c2 * slope)
 
     start = Point(0, loss, gradient, slope)
     previous, point, extra = start, at(length), 0
-    while extra < max_looks:
-        if falls_too_little(point) or (extra > 1 and point.loss >= previous.loss):
+    while extra < max_evaluations:
+        if decreases_too_little(point) or (extra > 1 and point.loss >= previous.loss):
             break
-        if is_flat(point):
+        if is_flat_enough(point):
             return point.loss, point.gradient, point.length, extra + 1
         if point.slope >= 0:
             break
@@ -73,7 +75,7 @@ def strong_wolfe(
     else:
         previous = start
     ends, stuck, size = [previous, point], False, np.abs(direction).max()
-    while extra < max_looks:
+    while extra < max_evaluations:
         ends.sort(key=lambda end: end.loss)  # the lower end first; of equal ones the earlier
         low, high = sorted(end.length for end in ends)
         if (high - low) * size < tolerance_change:
@@ -90,10 +92,10 @@ def strong_wolfe(
             stuck = False
         point = at(length)
         extra += 1
-        if falls_too_little(point) or point.loss >= ends[0].loss:
+        if decreases_too_little(point) or point.loss >= ends[0].loss:
             ends[1] = point
             continue
-        if is_flat(point):
+        if is_flat_enough(point):
             return point.loss, point.gradient, point.length, extra + 1
         if point.slope * (ends[1].length - ends[0].length) >= 0:
             ends[1] = ends[0]

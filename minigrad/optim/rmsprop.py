@@ -35,9 +35,11 @@ class RMSprop(PerParameterOptimizer):
         v ← alpha·v + (1 − alpha)·g²
         p ← p − lr·g / (√v + eps)
 
-    `centered` takes the variance, v − a² with the average gradient a, in the place of v (Graves 2013). With `momentum`
-    the steps without lr are gathered: b ← momentum·b + g / (√v + eps), p ← p − lr·b. g is the gradient plus
-    weight_decay·p. ValueError for options that are out of range. `foreach` changes nothing here.
+    `centered` takes the variance, v − a² with the average gradient a, in the place of v (Graves 2013, "Generating
+    Sequences With Recurrent Neural Networks"). With `momentum` the steps without lr are gathered:
+    b ← momentum·b + g / (√v + eps), p ← p − lr·b. g is the gradient plus weight_decay·p.
+
+    ValueError for options that are out of range. `foreach` changes nothing here.
     """
 
     def __init__(

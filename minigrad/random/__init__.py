@@ -22,14 +22,14 @@ from minigrad.autograd.blame import type_name
 from minigrad.creation.arguments import array_like, check_place, made, numpy_kind, shape_of
 from minigrad.dtypes import dtype
 from minigrad.op import size_mismatch, tensor_operands
-from minigrad.random import filling
-from minigrad.random import recipes as draws
+from minigrad.random import filling, recipes
 from minigrad.random.filling import (
-    as_it_lies,
+    bernoulli_by_element,
+    bernoulli_numbers,
     bernoulli_result,
     check_floating,
     check_std,
-    chosen_numbers,
+    in_memory_order,
     normal_numbers,
     normal_of_both,
     normal_of_mean,
@@ -37,7 +37,6 @@ from minigrad.random.filling import (
     number,
     poisson_result,
     source_of,
-    success_numbers,
     uniform_numbers,
     whole_numbers,
 )
@@ -108,7 +107,7 @@ def rand(
     kind = numpy_kind("rand", dtype, None, out)
     check_floating("check_uniform_bounds", kind, "rand")
     with source.lock:
-        numbers = draws.uniform(math.prod(shape), kind, 0, 1, source)
+        numbers = recipes.uniform(math.prod(shape), kind, 0, 1, source)
     return made(numbers.reshape(shape), requires_grad, "rand", out)
 
 
@@ -125,7 +124,7 @@ def randn(
     kind = numpy_kind("randn", dtype, None, out)
     check_floating("normal_kernel_cpu", kind, "randn")
     with source.lock:
-        numbers = draws.normal(math.prod(shape), kind, 0, 1, source)
+        numbers = recipes.normal(math.prod(shape), kind, 0, 1, source)
     return made(numbers.reshape(shape), requires_grad, "randn", out)
 
 
@@ -197,7 +196,7 @@ def randperm(
     if kind.kind != "f" and n - 1 > np.iinfo(kind).max:
         raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow: {n - 1}")
     with source.lock:
-        numbers = draws.permutation(shape[0], source)
+        numbers = recipes.permutation(shape[0], source)
     return made(numbers.astype(kind, copy=False), requires_grad, "randperm", out)
 
 
@@ -245,7 +244,7 @@ def randint_like(
     source = source_of("randint_like", generator)
     with source.lock:
         numbers = whole_numbers(array.size, array.dtype, low, high, source)
-    return made(as_it_lies(numbers, array), requires_grad, "randint_like")
+    return made(in_memory_order(numbers, array), requires_grad, "randint_like")
 
 
 def normal(
@@ -313,9 +312,9 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
     source = source_of("bernoulli", generator)
     array = own_array(input)
     if p is None:
-        values = chosen_numbers(array, array, source)
+        values = bernoulli_by_element(array, array, source)
     else:
-        values = success_numbers(array, number("bernoulli", "p", 2, p), source)
+        values = bernoulli_numbers(array, number("bernoulli", "p", 2, p), source)
     return made(values, False, "bernoulli", out) if out is not None else bernoulli_result(input, values[()])
 
 
@@ -360,7 +359,7 @@ def multinomial(
         return made(np.empty(shape, np.int64), False, "multinomial", out)
     _check_weights(rows, replacement and num_samples > 1)
     with source.lock:
-        drawn = draws.categories(rows, int(num_samples), bool(replacement), source)
+        drawn = recipes.categories(rows, int(num_samples), bool(replacement), source)
     return made(np.ascontiguousarray(drawn, np.int64).reshape(shape), False, "multinomial", out)
 
 
@@ -388,7 +387,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     if rates.size and not rates.min() >= 0:
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     with source.lock:
-        numbers = draws.poisson(rates.reshape(-1).astype(np.float64), source)
+        numbers = recipes.poisson(rates.reshape(-1).astype(np.float64), source)
     return poisson_result(input, numbers.astype(rates.dtype).reshape(rates.shape)[()])
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.op import op
-from minigrad.ops.places import overwrite
-from minigrad.random import recipes as draws
+from minigrad.ops.places.overwrite import overwriting
+from minigrad.random import recipes
 from minigrad.random.generator import Generator, default_generator
 from minigrad.tensor import Tensor, own_array
 from minigrad.writing import in_place
@@ -56,7 +56,7 @@ def whole_numbers(count: int, kind: Any, low: int, high: int, source: Generator)
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if kind.kind == "f":
         limits = -float(np.finfo(kind).max), float(np.finfo(kind).max)
-        low, high = _exact(kind, low, high)
+        low, high = _representable(kind, low, high)
     else:
         limits = (0, 1) if kind == np.bool_ else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
     for name, value in (("from", low), ("to - 1", high - 1)):
@@ -64,10 +64,10 @@ def whole_numbers(count: int, kind: Any, low: int, high: int, source: Generator)
             raise RuntimeError(
                 f"{name} is out of bounds for {_C_NAMES[kind.name]}: {value} is not from {limits[0]} to {limits[1]}"
             )
-    return draws.integers(count, low, high, source).astype(kind, copy=False)
+    return recipes.integers(count, low, high, source).astype(kind, copy=False)
 
 
-def _exact(kind: Any, low: int, high: int) -> tuple[int, int]:
+def _representable(kind: Any, low: int, high: int) -> tuple[int, int]:
     """Bounds moved inwards where a floating dtype cannot hold all whole numbers between them: a number below `high`
     must not be rounded up to it.
     """
@@ -91,7 +91,7 @@ def _exact(kind: Any, low: int, high: int) -> tuple[int, int]:
 # ---------------------------------------------------------------- numbers in a tensor's shape
 
 
-def as_it_lies(numbers: Array, array: Array) -> Array:
+def in_memory_order(numbers: Array, array: Array) -> Array:
     """A row of numbers in the shape of an array, filled in the order of the array's memory, as PyTorch does."""
     if array.ndim < 2 or array.flags.c_contiguous:
         return numbers.reshape(array.shape)
@@ -110,14 +110,14 @@ def number(function: str, name: str, position: int, value: Any) -> float:
     return float(value)
 
 
-def _shown(value: float) -> str:
+def _formatted(value: float) -> str:
     """A number as PyTorch's messages write it."""
     return f"{value:g}"
 
 
 def check_std(std: float) -> None:
     if not std >= 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {_shown(std)}")
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {_formatted(std)}")
 
 
 def uniform_numbers(array: Array, low: float, high: float, source: Generator) -> Array:
@@ -128,26 +128,26 @@ def uniform_numbers(array: Array, low: float, high: float, source: Generator) ->
             raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[array.dtype.name]}: {value}")
     if low > high:
         raise RuntimeError(
-            f"uniform_ expects to return a [from, to) range, but found from={_shown(low)} > to={_shown(high)}"
+            f"uniform_ expects to return a [from, to) range, but found from={_formatted(low)} > to={_formatted(high)}"
         )
     if high - low > limit:
         raise RuntimeError(
             f"uniform_ expects to-from <= std::numeric_limits<{dtypes.of(array).tensor_type}>::max(), but found "
-            f"to={_shown(high)} and from={_shown(low)} which result in to-from to exceed the limit"
+            f"to={_formatted(high)} and from={_formatted(low)} which result in to-from to exceed the limit"
         )
     with source.lock:
-        return as_it_lies(draws.uniform(array.size, array.dtype, low, high, source), array)
+        return in_memory_order(recipes.uniform(array.size, array.dtype, low, high, source), array)
 
 
 def normal_numbers(array: Array, mean: float, std: float, source: Generator) -> Array:
     check_std(std)
     check_floating("normal_kernel_cpu", array.dtype, "normal_")
     with source.lock:
-        numbers = draws.normal(array.size, array.dtype, mean, std, source, array.flags.c_contiguous)
-    return as_it_lies(numbers, array)
+        numbers = recipes.normal(array.size, array.dtype, mean, std, source, array.flags.c_contiguous)
+    return in_memory_order(numbers, array)
 
 
-def chosen_numbers(array: Array, probabilities: Array, source: Generator) -> Array:
+def bernoulli_by_element(array: Array, probabilities: Array, source: Generator) -> Array:
     """Ones and zeros in an array's shape and dtype, each with its own probability."""
     check_floating("bernoulli_tensor_cpu_p_", probabilities.dtype, "bernoulli")
     if probabilities.size and not (probabilities.min() >= 0 and probabilities.max() <= 1):
@@ -156,21 +156,18 @@ def chosen_numbers(array: Array, probabilities: Array, source: Generator) -> Arr
             f"from {probabilities.min()} to {probabilities.max()}."
         )
     with source.lock:
-        return draws.chosen(np.broadcast_to(probabilities, array.shape), source).astype(array.dtype)
+        return recipes.successes_by_element(np.broadcast_to(probabilities, array.shape), source).astype(array.dtype)
 
 
-def success_numbers(array: Array, p: float, source: Generator) -> Array:
+def bernoulli_numbers(array: Array, p: float, source: Generator) -> Array:
     """Ones, each with probability p, and zeros in an array's shape and dtype."""
     if not 0 <= p <= 1:
-        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={_shown(p)}")
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={_formatted(p)}")
     with source.lock:
-        return as_it_lies(draws.successes(array.size, p, source).astype(array.dtype), array)
+        return in_memory_order(recipes.successes(array.size, p, source).astype(array.dtype), array)
 
 
 # ---------------------------------------------------------------- in place
-
-# What these write does not depend on what was there before: `overwrite` tells of such nodes.
-_fresh: Any = overwrite._overwriting
 
 
 @op(
@@ -183,13 +180,13 @@ def normal_of_both(mean: Array, std: Array, values: Array) -> Array:
     return values
 
 
-normal_of_mean, normal_of_std = _fresh("NormalBackward1"), _fresh("NormalBackward2")
-poisson_result, bernoulli_result = _fresh("PoissonBackward0"), _fresh("BernoulliBackward0")
+normal_of_mean, normal_of_std = overwriting("NormalBackward1"), overwriting("NormalBackward2")
+poisson_result, bernoulli_result = overwriting("PoissonBackward0"), overwriting("BernoulliBackward0")
 
 
 def _filling(name: str, node: str, numbers: Callable[..., Array]) -> Callable[..., Any]:
     """The in-place method that fills a tensor with `numbers(array, source, *arguments)`."""
-    filled = _fresh(node)
+    filled = overwriting(node)  # what is written does not depend on what was there before
     numbers.__name__ = numbers.__qualname__ = name  # what Python's errors about arguments say
 
     def random(self: Tensor, *arguments: Any, generator: Any = None, **named: Any) -> Tensor:
@@ -215,23 +212,23 @@ def _normal_numbers(array: Array, source: Generator, mean: Any = 0.0, std: Any =
 def _bernoulli_numbers(array: Array, source: Generator, p: Any = 0.5) -> Array:
     """Fill the tensor with ones, each with probability p, and zeros. `p` is a number, or a tensor that broadcasts."""
     if isinstance(p, Tensor):
-        return chosen_numbers(array, own_array(p), source)
+        return bernoulli_by_element(array, own_array(p), source)
     if not isinstance(p, int | float | np.number):
         raise TypeError(
             f"bernoulli_() received an invalid combination of arguments - got ({type_name(p)}), but expected a Tensor "
             "or a float"
         )
-    return success_numbers(array, float(p), source)
+    return bernoulli_numbers(array, float(p), source)
 
 
 def _exponential_numbers(array: Array, source: Generator, lambd: Any = 1.0) -> Array:
     """Fill the tensor with numbers of the exponential distribution with mean 1 / lambd."""
     rate = number("exponential_", "lambd", 1, lambd)
     if not rate > 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={_shown(rate)}")
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={_formatted(rate)}")
     _check_continuous("Exponential", array, dtypes.of(array).tensor_type)
     with source.lock:
-        return as_it_lies(draws.exponential(array.size, rate, source).astype(array.dtype), array)
+        return in_memory_order(recipes.exponential(array.size, rate, source).astype(array.dtype), array)
 
 
 def _check_continuous(distribution: str, array: Array, kind: str) -> None:
@@ -242,7 +239,7 @@ def _check_continuous(distribution: str, array: Array, kind: str) -> None:
         )
 
 
-def _whole_numbers(array: Array, source: Generator, *bounds: Any, to: Any = None) -> Array:
+def _random_integers(array: Array, source: Generator, *bounds: Any, to: Any = None) -> Array:
     """Fill the tensor with whole random numbers: `random_(high)` from 0, `random_(low, high)` from low, up to but
     without high; `random_()` over all that the dtype holds from 0 on.
     """
@@ -258,14 +255,16 @@ def _whole_numbers(array: Array, source: Generator, *bounds: Any, to: Any = None
         )
     with source.lock:
         if not given:
-            numbers = draws.integers_of(array.size, array.dtype, source)
+            numbers = recipes.integers_of(array.size, array.dtype, source)
         else:
             low, high = given
-            numbers = whole_numbers(array.size, array.dtype, low, _end(array.dtype) if high is None else high, source)
-    return as_it_lies(numbers, array)
+            numbers = whole_numbers(
+                array.size, array.dtype, low, _integer_limit(array.dtype) if high is None else high, source
+            )
+    return in_memory_order(numbers, array)
 
 
-def _end(kind: Any) -> int:
+def _integer_limit(kind: Any) -> int:
     """Where the whole numbers end that a dtype can hold."""
     if kind.kind == "f":
         return int(2 ** (np.finfo(kind).nmant + 1)) + 1
@@ -276,39 +275,39 @@ def _log_normal_numbers(array: Array, source: Generator, mean: Any = 1.0, std: A
     """Fill the tensor with numbers whose logarithms are normal, with this mean and standard deviation."""
     mean, std = number("log_normal_", "mean", 1, mean), number("log_normal_", "std", 2, std)
     if not std > 0:
-        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={_shown(std)}")
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={_formatted(std)}")
     check_floating("log_normal_cpu", array.dtype, "log_normal_")
     with source.lock:
-        numbers = np.exp(draws.normal_pairs(array.size, source) * std + mean)
-    return as_it_lies(numbers.astype(array.dtype), array)
+        numbers = np.exp(recipes.normal_pairs(array.size, source) * std + mean)
+    return in_memory_order(numbers.astype(array.dtype), array)
 
 
 def _geometric_numbers(array: Array, source: Generator, p: Any) -> Array:
     """Fill the tensor with how many tries it takes until one succeeds, each with probability p."""
     p = number("geometric_", "p", 1, p)
     if not 0 < p < 1:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={_shown(p)}")
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={_formatted(p)}")
     if array.dtype == np.bool_:
         raise NotImplementedError("\"geometric_cpu\" not implemented for 'Bool': give a dtype of numbers")
     with source.lock:
-        return as_it_lies(draws.geometric(array.size, p, source).astype(array.dtype), array)
+        return in_memory_order(recipes.geometric(array.size, p, source).astype(array.dtype), array)
 
 
 def _cauchy_numbers(array: Array, source: Generator, median: Any = 0.0, sigma: Any = 1.0) -> Array:
     """Fill the tensor with numbers of Cauchy's distribution."""
     median, sigma = number("cauchy_", "median", 1, median), number("cauchy_", "sigma", 2, sigma)
     if not sigma > 0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={_shown(sigma)}")
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={_formatted(sigma)}")
     _check_continuous("Cauchy", array, _C_NAMES[array.dtype.name])
     with source.lock:
-        return as_it_lies(draws.cauchy(array.size, median, sigma, source).astype(array.dtype), array)
+        return in_memory_order(recipes.cauchy(array.size, median, sigma, source).astype(array.dtype), array)
 
 
 METHODS: dict[str, Callable[..., Any]] = {
     "uniform_": _filling("uniform_", "UniformBackward0", _uniform_numbers),
     "normal_": _filling("normal_", "NormalBackward0", _normal_numbers),
     "exponential_": _filling("exponential_", "ExponentialBackward0", _exponential_numbers),
-    "random_": _filling("random_", "RandomBackward2", _whole_numbers),
+    "random_": _filling("random_", "RandomBackward2", _random_integers),
     "log_normal_": _filling("log_normal_", "LogNormalBackward0", _log_normal_numbers),
     "geometric_": _filling("geometric_", "GeometricBackward0", _geometric_numbers),
     "cauchy_": _filling("cauchy_", "CauchyBackward0", _cauchy_numbers),

@@ -188,7 +188,7 @@ def keep_mask(shape: tuple[int, ...], p: float, dtype: Any, generator: Generator
         return successes(math.prod(shape), p, generator).reshape(shape).astype(dtype, copy=False)
 
 
-def chosen(probabilities: Array, generator: Generator) -> Array:
+def successes_by_element(probabilities: Array, generator: Generator) -> Array:
     """Which of the tries succeed, where each has its own probability: bools, of the shape of `probabilities`."""
     kind = np.dtype(np.float64) if probabilities.dtype == np.float64 else np.dtype(np.float32)
     return uniform(probabilities.size, kind, 0, 1, generator).reshape(probabilities.shape) < probabilities
@@ -238,7 +238,7 @@ def categories(weights: Array, samples: int, replacement: bool, generator: Gener
     return np.stack([np.searchsorted(row, draw) for row, draw in zip(totals, draws, strict=True)])
 
 
-class _OneByOne:
+class _UniformStream:
     """Uniform numbers in [0, 1), for recipes that do not know beforehand how many they need: drawn in blocks, of which
     what was not used is put back.
     """
@@ -264,13 +264,19 @@ class _OneByOne:
 
 def poisson(rates: Array, generator: Generator) -> Array:
     """How many events there are where `rate` are expected: float64, one for each of the rates (of float64, flat)."""
-    draw = _OneByOne(generator, 64 + 2 * len(rates))
-    numbers = np.array([_many(rate, draw) if rate >= 10 else _few(rate, draw) for rate in rates.tolist()], np.float64)
+    draw = _UniformStream(generator, 64 + 2 * len(rates))
+    numbers = np.array(
+        [
+            _poisson_by_rejection(rate, draw) if rate >= 10 else _poisson_by_products(rate, draw)
+            for rate in rates.tolist()
+        ],
+        np.float64,
+    )
     draw.finish()
     return numbers
 
 
-def _few(rate: float, draw: _OneByOne) -> int:
+def _poisson_by_products(rate: float, draw: _UniformStream) -> int:
     """Events until the product of uniform numbers falls below exp(-rate) (D. Knuth, 1969)."""
     if rate == 0:
         return 0
@@ -281,7 +287,7 @@ def _few(rate: float, draw: _OneByOne) -> int:
     return events
 
 
-def _many(rate: float, draw: _OneByOne) -> int:
+def _poisson_by_rejection(rate: float, draw: _UniformStream) -> int:
     """Transformed rejection with squeeze (W. Hörmann, 1993: "The transformed rejection method for generating Poisson
     random variables", algorithm PTRS; the constants are the paper's).
     """

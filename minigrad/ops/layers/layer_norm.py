@@ -93,7 +93,8 @@ def _row_gradients(
             continue
         # rstd * (g * weight - mean(g * weight) - normal * mean(g * weight * normal)), for normal = centred * rstd
         out = np.multiply(g_rows[rows], weight, out=grad_input[rows])
-        out -= centred * (rstd[rows] ** 2 * (products @ weight) / size)[:, np.newaxis]
+        spread = rstd[rows] * (products @ weight / size) * rstd[rows]  # rstd² alone can be too large for float16
+        out -= centred * spread[:, np.newaxis]
         if mean is not None:
             out -= (g_rows[rows] @ weight / size)[:, np.newaxis]
         out *= rstd[rows, np.newaxis]

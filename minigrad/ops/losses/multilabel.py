@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from minigrad.op import tensor_operands
-from minigrad.ops.losses.reducing import how, reduced_tensor
+from minigrad.ops.losses.reduction import read_reduction, reduce_loss
 from minigrad.tensor import Tensor, from_array
 
 
@@ -30,7 +30,7 @@ def multilabel_margin_loss(
 
     RuntimeError if the shapes differ.
     """
-    reduction = how(size_average, reduce, reduction)
+    reduction = read_reduction(size_average, reduce, reduction)
     input, target = tensor_operands("multilabel_margin_loss", input, target)
     if target.shape != input.shape or input.ndim not in (1, 2):
         raise RuntimeError(
@@ -46,4 +46,4 @@ def multilabel_margin_loss(
     scores = input.reshape(-1, input.shape[-1])
     margins = (1 - scores.gather(1, from_array(classes)).unsqueeze(2) + scores.unsqueeze(1)).relu()
     losses = (margins * pairs).sum((1, 2)) / input.shape[-1]
-    return reduced_tensor(losses if input.ndim == 2 else losses.squeeze(0), reduction)
+    return reduce_loss(losses if input.ndim == 2 else losses.squeeze(0), reduction)

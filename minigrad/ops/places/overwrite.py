@@ -17,7 +17,7 @@ COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
-def _overwriting(node: str) -> Any:
+def overwriting(node: str) -> Any:
     """One op for each of the names that PyTorch has for it."""
 
     @op(name=node, self=lambda F, g: F.zeros(g.shape, g))
@@ -28,8 +28,8 @@ def _overwriting(node: str) -> Any:
     return overwritten
 
 
-filled, zeroed = _overwriting("FillBackward2"), _overwriting("ZeroBackward0")
-compared_to_number = {name: _overwriting(f"{name.capitalize()}Backward0") for name in COMPARISONS}
+filled, zeroed = overwriting("FillBackward2"), overwriting("ZeroBackward0")
+compared_to_number = {name: overwriting(f"{name.capitalize()}Backward0") for name in COMPARISONS}
 
 
 def _comparing(name: str) -> Any:

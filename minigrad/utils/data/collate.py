@@ -17,7 +17,7 @@ from minigrad.creation.data import as_tensor, tensor
 from minigrad.ops.shapes.shape import stack
 from minigrad.tensor import Tensor
 
-_WHAT = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+_UNSUPPORTED = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 
 
 def default_collate(batch: Any) -> Any:
@@ -33,7 +33,7 @@ def default_collate(batch: Any) -> Any:
         return stack(batch, 0)
     if isinstance(sample, np.ndarray):
         if sample.dtype.kind in "SUaO":
-            raise TypeError(_WHAT.format(sample.dtype))
+            raise TypeError(_UNSUPPORTED.format(sample.dtype))
         return default_collate([as_tensor(array) for array in batch])
     if isinstance(sample, np.bool_ | np.number):
         return as_tensor(batch)
@@ -52,7 +52,7 @@ def default_collate(batch: Any) -> Any:
             raise RuntimeError("each element in list of batch should be of equal size")
         parts = [default_collate(parts) for parts in zip(*batch, strict=True)]
         return parts if isinstance(sample, tuple) else _same_sequence(sample, parts)
-    raise TypeError(_WHAT.format(type(sample)))
+    raise TypeError(_UNSUPPORTED.format(type(sample)))
 
 
 def default_convert(data: Any) -> Any:

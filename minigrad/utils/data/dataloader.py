@@ -92,11 +92,11 @@ class DataLoader(Generic[T]):
         self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
         self.multiprocessing_context, self.persistent_workers = multiprocessing_context, persistent_workers
         self.in_order = in_order
-        self._told: int | None = None  # how many batches of a stream we said that there are
-        self._ready = True
+        self._reported: int | None = None  # of a stream: what len(loader) said last
+        self._initialized = True
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in _FIXED and "_ready" in self.__dict__:
+        if name in _FIXED and "_initialized" in self.__dict__:
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(name, value)
 
@@ -110,7 +110,7 @@ class DataLoader(Generic[T]):
         count: int = len(self.dataset)  # type: ignore[arg-type]
         if self.batch_size is not None:
             count = count // self.batch_size if self.drop_last else -(-count // self.batch_size)
-        self._told = count
+        self._reported = count
         return count
 
     def _fetcher(self) -> Callable[[Any], Any]:
@@ -157,7 +157,7 @@ class _Pass(Iterator[Any]):
                 stacklevel=frames_to_learner(),
             )
         self.loader = loader
-        self.given, self.told = 0, loader._told
+        self.fetched, self.reported = 0, loader._reported
         indices = iter(loader.sampler if loader.batch_sampler is None else loader.batch_sampler)
         seed = drawn_seed(loader.generator)  # of the workers; drawn without them, too, as in PyTorch
         if loader.num_workers:
@@ -171,11 +171,11 @@ class _Pass(Iterator[Any]):
 
     def __next__(self) -> Any:
         batch = next(self.batches)
-        self.given += 1
-        if self.told is not None and self.given > self.told:
+        self.fetched += 1
+        if self.reported is not None and self.fetched > self.reported:
             warnings.warn(
-                f"Length of IterableDataset {self.loader.dataset} was reported to be {self.told} (when accessing "
-                f"len(dataloader)), but {self.given} samples have been fetched. Its __len__ is too small.",
+                f"Length of IterableDataset {self.loader.dataset} was reported to be {self.reported} (when accessing "
+                f"len(dataloader)), but {self.fetched} samples have been fetched. Its __len__ is too small.",
                 UserWarning,
                 stacklevel=frames_to_learner(),
             )

@@ -26,12 +26,12 @@ class WorkerInfo:
     dataset: Any
 
 
-class _Here(threading.local):
+class _CurrentWorker(threading.local):
     info: WorkerInfo | None = None
 
 
-_here = _Here()
-_OVER = object()  # in place of a batch: the worker has no more
+_current_worker = _CurrentWorker()
+_END = object()  # in place of a batch: the worker has no more
 
 
 def get_worker_info() -> WorkerInfo | None:
@@ -39,31 +39,31 @@ def get_worker_info() -> WorkerInfo | None:
 
     A dataset that is a stream needs it: each worker goes through all of the stream, unless it takes only its share.
     """
-    return _here.info
+    return _current_worker.info
 
 
 class _Worker:
     """A thread with a row of batches to make and a row of those that are made."""
 
-    def __init__(self, info: WorkerInfo, started: Callable[[int], Any] | None, fetcher: Callable[[], Any]) -> None:
+    def __init__(self, info: WorkerInfo, init_fn: Callable[[int], Any] | None, fetcher: Callable[[], Any]) -> None:
         self.wanted: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.made: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.over = False
-        self.thread = threading.Thread(target=self._run, args=(info, started, fetcher), daemon=True)
+        self.thread = threading.Thread(target=self._run, args=(info, init_fn, fetcher), daemon=True)
         self.thread.start()
 
-    def _run(self, info: WorkerInfo, started: Callable[[int], Any] | None, fetcher: Callable[[], Any]) -> None:
-        _here.info = info
+    def _run(self, info: WorkerInfo, init_fn: Callable[[int], Any] | None, fetcher: Callable[[], Any]) -> None:
+        _current_worker.info = info
         try:
-            if started is not None:
-                started(info.id)
+            if init_fn is not None:
+                init_fn(info.id)
             fetch = fetcher()
-            while (indices := self.wanted.get()) is not _OVER:
+            while (indices := self.wanted.get()) is not _END:
                 self.made.put((fetch(indices), None))
         except StopIteration:
-            self.made.put((_OVER, None))
+            self.made.put((_END, None))
         except BaseException as error:  # raised in the main program, where it is waited for
-            self.made.put((_OVER, error))
+            self.made.put((_END, error))
 
 
 def batches(
@@ -71,16 +71,16 @@ def batches(
     fetcher: Callable[[], Callable[[Any], Any]],
     infos: list[WorkerInfo],
     ahead: int,
-    started: Callable[[int], Any] | None,
+    init_fn: Callable[[int], Any] | None,
 ) -> Iterator[Any]:
     """The batches for what `indices` gives, in order.
 
     Args:
         fetcher: makes the function that makes a batch, once for each worker.
         ahead: how many batches each worker makes before they are asked for.
-        started: called in each worker at its start, with its number.
+        init_fn: called in each worker at its start, with its number.
     """
-    workers = [_Worker(info, started, fetcher) for info in infos]
+    workers = [_Worker(info, init_fn, fetcher) for info in infos]
     waiting: list[_Worker] = []  # who makes the next batches, in order
     turn = 0
 
@@ -107,7 +107,7 @@ def batches(
             batch, error = worker.made.get()
             if error is not None:
                 raise error
-            if batch is _OVER:
+            if batch is _END:
                 worker.over = True
                 ask()
                 continue
@@ -115,4 +115,4 @@ def batches(
             yield batch
     finally:
         for worker in workers:
-            worker.wanted.put(_OVER)
+            worker.wanted.put(_END)

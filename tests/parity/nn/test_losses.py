@@ -491,6 +491,13 @@ def _(F: Any) -> Any:
     return hard, hard.grad_fn
 
 
+@behaviours("binary_cross_entropy_with_logits: the gradient of the target where the logit is infinite")
+def _(F: Any) -> Any:
+    logits, target = F.tensor([math.inf, -math.inf, 2.0]), F.tensor([0.2, 0.7, 1.0], requires_grad=True)
+    F.nn.functional.binary_cross_entropy_with_logits(logits, target, reduction="sum").backward()
+    return target.grad
+
+
 test_as_in_torch = behaviours.test()
 
 

@@ -313,3 +313,23 @@ def test_statistics_are_exact_far_from_0(offset: float) -> None:
     exact = x.astype("float64")
     np.testing.assert_allclose(mean.numpy(), exact.mean((0, 2)), rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(var.numpy(), exact.var((0, 2), ddof=1), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "rms_norm"])
+def test_rows_beyond_one_block_have_the_gradients_of_the_rule(name: str) -> None:
+    """The ordinary backward goes block by block; that of create_graph=True follows the formula."""
+    random = np.random.default_rng(0)
+    x, weight = (minigrad.tensor(random.standard_normal(shape), requires_grad=True) for shape in ((250, 600), (600,)))
+    out = getattr(minigrad.nn.functional, name)(x, (600,), weight)
+    g = minigrad.tensor(random.standard_normal((250, 600)))
+    by_block = minigrad.autograd.grad(out, (x, weight), g, retain_graph=True)
+    by_rule = minigrad.autograd.grad(out, (x, weight), g, create_graph=True)
+    for block, rule in zip(by_block, by_rule, strict=True):
+        np.testing.assert_allclose(block.numpy(), rule.detach().numpy(), rtol=1e-9, atol=1e-12)
+
+
+def test_a_constant_row_of_float16_has_the_gradient_0() -> None:
+    """1 / sqrt(eps) is 316 there, whose square no float16 can hold."""
+    x = minigrad.ones(2, 4, dtype=minigrad.float16, requires_grad=True)
+    minigrad.nn.functional.layer_norm(x, (4,)).backward(minigrad.ones(2, 4, dtype=minigrad.float16))
+    assert x.grad.tolist() == [[0.0] * 4] * 2

@@ -225,7 +225,7 @@ def test_line_search(name: str, first: float, torch: Any) -> None:
 
     direction, gradient = (torch.tensor([value], dtype=torch.float64) for value in (1.0, slope))
     end = theirs(look_in_torch, None, first, direction, loss, gradient, gradient[0], max_ls=20)
-    own = strong_wolfe(look, first, np.array([1.0]), loss, np.array([slope]), np.float64(slope), max_looks=20)
+    own = strong_wolfe(look, first, np.array([1.0]), loss, np.array([slope]), np.float64(slope), max_evaluations=20)
     np.testing.assert_allclose(lengths, expected, rtol=1e-6)
     np.testing.assert_allclose([own[0], own[1][0], own[2], own[3]], [float(part) for part in end], rtol=1e-6, atol=1e-9)
 

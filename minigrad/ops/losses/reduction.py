@@ -5,6 +5,7 @@ After this module a reader knows what the argument `reduction` means, and its ol
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -15,8 +16,10 @@ from minigrad.autograd.blame import frames_to_learner
 from minigrad.op import size_mismatch
 from minigrad.tensor import Tensor, from_array
 
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
-def how(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+
+def read_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
     """Which reduction is meant: "none", "mean" or "sum". `size_average` and `reduce` are its old form."""
     if size_average is not None or reduce is not None:
         averaged, summed = size_average is not False, reduce is not False
@@ -34,11 +37,12 @@ def warn(text: str) -> None:
     warnings.warn(text, UserWarning, stacklevel=frames_to_learner())
 
 
-def reduced_tensor(loss: Tensor, reduction: str) -> Tensor:
+def reduce_loss(loss: Tensor, reduction: str) -> Tensor:
+    """The mean or the sum of a loss for each element, or that as it is."""
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
 
 
-def of_one_size(input: Tensor, target: Tensor) -> tuple[Any, ...]:
+def broadcast_with_warning(input: Tensor, target: Tensor) -> tuple[Any, ...]:
     """Input and target broadcast, with a warning if they have to be."""
     if input.shape == target.shape:
         return input, target
@@ -46,10 +50,10 @@ def of_one_size(input: Tensor, target: Tensor) -> tuple[Any, ...]:
         f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely "
         "lead to incorrect results due to broadcasting. Please ensure they have the same size."
     )
-    return broadcast(input, target)
+    return broadcast_tensors(input, target)
 
 
-def broadcast(*tensors: Tensor) -> tuple[Any, ...]:
+def broadcast_tensors(*tensors: Tensor) -> tuple[Any, ...]:
     """Tensors expanded to the shape that all of them broadcast to."""
     shape: tuple[int, ...] = ()
     for tensor in tensors:
@@ -60,7 +64,8 @@ def broadcast(*tensors: Tensor) -> tuple[Any, ...]:
     return tuple(tensor if tensor.shape == shape else tensor.expand(shape) for tensor in tensors)
 
 
-def of_one_dtype(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def promote_floating(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Input and target in the dtype that both promote to; an error that names `kernel` if that is not floating."""
     kind = dtypes.promote(input._array, target._array)
     if not kind.is_floating_point:
         raise NotImplementedError(
@@ -76,8 +81,25 @@ def weighted_loss(loss: Tensor, weight: Tensor, input: Tensor, reduction: str, b
     loss = loss * weight
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
-    return loss.sum() / weight.sum() if by_weight and reduction == "mean" else reduced_tensor(loss, reduction)
+    return loss.sum() / weight.sum() if by_weight and reduction == "mean" else reduce_loss(loss, reduction)
 
 
-def one_beside(beside: Tensor) -> Tensor:
-    return from_array(beside._array.dtype.type(1))
+def one_like(input: Tensor) -> Tensor:
+    """The number 1 in an input's dtype, for a weight that was not given."""
+    return from_array(input._array.dtype.type(1))
+
+
+# ---------------------------------------------------------------- in kernels and their rules
+
+
+def reduce_elements(losses: Array, reduction: str) -> Array:
+    """The losses, their sum or their mean."""
+    if reduction == "none":
+        return losses
+    total = np.add.reduce(losses, axis=None)
+    return total if reduction == "sum" else total / losses.size
+
+
+def element_gradient(g: Any, self: Any, reduction: str) -> Any:
+    """The gradient that reaches each element's loss."""
+    return g / max(math.prod(self.shape), 1) if reduction == "mean" else g

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.blame import type_name
+from minigrad.serialization.saving import replacing
 from minigrad.tensor import Tensor, from_array, own_array
 
 _FROM_TORCH = (
     "It can hold a program, so it is not opened here. In PyTorch, read it and write its tensors with "
     "safetensors.torch.save_file(state_dict, 'name.safetensors'), which minigrad.load reads."
 )
-_STARTS = (  # how files of other kinds begin
+_BEGINNINGS = (  # how files of other kinds begin
     (b"\x93NUMPY", "an array of numpy.save", "Read it with minigrad.from_numpy(numpy.load(path))."),
     (b"\x89HDF\r\n", "an HDF5 file", "Read it with h5py, and make tensors with minigrad.from_numpy(array)."),
     (b"GGUF", "a GGUF file of a language model", "minigrad has no reader for it."),
@@ -30,7 +31,7 @@ _STARTS = (  # how files of other kinds begin
 )
 
 
-def what_it_is(start: bytes, size: int, members: list[str] | None) -> tuple[str, str]:
+def file_kind(start: bytes, size: int, members: list[str] | None) -> tuple[str, str]:
     """What a file seems to be, and what to do about it.
 
     Args:
@@ -53,7 +54,7 @@ def what_it_is(start: bytes, size: int, members: list[str] | None) -> tuple[str,
         return "safetensors", ""
     if start[:1] == b"\x80" and len(start) > 1 and 2 <= start[1] <= 5:
         return "a pickle, maybe an old file of torch.save", _FROM_TORCH
-    for beginning, kind, advice in _STARTS:
+    for beginning, kind, advice in _BEGINNINGS:
         if start.startswith(beginning):
             return kind, advice
     if start[:2] == b"PK":
@@ -135,7 +136,5 @@ def save_safetensors(
             raise TypeError(f"save_safetensors writes a dict of tensors by name, and not {name!r}: {type_name(tensor)}")
     arrays = {name: np.ascontiguousarray(own_array(tensor)).reshape(tensor.shape) for name, tensor in tensors.items()}
     data = _library().numpy.save(arrays, metadata)
-    from minigrad.serialization import _replacing
-
-    with _replacing(filename) as stream:
+    with replacing(filename) as stream:
         stream.write(data)

@@ -1,7 +1,7 @@
-"""How alike vectors are, and losses that pull some together and push others apart.
+"""Losses with a margin: they pull some vectors or scores together and push others apart.
 
-After this module a reader knows the two measures, angle and distance, and what a margin is: how much further apart is
-far enough, so that no more is to be gained.
+After this module a reader knows what a margin is: how much further apart is far enough, so that no more is to be
+gained.
 """
 
 from __future__ import annotations
@@ -13,34 +13,13 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import tensor_operands
-from minigrad.ops.losses.reducing import broadcast, how, reduced_tensor
+from minigrad.ops.losses.distance import pairwise_distance
+from minigrad.ops.losses.reduction import read_reduction, reduce_loss
 from minigrad.ops.pointwise.bounds import clamp_min, minimum
 from minigrad.ops.pointwise.choice import where
 from minigrad.ops.pointwise.comparison import eq, ne
 from minigrad.ops.pointwise.powers import sqrt
-from minigrad.ops.reductions.vector_norm import norm
-from minigrad.tensor import Tensor, from_array, wrap_dim
-
-
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along `dim`: their dot product over their lengths (at least `eps`)."""
-    x1, x2 = tensor_operands("cosine_similarity", x1, x2)
-    kind = dtypes.promote(x1._array, x2._array)
-    if not kind.is_floating_point:
-        raise RuntimeError(
-            f"expected common dtype to be floating point, yet common dtype is {kind.tensor_type}: convert the vectors "
-            "first, as in x.float()"
-        )
-    x1, x2 = broadcast(x1.to(kind), x2.to(kind))
-    dim = wrap_dim(dim, x1.ndim)
-    first, second = (x / clamp_min(norm(x, 2, dim, keepdim=True), eps) for x in (x1, x2))
-    return (first * second).sum(dim)
-
-
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
-    """The p-norm of x1 - x2 + eps along the last dimension: `eps` keeps it away from 0, where it has no gradient."""
-    x1, x2 = tensor_operands("pairwise_distance", x1, x2)
-    return norm(x1 - x2 + eps, p, -1, keepdim)
+from minigrad.tensor import Tensor, from_array
 
 
 def hinge_embedding_loss(
@@ -52,10 +31,10 @@ def hinge_embedding_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """For distances: input itself where the target is 1, max(0, margin - input) where it is -1."""
-    reduction = how(size_average, reduce, reduction)
+    reduction = read_reduction(size_average, reduce, reduction)
     input, target = tensor_operands("hinge_embedding_loss", input, target)
     apart = where(ne(target, 1), clamp_min(margin - input, 0), 0)
-    return reduced_tensor(apart + where(ne(target, -1), input, 0), reduction)
+    return reduce_loss(apart + where(ne(target, -1), input, 0), reduction)
 
 
 def margin_ranking_loss(
@@ -68,14 +47,14 @@ def margin_ranking_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """max(0, margin - target * (input1 - input2)): a target of 1 asks for input1 to be larger, -1 for input2."""
-    reduction = how(size_average, reduce, reduction)
+    reduction = read_reduction(size_average, reduce, reduction)
     input1, input2 = tensor_operands("margin_ranking_loss", input1, input2)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return reduced_tensor(clamp_min(-target * (input1 - input2) + margin, 0), reduction)
+    return reduce_loss(clamp_min(-target * (input1 - input2) + margin, 0), reduction)
 
 
 def cosine_embedding_loss(
@@ -88,7 +67,7 @@ def cosine_embedding_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1, for vectors (N, D) or (D,)."""
-    reduction = how(size_average, reduce, reduction)
+    reduction = read_reduction(size_average, reduce, reduction)
     input1, input2 = tensor_operands("cosine_embedding_loss", input1, input2)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -105,7 +84,7 @@ def cosine_embedding_loss(
     lengths = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
     cosine = (input1 * input2).sum(-1) / sqrt(lengths)
     loss = where(eq(target, 1), 1 - cosine, 0) + where(eq(target, -1), clamp_min(cosine - margin, 0), 0)
-    return reduced_tensor(loss, reduction)
+    return reduce_loss(loss, reduction)
 
 
 def triplet_margin_loss(
@@ -125,7 +104,7 @@ def triplet_margin_loss(
     `swap` measures from the positive instead of the anchor where that is closer to the negative. (Balntas and others,
     "Learning shallow convolutional feature descriptors with triplet losses", 2016.)
     """
-    reduction = how(size_average, reduce, reduction)
+    reduction = read_reduction(size_average, reduce, reduction)
 
     def distance(x1: Tensor, x2: Tensor) -> Tensor:
         return pairwise_distance(x1, x2, p, eps)
@@ -159,7 +138,7 @@ def triplet_margin_with_distance_loss(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = minimum(far, distance(positive, negative))
-    return reduced_tensor(clamp_min(margin + near - far, 0), reduction)
+    return reduce_loss(clamp_min(margin + near - far, 0), reduction)
 
 
 def multi_margin_loss(
@@ -176,7 +155,7 @@ def multi_margin_loss(
 
     `weight` (C,) says how much each right class counts.
     """
-    reduction = how(size_average, reduce, reduction)
+    reduction = read_reduction(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
@@ -202,4 +181,4 @@ def multi_margin_loss(
     short = short * short if p == 2 else short
     if weight is not None:
         short = short * from_array(weight._array[chosen][..., np.newaxis])
-    return reduced_tensor(short.sum(-1) / classes, reduction)
+    return reduce_loss(short.sum(-1) / classes, reduction)
