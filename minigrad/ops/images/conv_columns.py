@@ -49,19 +49,13 @@ def correlate(image: Array, weight: Array, bias: Array, way: Way, prepared: Prep
 
 def weigh(image: Array, g: Array, out: Array, way: Way, prepared: Prepared) -> None:
     """The gradient of the weights: (N, C, *size) and (N, O, *places) -> out (O, C / groups, *kernel), zeros so far."""
-    matrix = _matrix(out, way.groups)
-    fresh = True
+    total = _matrix(out, way.groups).swapaxes(-1, -2)  # OpenBLAS is faster where the first matrix has more rows
     for block, columns, alone in _blocks(image, out.shape[2:], g.shape[2:], way, prepared):
-        if alone and len(columns) > 1:
-            matrix += np.add.reduce(np.matmul(_apart(g[block], way.groups), columns.swapaxes(-1, -2)), 0)
+        if alone:
+            total += np.add.reduce(np.matmul(columns, _apart(g[block], way.groups).swapaxes(-1, -2)), 0)
         else:
-            seen = columns[0] if alone else columns
-            rows = _together(g[block], way.groups).reshape(*matrix.shape[:2], seen.shape[-1])
-            if fresh:
-                np.matmul(rows, seen.swapaxes(-1, -2), out=matrix)
-            else:
-                matrix += np.matmul(rows, seen.swapaxes(-1, -2))
-        fresh = False
+            rows = _together(g[block], way.groups)
+            total += np.matmul(columns, rows.reshape(*rows.shape[:2], columns.shape[-1]).swapaxes(-1, -2))
 
 
 def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way) -> Array:
@@ -70,6 +64,10 @@ def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way) -> Array:
     matrix = _matrix(weight, way.groups).swapaxes(-1, -2)
     if _is_plain(kernel, way):
         return np.matmul(matrix, _apart(g, way.groups)).reshape(len(g), channels, *size)
+    if set(way.stride) == {1}:
+        out = _spread_by_shifts(g, matrix, kernel, size, way)
+        if is_finite(out):
+            return out
     padded = np.zeros((len(g), channels, *bordered(size, way.padding)), g.dtype)
     alone, step = _division(channels * math.prod(kernel), math.prod(places))
     for start in range(0, len(g), step):
@@ -84,6 +82,40 @@ def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way) -> Array:
         for tap in np.ndindex(*kernel):
             view[:, :, *tap] += columns[:, :, *tap]
     return np.ascontiguousarray(crop(padded, way.padding, size))
+
+
+def _spread_by_shifts(g: Array, matrix: Array, kernel: tuple[int, ...], size: tuple[int, ...], way: Way) -> Array:
+    """`spread` for a stride of 1, in half the time.
+
+    Here g lies on a grid of the padded image's size, with zeros at the right and below. Then its pixels are as far from
+    each other in memory as those of the image, and all that one element of the kernel sends is one long row of numbers,
+    to be added at a distance that is the same for all. (A weight that is not finite makes nan of the zeros.)
+    """
+    grid = bordered(size, way.padding)
+    pixels, channels = math.prod(grid), math.prod(matrix.shape[:2]) // math.prod(kernel)
+    distances = [math.prod(grid[dim + 1 :]) * way.dilation[dim] for dim in range(len(grid))]
+    farthest = int(np.dot(np.subtract(kernel, 1), distances))
+    out = np.empty((len(g), channels, *size), g.dtype)
+    _, step = _division(channels * math.prod(kernel), pixels)
+    for start in range(0, len(g), step):
+        block = slice(start, start + step)
+        images = len(g[block])
+        spaced = np.zeros((g.shape[1], images, *grid), g.dtype)
+        spaced[..., *map(slice, g.shape[2:])] = g[block].swapaxes(0, 1)
+        columns = np.matmul(matrix, spaced.reshape(way.groups, g.shape[1] // way.groups, images * pixels))
+        columns = columns.reshape(channels, *kernel, images * pixels)
+        sums = np.zeros((channels, images * pixels + farthest), g.dtype)
+        for tap in np.ndindex(*kernel):
+            first = int(np.dot(tap, distances))
+            sums[:, first : first + images * pixels] += columns[:, *tap]
+        padded = sums[:, : images * pixels].reshape(channels, images, *grid)
+        out[block] = crop(padded, way.padding, size).swapaxes(0, 1)
+    return out
+
+
+def is_finite(array: Array) -> bool:
+    """Whether all is finite; False may also mean that only the sum is not."""
+    return math.isfinite(np.add.reduce(array, axis=None))
 
 
 def _blocks(
