@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.images.windows import Prepared, Way, bordered, crop, pad, windows
+from minigrad.ops.images.windows import Prepared, Way, bordered, crop, windows
 
 Array = Any  # numpy array
 
@@ -94,6 +94,7 @@ def _spread_by_shifts(g: Array, matrix: Array, kernel: tuple[int, ...], size: tu
     grid = bordered(size, way.padding)
     pixels, channels = math.prod(grid), math.prod(matrix.shape[:2]) // math.prod(kernel)
     distances = [math.prod(grid[dim + 1 :]) * way.dilation[dim] for dim in range(len(grid))]
+    corner: Any = (..., *map(slice, g.shape[2:]))
     farthest = int(np.dot(np.subtract(kernel, 1), distances))
     out = np.empty((len(g), channels, *size), g.dtype)
     _, step = _division(channels * math.prod(kernel), pixels)
@@ -101,7 +102,7 @@ def _spread_by_shifts(g: Array, matrix: Array, kernel: tuple[int, ...], size: tu
         block = slice(start, start + step)
         images = len(g[block])
         spaced = np.zeros((g.shape[1], images, *grid), g.dtype)
-        spaced[..., *map(slice, g.shape[2:])] = g[block].swapaxes(0, 1)
+        spaced[corner] = g[block].swapaxes(0, 1)
         columns = np.matmul(matrix, spaced.reshape(way.groups, g.shape[1] // way.groups, images * pixels))
         columns = columns.reshape(channels, *kernel, images * pixels)
         sums = np.zeros((channels, images * pixels + farthest), g.dtype)
@@ -134,19 +135,41 @@ def _blocks(
     if known is not None:
         yield slice(None), known, alone
         return
-    padded = pad(image, way.padding)
     for start in range(0, len(image), step):
         block = slice(start, start + step)
-        view = windows(padded[block], kernel, places, way)
-        images = len(view)
-        if not alone:
-            view = np.moveaxis(view, 0, 1 + len(kernel))
-        columns = np.empty(view.shape, image.dtype)
-        columns[...] = view
+        columns, images = _columns(image[block], kernel, places, way, alone), len(image[block])
         columns = columns.reshape((images, way.groups, rows, count) if alone else (way.groups, rows, images * count))
         if images == len(image):
             prepared.keep("columns", image, columns)
         yield block, columns, alone
+
+
+def _columns(image: Array, kernel: tuple[int, ...], places: tuple[int, ...], way: Way, alone: bool) -> Array:
+    """What each element of the kernel sees: (N, C, *size) -> (N, C, *kernel, *places) if each image is alone, else
+    (C, *kernel, N, *places).
+
+    It goes in two steps, since copying many short rows takes long: what a row of the kernel sees in each row of pixels,
+    and then, for each row of the kernel, the rows of that which it meets: with a stride of 1, the whole image at once.
+    """
+    pixels = image if alone else image.swapaxes(0, 1)
+    outer, inner = (pixels.shape[:2], ()) if alone else (pixels.shape[:1], pixels.shape[1:2])
+    every: Any = (slice(None),) * len(outer)
+    height, width = bordered(image.shape[2:], way.padding)[:-1], image.shape[-1]
+    borders = zip(image.shape[2:-1], way.padding, strict=False)
+    within: Any = [slice(before, before + size) for size, (before, _) in borders]
+    rows = np.zeros((*outer, kernel[-1], *inner, *height, places[-1]), image.dtype)
+    for element in range(kernel[-1]):
+        step, start = way.stride[-1], element * way.dilation[-1] - way.padding[-1][0]
+        low = max(0, -(start // step))  # the first place at which the element is on the image, not on its border
+        high = max(low, min(places[-1], -((start - width) // step)))
+        seen = pixels[..., start + low * step : start + high * step : step]
+        rows[*every, element, ..., *within, low:high] = seen
+    columns = np.empty((*outer, *kernel, *inner, *places), image.dtype)
+    for tap in np.ndindex(*kernel[:-1]):
+        met = zip(tap, way.dilation, places, way.stride, strict=False)
+        lines: Any = [slice(i * apart, i * apart + (count - 1) * step + 1, step) for i, apart, count, step in met]
+        columns[*every, *tap] = rows[..., *lines, :]
+    return columns
 
 
 def _division(rows: int, count: int) -> tuple[bool, int]:
