@@ -34,16 +34,11 @@ Steps = int | Sequence[int]
 NO_BIAS = from_array(np.zeros(0, np.float32))
 
 
-def _is_finite(array: Array) -> bool:
-    """Whether all is finite; False may also mean that only the sum is not."""
-    return math.isfinite(np.add.reduce(array, axis=None))
-
-
 def correlate(image: Array, weight: Array, bias: Array, way: Way, prepared: Prepared) -> Array:
     """The sums of products of kernels with what they see, by the fastest way."""
     if conv_winograd.suits(weight, image.shape[0], way.places(image.shape[2:], weight.shape[2:]), way):
         out = conv_winograd.correlate(image, weight, bias, way, prepared)
-        if _is_finite(out):
+        if conv_columns.is_finite(out):
             return out
     return conv_columns.correlate(image, weight, bias, way, prepared)
 
@@ -52,7 +47,7 @@ def spread(g: Array, weight: Array, size: Sizes, way: Way, prepared: Prepared) -
     """What came from each pixel of an image of some size, added up there, by the fastest way."""
     if conv_winograd.suits(weight, len(g), g.shape[2:], way):
         out = conv_winograd.spread(g, weight, size, way, prepared)
-        if _is_finite(out):
+        if conv_columns.is_finite(out):
             return out
     return conv_columns.spread(g, weight, size, way)
 
@@ -93,7 +88,7 @@ def convolution_weight(self: Array, other: Array, window: Sizes, way: Way, prepa
     out = np.zeros((self.shape[1], other.shape[1] // way.groups, *window), self.dtype)
     if conv_winograd.suits(out, len(self), self.shape[2:], way):
         conv_winograd.weigh(other, self, out, way, prepared)
-        if _is_finite(out):
+        if conv_columns.is_finite(out):
             return out
         out[...] = 0
     conv_columns.weigh(other, self, out, way, prepared)

@@ -51,9 +51,9 @@ def suits(weight: Array, images: int, places: tuple[int, ...], way: Way) -> bool
         weight.shape[2:] == (3, 3)
         and way.stride == way.dilation == (1, 1)
         and way.groups == 1
-        and min(weight.shape[:2]) >= 8
+        and min(weight.shape[:2]) >= 32
         and images * places[0] * places[1] >= 128
-        and min(places) >= 4
+        and min(places) >= 8
         and weight.dtype.kind == "f"
     )
 

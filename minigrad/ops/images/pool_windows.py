@@ -4,18 +4,18 @@ After this module a reader knows where the gradient of a pooled image goes: with
 alike; with a maximum, to the one that was largest, the first in reading order among equal ones.
 
 Both are separable: the largest of a window's rows' largest is the largest of all, so 3x3 pixels take 2 + 2 comparisons
-in place of 8. Columns go first and rows second, because "first in reading order" is then the first row that has the
-maximum, and in it the first column: the backward walks the same way in reverse and finds the same pixel as PyTorch.
-(Where windows do not overlap, it goes to the pixels at once.) Which pixel was the largest is found again by comparing
-input and result, which is faster than to save indices: on a batch of 32x16 images of 28x28 pixels, forward and backward
-take 0.17 and 0.38 ms.
+in place of 8. Backward makes the largest of each window's columns first and of these the largest of all: "first in
+reading order" is then the first row that has the maximum, and in it the first column. So it walks back and finds the
+same pixel as PyTorch. (Where windows do not overlap, it goes to the pixels at once.) Which pixel was the largest is
+found again by comparing input and result, which is faster than to save indices: on a batch of 32x16 images of 28x28
+pixels, forward and backward take 0.16 and 0.38 ms.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,11 +56,11 @@ def _reduced(image: Array, dim: int, kernel: Sizes, places: Sizes, way: Way, com
     return out
 
 
-def _largest(image: Array, kernel: Sizes, places: Sizes, way: Way) -> list[Array]:
-    """The padded image, then with the largest of each window's columns, then of the rows of that."""
+def _largest(image: Array, kernel: Sizes, places: Sizes, way: Way, dims: Iterable[int]) -> list[Array]:
+    """The padded image, then with the largest of each window's elements along one dimension after the other."""
     lowest = -math.inf if image.dtype.kind == "f" else np.iinfo(image.dtype).min
     stages = [pad(image, way.padding, lowest)]
-    for dim in reversed(range(len(kernel))):
+    for dim in dims:
         stages.append(_reduced(stages[-1], dim, kernel, places, way, np.maximum))
     return stages
 
@@ -70,8 +70,9 @@ def _stages(image: Array, largest: Array, kernel: Sizes, way: Way) -> list[tuple
     places = largest.shape[-len(kernel) :]
     if all(reach <= step for reach, step in zip(way.reach(kernel), way.stride, strict=True)):
         return [(tuple(range(len(kernel))), pad(image, way.padding, -math.inf), largest)]
-    levels = _largest(image, kernel, places, way)
-    return [((dim,), levels[-2 - dim], levels[-1 - dim]) for dim in reversed(range(len(kernel)))]
+    dims = range(len(kernel))[::-1]  # columns, then rows
+    levels = _largest(image, kernel, places, way, dims)
+    return [((dim,), levels[-2 - dim], levels[-1 - dim]) for dim in dims]
 
 
 def _winners(seen: Array, largest: Array, dims: Sizes, kernel: Sizes, places: Sizes, way: Way) -> Iterator[Array]:
@@ -117,7 +118,8 @@ def _max_pooling(node: str) -> Any:
     )
     def max_pool(self: Array, window: Sizes, way: Way) -> Array:
         """The largest of each window: (..., *size) -> (..., *places)."""
-        return _largest(self, window, way.places(self.shape[-len(window) :], window), way)[-1]
+        places = way.places(self.shape[-len(window) :], window)
+        return _largest(self, window, places, way, range(len(window)))[-1]  # whole rows first, which are faster to read
 
     return max_pool
 

@@ -444,25 +444,33 @@ def _(F):
 
 @behaviours("what is not finite spreads as far as the kernel reaches")
 def _(F):
-    x, w = image(F, 1, 8, 14, 13), image(F, 8, 8, 3, 3) + 0.5
+    x, w = image(F, 1, 32, 14, 13), image(F, 32, 32, 3, 3) + 0.5
     x[0, 3, 6, 6], x[0, 1, 0, 0] = float("inf"), float("nan")
     return F.conv2d(x, w, padding=1)
 
 
 @behaviours("so does what overflows, and infinity in a gradient")
 def _(F):
-    x, w = image(F, 1, 8, 14, 13, requires_grad=True), (image(F, 8, 8, 3, 3) + 0.5).requires_grad_()
+    x, w = image(F, 1, 32, 14, 13, requires_grad=True), (image(F, 32, 32, 3, 3) + 0.5).requires_grad_()
     out = F.conv2d(x, w, padding=1)
     weight = F.ones_like(out)
     weight[0, 2, 5, 5] = float("inf")
     return F.autograd.grad(out, (x, w), weight)
 
 
+@behaviours("an infinite weight reaches the pixels that it sees, and no others")
+def _(F):
+    x, w = image(F, 2, 3, 6, 5, requires_grad=True), image(F, 4, 3, 3, 2)
+    w[1, 2, 0, 1] = float("inf")
+    out = F.conv2d(x, w, padding=(0, 1))
+    return F.autograd.grad(out, x, F.ones_like(out))
+
+
 @behaviours("gradients are made of what saved-tensor hooks give back, not of what forward had worked out")
 def _(F):
     gradients = []
     for kernel in (3, 2):
-        x, w = image(F, 1, 8, 14, 13, requires_grad=True), image(F, 8, 8, kernel, kernel, requires_grad=True)
+        x, w = image(F, 1, 32, 14, 13, requires_grad=True), image(F, 32, 32, kernel, kernel, requires_grad=True)
         with F.autograd.graph.saved_tensors_hooks(lambda t: t.detach() * 2, lambda t: t + 1):
             out = F.conv2d(x, w, padding=1)
         gradients.append(F.autograd.grad(out, (x, w), F.ones_like(out)))
@@ -471,7 +479,7 @@ def _(F):
 
 @behaviours("a gradient that was written to since is read anew")
 def _(F):
-    x, w = image(F, 1, 8, 14, 13, requires_grad=True), image(F, 8, 8, 3, 3, requires_grad=True)
+    x, w = image(F, 1, 32, 14, 13, requires_grad=True), image(F, 32, 32, 3, 3, requires_grad=True)
     out = F.conv2d(x, w, padding=1)
     weight = F.ones_like(out)
     first = F.autograd.grad(out, (x, w), weight, retain_graph=True)
@@ -535,11 +543,11 @@ test_as_in_torch = behaviours.test()
 
 # images, input channels, output channels, size, padding, dtype
 LARGE = [
-    (1, 8, 8, (12, 12), (1, 1), "float32"),
-    (3, 9, 8, (13, 7), (1, 1), "float64"),
-    (2, 8, 17, (9, 12), (0, 2), "float64"),
-    (40, 16, 8, (7, 6), (2, 1), "float32"),
-    (25, 24, 32, (28, 29), (1, 0), "float32"),  # in several blocks
+    (1, 32, 32, (12, 12), (1, 1), "float32"),
+    (2, 33, 32, (13, 9), (1, 1), "float64"),
+    (2, 32, 37, (10, 12), (0, 2), "float64"),
+    (9, 34, 32, (7, 8), (2, 1), "float32"),
+    (12, 33, 40, (28, 29), (1, 0), "float32"),  # in several blocks
 ]
 Large = tuple[int, int, int, tuple[int, int], tuple[int, int], str]
 
