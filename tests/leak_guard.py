@@ -1,8 +1,8 @@
 """Global state, and a fixture that fails the test which leaves it changed.
 
 What would leak from one test into the next: whether operations are recorded, the observer of new nodes, a profiler,
-numpy's error state and print options, and whether the garbage collector runs. The fixture works in every test, since `conftest.py`
-imports it.
+numpy's error state and print options, and whether the garbage collector runs. The fixture works in every test, since
+`conftest.py` imports it.
 """
 
 from __future__ import annotations
