@@ -16,7 +16,7 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.op import tensor_operands
 from minigrad.ops.losses.costs import Chosen, nll_of_maps, nll_of_rows
 from minigrad.ops.losses.reducing import how, reduced_tensor, warn
-from minigrad.ops.places.gather import masked_fill
+from minigrad.ops.places.masks import masked_fill
 from minigrad.ops.pointwise.bounds import clamp
 from minigrad.ops.pointwise.comparison import eq
 from minigrad.ops.pointwise.exponential import exp, log, xlogy
