@@ -291,31 +291,29 @@ from minigrad.functions import (  # noqa: E402
     zero_,
 )
 from minigrad.layout import detach, is_floating_point, is_inference, is_tensor, numel  # noqa: E402
-from minigrad.ops.matrices.factorization import (  # noqa: E402
+from minigrad.ops.matrices.cdist import cdist  # noqa: E402
+from minigrad.ops.matrices.determinant import (  # noqa: E402
     det,
     logdet,
-    pinverse,
     slogdet,
-    svd,
 )
-from minigrad.ops.matrices.products import (  # noqa: E402
-    bilinear,
-    cdist,
-    chain_matmul,
-    einsum,
-    trace,
-)
-from minigrad.ops.places.gather import (  # noqa: E402
+from minigrad.ops.matrices.einsum import einsum  # noqa: E402
+from minigrad.ops.matrices.least_squares import pinverse  # noqa: E402
+from minigrad.ops.matrices.multi_dot import chain_matmul  # noqa: E402
+from minigrad.ops.matrices.svd import svd  # noqa: E402
+from minigrad.ops.matrices.tensordot import bilinear  # noqa: E402
+from minigrad.ops.places.index_select import index_fill  # noqa: E402
+from minigrad.ops.places.masks import (  # noqa: E402
     argwhere,
-    diagonal_scatter,
-    index_fill,
     masked_fill,
     masked_scatter,
-    put,
+)
+from minigrad.ops.places.slicing import (  # noqa: E402
     select_scatter,
     slice_scatter,
 )
 from minigrad.ops.places.strides import as_strided  # noqa: E402
+from minigrad.ops.places.take import put  # noqa: E402
 from minigrad.ops.pointwise.activations_piecewise import (  # noqa: E402
     prelu,
     rrelu,
@@ -414,48 +412,62 @@ from minigrad.ops.reductions.distinct import (  # noqa: E402
 from minigrad.ops.reductions.vector_norm import (  # noqa: E402
     dist,
 )
-from minigrad.ops.shapes.arrange import (  # noqa: E402
-    adjoint,
-    broadcast_to,
+from minigrad.ops.shapes.diagonals import (  # noqa: E402
     diag_embed,
     diagflat,
-    dsplit,
+    diagonal,
+    diagonal_scatter,
+    trace,
+)
+from minigrad.ops.shapes.expanding import (  # noqa: E402
+    broadcast_shapes,
+    broadcast_tensors,
+    broadcast_to,
+)
+from minigrad.ops.shapes.flipping import (  # noqa: E402
+    flip,
     fliplr,
     flipud,
-    hsplit,
-    ravel,
     roll,
     rot90,
-    tensor_split,
-    tile,
-    tril_indices,
-    triu_indices,
-    vsplit,
+)
+from minigrad.ops.shapes.grids import (  # noqa: E402
+    cartesian_prod,
+    combinations,
+    meshgrid,
 )
 from minigrad.ops.shapes.joining import (  # noqa: E402
     atleast_1d,
     atleast_2d,
     atleast_3d,
     block_diag,
-    broadcast_shapes,
-    broadcast_tensors,
-    cartesian_prod,
-    combinations,
-    meshgrid,
 )
-from minigrad.ops.shapes.shape import (  # noqa: E402
-    diagonal,
-    flatten,
-    flip,
+from minigrad.ops.shapes.repeating import tile  # noqa: E402
+from minigrad.ops.shapes.splitting import (  # noqa: E402
+    dsplit,
+    hsplit,
+    split,
+    tensor_split,
+    vsplit,
+)
+from minigrad.ops.shapes.transposing import (  # noqa: E402
+    adjoint,
     moveaxis,
     movedim,
     permute,
-    reshape,
-    split,
     swapaxes,
     swapdims,
     t,
     transpose,
+)
+from minigrad.ops.shapes.triangles import (  # noqa: E402
+    tril_indices,
+    triu_indices,
+)
+from minigrad.ops.shapes.views import (  # noqa: E402
+    flatten,
+    ravel,
+    reshape,
     unflatten,
 )
 from minigrad.printing import set_printoptions  # noqa: E402

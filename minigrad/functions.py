@@ -10,8 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad import methods
-from minigrad.ops.matrices import factorization, linalg, products
+from minigrad.ops.matrices import addmm as addmm_
+from minigrad.ops.matrices import cross as cross_
+from minigrad.ops.matrices import inverse as inverse_
+from minigrad.ops.matrices import matmul as matmul_
+from minigrad.ops.matrices import matrix_power as matrix_power_
+from minigrad.ops.matrices import tensordot as tensordot_
 from minigrad.ops.places import gather as gather_
+from minigrad.ops.places import index_select as index_select_
+from minigrad.ops.places import masks, slicing
+from minigrad.ops.places import scatter as scatter_
+from minigrad.ops.places import take as take_
 from minigrad.ops.pointwise import (
     activations_piecewise,
     activations_smooth,
@@ -46,7 +55,7 @@ from minigrad.ops.reductions import (
 )
 from minigrad.ops.reductions import prod as prod_
 from minigrad.ops.reductions import softmax as softmax_
-from minigrad.ops.shapes import arrange, joining, shape
+from minigrad.ops.shapes import diagonals, joining, repeating, triangles
 from minigrad.tensor import Tensor
 from minigrad.writing import taking_axis, taking_out
 
@@ -251,49 +260,48 @@ mode = _taking_out(distinct.mode)
 )  # fmt: skip
 diff = _taking_out(differences.diff)
 logsumexp = _taking_out(softmax_.logsumexp)
-matmul, mm = map(_taking_out, (linalg.matmul, linalg.mm))
-cat, stack = map(_taking_out, (shape.cat, shape.stack))
-
-(
-    tril, triu, diag, narrow_copy,
-) = map(
+tril, triu, diag, narrow_copy = map(
+    _taking_out,
+    (triangles.tril, triangles.triu, diagonals.diag, slicing.narrow_copy),
+)
+cat, stack, concat, concatenate, hstack, vstack, dstack, row_stack, column_stack = map(
     _taking_out,
     (
-        arrange.tril, arrange.triu, arrange.diag, arrange.narrow_copy,
+        joining.cat, joining.stack, joining.concat, joining.concatenate, joining.hstack, joining.vstack,
+        joining.dstack, joining.row_stack, joining.column_stack,
     ),
 )  # fmt: skip
-(
-    concat, concatenate, hstack, vstack, dstack, row_stack, column_stack,
-) = map(
+gather, take_along_dim, scatter, scatter_add, scatter_reduce, take = map(
     _taking_out,
     (
-        joining.concat, joining.concatenate, joining.hstack, joining.vstack, joining.dstack, joining.row_stack,
-        joining.column_stack,
+        gather_.gather, gather_.take_along_dim, scatter_.scatter, scatter_.scatter_add, scatter_.scatter_reduce,
+        take_.take,
     ),
 )  # fmt: skip
-(
-    gather, scatter, scatter_add, scatter_reduce, take_along_dim, index_select, index_add, index_copy,
-    masked_select, nonzero, take,
-) = map(
+index_select, index_add, index_copy, masked_select, nonzero = map(
     _taking_out,
     (
-        gather_.gather, gather_.scatter, gather_.scatter_add, gather_.scatter_reduce, gather_.take_along_dim,
-        gather_.index_select, gather_.index_add, gather_.index_copy, gather_.masked_select, gather_.nonzero,
-        gather_.take,
+        index_select_.index_select, index_select_.index_add, index_select_.index_copy, masks.masked_select,
+        masks.nonzero,
     ),
 )  # fmt: skip
-(
-    addbmm, addmm, addmv, addr, baddbmm, bmm, cross, dot, ger, inner, kron, matrix_power, mv, outer, tensordot,
-    vdot,
-) = map(
+matmul, mm, bmm, mv, dot, vdot, outer, ger = map(
     _taking_out,
     (
-        products.addbmm, products.addmm, products.addmv, products.addr, products.baddbmm, products.bmm,
-        products.cross, products.dot, products.ger, products.inner, products.kron, products.matrix_power,
-        products.mv, products.outer, products.tensordot, products.vdot,
+        matmul_.matmul, matmul_.mm, matmul_.bmm, matmul_.mv, matmul_.dot, matmul_.vdot, matmul_.outer, matmul_.ger,
     ),
 )  # fmt: skip
-inverse = _taking_out(factorization.inverse)
+addmm, addmv, addr, addbmm, baddbmm = map(
+    _taking_out,
+    (addmm_.addmm, addmm_.addmv, addmm_.addr, addmm_.addbmm, addmm_.baddbmm),
+)
+tensordot, inner, kron, cross, matrix_power, inverse = map(
+    _taking_out,
+    (
+        tensordot_.tensordot, tensordot_.inner, tensordot_.kron, cross_.cross, matrix_power_.matrix_power,
+        inverse_.inverse,
+    ),
+)  # fmt: skip
 
 squeeze, unsqueeze, unbind, chunk, narrow, select, softmax, log_softmax = (
     methods.METHODS[name]
@@ -301,7 +309,7 @@ squeeze, unsqueeze, unbind, chunk, narrow, select, softmax, log_softmax = (
 )
 argsort, std_mean, var_mean, count_nonzero, repeat_interleave = map(
     _taking_axis,
-    (sorting.argsort, variance.std_mean, variance.var_mean, truth.count_nonzero, arrange.repeat_interleave),
+    (sorting.argsort, variance.std_mean, variance.var_mean, truth.count_nonzero, repeating.repeat_interleave),
 )
 # In-place methods that PyTorch has as functions, too.
 abs_, cos_, exp_, log_, neg_, reciprocal_, relu_, sigmoid_, sin_, sqrt_, square_, tanh_, fill_, zero_ = (

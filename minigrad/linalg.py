@@ -1,33 +1,30 @@
 """Linear algebra under PyTorch's names: `minigrad.linalg.solve(A, b)`.
 
-After this module a reader knows where each function is written, all of them in ops/matrices/: products in linalg.py and
-chains.py, inverses and determinants in inverse.py, the other factorizations in factorization.py, norms in norms.py.
-All of them take batches: the last two dimensions are matrices.
+After this module a reader knows what there is, and that all of it takes batches: the last two dimensions are matrices.
+Each function is written in the file of ops/matrices/ that has its name.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from minigrad.ops.matrices.chains import matrix_power, multi_dot
-from minigrad.ops.matrices.factorization import (
-    cholesky,
-    eigh,
-    eigvalsh,
-    lstsq,
-    matrix_rank,
-    pinv,
-    qr,
-    svdvals,
-)
-from minigrad.ops.matrices.factorization import linalg_svd_of as svd
-from minigrad.ops.matrices.inverse import LinAlgError, det, inv, solve, solve_triangular
-from minigrad.ops.matrices.inverse import linalg_slogdet_of as slogdet
-from minigrad.ops.matrices.linalg import matmul
+from minigrad.ops.matrices.checks import LinAlgError
+from minigrad.ops.matrices.cholesky import cholesky
+from minigrad.ops.matrices.cross import linalg_cross as cross
+from minigrad.ops.matrices.determinant import det
+from minigrad.ops.matrices.determinant import linalg_slogdet as slogdet
+from minigrad.ops.matrices.eigh import eigh, eigvalsh
+from minigrad.ops.matrices.inverse import inv, solve, solve_triangular
+from minigrad.ops.matrices.least_squares import lstsq, matrix_rank, pinv
+from minigrad.ops.matrices.matmul import matmul
+from minigrad.ops.matrices.matrix_power import matrix_power
+from minigrad.ops.matrices.multi_dot import multi_dot
 from minigrad.ops.matrices.norms import cond, matrix_norm, norm, vector_norm
-from minigrad.ops.matrices.products import crossed as cross
-from minigrad.ops.matrices.products import vecdot
-from minigrad.ops.shapes.shape import diagonal as _diagonal
+from minigrad.ops.matrices.qr import qr
+from minigrad.ops.matrices.svd import linalg_svd as svd
+from minigrad.ops.matrices.svd import svdvals
+from minigrad.ops.matrices.tensordot import vecdot
+from minigrad.ops.shapes.diagonals import diagonal as _diagonal
 from minigrad.tensor import Tensor
 
 __all__ = [

@@ -19,8 +19,18 @@ from minigrad.autograd.modes import check_mode
 from minigrad.autograd.views import set_history
 from minigrad.creation import data as creation
 from minigrad.op import beside_array, short
-from minigrad.ops.matrices import factorization, linalg, products
-from minigrad.ops.places import gather, indexing, strides
+from minigrad.ops.matrices import (
+    addmm,
+    cross,
+    determinant,
+    inverse,
+    least_squares,
+    matmul,
+    matrix_power,
+    svd,
+    tensordot,
+)
+from minigrad.ops.places import gather, index_select, indexing, masks, scatter, slicing, strides, take
 from minigrad.ops.pointwise import (
     activations_piecewise,
     activations_smooth,
@@ -56,7 +66,17 @@ from minigrad.ops.reductions import (
     variance,
     vector_norm,
 )
-from minigrad.ops.shapes import arrange, shape
+from minigrad.ops.shapes import (
+    diagonals,
+    expanding,
+    flipping,
+    repeating,
+    splitting,
+    transposing,
+    triangles,
+    unfolding,
+    views,
+)
 from minigrad.tensor import Tensor
 from minigrad.writing import (
     augmented,
@@ -100,7 +120,7 @@ def _not_with_arrays(function: Method, symbol: str) -> Method:
 
 def _matmul(self: Tensor, other: Any) -> Tensor:
     """`self @ other`, which may be a numpy array."""
-    return linalg.matmul(*beside_array(self, other)) if isinstance(other, np.ndarray) else linalg.matmul(self, other)
+    return matmul.matmul(*beside_array(self, other)) if isinstance(other, np.ndarray) else matmul.matmul(self, other)
 
 
 def _reflected(function: Method) -> Method:
@@ -152,38 +172,8 @@ def _rearranged(function: Method, name: str) -> Method:
 # ---------------------------------------------------------------- bound
 
 METHODS: dict[str, Method] = {
-    "mm": linalg.mm,
-    **{
-        name: getattr(shape, name)
-        for name in (
-            "view",
-            "view_as",
-            "reshape",
-            "reshape_as",
-            "flatten",
-            "unflatten",
-            "transpose",
-            "swapaxes",
-            "swapdims",
-            "t",
-            "permute",
-            "movedim",
-            "moveaxis",
-            "expand",
-            "expand_as",
-            "unsqueeze",
-            "squeeze",
-            "unbind",
-            "split",
-            "chunk",
-            "diagonal",
-            "flip",
-        )
-    },
-    "narrow": indexing.narrow,
-    "select": indexing.select,
+    "split": splitting.split_method,
     "as_strided": strides.as_strided,
-    "matmul": linalg.matmul,
     "relu": activations_piecewise.plain_relu,
     "where": lambda self, condition, other: choice.where(condition, self, other),
     "type": conversion.type_,
@@ -194,8 +184,12 @@ METHODS: dict[str, Method] = {
     "int": lambda self: in_dtype(self, dtypes.int32),
     "bool": lambda self: in_dtype(self, dtypes.bool),
     **{
-        f"{name}_": _rearranged(getattr(shape, name), f"{name}_")
-        for name in ("t", "transpose", "squeeze", "unsqueeze", "swapaxes", "swapdims")
+        f"{name}_": _rearranged(getattr(module, name), f"{name}_")
+        for module, names in (
+            (transposing, ("t", "transpose", "swapaxes", "swapdims")),
+            (views, ("squeeze", "unsqueeze")),
+        )
+        for name in names
     },
     "index_put": index_put,
     "index_put_": index_put_,
@@ -208,7 +202,10 @@ _MODULES: Any = (
     arithmetic, division, rounding, signs, bounds, powers, exponential, error_function, trigonometry,
     activations_piecewise, activations_smooth, comparison, logic, bits, special_values, choice, conversion, sums,
     prod, variance, extremes, truth, vector_norm, bins, sorting, quantiles, distinct, cumulative, differences,
-    softmax, arrange, gather, products, factorization,
+    softmax,
+    views, transposing, expanding, splitting, repeating, flipping, diagonals, triangles, unfolding,
+    slicing, gather, scatter, index_select, masks, take,
+    matmul, addmm, tensordot, cross, matrix_power, inverse, determinant, svd, least_squares,
 )  # fmt: skip
 for _module in _MODULES:
     METHODS |= {_name: getattr(_module, _name) for _name in _module.METHODS}
@@ -258,7 +255,7 @@ OPERATORS: dict[str, Method] = {
     "__invert__": bits.bitwise_not,
     "__getitem__": indexing.index,
     "__setitem__": set_item,
-    "__reversed__": lambda self: shape.flip(self, 0) if self.ndim else self,
+    "__reversed__": lambda self: flipping.flip(self, 0) if self.ndim else self,
     "__iadd__": augmented(METHODS["add_"], "+="),
     "__isub__": augmented(METHODS["sub_"], "-="),
     "__imul__": augmented(METHODS["mul_"], "*="),
@@ -271,5 +268,3 @@ OPERATORS: dict[str, Method] = {
 
 for _name, _method in {**METHODS, **OPERATORS, **layout.METHODS, **creation.METHODS}.items():
     setattr(Tensor, _name, _method)
-Tensor.T = property(lambda self: shape.permute(self, tuple(range(self.ndim))[::-1]))  # type: ignore[attr-defined]
-Tensor.mT = property(lambda self: shape.transpose(self, -2, -1))  # type: ignore[attr-defined]

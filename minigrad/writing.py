@@ -32,9 +32,9 @@ from minigrad.autograd.inplace import (
 from minigrad.autograd.modes import check_mode, thread
 from minigrad.autograd.saved import packing_result_late
 from minigrad.op import size_mismatch
-from minigrad.ops.places import indexing, overwrite
+from minigrad.ops.places import indexing, overwrite, slicing
 from minigrad.ops.places.strides import overlaps, writable
-from minigrad.ops.shapes import shape
+from minigrad.ops.shapes.expanding import expand
 from minigrad.tensor import Tensor, from_array, own_array
 
 Method = Callable[..., Any]
@@ -290,7 +290,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
     if not needs_grad(self, value) or self._array.dtype.kind != "f":
         _write_part(self, parts, indices, value)
         return
-    target = self if whole else indexing.basic(self, parts)
+    target = self if whole else slicing.basic(self, parts)
     if indices is not None:
         value = _without_leading_ones(value)
         check_history(target)
@@ -304,7 +304,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         if source.shape == target.shape:
             copy_(target, source)
         else:
-            _spread_(target, shape.expand(source, target.shape))
+            _spread_(target, expand(source, target.shape))
 
 
 def _number(value: Any, beside: Tensor) -> Tensor:
@@ -329,7 +329,7 @@ def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] |
     source = value if value.shape == there else _without_leading_ones(value)
     if indices is not None:
         _check_values(self, there, source)
-    spread = source._array if source.shape == there else shape.expand(source.detach(), there)._array
+    spread = source._array if source.shape == there else expand(source.detach(), there)._array
     if indices is not None:
         check_apart(view, source._array)
         begin_write(self, view)
@@ -373,7 +373,7 @@ def _index_put(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulat
     """What `indices` selects, replaced or added to."""
     source = _without_leading_ones(values)
     _check_values(self, self._array[indices].shape, source)
-    put = indexing.index_add if accumulate else indexing.index_put
+    put = indexing.index_put_accumulate if accumulate else indexing.index_put
     return put(self, source, indices)
 
 

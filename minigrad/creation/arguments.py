@@ -109,7 +109,7 @@ def check_place(function: str, place: dict[str, Any]) -> None:
 
 def shape_of(function: str, sizes: Sequence[Any], place: dict[str, Any]) -> tuple[int, ...]:
     """The shape that sizes mean: several ints, one sequence, or the keyword `size`, which is taken out of `place`."""
-    from minigrad.ops.shapes import shape
+    from minigrad.ops.shapes.views import int_tuple
 
     if not sizes:
         if "size" not in place:
@@ -117,7 +117,7 @@ def shape_of(function: str, sizes: Sequence[Any], place: dict[str, Any]) -> tupl
         sizes = (place.pop("size"),)
     if place:
         check_place(function, place)
-    checked = shape.sizes(function, sizes)
+    checked = int_tuple(function, "size", sizes)
     if any(n < 0 for n in checked):
         if function == "zeros":
             raise RuntimeError(f"{function}: Dimension size must be non-negative, but got {list(checked)}")

@@ -15,7 +15,7 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.graph import AccumulateGrad, Node
 from minigrad.creation.data import tensor, zeros_like
 from minigrad.ops.pointwise.trigonometry import sin
-from minigrad.ops.shapes.shape import stack
+from minigrad.ops.shapes.joining import stack
 from minigrad.teach.card import plain
 from minigrad.teach.comparing import Difference, show
 from minigrad.teach.evidence import STEP, measured

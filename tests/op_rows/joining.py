@@ -1,14 +1,15 @@
-"""Rows for several tensors together."""
+"""Rows for several tensors made into one."""
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 from op_table import Row
 
 PAIRS: list[Any] = [((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((2, 1, 2), (2, 1, 2))]
+
+
 LOWER: list[Any] = [((),), ((3,),), ((2, 3),), ((2, 1, 2),), ((0,),)]
 
 
@@ -23,7 +24,7 @@ def blocks(*parts: np.ndarray) -> np.ndarray:
     return out
 
 
-JOINED = [
+ROWS = [
     *(
         Row(
             f"{name}()",
@@ -58,9 +59,6 @@ JOINED = [
         [((2, 3), (2,), ()), ((0, 2), (1, 1), (3,))],
         "BlockDiagBackward0",
     ),
-]
-
-RAISED = [
     *(
         Row(
             f"{name}(x)",
@@ -78,53 +76,3 @@ RAISED = [
         "UnsqueezeBackward0",
     ),
 ]
-
-GRIDS = [
-    *(
-        Row(
-            f"meshgrid({indexing})[{part}]",
-            lambda F, x, y, part=part, indexing=indexing: F.meshgrid(x, y, indexing=indexing)[part],
-            lambda x, y, part=part, indexing=indexing: np.meshgrid(x, y, indexing=indexing)[part],
-            [((2,), (3,)), ((), (3,))],
-            "ExpandBackward0",
-        )
-        for indexing in ("ij", "xy")
-        for part in (0, 1)
-    ),
-    Row(
-        "broadcast_tensors()",
-        lambda F, x, y: (lambda a, b: a * b)(*F.broadcast_tensors(x, y)),
-        lambda x, y: x * y,
-        [((2, 1), (3,)), ((2, 3), (2, 3)), ((), (2,))],
-        "MulBackward0",
-    ),
-    Row(
-        "broadcast_shapes()",
-        lambda F, x: x.expand(F.broadcast_shapes(tuple(x.shape), (2, 1, 1))),
-        lambda x: np.broadcast_to(x, np.broadcast_shapes(x.shape, (2, 1, 1))),
-        [((3,),), ((),)],
-        "ExpandBackward0",
-    ),
-    Row(
-        "cartesian_prod()",
-        lambda F, x, y: F.cartesian_prod(x, y),
-        lambda x, y: np.array(list(itertools.product(x, y)), x.dtype).reshape(-1, 2),
-        [((2,), (3,)), ((1,), (2,))],
-        "StackBackward0",
-        graph=False,
-    ),
-    Row(
-        "combinations()",
-        lambda F, x: F.combinations(x),
-        lambda x: np.array(list(itertools.combinations(x, 2)), x.dtype).reshape(-1, 2),
-        [((4,),), ((1,),)],
-    ),
-    Row(
-        "combinations(with_replacement)",
-        lambda F, x: F.combinations(x, r=3, with_replacement=True),
-        lambda x: np.array(list(itertools.combinations_with_replacement(x, 3)), x.dtype),
-        [((3,),)],
-    ),
-]
-
-ROWS = [*JOINED, *RAISED, *GRIDS]

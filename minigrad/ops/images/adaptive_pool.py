@@ -17,7 +17,7 @@ from minigrad.autograd.blame import type_name
 from minigrad.op import op, tensor_operands
 from minigrad.ops.images.pool_windows import check_sequence, per_dim, squeezed
 from minigrad.ops.reductions.sums import mean
-from minigrad.ops.shapes import shape
+from minigrad.ops.shapes import views
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array
@@ -190,8 +190,8 @@ def max_unpool1d(
 ) -> Tensor:
     """Undoes `max_pool1d(return_indices=True)` as far as possible; the options are those of `max_unpool2d`."""
     (size,) = _unpooled_size("max_unpool1d", 1, input, indices, kernel_size, stride, padding, output_size)
-    image, where = shape.unsqueeze(input, -2), from_array(indices._array[..., None, :])
-    return shape.squeeze(_unpool2d(image, where, (1, size)), -2)
+    image, where = views.unsqueeze(input, -2), from_array(indices._array[..., None, :])
+    return views.squeeze(_unpool2d(image, where, (1, size)), -2)
 
 
 def max_unpool2d(
@@ -231,7 +231,7 @@ def _of_rows(function: str, pooling: Any, input: Tensor, output_size: Goal, *opt
     (input,) = tensor_operands(function, input)
     check_sequence(function, input)
     (goal,) = output_size if isinstance(output_size, Sequence) else (output_size,)
-    return squeezed(pooling(shape.unsqueeze(input, -2), (1, goal), *options))
+    return squeezed(pooling(views.unsqueeze(input, -2), (1, goal), *options))
 
 
 def _goal(function: str, dims: int, input: Tensor, output_size: Goal, message: str) -> Sizes:

@@ -24,7 +24,7 @@ from minigrad.autograd.blame import type_name
 from minigrad.op import op
 from minigrad.ops.images import conv_columns, conv_winograd
 from minigrad.ops.images.windows import Prepared, Way
-from minigrad.ops.shapes import shape
+from minigrad.ops.shapes import views
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array
@@ -252,7 +252,7 @@ def _convolve(
         )
     _check_dtypes(input, weight, bias)
     out = convolution(batch, weight, NO_BIAS if bias is None else bias, way, Prepared())
-    return shape.squeeze(out, 0) if unbatched else out
+    return views.squeeze(out, 0) if unbatched else out
 
 
 def _convolve_back(
@@ -298,7 +298,7 @@ def _convolve_back(
         )
     _check_dtypes(input, weight, bias)
     out = transposed_convolution(batch, weight, NO_BIAS if bias is None else bias, size, way)
-    return shape.squeeze(out, 0) if unbatched else out
+    return views.squeeze(out, 0) if unbatched else out
 
 
 # ---------------------------------------------------------------- checks
@@ -326,7 +326,7 @@ def _batched(function: str, dims: int, input: Tensor) -> tuple[Tensor, bool]:
             f"{list(input.shape)}"
         )
     unbatched = input.ndim == dims + 1
-    return (shape.unsqueeze(input, 0) if unbatched else input), unbatched
+    return (views.unsqueeze(input, 0) if unbatched else input), unbatched
 
 
 def _per_dim(function: str, name: str, value: Any, dims: int, expected: int) -> Sizes:

@@ -39,7 +39,7 @@ from minigrad.ops.images.pool_windows import (
 )
 from minigrad.ops.pointwise.activations_piecewise import relu
 from minigrad.ops.pointwise.signs import sign
-from minigrad.ops.shapes import shape
+from minigrad.ops.shapes import views
 from minigrad.tensor import Tensor, from_array
 
 __all__ = [
@@ -101,7 +101,7 @@ def max_pool1d(
             f"max_pool1d() Invalid computed output size: {places[0]}: the window is longer than the input"
         )
     flat = ((1, kernel), (1, step), (0, border), (1, spacing), ceil_mode, return_indices)
-    return squeezed(max_pool2d(shape.unsqueeze(input, -2), *flat))
+    return squeezed(max_pool2d(views.unsqueeze(input, -2), *flat))
 
 
 def max_pool2d(
@@ -151,8 +151,8 @@ def avg_pool1d(
     (kernel,), (step,), (border,), _ = window_options(
         "avg_pool1d", 1, kernel_size=kernel_size, stride=stride, padding=padding, dilation=1
     )
-    image = shape.unsqueeze(input, -2)
-    return shape.squeeze(avg_pool2d(image, (1, kernel), (1, step), (0, border), ceil_mode, count_include_pad), -2)
+    image = views.unsqueeze(input, -2)
+    return views.squeeze(avg_pool2d(image, (1, kernel), (1, step), (0, border), ceil_mode, count_include_pad), -2)
 
 
 def avg_pool2d(

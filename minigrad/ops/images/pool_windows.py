@@ -23,7 +23,7 @@ import numpy as np
 from minigrad.autograd.blame import type_name
 from minigrad.op import op
 from minigrad.ops.images.windows import Way, bordered, crop, pad, windows
-from minigrad.ops.shapes import shape
+from minigrad.ops.shapes import views
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array
@@ -246,7 +246,7 @@ def window_counts(size: Sizes, kernel: Sizes, way: Way, padding: Sizes, include:
 
 def squeezed(pooled: Any) -> Any:
     """Images of one row as sequences; of (values, indices) both."""
-    return shape.squeeze(pooled, -2) if isinstance(pooled, Tensor) else tuple(shape.squeeze(p, -2) for p in pooled)
+    return views.squeeze(pooled, -2) if isinstance(pooled, Tensor) else tuple(views.squeeze(p, -2) for p in pooled)
 
 
 # ---------------------------------------------------------------- what is asked for

@@ -15,7 +15,7 @@ from minigrad import dtypes
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.op import op, tensor_operands, tensors
 from minigrad.ops.places.indexing import advanced_index
-from minigrad.ops.shapes.shape import stack
+from minigrad.ops.shapes.joining import stack
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes

@@ -10,8 +10,9 @@ import math
 from typing import Any
 
 from minigrad.op import op, tensor_operands
-from minigrad.ops.matrices import linalg
-from minigrad.ops.shapes import shape
+from minigrad.ops.matrices.matmul import matmul
+from minigrad.ops.shapes import views
+from minigrad.ops.shapes.transposing import t
 from minigrad.tensor import Tensor
 
 METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
@@ -65,8 +66,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if not ordinary:
         return _checked_linear(input, weight, bias)
     if rows.ndim > 2:
-        outputs = linear(shape.reshape(input, -1, rows.shape[-1]), weight, bias)
-        return shape.view(outputs, (*rows.shape[:-1], outputs._array.shape[-1]))
+        outputs = linear(views.reshape(input, -1, rows.shape[-1]), weight, bias)
+        return views.view(outputs, (*rows.shape[:-1], outputs._array.shape[-1]))
     return affine_without_bias(input, weight) if bias is None else affine(bias, input, weight)
 
 
@@ -105,8 +106,8 @@ def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
             "convert the bias, or the others"
         )
     if input.ndim == 1 and bias is not None and bias.shape == (outputs,) and input.dtype.is_floating_point:
-        return shape.view(affine(bias, shape.reshape(input, 1, inputs), weight), (outputs,))
-    product = linalg.matmul(input, shape.t(weight))
+        return views.view(affine(bias, views.reshape(input, 1, inputs), weight), (outputs,))
+    product = matmul(input, t(weight))
     return product if bias is None else product + bias
 
 

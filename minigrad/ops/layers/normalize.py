@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import tensor_operands
-from minigrad.ops.matrices.linalg import matmul
+from minigrad.ops.matrices.matmul import matmul
 from minigrad.ops.pointwise.bounds import clamp_min
 from minigrad.ops.reductions.vector_norm import norm
 from minigrad.tensor import Tensor, from_array

@@ -14,7 +14,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.op import op, tensor_operands
 from minigrad.ops.losses.reduction import read_reduction
-from minigrad.ops.places.gather import masked_fill
+from minigrad.ops.places.masks import masked_fill
 from minigrad.ops.pointwise.comparison import eq
 from minigrad.ops.reductions.softmax import log_softmax
 from minigrad.tensor import Tensor

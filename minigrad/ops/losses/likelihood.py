@@ -14,7 +14,7 @@ import numpy as np
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.op import tensor_operands
 from minigrad.ops.losses.reduction import read_reduction, reduce_loss, warn
-from minigrad.ops.places.gather import masked_fill
+from minigrad.ops.places.masks import masked_fill
 from minigrad.ops.pointwise.bounds import clamp
 from minigrad.ops.pointwise.exponential import exp, log, xlogy
 from minigrad.tensor import Tensor, from_array

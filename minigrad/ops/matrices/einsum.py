@@ -16,7 +16,9 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.op import op
 from minigrad.ops.reductions import sums
-from minigrad.ops.shapes import shape
+from minigrad.ops.shapes.diagonals import diagonal
+from minigrad.ops.shapes.transposing import permute
+from minigrad.ops.shapes.views import squeeze
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -35,7 +37,7 @@ def contract(self: Array, other: Array, first: str, second: str, out: str) -> Ar
     sizes = dict(zip(first + second, self.shape + other.shape, strict=True))
     summed = [letter for letter in (first if self.size > other.size else second) if letter not in out]
     if not summed:
-        return _beside(self, first, out) * _beside(other, second, out)
+        return _aligned(self, first, out) * _aligned(other, second, out)
     batch = [letter for letter in out if letter in first and letter in second]
     left = [letter for letter in first if letter not in second]
     right = [letter for letter in second if letter not in first]
@@ -49,7 +51,7 @@ def contract(self: Array, other: Array, first: str, second: str, out: str) -> Ar
     return product.transpose([made.index(letter) for letter in out])[()]
 
 
-def _beside(array: Array, letters: str, out: str) -> Array:
+def _aligned(array: Array, letters: str, out: str) -> Array:
     """An array with its dimensions in the order of `out`, and size 1 along those that it has not."""
     array = array.transpose([letters.index(letter) for letter in out if letter in letters])
     return array[tuple(slice(None) if letter in letters else None for letter in out)]
@@ -88,7 +90,7 @@ def sum_of_products(operands: Sequence[Tensor], terms: Sequence[str], out: str) 
     operand, term = pairs[0]
     if term == out and operand is not operands[0]:
         return operand
-    return shape.permute(operand, [term.index(letter) for letter in out])
+    return permute(operand, [term.index(letter) for letter in out])
 
 
 def _contract(a: Tensor, b: Tensor, a_term: str, b_term: str, out: str) -> Tensor:
@@ -97,13 +99,13 @@ def _contract(a: Tensor, b: Tensor, a_term: str, b_term: str, out: str) -> Tenso
             f"expected scalar type {a.dtype.tensor_type} but found {b.dtype.tensor_type}: convert one of the operands "
             "with .to(...)"
         )
-    if a.dtype is dtypes.bool:
+    if a.dtype is dtypes.bool and any(letter not in out for letter in a_term + b_term):
         raise NotImplementedError("\"bmm\" not implemented for 'Bool': convert the tensors first, as in x.int()")
     return contract(a, b, a_term, b_term, out)
 
 
 def _result(a_term: str, b_term: str, out: str, rest: Sequence[tuple[Tensor, str]]) -> str:
-    """The letters of a product of two operands that are still wanted."""
+    """The letters of a product of two operands that are needed later, those of the result first."""
     needed = out + "".join(term for _, term in rest)
     both = a_term + "".join(letter for letter in b_term if letter not in a_term)
     kept = [letter for letter in both if letter in needed]
@@ -133,7 +135,7 @@ def _diagonals(operand: Tensor, term: str, number: int) -> tuple[Tensor, str]:
                     f"einsum(): subscript {letter} is repeated for operand {number} but the sizes don't match, "
                     f"{other} != {own}"
                 )
-            operand = shape.diagonal(operand, 0, first, second)
+            operand = diagonal(operand, 0, first, second)
             term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
     return operand, term
 
@@ -145,6 +147,12 @@ def _without_ones(pairs: list[tuple[Tensor, str]]) -> list[tuple[Tensor, str]]:
         for letter, size in zip(term, operand.shape, strict=True):
             seen = largest.get(letter, 1)
             if size != seen and 1 not in (size, seen):
+                if letter not in _LETTERS:  # one of `...`
+                    raise RuntimeError(
+                        f"einsum(): dimension {term.index(letter)} covered by ellipsis in operand {number}has size "
+                        f"{size} which does not broadcast with previously seen ellipsis with size {seen} for the "
+                        "respective dimension"
+                    )
                 raise RuntimeError(
                     f"einsum(): subscript {letter} has size {size} for operand {number} which does not broadcast with "
                     f"previously seen size {seen}"
@@ -154,7 +162,7 @@ def _without_ones(pairs: list[tuple[Tensor, str]]) -> list[tuple[Tensor, str]]:
     for operand, term in pairs:
         ones = [d for d, letter in enumerate(term) if operand.shape[d] == 1 != largest[letter]]
         kept = "".join(letter for d, letter in enumerate(term) if d not in ones)
-        squeezed.append((shape.squeeze(operand, ones) if ones else operand, kept))
+        squeezed.append((squeeze(operand, ones) if ones else operand, kept))
     return squeezed
 
 

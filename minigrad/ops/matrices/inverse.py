@@ -1,35 +1,27 @@
-"""Inverses, systems of equations and determinants.
+"""Inverses and systems of equations: linalg.inv, inverse, linalg.solve, linalg.solve_triangular.
 
-After this module a reader knows the gradients of the inverse, of the solution of A X = B and of the determinant: each
-contains an inverse again. A matrix without inverse is a LinAlgError that says which one it is.
+After this module a reader knows the gradients of the inverse and of the solution of A X = B: each contains an inverse,
+or a solution, again. A matrix without inverse is a LinAlgError that says which one it is.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from minigrad.op import op, size_mismatch
-from minigrad.ops.matrices.linalg import in_shape
-from minigrad.ops.pointwise import choice
-from minigrad.return_types import named_result
+from minigrad.ops.matrices.checks import LinAlgError, check_floating, check_square
+from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+METHODS = ("inverse",)  # the functions that are methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
+OUT = ("inverse",)  # those that take out=
 
 
-class LinAlgError(RuntimeError):
-    """What is asked of a matrix cannot be computed: it is singular, not positive-definite, or not finite."""
-
-
-def turned(F: Any, matrices: Any) -> Any:
-    """Each matrix of a batch with rows and columns exchanged."""
-    return F.transpose(matrices, -2, -1)
-
-
-def _refused(matrices: Array, compute: Any) -> tuple[str, Array]:
+def _first_refused(matrices: Array, compute: Any) -> tuple[str, Array]:
     """The first matrix of a batch that numpy refuses: its place in words, for the error, and itself."""
     for number, matrix in enumerate(matrices.reshape(-1, *matrices.shape[-2:])):
         try:
@@ -54,13 +46,13 @@ def _zero_pivot(matrix: Array) -> int:
 # ---------------------------------------------------------------- the inverse
 
 
-@op(name="LinalgInvExBackward0", self=lambda F, g, result: -(turned(F, result) @ g @ turned(F, result)))
+@op(name="LinalgInvExBackward0", self=lambda F, g, result: -(result.mT @ g @ result.mT))
 def linalg_inv(self: Array) -> Array:
     """The inverse of each matrix."""
     try:
         return np.linalg.inv(self)
     except np.linalg.LinAlgError:
-        where, matrix = _refused(self, np.linalg.inv)
+        where, matrix = _first_refused(self, np.linalg.inv)
         raise LinAlgError(
             f"linalg.inv: {where}The diagonal element {_zero_pivot(matrix)} is zero, the inversion could not be "
             "completed because the input matrix is singular. linalg.pinv gives what comes nearest to an inverse."
@@ -70,38 +62,40 @@ def linalg_inv(self: Array) -> Array:
 # ---------------------------------------------------------------- A X = B
 
 
-def _back(F: Any, g: Any, self: Any, left: bool, vector: bool) -> Any:
+def _transposed_solution(F: Any, g: Any, self: Any, left: bool, vector: bool) -> Any:
     """The gradient of the right-hand side: the solution of the system with A transposed."""
-    return F.linalg_solve(turned(F, self), g, left, vector)
+    return F.linalg_solve(self.mT, g, left, vector)
 
 
-def _of_matrix(F: Any, g: Any, self: Any, result: Any, left: bool, vector: bool) -> Any:
-    g = _back(F, g, self, left, vector)
+def _gradient_of_matrix(F: Any, g: Any, self: Any, result: Any, left: bool, vector: bool) -> Any:
+    g = _transposed_solution(F, g, self, left, vector)
     if vector:
         return -(g[..., None] * result[..., None, :])
-    return -(g @ turned(F, result)) if left else -(turned(F, result) @ g)
+    return -(g @ result.mT) if left else -(result.mT @ g)
 
 
 @op(
     name="LinalgSolveExBackward0",
-    self=lambda F, g, self, result, self_shape, left, vector: in_shape(
-        F, _of_matrix(F, g, self, result, left, vector), self_shape
+    self=lambda F, g, self, result, self_shape, left, vector: unbroadcast(
+        F, _gradient_of_matrix(F, g, self, result, left, vector), self_shape
     ),
-    other=lambda F, g, self, other_shape, left, vector: in_shape(F, _back(F, g, self, left, vector), other_shape),
+    other=lambda F, g, self, other_shape, left, vector: unbroadcast(
+        F, _transposed_solution(F, g, self, left, vector), other_shape
+    ),
 )
 def linalg_solve(self: Array, other: Array, left: bool, vector: bool) -> Array:
     """X of A X = B (or X A = B); `vector`: B is one column, not a matrix."""
-    columns = other[..., None] if vector else other if left else np.swapaxes(other, -2, -1)
-    matrix = self if left else np.swapaxes(self, -2, -1)
+    columns = other[..., None] if vector else other if left else other.mT
+    matrix = self if left else self.mT
     try:
         found = np.linalg.solve(matrix, columns)
     except np.linalg.LinAlgError:
-        where, _ = _refused(self, np.linalg.inv)
+        where, _ = _first_refused(self, np.linalg.inv)
         raise LinAlgError(
-            f"torch.linalg.solve: {where}The solver failed because the input matrix is singular. linalg.lstsq gives "
-            "what comes nearest to a solution.".replace("torch", "minigrad", 1)
+            f"minigrad.linalg.solve: {where}The solver failed because the input matrix is singular. linalg.lstsq gives "
+            "what comes nearest to a solution."
         ) from None
-    return found[..., 0] if vector else found if left else np.swapaxes(found, -2, -1)
+    return found[..., 0] if vector else found if left else found.mT
 
 
 # ---------------------------------------------------------------- triangular systems
@@ -113,22 +107,22 @@ def triangle(self: Array, upper: bool, strict: bool) -> Array:
     return np.triu(self, int(strict)) if upper else np.tril(self, -int(strict))
 
 
-def _triangular_back(F: Any, g: Any, self: Any, upper: bool, left: bool, unit: bool) -> Any:
-    return F.linalg_solve_triangular(turned(F, self), g, not upper, left, unit)
+def _transposed_triangular_solution(F: Any, g: Any, self: Any, upper: bool, left: bool, unit: bool) -> Any:
+    return F.linalg_solve_triangular(self.mT, g, not upper, left, unit)
 
 
-def _of_triangle(F: Any, g: Any, self: Any, result: Any, upper: bool, left: bool, unit: bool) -> Any:
-    g = _triangular_back(F, g, self, upper, left, unit)
-    product = g @ turned(F, result) if left else turned(F, result) @ g
+def _gradient_of_triangle(F: Any, g: Any, self: Any, result: Any, upper: bool, left: bool, unit: bool) -> Any:
+    g = _transposed_triangular_solution(F, g, self, upper, left, unit)
+    product = g @ result.mT if left else result.mT @ g
     return F.triangle(-product, upper, unit)
 
 
 @op(
-    self=lambda F, g, self, result, self_shape, upper, left, unit: in_shape(
-        F, _of_triangle(F, g, self, result, upper, left, unit), self_shape
+    self=lambda F, g, self, result, self_shape, upper, left, unit: unbroadcast(
+        F, _gradient_of_triangle(F, g, self, result, upper, left, unit), self_shape
     ),
-    other=lambda F, g, self, other_shape, upper, left, unit: in_shape(
-        F, _triangular_back(F, g, self, upper, left, unit), other_shape
+    other=lambda F, g, self, other_shape, upper, left, unit: unbroadcast(
+        F, _transposed_triangular_solution(F, g, self, upper, left, unit), other_shape
     ),
 )
 def linalg_solve_triangular(self: Array, other: Array, upper: bool, left: bool, unit: bool) -> Array:
@@ -137,11 +131,11 @@ def linalg_solve_triangular(self: Array, other: Array, upper: bool, left: bool, 
     if unit:
         matrix += np.eye(matrix.shape[-1], dtype=matrix.dtype)
     if not left:
-        return np.swapaxes(_substituted(np.swapaxes(matrix, -2, -1), np.swapaxes(other, -2, -1), not upper), -2, -1)
-    return _substituted(matrix, other, upper)
+        return _solve_triangle(matrix.mT, other.mT, not upper).mT
+    return _solve_triangle(matrix, other, upper)
 
 
-def _substituted(matrix: Array, other: Array, upper: bool) -> Array:
+def _solve_triangle(matrix: Array, other: Array, upper: bool) -> Array:
     try:
         return np.linalg.solve(matrix, other)  # numpy has nothing for triangles alone; this is LAPACK's general solver
     except np.linalg.LinAlgError:  # a zero on the diagonal: infinities, not an error
@@ -156,80 +150,7 @@ def _substituted(matrix: Array, other: Array, upper: bool) -> Array:
     return found
 
 
-# ---------------------------------------------------------------- determinants
-
-
-@op(self=lambda F, g, self: g[..., None, None] * F.cofactors(self))
-def linalg_det(self: Array) -> Array:
-    """The determinant of each matrix. Its derivative by an element is that element's cofactor."""
-    return np.linalg.det(self)
-
-
-def _of_cofactors(F: Any, g: Any, self: Any, result: Any) -> Any:
-    """From C = det(A) B with B the inverse, transposed: dC = <B, dA> C - C dA' B."""
-    inverse = turned(F, F.linalg_inv(self))
-    return F.sum_dims(g * inverse, (g.ndim - 2, g.ndim - 1), True) * result - result @ turned(F, g) @ inverse
-
-
-@op(self=lambda F, g, self, result: _of_cofactors(F, g, self, result))
-def cofactors(self: Array) -> Array:
-    """For each element the determinant of what is left without its row and column, with alternating signs."""
-    try:
-        return np.linalg.det(self)[..., None, None] * np.swapaxes(np.linalg.inv(self), -2, -1)
-    except np.linalg.LinAlgError:  # a singular matrix has cofactors, too: from singular values, leaving out one each
-        u, s, vh = np.linalg.svd(self)
-        others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
-        signs = np.linalg.det(u) * np.linalg.det(vh)
-        return (u * (signs[..., None, None] * others[..., None, :])) @ vh
-
-
-@op(
-    several=True,
-    self=lambda F, g, self: (
-        F.zeros(self.shape, self) if g[1] is None else g[1][..., None, None] * turned(F, F.linalg_inv(self))
-    ),
-)
-def linalg_slogdet(self: Array) -> list[Array]:
-    """The sign of each matrix's determinant, and the logarithm of its size, which overflows less easily."""
-    return list(np.linalg.slogdet(self))
-
-
 # ---------------------------------------------------------------- as the learner calls them
-
-linalg_slogdet_result = named_result("linalg_slogdet", "sign", "logabsdet")
-slogdet_result = named_result("slogdet", "sign", "logabsdet")
-
-
-def check_matrix(function: str, input: Any, name: str = "A") -> None:
-    """Raise unless the input is a tensor with rows and columns."""
-    if not isinstance(input, Tensor):
-        raise TypeError(
-            f"{function.replace('.', '_')}(): argument '{name}' (position 1) must be Tensor, not "
-            f"{type(input).__name__}: make it one first, as in tensor(...)"
-        )
-    if input.ndim < 2:
-        raise RuntimeError(f"{function}: The input tensor {name} must have at least 2 dimensions. It has {input.ndim}.")
-
-
-def check_square(function: str, input: Any, name: str = "A") -> None:
-    """Raise unless the input is a square matrix, or a batch of them."""
-    check_matrix(function, input, name)
-    rows, columns = input.shape[-2:]
-    if rows != columns:
-        raise RuntimeError(
-            f"{function}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
-        )
-
-
-def check_floating(function: str, input: Tensor) -> None:
-    """Raise unless the input has a dtype that can be computed with here: float32 or float64."""
-    if not input.dtype.is_floating_point:
-        raise RuntimeError(
-            f"{function}: Expected a floating point or complex tensor as input. Got {input.dtype.tensor_type}: convert "
-            "it first, as in x.float()"
-        )
-    if input.dtype.itemsize < 4:
-        raise RuntimeError(f"{function}: Low precision dtypes not supported. Got {input.dtype.tensor_type}")
 
 
 def inv(A: Tensor) -> Tensor:
@@ -290,30 +211,3 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
         raise RuntimeError(f"linalg.solve_triangular: A and B must have one dtype, but have {A.dtype} and {B.dtype}")
     _check_fit("linalg.solve_triangular", A, B.shape, left)
     return linalg_solve_triangular(A, B, upper, left, unitriangular)
-
-
-def det(input: Tensor) -> Tensor:
-    """The determinant of a square matrix, or of each of a batch."""
-    check_square("linalg.det", input)
-    check_floating("linalg.det", input)
-    return linalg_det(input)
-
-
-def linalg_slogdet_of(A: Tensor) -> Any:
-    """`linalg.slogdet`: (sign, logabsdet) of the determinant of a square matrix, or of each of a batch."""
-    check_square("linalg.slogdet", A)
-    check_floating("linalg.slogdet", A)
-    return linalg_slogdet_result(*linalg_slogdet(A))
-
-
-def slogdet(input: Tensor) -> Any:
-    """(sign, logabsdet) of the determinant of a square matrix, or of each of a batch: det = sign * exp(logabsdet)."""
-    return slogdet_result(*linalg_slogdet_of(input))
-
-
-def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant: -inf where that is 0, nan where it is negative."""
-    check_square("logdet", input)
-    check_floating("logdet", input)
-    sign, size = linalg_slogdet(input)
-    return choice.where(sign == -1, math.nan, size)

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.ops.matrices.factorization import svdvals
-from minigrad.ops.matrices.inverse import check_floating, check_matrix, check_square, linalg_inv
+from minigrad.ops.matrices.checks import check_floating, check_matrix, check_square
+from minigrad.ops.matrices.inverse import linalg_inv
+from minigrad.ops.matrices.svd import svdvals
 from minigrad.ops.pointwise import arithmetic, choice, division
 from minigrad.ops.reductions import extremes, sums
 from minigrad.ops.reductions.dims import wrap_dims
 from minigrad.ops.reductions.vector_norm import vector_norm as vector_norm_op
-from minigrad.ops.shapes.shape import movedim, reshape, squeeze
+from minigrad.ops.shapes.transposing import movedim
+from minigrad.ops.shapes.views import reshape, squeeze
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Dims = int | Sequence[int] | None
@@ -69,16 +71,13 @@ def vector_norm(x: Tensor, ord: float = 2, dim: Dims = None, keepdim: bool = Fal
 
 def _check_identity(input: Tensor, order: str, dims: tuple[int, ...], all_of_them: bool) -> None:
     """Raise if there is no smallest or largest element to be found."""
-    for place in dims:
-        if input.shape[place] == 0:
-            of = (
-                "an empty tensor because the operation"
-                if all_of_them
-                else f"the dimension {place}because this dimension"
+    for dim in dims:
+        if input.shape[dim] == 0:
+            empty = (
+                "an empty tensor because" if all_of_them else f"the dimension {dim}because this dimension is empty and"
             )
-            rest = "" if all_of_them else " is empty and the operation"
             raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {order} norm on {of}{rest} does not have an identity"
+                f"linalg.vector_norm cannot compute the {order} norm on {empty} the operation does not have an identity"
             )
 
 

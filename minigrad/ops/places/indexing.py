@@ -1,57 +1,38 @@
-"""Taking elements out by index.
+"""`x[index]` with lists and tensors of indices or masks: a copy; and index_put, which writes there.
 
-After this module a reader knows why `x[0]` and `x[1:3]` share the memory of `x` while `x[[0, 2]]` is a copy, and that
-the gradient of taking out is putting back: zeros everywhere else, and a sum where an element was taken more than once.
+After this module a reader knows why `x[[0, 2]]` is a copy while `x[0]` is a view (slicing.py): no steps of one length
+lead through elements that stand anywhere. The gradient of taking out is putting back: zeros everywhere else, and a sum
+where an element was taken more than once.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.autograd.saved import save
 from minigrad.op import op, tensor_operands
-from minigrad.tensor import Tensor, wrap_dim
+from minigrad.ops.places.slicing import basic
+from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+_SEVERAL_PARTS = (Tensor, np.ndarray, Sequence, slice)  # a list with one of these in it is taken for a tuple
 
 
-def _basic(kind: str) -> Any:
-    """Indexing by ints, slices, None and `...`: always a view. One op for each of the names that PyTorch has for it."""
-
-    @op(name=kind, view=True, self=lambda F, g, self_shape, index: F.put(g, index, self_shape))
-    def basic_index(self: Array, index: tuple[Any, ...]) -> Array:
-        """The part of the tensor that ints, slices, None and `...` select."""
-        return self[index]
-
-    return basic_index
-
-
-_KINDS = ("Alias", "Slice", "Unsqueeze", "Select")
-alias_index, slice_index, unsqueeze_index, select_index = (_basic(f"{kind}Backward0") for kind in _KINDS)
-
-
-@op(
-    name="SelectBackward0",
-    view=True,
-    self=lambda F, g, self_shape, dim, index: F.put(g, (*[slice(None)] * dim, index, ...), self_shape),
-)
-def select_one(self: Array, dim: int, index: int) -> Array:
-    """The part at one place along a dimension."""
-    return self[(*[slice(None)] * dim, index, ...)]
-
-
-@op(name="IndexBackward0", kept=("index",), self=lambda F, g, self_shape, index: F.put(g, index, self_shape))
+@op(name="IndexBackward0", kept=("index",), self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape))
 def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
     """The elements that arrays of ints or bools select, as a copy."""
     return self[index]
 
 
 @op(name="IndexPutBackward0", self=lambda F, g, index: F.advanced_index(g, index))
-def put(self: Array, index: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
-    """Zeros of a shape with the elements of input added at an index."""
+def index_backward(self: Array, index: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
+    """Zeros of a shape with the elements of the input added at an index: the gradient of taking them out there."""
     out = np.zeros(shape, self.dtype)
     if any(isinstance(part, np.ndarray) and part.dtype != np.bool_ for part in index):
         np.add.at(out, index, self)  # the same element may have been taken several times
@@ -60,8 +41,8 @@ def put(self: Array, index: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
     return out
 
 
-@op(self=lambda F, g, index: F.without_index(g, index))
-def without_index(self: Array, index: tuple[Any, ...]) -> Array:
+@op(self=lambda F, g, index: F.zero_at(g, index))
+def zero_at(self: Array, index: tuple[Any, ...]) -> Array:
     """The input with zeros at an index."""
     out = np.array(self)
     out[index] = 0
@@ -71,7 +52,7 @@ def without_index(self: Array, index: tuple[Any, ...]) -> Array:
 @op(
     name="IndexPutBackward0",
     kept=("index",),
-    self=lambda F, g, index: F.without_index(g, index),
+    self=lambda F, g, index: F.zero_at(g, index),
     values=lambda F, g, index, values_shape: F.sum_to(F.advanced_index(g, index), values_shape),
 )
 def index_put(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
@@ -87,11 +68,14 @@ def index_put(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
     self=lambda F, g: g,
     values=lambda F, g, index, values_shape: F.sum_to(F.advanced_index(g, index), values_shape),
 )
-def index_add(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
+def index_put_accumulate(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
     """The input with values added at an index, several times where it says so."""
     out = np.array(self)
     np.add.at(out, index, values)
     return out
+
+
+# ---------------------------------------------------------------- x[index]
 
 
 def split_index(input: Tensor, index: Any, simplify: bool = False) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
@@ -100,11 +84,11 @@ def split_index(input: Tensor, index: Any, simplify: bool = False) -> tuple[tupl
 
     IndexError, TypeError or ValueError if it makes no sense.
     """
-    parts = index if isinstance(index, tuple) else (index,)
+    parts = _parts(index)
     view: list[Any] = []
     arrays: dict[int, np.ndarray[Any, Any]] = {}  # by their place among the parts of `view`
     for part in parts:
-        if isinstance(part, Tensor | list | np.ndarray):
+        if isinstance(part, Tensor | list | tuple | np.ndarray):
             array = _index_array(part)
             if isinstance(part, Tensor) and part.is_inference() and input._node is not None and is_recording():
                 save(part)  # raises
@@ -112,9 +96,10 @@ def split_index(input: Tensor, index: Any, simplify: bool = False) -> tuple[tupl
                 view.append(int(array))
                 continue
             arrays[len(view)] = array
-            view += [slice(None)] * array.ndim if array.dtype.kind == "b" and array.ndim else []
-            view += [slice(None)] if array.dtype.kind != "b" else []
-            view += [None] if array.dtype.kind == "b" and not array.ndim else []
+            if array.dtype.kind != "b":
+                view.append(slice(None))
+            else:  # a mask stands for as many dimensions as it has; one without any, for a new one of size 1
+                view += [slice(None)] * array.ndim or [None]
         elif isinstance(part, bool | np.bool_):
             arrays[len(view)] = np.asarray(part)
             view.append(None)
@@ -135,10 +120,35 @@ def split_index(input: Tensor, index: Any, simplify: bool = False) -> tuple[tupl
     return tuple(view), _in_view(input, view, arrays) if arrays else None
 
 
+def _parts(index: Any) -> tuple[Any, ...]:
+    """The parts of an index between its commas."""
+    if isinstance(index, tuple):
+        return index
+    if not isinstance(index, list) or not any(
+        part is None or part is Ellipsis or isinstance(part, _SEVERAL_PARTS) for part in index
+    ):
+        return (index,)
+    warnings.warn(
+        "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; "
+        "use x[tuple(seq)] instead of x[seq], or x[tensor(seq)] if one index tensor is meant.",
+        UserWarning,
+        stacklevel=frames_to_learner(),
+    )
+    return tuple(index)
+
+
 def _index_array(part: Any) -> np.ndarray[Any, Any]:
+    """A list or tensor of indices, or a mask, as an array of ints or bools."""
     array = np.asarray(part._array) if isinstance(part, Tensor) else np.asarray(part)
     if array.size == 0 and not isinstance(part, Tensor):
         array = array.astype(np.int64)
+    if array.dtype == np.uint8:
+        warnings.warn(
+            "indexing with dtype minigrad.uint8 is now deprecated, please use a dtype minigrad.bool instead.",
+            UserWarning,
+            stacklevel=frames_to_learner(),
+        )
+        array = array != 0
     if array.dtype.kind not in "iub":
         raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors; got {array.dtype} {part!r}")
     return array
@@ -155,12 +165,14 @@ def _checked_slice(part: slice) -> slice:
 def _check_bounds(input: Tensor, parts: list[Any], arrays: dict[int, Any], simplify: bool) -> None:
     """Raise if an index reaches beyond the tensor. `simplify`: write slices that take all as `:`."""
     used = [part for part in parts if part is not None and part is not Ellipsis]
-    if input.ndim == 0 and used:
-        raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
-            "a 0-dim tensor to a number"
-        )
     if len(used) > input.ndim:
+        if not input.ndim and len(parts) == 1 and not arrays:
+            if isinstance(used[0], slice):
+                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+                "convert a 0-dim tensor to a number"
+            )
         raise IndexError(f"too many indices for tensor of dimension {input.ndim}")
     dim = 0
     for place, part in enumerate(parts):
@@ -198,15 +210,13 @@ def _check_array(input: Tensor, array: Any, dim: int, place: int) -> None:
 
 def _in_view(input: Tensor, view: list[Any], arrays: dict[int, Any]) -> tuple[Any, ...]:
     """The arrays in their places in an index of the view."""
-    shapes = [
-        array.shape if array.dtype.kind != "b" else np.atleast_1d(array).nonzero()[0].shape for array in arrays.values()
-    ]
     try:
         np.broadcast_shapes(*[array.shape for array in arrays.values() if array.dtype.kind != "b"])
     except ValueError:
+        counts = [array.nonzero()[0] if array.dtype.kind == "b" and array.ndim else array for array in arrays.values()]
         raise IndexError(
             "shape mismatch: indexing tensors could not be broadcast together with shapes "
-            f"{', '.join(str(list(shape)) for shape in shapes)}"
+            f"{', '.join(str(list(array.shape)) for array in counts)}"
         ) from None
     indices: list[Any] = []
     skip = 0
@@ -236,47 +246,3 @@ def index(input: Tensor, index: Any) -> Tensor:
 def is_whole(parts: tuple[Any, ...]) -> bool:
     """Whether an index selects the whole tensor as it is."""
     return all(part is Ellipsis or part == slice(None) for part in parts)
-
-
-def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:
-    """`input[parts]` for ints, slices, None and `...`: a view."""
-    if len(parts) == 2 and parts[1] is Ellipsis and isinstance(parts[0], int | np.integer):
-        return select_one(input, 0, int(parts[0]))
-    telling = [part for part in parts if part is not Ellipsis and part != slice(None)]
-    last = telling[-1] if telling else slice(None) if len(parts) == 2 and parts[0] is not Ellipsis else Ellipsis
-    if last is Ellipsis:
-        return alias_index(input, parts)
-    if last is None:
-        return unsqueeze_index(input, parts)
-    return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)
-
-
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """The `length` elements from `start` on along `dim`, as a view."""
-    (input,) = tensor_operands("narrow", input)
-    if input.ndim == 0:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    dim = wrap_dim(dim, input.ndim)
-    size, first = input.shape[dim], int(start)
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
-    if not -size <= first <= size:
-        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {first})")
-    first += size if first < 0 else 0
-    if first + length > size:
-        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
-    return slice_index(input, (*[slice(None)] * dim, slice(first, first + length), ...))
-
-
-def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """The part at `index` along `dim`, as a view without that dimension."""
-    (input,) = tensor_operands("select", input)
-    if input.ndim == 0:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    dim = wrap_dim(dim, input.ndim)
-    size = input.shape[dim]
-    if not -size <= index < size:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
-        )
-    return select_one(input, dim, int(index))

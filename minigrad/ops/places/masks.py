@@ -1,7 +1,7 @@
-"""Where a mask is true: masked_fill, masked_select and masked_scatter; and nonzero, which makes indices of a mask.
+"""Where a mask is true: masked_fill, masked_select, masked_scatter; nonzero and argwhere, which make indices of a mask.
 
 After this module a reader knows that a mask is a choice of elements, and that a gradient passes only through those that
-were chosen.
+were chosen. (`where`, the choice between two tensors, is in ops/pointwise/choice.py.)
 """
 
 from __future__ import annotations
@@ -13,17 +13,25 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op, size_mismatch, tensor_operands
-from minigrad.ops.matrices.linalg import SPOKEN, in_shape
-from minigrad.ops.places.scattering import in_kind, invalid, tensor_argument
+from minigrad.ops.places.checks import in_dtype_of, tensor_argument, wrong_arguments
+from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+# fmt: off
+METHODS = (  # the functions that are methods of Tensor, too
+    "masked_fill", "masked_select", "masked_scatter", "nonzero", "argwhere",
+)
+# fmt: on
+IN_PLACE = ("masked_fill", "masked_scatter")  # those that have an in-place form, with a trailing underscore
+OUT = ("masked_select", "nonzero")  # those that take out=
 
 
 @op(
     name="MaskedFillBackward0",
     constants=("mask",),
-    self=lambda F, g, mask, self_shape: in_shape(F, F.masked_fill(g, mask, 0), self_shape),
+    self=lambda F, g, mask, self_shape: unbroadcast(F, F.masked_fill(g, mask, 0), self_shape),
 )
 def masked_fill(self: Array, mask: Array, value: Any) -> Array:
     """The input with a number where `mask` is true. The two broadcast."""
@@ -33,17 +41,17 @@ def masked_fill(self: Array, mask: Array, value: Any) -> Array:
 @op(
     name="MaskedFillBackward1",
     constants=("mask",),
-    self=lambda F, g, mask, self_shape: in_shape(F, F.masked_fill(g, mask, 0), self_shape),
+    self=lambda F, g, mask, self_shape: unbroadcast(F, F.masked_fill(g, mask, 0), self_shape),
     value=lambda F, g, mask: F.sum_all(F.where(mask, g, 0)),
 )
-def masked_fill_with(self: Array, value: Array, mask: Array) -> Array:
+def masked_fill_tensor(self: Array, value: Array, mask: Array) -> Array:
     """The input with one element, a 0-d tensor, where `mask` is true."""
     return np.where(mask, value, self)
 
 
 @op(
     constants=("mask",),
-    self=lambda F, g, mask, self_shape: in_shape(F, F.masked_back(g, mask, self_shape), self_shape),
+    self=lambda F, g, mask, self_shape: unbroadcast(F, F.masked_select_backward(g, mask, self_shape), self_shape),
 )
 def masked_select(self: Array, mask: Array) -> Array:
     """The elements of input where `mask` is true, as a vector. The two broadcast."""
@@ -52,23 +60,23 @@ def masked_select(self: Array, mask: Array) -> Array:
 
 
 @op(name="MaskedScatterBackward0", constants=("mask",), self=lambda F, g, mask: F.masked_select(g, mask))
-def masked_back(self: Array, mask: Array, shape: tuple[int, ...]) -> Array:
+def masked_select_backward(self: Array, mask: Array, shape: tuple[int, ...]) -> Array:
     """Zeros of the shape that `shape` and the mask broadcast to, with the elements of input where the mask is true."""
     out = np.zeros(np.broadcast_shapes(shape, mask.shape), self.dtype)
     out[np.broadcast_to(mask, out.shape)] = self
     return out
 
 
-def _used(F: Any, g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
+def _gradient_of_source(F: Any, g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
     """The gradient of the elements that were put where a mask is true: the first ones; 0 for what was left over."""
     taken = F.masked_select(g, mask)
-    return F.reshape(F.put(taken, (slice(taken.shape[0]),), (math.prod(shape),)), shape)
+    return F.reshape(F.index_backward(taken, (slice(taken.shape[0]),), (math.prod(shape),)), shape)
 
 
 @op(
     constants=("mask",),
-    self=lambda F, g, mask, self_shape: in_shape(F, F.masked_fill(g, mask, 0), self_shape),
-    source=lambda F, g, mask, source_shape: _used(F, g, mask, source_shape),
+    self=lambda F, g, mask, self_shape: unbroadcast(F, F.masked_fill(g, mask, 0), self_shape),
+    source=lambda F, g, mask, source_shape: _gradient_of_source(F, g, mask, source_shape),
 )
 def masked_scatter(self: Array, source: Array, mask: Array) -> Array:
     """The input with the elements of `source`, in order, where `mask` is true. Input and mask broadcast."""
@@ -91,10 +99,10 @@ def _check_mask(function: str, input: Tensor, mask: Tensor) -> None:
 
 
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:  # type: ignore[no-redef]
-    """The input with a number, or a 0-d tensor, wherever `mask` (bools) is true. The two broadcast."""
+    """A copy of the input with a number, or a 0-d tensor, wherever `mask` (bools) is true. The two broadcast."""
     tensor_operands("masked_fill", input)
     if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | np.number | np.bool_):
-        raise invalid("masked_fill", mask, value)
+        raise wrong_arguments("masked_fill", mask, value)
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
@@ -102,12 +110,11 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:  # type: ign
     _check_mask("masked_fill", input, mask)
     if mask.dtype is not dtypes.bool:
         raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {SPOKEN[mask.dtype.name]}: try "
-            "mask != 0"
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.c_name}: try mask != 0"
         )
     if isinstance(value, Tensor):
-        return masked_fill_with(input, value.to(input.dtype), mask)
-    return _masked_fill(input, mask, in_kind(value, input))
+        return masked_fill_tensor(input, value.to(input.dtype), mask)
+    return _masked_fill(input, mask, in_dtype_of(value, input))
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:  # type: ignore[no-redef]
@@ -120,7 +127,10 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:  # type: ignore[no-red
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:  # type: ignore[no-redef]
-    """The input with the elements of `source`, one after the other, wherever `mask` (bools) is true."""
+    """A copy of the input with the elements of `source`, one after the other, wherever `mask` (bools) is true.
+
+    Input and mask broadcast. RuntimeError if `source` has fewer elements than are wanted.
+    """
     tensor_operands("masked_scatter", input)
     tensor_argument("masked_scatter", "mask", 2, mask)
     tensor_argument("masked_scatter", "source", 3, source)

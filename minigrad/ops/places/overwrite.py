@@ -1,7 +1,8 @@
-"""Operations whose result does not depend on the tensor that they write over: fill_, zero_, copy_, eq_ and the like.
+"""What is written over a tensor whatever it held: the ops of fill_, zero_, copy_, eq_, lt_ and the like.
 
-After this module a reader knows why these have a node all the same: it says that the old value has no gradient any
-more, and hands the gradient of what was written to where that came from.
+After this module a reader knows why these have a node although the result does not depend on the old elements: it says
+that these have no gradient any more, and hands the gradient of what was written to where that came from. (The in-place
+methods that call these ops are in writing.py.)
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def _comparing(name: str) -> Any:
         broadcasts=True,
     )
     def compared(self: Array, other: Array) -> Array:
-        """Whether each element compares so with another, as a number in its place."""
+        """Whether the comparison holds for each element and its other, to be written as 1 or 0."""
         return getattr(operator, name)(self, other)
 
     return compared
@@ -51,7 +52,7 @@ compared = {name: _comparing(name) for name in COMPARISONS}
 
 @op(name="FillBackward3", self=lambda F, g: F.zeros(g.shape, g), value=lambda F, g: F.sum_all(g))
 def filled_by_tensor(self: Array, value: Array) -> Array:
-    """One element, a 0-d tensor, in every place of the input."""
+    """One element, a 0-d tensor, everywhere in the place of the input."""
     return np.full_like(self, value)
 
 
@@ -61,5 +62,5 @@ def filled_by_tensor(self: Array, value: Array) -> Array:
     src=lambda F, g, src_shape, src_dtype: F.cast(F.sum_to(g, src_shape), src_dtype),
 )
 def copied(self: Array, src: Array) -> Array:
-    """The elements of `src`, repeated where it is smaller, in the place of the input's."""
+    """The elements of `src`, broadcast to the input's shape and in its dtype, in the place of the input's."""
     return np.broadcast_to(src, self.shape).astype(self.dtype)

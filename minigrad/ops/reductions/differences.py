@@ -12,12 +12,12 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import tensor_operands
-from minigrad.ops.places.indexing import narrow, select
 from minigrad.ops.places.overwrite import copied
+from minigrad.ops.places.slicing import narrow, select
 from minigrad.ops.pointwise.bits import bitwise_xor
 from minigrad.ops.reductions.cumulative import cumsum
-from minigrad.ops.shapes.shape import cat
-from minigrad.ops.shapes.shape import view as reshaped
+from minigrad.ops.shapes.joining import cat
+from minigrad.ops.shapes.views import view as reshaped
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 METHODS: tuple[str, ...] = ("diff",)  # the functions that are methods of Tensor, too

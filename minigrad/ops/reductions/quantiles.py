@@ -13,12 +13,13 @@ import numpy as np
 from minigrad import dtypes, return_types
 from minigrad.op import arrays, op, tensor_operands
 from minigrad.ops.operands import numbers_only
-from minigrad.ops.places.scattering import gather
+from minigrad.ops.places.gather import gather
 from minigrad.ops.pointwise.arithmetic import lerp
 from minigrad.ops.reductions.dims import np_sum
 from minigrad.ops.reductions.picking import shared_by_equals, take_along_op
 from minigrad.ops.reductions.sorting import order, sort
-from minigrad.ops.shapes.shape import movedim, reshape, squeeze, unsqueeze
+from minigrad.ops.shapes.transposing import movedim
+from minigrad.ops.shapes.views import reshape, squeeze, unsqueeze
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes

@@ -1,32 +1,154 @@
-"""Several tensors together: side by side, one below the other, on one diagonal, in grids and combinations.
+"""Several tensors made into one: cat, stack, hstack, vstack, dstack, column_stack, block_diag, and atleast_1d to 3d.
 
-After this module a reader knows that all of these are made of a few views and one copy: hstack is cat, meshgrid is
-expand, cartesian_prod is the columns of a grid.
+After this module a reader knows that all of these are one copy, along a dimension that is there (cat) or a new one
+(stack), and that the gradient is cut where the tensors met.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.blame import frames_to_learner
-from minigrad.op import op, size_mismatch, tensor_operands
-from minigrad.ops.places.selection import index_select
-from minigrad.ops.shapes.arrange import ravel
-from minigrad.ops.shapes.shape import cat, expand, stack, unsqueeze, view
-from minigrad.tensor import Size, Tensor, from_array
+from minigrad.op import op
+from minigrad.ops.shapes.views import reshape, unsqueeze, view
+from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
 OUT: tuple[str, ...] = (  # those that take out=
-    "concat", "concatenate", "hstack", "vstack", "dstack", "row_stack", "column_stack",
+    "cat", "stack", "concat", "concatenate", "hstack", "vstack", "dstack", "row_stack", "column_stack",
 )  # fmt: skip
+
+
+@op(
+    tensors=lambda F, g, tensors_shape, dim: [
+        F.basic_index(g, (slice(None),) * dim + (i, ...)) for i in range(len(tensors_shape))
+    ]
+)
+def stack(*tensors: Array, dim: int) -> Array:
+    """Arrays of one shape side by side along a new dimension."""
+    return np.ascontiguousarray(np.stack(tensors, axis=dim))  # numpy keeps the order of expanded parts
+
+
+def _cut(F: Any, g: Any, shapes: Sequence[tuple[int, ...]], dim: int) -> list[Any]:
+    """The parts of a concatenation's gradient that belong to each input."""
+    parts, start = [], 0
+    for shape in shapes:
+        parts.append(F.basic_index(g, (slice(None),) * dim + (slice(start, start + shape[dim]), ...)))
+        start += shape[dim]
+    return parts
+
+
+@op(tensors=lambda F, g, tensors_shape, dim: _cut(F, g, tensors_shape, dim))
+def cat(*tensors: Array, dim: int) -> Array:
+    """Arrays one after the other along a dimension that they have."""
+    joined = np.concatenate(tensors, axis=dim)  # in Fortran's order if no part is in C's, expanded ones for example
+    return joined if joined.flags.c_contiguous else np.ascontiguousarray(joined)
+
+
+def _rows_and_columns(shape: tuple[int, ...]) -> tuple[int, int]:
+    rows, columns = (1, 1, *shape)[-2:]
+    return rows, columns
+
+
+def _diagonal_blocks(F: Any, g: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+    """The blocks on the diagonal of a gradient."""
+    parts, top, left = [], 0, 0
+    for shape in shapes:
+        rows, columns = _rows_and_columns(shape)
+        block = F.basic_index(g, (slice(top, top + rows), slice(left, left + columns)))
+        parts.append(F.reshape(block, shape))
+        top, left = top + rows, left + columns
+    return parts
+
+
+@op(tensors=lambda F, g, tensors_shape: _diagonal_blocks(F, g, tensors_shape))
+def block_diag(*tensors: Array) -> Array:
+    """Matrices on the diagonal of a large one of zeros."""
+    sizes = [_rows_and_columns(tensor.shape) for tensor in tensors]
+    out = np.zeros([sum(size) for size in zip(*sizes, strict=True)], tensors[0].dtype)
+    top = left = 0
+    for tensor, (rows, columns) in zip(tensors, sizes, strict=True):
+        out[top : top + rows, left : left + columns] = tensor
+        top, left = top + rows, left + columns
+    return out
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+_stack, _cat, _block_diag = stack, cat, block_diag
+
+
+def all_tensors(values: Sequence[Any]) -> tuple[Tensor, ...]:
+    """The values as a tuple; TypeError unless all are tensors."""
+    for index, value in enumerate(values):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {index} in argument 0, but got {type(value).__name__}: {value!r}"
+            )
+    return tuple(values)
+
+
+def _listed(function: str, tensors: Any) -> tuple[Tensor, ...]:
+    """The tensors of a list or tuple; TypeError for anything else."""
+    if isinstance(tensors, Tensor) or not isinstance(tensors, Sequence):
+        raise TypeError(
+            f"{function}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+        )
+    return all_tensors(tensors)
+
+
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no-redef]
+    """Tensors of one shape side by side along a new dimension `dim`: two of (3,) give (2, 3).
+
+    RuntimeError if there are none, or their shapes differ.
+    """
+    items = _listed("stack", tensors)
+    if not items:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    for index, item in enumerate(items):
+        if item.shape != items[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(items[0].shape)} at entry 0 and "
+                f"{list(item.shape)} at entry {index}"
+            )
+    return _stack(*items, dim=wrap_dim(dim, items[0].ndim + 1))
+
+
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no-redef]
+    """Tensors one after the other along `dim`: (2, 3) and (4, 3) give (6, 3). Their other sizes must agree.
+
+    (As in PyTorch, an empty tensor of one dimension fits beside any others.) ValueError if there are none, RuntimeError
+    if they do not fit.
+    """
+    items = _listed("cat", tensors)
+    if not items:
+        raise ValueError("minigrad.cat(): expected a non-empty list of Tensors")
+    shapes = [item._array.shape for item in items]
+    first = next((shape for shape in shapes if shape != (0,)), (0,))
+    for index, shape in enumerate(shapes):
+        if not shape:
+            raise RuntimeError(
+                f"zero-dimensional tensor (at position {index}) cannot be concatenated: use stack() for these"
+            )
+        if len(shape) != len(first) and shape != (0,):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+    dim = wrap_dim(dim, len(first))
+    for index, shape in enumerate(shapes):
+        for d, (own, other) in enumerate(zip(first, shape, strict=False)):
+            if d != dim and own != other and shape != (0,):
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {own} but got size {other} "
+                    f"for tensor number {index} in the list."
+                )
+    if (0,) in shapes and len(first) > 1:
+        nothing = (*first[:dim], 0, *first[dim + 1 :])
+        items = tuple(reshape(item, nothing) if item._array.shape == (0,) else item for item in items)
+    return _cat(*items, dim=dim)
+
 
 concat = concatenate = cat
 
@@ -81,28 +203,26 @@ def atleast_3d(*tensors: Any) -> Any:
     return _at_least("atleast_3d", _as_block, tensors)
 
 
-# ---------------------------------------------------------------- side by side
+# ---------------------------------------------------------------- side by side, one below the other, ...
 
 
-def _listed(function: str, tensors: Any, raised: Callable[[Tensor], Tensor]) -> list[Tensor]:
-    if isinstance(tensors, Tensor) or not isinstance(tensors, Sequence):
-        raise TypeError(
-            f"{function}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
-        )
-    if not tensors:
+def _raised(function: str, tensors: Any, raised: Callable[[Tensor], Tensor]) -> list[Tensor]:
+    """The tensors of a list, each with the dimensions that it lacks."""
+    listed = _listed(function, tensors)
+    if not listed:
         raise RuntimeError(f"{function} expects a non-empty TensorList")
-    return [raised(tensor) for tensor in tensor_operands(function, *tensors)]
+    return [raised(tensor) for tensor in listed]
 
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors side by side: along the second dimension; vectors one after the other."""
-    items = _listed("hstack", tensors, _as_vector)
+    items = _raised("hstack", tensors, _as_vector)
     return cat(items, 0 if items[0].ndim == 1 else 1)
 
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors one below the other: along the first dimension, vectors as rows."""
-    return cat(_listed("vstack", tensors, _as_matrix), 0)
+    return cat(_raised("vstack", tensors, _as_matrix), 0)
 
 
 row_stack = vstack
@@ -110,7 +230,7 @@ row_stack = vstack
 
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors one behind the other: along the third dimension."""
-    return cat(_listed("dstack", tensors, _as_block), 2)
+    return cat(_raised("dstack", tensors, _as_block), 2)
 
 
 def _as_column(input: Tensor) -> Tensor:
@@ -119,155 +239,17 @@ def _as_column(input: Tensor) -> Tensor:
 
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors side by side: along the second dimension, vectors as columns."""
-    return cat(_listed("column_stack", tensors, _as_column), 1)
+    return cat(_raised("column_stack", tensors, _as_column), 1)
 
 
-def _block_sizes(shape: tuple[int, ...]) -> tuple[int, int]:
-    rows, columns = (1, 1, *shape)[-2:]
-    return rows, columns
-
-
-def block_parts(F: Any, g: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
-    """The blocks on the diagonal of a gradient."""
-    parts, top, left = [], 0, 0
-    for shape in shapes:
-        rows, columns = _block_sizes(shape)
-        block = F.basic_index(g, (slice(top, top + rows), slice(left, left + columns)))
-        parts.append(F.reshape(block, shape))
-        top, left = top + rows, left + columns
-    return parts
-
-
-@op(name="BlockDiagBackward0", tensors=lambda F, g, tensors_shape: block_parts(F, g, tensors_shape))
-def blocks_on_diagonal(*tensors: Array) -> Array:
-    """Matrices on the diagonal of a large one of zeros."""
-    sizes = [_block_sizes(tensor.shape) for tensor in tensors]
-    out = np.zeros([sum(size) for size in zip(*sizes, strict=True)], tensors[0].dtype)
-    top = left = 0
-    for tensor, (rows, columns) in zip(tensors, sizes, strict=True):
-        out[top : top + rows, left : left + columns] = tensor
-        top, left = top + rows, left + columns
-    return out
-
-
-def _several(tensors: tuple[Any, ...]) -> tuple[Tensor, ...]:
-    for index, tensor in enumerate(tensors):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"expected Tensor as element {index} in argument 0, but got {type(tensor).__name__}")
-    return tensors
-
-
-def block_diag(*tensors: Tensor) -> Tensor:
+def block_diag(*tensors: Tensor) -> Tensor:  # type: ignore[no-redef]
     """The matrix that has the given ones on its diagonal, and zeros elsewhere; vectors count as rows."""
     if not tensors:
         return from_array(np.zeros((1, 0), np.float32))
-    for index, tensor in enumerate(_several(tensors)):
+    for index, tensor in enumerate(all_tensors(tensors)):
         if tensor.ndim > 2:
             raise RuntimeError(
                 f"minigrad.block_diag: Input tensors must have 2 or fewer dimensions. Input {index} has {tensor.ndim} "
                 "dimensions"
             )
-    return blocks_on_diagonal(*tensors)
-
-
-# ---------------------------------------------------------------- to one shape
-
-
-def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
-    """The shape that tensors of these shapes have together; an int counts as a shape of one dimension."""
-    listed = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
-    if any(size < 0 for shape in listed for size in shape):
-        raise ValueError("Attempting to broadcast a dimension with negative length!")
-    together: tuple[int, ...] = ()
-    for index, shape in enumerate(listed):
-        for dim in range(-1, -min(len(together), len(shape)) - 1, -1):
-            if shape[dim] != together[dim] and 1 not in (shape[dim], together[dim]):
-                raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {shape[dim]} at {dim}! Mismatching argument at "
-                    f"index {index} had {shape}; but expected shape should be broadcastable to {list(together)}"
-                )
-        together = np.broadcast_shapes(together, shape)
-    return Size(together)
-
-
-def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Views of the tensors, expanded to the shape that they have together; those that have it already as they are."""
-    shape: tuple[int, ...] = ()
-    for tensor in _several(tensors):
-        mismatch = size_mismatch("broadcast_tensors", shape, tensor.shape)
-        if mismatch is not None:
-            raise RuntimeError(mismatch)
-        shape = np.broadcast_shapes(shape, tensor.shape)
-    return tuple(tensor if tensor.shape == shape else expand(tensor, shape) for tensor in tensors)
-
-
-def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """The coordinates of a grid: for each vector, its numbers along a dimension of its own, repeated along the others.
-
-    Args:
-        tensors: vectors (or numbers) of one dtype.
-        indexing: "ij" to have the dimensions in the order of the vectors; "xy" with the first two exchanged, as
-            pictures have them.
-    """
-    listed = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
-    if indexing is None:
-        warnings.warn(
-            "minigrad.meshgrid: in an upcoming release, it will be required to pass the indexing argument. Without it "
-            "indexing='ij' is taken.",
-            UserWarning,
-            stacklevel=frames_to_learner(),
-        )
-    if not listed:
-        raise RuntimeError("meshgrid expects a non-empty TensorList")
-    vectors = _several(tuple(listed))
-    for vector in vectors:
-        if vector.ndim > 1:
-            raise RuntimeError(
-                f"minigrad.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {vector.ndim}D, of shape "
-                f"{list(vector.shape)}"
-            )
-        if vector.dtype is not vectors[0].dtype:
-            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-    if indexing not in (None, "ij", "xy"):
-        raise RuntimeError(f'minigrad.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
-    places = list(range(len(vectors)))
-    if indexing == "xy" and len(vectors) > 1:
-        places[:2] = 1, 0
-    shape = [1] * len(vectors)
-    for place, vector in zip(places, vectors, strict=True):
-        shape[place] = vector.numel()
-    return tuple(
-        expand(view(vector, [vector.numel() if d == place else 1 for d in range(len(shape))]), shape)
-        for place, vector in zip(places, vectors, strict=True)
-    )
-
-
-def _check_vectors(tensors: tuple[Tensor, ...]) -> None:
-    for tensor in _several(tensors):
-        if tensor.ndim != 1:
-            raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor.shape)}")
-
-
-def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """Every choice of one element from each vector, as the rows of a matrix; of one vector, that itself."""
-    _check_vectors(tensors)
-    if len(tensors) == 1:
-        return tensors[0]
-    return stack([ravel(grid) for grid in meshgrid(*tensors, indexing="ij")], 1)
-
-
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """Every choice of `r` elements of a vector, in order, as the rows of a matrix.
-
-    `with_replacement`: an element may be chosen several times.
-    """
-    (input,) = tensor_operands("combinations", input)
-    _check_vectors((input,))
-    if r < 0:
-        raise RuntimeError(f"Expect a non-negative number, but got {r}")
-    if r == 0:
-        return from_array(np.zeros(0, input.dtype.numpy))
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    count = math.comb(input.numel() + (r - 1 if with_replacement else 0), r) if input.numel() else 0
-    chosen = np.fromiter(itertools.chain.from_iterable(choose(range(input.numel()), r)), np.int64, r * count)
-    return view(index_select(input, 0, from_array(chosen)), count, r)
+    return _block_diag(*tensors)

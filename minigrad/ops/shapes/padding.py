@@ -1,7 +1,7 @@
-"""Padding: more elements around a tensor, constant ones or those that a mirror, the border or the other end has.
+"""Padding: more elements around a tensor, constant ones, or the tensor's own mirrored, repeated or wrapped around.
 
-After this module a reader knows that padding by numbers and cutting off are inverse to each other, which is why each is
-the other's gradient, and that an element which was shown again in the padding gets the gradient of all its images.
+After this module a reader knows that padding by a number and cutting off are each other's gradient, and that an element
+which was shown again in the padding gets the sum of the gradients of all places where it is shown.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op, tensor_operands
+from minigrad.ops.places.checks import in_dtype_of
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -39,47 +40,47 @@ def constant_pad(self: Array, pad: Pads, value: float) -> Array:
         shape[dim] += before + after
         source[dim] = slice(max(-before, 0), size - max(-after, 0))
         target[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
-    out = np.full(shape, value).astype(self.dtype) if value else np.zeros(shape, self.dtype)
+    out = np.full(shape, value, self.dtype) if value else np.zeros(shape, self.dtype)
     out[tuple(target)] = self[tuple(source)]
     return out
 
 
-def seen_in_padding(mode: str, size: int, before: int, after: int) -> Array:
-    """Which of `size` elements is seen in each place after padding."""
+def _source_indices(mode: str, size: int, before: int, after: int) -> Array:
+    """For each place along a padded dimension, the index of the element, of `size`, that is shown there."""
     place = np.arange(-before, size + after)
-    if mode == "reflect":  # in a mirror that stands on the last element
+    if mode == "reflect":  # the border itself is not repeated
         return np.where(place < 0, -place, np.where(place >= size, 2 * (size - 1) - place, place))
     if mode == "replicate":
         return np.clip(place, 0, size - 1)
     first, left = max(-before, 0), size + min(before, 0) + min(after, 0)
-    return first + (place - first) % left  # the other end of what is left
+    return first + (place - first) % left  # circular: what is at the other end of what is left
 
 
-def _showing(node: str) -> Any:
-    """One op for each of the names that PyTorch has, by mode and number of dimensions."""
+def _pad_op(node: str) -> Any:
+    """One op for each of PyTorch's nodes, by mode and number of dimensions."""
 
-    @op(name=node, self=lambda F, g, self_shape, mode, pad: F.padding_folded(g, self_shape, mode, pad))
-    def padded_by_images(self: Array, mode: str, pad: Pads) -> Array:
-        """Elements of the array itself around it."""
+    @op(name=node, self=lambda F, g, self_shape, mode, pad: F.pad_with_own_backward(g, self_shape, mode, pad))
+    def pad_with_own(self: Array, mode: str, pad: Pads) -> Array:
+        """The array with its own elements around it: mirrored, repeated or wrapped around."""
         for dim, before, after in _by_dim(self.ndim, pad):
-            self = np.take(self, seen_in_padding(mode, self.shape[dim], before, after), dim)
+            self = np.take(self, _source_indices(mode, self.shape[dim], before, after), dim)
         return self
 
-    return padded_by_images
+    return pad_with_own
 
 
-@op(self=lambda F, g, mode, pad: F.padded_by_images(g, mode, pad))
-def padding_folded(self: Array, shape: tuple[int, ...], mode: str, pad: Pads) -> Array:
-    """All the images of an element in the padding, added to it."""
+@op(self=lambda F, g, mode, pad: F.pad_with_own(g, mode, pad))
+def pad_with_own_backward(self: Array, shape: tuple[int, ...], mode: str, pad: Pads) -> Array:
+    """Each element with all of its copies in the padding added to it."""
     for dim, before, after in _by_dim(self.ndim, pad):
         size = shape[dim]
-        seen = seen_in_padding(mode, size, before, after)
-        kept = slice(max(before, 0), before + size + min(after, 0))
+        source = _source_indices(mode, size, before, after)
+        inside = slice(max(before, 0), before + size + min(after, 0))
         out = np.zeros((*self.shape[:dim], size, *self.shape[dim + 1 :]), self.dtype)
-        places, images = np.moveaxis(out, dim, 0), np.moveaxis(self, dim, 0)
-        places[seen[kept]] = images[kept]
-        for place in [*range(max(before, 0)), *range(kept.stop, len(seen))]:  # few beside those inside
-            places[seen[place]] += images[place]
+        total, shown = np.moveaxis(out, dim, 0), np.moveaxis(self, dim, 0)
+        total[source[inside]] = shown[inside]
+        for place in [*range(max(before, 0)), *range(inside.stop, len(source))]:  # few beside those inside
+            total[source[place]] += shown[place]
         self = out
     return self
 
@@ -89,7 +90,7 @@ _NODES = {
     "replicate": "ReplicationPad{}DBackward0",
     "circular": "CircularPad{}DBackward0",
 }
-_SHOWING = {(mode, count): _showing(name.format(count)) for mode, name in _NODES.items() for count in (1, 2, 3)}
+_PAD_OPS = {(mode, count): _pad_op(name.format(count)) for mode, name in _NODES.items() for count in (1, 2, 3)}
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
@@ -98,10 +99,12 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     Args:
         pad: how many before and after along the last dimension, then along the one before it, and so on; a negative
             number cuts off.
-        mode: "constant" puts `value` there; "reflect" a mirror image that starts beside the border, "replicate" the
-            border again and again, "circular" what is at the other end. These three pad the last dimension of 2 or 3,
-            the last two of 3 or 4, or the last three of 4 or 5.
+        mode: "constant" puts `value` there; "reflect" the elements mirrored at the border, which is not repeated;
+            "replicate" the border again and again; "circular" what is at the other end. These three pad the last
+            dimension of 2 or 3, the last two of 3 or 4, or the last three of 4 or 5.
         value: the number for "constant": 0 unless given.
+
+    RuntimeError or NotImplementedError if there are more sizes than dimensions, or the mode cannot do it.
     """
     (input,) = tensor_operands("pad", input)
     for place, size in enumerate(pad, 1):
@@ -122,16 +125,16 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         for dim, before, after in _by_dim(input.ndim, pads):
             if input.shape[dim] + min(before, 0) + min(after, 0) < 0:
                 raise RuntimeError(f"narrow(): length must be non-negative. More than dimension {dim} has is cut off.")
-        return constant_pad(input, pads, 0 if value is None else value)
+        return constant_pad(input, pads, in_dtype_of(value, input) if value else 0)
     if value:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    _check_images(input, pads, mode)
-    made: Tensor = _SHOWING[mode, len(pads) // 2](input, mode, pads)
+    _check_own(input, pads, mode)
+    made: Tensor = _PAD_OPS[mode, len(pads) // 2](input, mode, pads)
     return made
 
 
-def _check_images(input: Tensor, pads: Pads, mode: str) -> None:
-    """Raise if a tensor cannot be padded with its own elements."""
+def _check_own(input: Tensor, pads: Pads, mode: str) -> None:
+    """Raise if a tensor cannot be padded with its own elements in this mode."""
     count = len(pads) // 2
     if not pads or count > 3 or input.ndim not in (count + 1, count + 2):
         raise NotImplementedError(

@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.creation.data import as_tensor, tensor
-from minigrad.ops.shapes.shape import stack
+from minigrad.ops.shapes.joining import stack
 from minigrad.tensor import Tensor
 
 _UNSUPPORTED = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"

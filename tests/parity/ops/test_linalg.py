@@ -135,6 +135,21 @@ refused(
     "linalg.vecdot: Expected a floating point or complex tensor as input. Got Long",
     lambda F: F.linalg.vecdot(o(F, 3, kind="int64"), o(F, 3, kind="int64")),
 )
+refused(
+    "cross",
+    N,
+    "\"cross\" not implemented for 'Bool'",
+    lambda F: F.linalg.cross(o(F, 3, kind="bool"), o(F, 3, kind="bool")),
+)
+refused("cross", X, "Dimension specified as -1 but tensor has no dimensions", lambda F: F.linalg.cross(o(F), o(F)))
+refused(
+    "tensordot",
+    X,
+    "Dimension specified as -1 but tensor has no dimensions",
+    lambda F: F.tensordot(o(F), o(F), ([-1], [0])),
+)
+refused("vdot", R, "dot : expected both vectors to have same dtype", lambda F: F.vdot(o(F, 3), o(F, 3, kind="int64")))
+refused("vdot", N, "\"dot\" not implemented for 'Bool'", lambda F: F.vdot(o(F, 3, kind="bool"), o(F, 3, kind="bool")))
 refused("cdist", R, "cdist only supports at least 2D tensors, X1 got: 1D", lambda F: F.cdist(o(F, 3), o(F, 2, 3)))
 refused(
     "cdist", R, "X1 and X2 must have the same number of columns. X1: 3 X2: 4", lambda F: F.cdist(o(F, 2, 3), o(F, 2, 4))
@@ -313,6 +328,7 @@ given(
     lambda F: o(F, 2, 2).addbmm_(o(F, 4, 2, 3), o(F, 4, 3, 2)),
     lambda F: o(F, 4, 2, 2).baddbmm_(o(F, 4, 2, 3), o(F, 4, 3, 2)),
     lambda F: o(F, 2, 2).addr_(o(F, 2), o(F, 2), alpha=-1),
+    lambda F: F.addr(F.zeros(2, 2).bool(), F.tensor([True, False]), o(F, 2, kind="bool"), beta=2),
 )
 
 # ---------------------------------------------------------------- einsum and tensordot
@@ -347,6 +363,13 @@ refused(
     R,
     "einsum(): subscript j has size 2 for operand 1 which does not broadcast with previously seen size 3",
     lambda F: F.einsum("ij,jk", o(F, 2, 3), o(F, 2, 3)),
+)
+refused(
+    "einsum",
+    R,
+    "einsum(): dimension 0 covered by ellipsis in operand 1has size 3 which does not broadcast with previously seen "
+    "ellipsis with size 2 for the respective dimension",
+    lambda F: F.einsum("...i,...i->...", o(F, 2, 4), o(F, 3, 4)),
 )
 refused(
     "einsum",
@@ -460,6 +483,7 @@ given(
     lambda F: F.einsum("aB", F.arange(6.0).view(2, 3)),
     lambda F: F.einsum("Ab,bA", F.arange(6.0).view(2, 3), o(F, 3, 2)),
     lambda F: F.einsum("i,i", F.arange(3), F.arange(3)),
+    lambda F: F.einsum("i,j->ij", F.tensor([True, False]), o(F, 3, kind="bool")),
     lambda F: F.einsum("ij->i", o(F, 2, 0)),
     lambda F: F.einsum("...i->i", F.arange(12.0).view(2, 2, 3)),
     lambda F: F.einsum("ij->...ij", o(F, 2, 2)),
@@ -701,6 +725,8 @@ given(
     lambda F: [F.linalg.cond(F.tensor([[1.0, 2], [3, 5]]), p) for p in (None, "fro", 2, -2, 1, INF)],
     lambda F: F.linalg.pinv(singular(F), rtol=0.3),
     lambda F: F.linalg.pinv(singular(F), rcond=0.3),
+    lambda F: F.linalg.pinv(singular(F), 0.3),
+    lambda F: F.linalg.matrix_rank(singular(F), 10.0),
     lambda F: F.linalg.pinv(singular(F).double()),
     lambda F: F.linalg.solve_triangular(F.tensor([[1.0, 2], [0, 0]]), o(F, 2, 1), upper=True),
     lambda F: F.linalg.solve_triangular(F.zeros(2, 2), o(F, 2, 1), upper=True),
@@ -939,18 +965,18 @@ def test_products_take_transposed_operands_as_they_are() -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 4, 5])
 def test_the_order_of_a_chain_is_the_cheapest(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from minigrad.ops.matrices import chains
+    from minigrad.ops.matrices import multi_dot
 
     sizes = [3, 40, 2, 50, 1, 30][: count + 1]
     matrices = [mg.ones(*pair) for pair in itertools.pairwise(sizes)]
     spent: list[int] = []
-    multiply = chains.linalg.mm
+    multiply = multi_dot.mm
 
     def counted(a: mg.Tensor, b: mg.Tensor) -> mg.Tensor:
         spent.append(a.shape[0] * a.shape[1] * b.shape[1])
         return multiply(a, b)
 
-    monkeypatch.setattr(chains.linalg, "mm", counted)
+    monkeypatch.setattr(multi_dot, "mm", counted)
     mg.linalg.multi_dot(matrices)
     assert sum(spent) == _least(tuple(sizes))
 

@@ -70,6 +70,12 @@ for title, call, error, says in (
 ):
     refused(f"gather refuses {title}", call, error, says)
 
+for name, call in (
+    ("gather", lambda F: x(F).gather(0, along(F).to(F.uint8))),
+    ("scatter", lambda F: x(F).scatter(0, along(F).to(F.int8), 1.0)),
+):
+    refused(f"{name} refuses short integers", call, R, f"{name}(): Expected dtype int32/int64 for index")
+
 given(
     "gather takes int32 indices, single ones, and none",
     lambda F: F.gather(x(F), 1, F.tensor([[3], [0]], dtype=F.int32)),
@@ -459,6 +465,50 @@ def _(F):
     return [out, *F.autograd.grad((out * out).sum(), [small, source])]
 
 
+given(
+    "small numbers: negative ones wrap around in uint8, factors of integers are cut",
+    lambda F: F.ones(2, dtype=F.uint8).masked_fill(F.tensor([True, False]), -1),
+    lambda F: F.ones(2, dtype=F.uint8).scatter(0, F.tensor([1]), -2),
+    lambda F: x(F).long().index_add(0, ints(F), F.ones(2, 4).long(), alpha=1.5),
+)
+
+# ---------------------------------------------------------------- x[index]
+
+DEPRECATED = "UserWarning: Using a non-tuple sequence for multidimensional indexing is deprecated"
+for title, index in (
+    ("lists", [[0, 1], [1, 0]]),
+    ("one list", [[0, 1]]),
+    ("a slice", [slice(0, 2), 1]),
+    ("None", [None, 0]),
+):
+    behaviours(f"a list with {title} in it is a tuple", warns=(DEPRECATED,))(lambda F, index=index: x(F)[index])
+
+
+@behaviours("a list with lists in it is a tuple where it is written to", warns=(DEPRECATED,))
+def _(F):
+    t = x(F)
+    t[[[0, 1], [1, 0]]] = 9.0
+    return t
+
+
+@behaviours("uint8 is a mask", warns=("UserWarning: indexing with dtype torch.uint8 is now deprecated",))
+def _(F):
+    return x(F)[F.tensor([1, 0, 1], dtype=F.uint8)]
+
+
+given(
+    "tuples inside of an index are lists",
+    lambda F: x(F)[(0, 1), (1, 0)],
+    lambda F: x(F)[:, (0, 2)],
+)
+for title, says, call in (
+    ("a slice", "slice() cannot be applied to a 0-dim tensor.", lambda F: F.tensor(1.0)[:1]),
+    ("an int", "invalid index of a 0-dim tensor.", lambda F: F.tensor(1.0)[0]),
+    ("an int after ...", "too many indices for tensor of dimension 0", lambda F: F.tensor(1.0)[..., 0]),
+    ("a list", "too many indices for tensor of dimension 0", lambda F: F.tensor(1.0)[[0]]),
+):
+    refused(f"a number refuses {title}", call, X, says)
+
 # ---------------------------------------------------------------- as if in one row, and in the place of a view
 
 for title, call, error, says in (
@@ -485,6 +535,12 @@ for title, call, error, says in (
         lambda F: F.zeros(0).take(ints(F)),
         X,
         "take(): tried to take from an empty tensor",
+    ),
+    (
+        "put refuses to put into nothing",
+        lambda F: F.zeros(0).put(ints(F), F.ones(2)),
+        X,
+        "put_(): Tried to put elements into an empty tensor",
     ),
     (
         "put refuses an index beyond the end",

@@ -1,6 +1,7 @@
-"""Products of several matrices: matrix_power by repeated squaring, multi_dot in the cheapest order.
+"""The product of several matrices: linalg.multi_dot and chain_matmul.
 
-After this module a reader knows that the order of products changes nothing but the cost, and that much.
+After this module a reader knows that the order of products changes nothing but the cost, and how the cheapest order is
+found.
 """
 
 from __future__ import annotations
@@ -8,28 +9,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
-import numpy as np
-
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.op import tensor_operands
-from minigrad.ops.matrices import linalg
-from minigrad.ops.matrices.inverse import check_square, inv
-from minigrad.ops.matrices.linalg import SPOKEN, tensors_only
-from minigrad.ops.places.overwrite import copied
-from minigrad.ops.shapes import shape
-from minigrad.tensor import Tensor, from_array
+from minigrad.ops.matrices.matmul import mm
+from minigrad.ops.shapes.views import view
+from minigrad.tensor import Tensor
 
-
-def chain_matmul(*matrices: Tensor) -> Tensor:
-    """The product of several matrices, in the order that takes the fewest multiplications: `linalg.multi_dot`."""
-    warnings.warn(
-        "minigrad.chain_matmul is deprecated: use linalg.multi_dot, which takes a list of matrices",
-        UserWarning,
-        stacklevel=frames_to_learner(),
-    )
-    if len(matrices) == 1:
-        return matrices[0]
-    return multi_dot(matrices)
+METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
+OUT: tuple[str, ...] = ()  # those that take out=
 
 
 def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
@@ -49,7 +37,7 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
         if tensor.dtype is not tensors[0].dtype:
             raise RuntimeError(
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                f"{SPOKEN[tensors[0].dtype.name]} and tensor {number} {SPOKEN[tensor.dtype.name]}"
+                f"{tensors[0].dtype.c_name} and tensor {number} {tensor.dtype.c_name}"
             )
     matrices = list(tensors)
     row, column = matrices[0].ndim == 1, matrices[-1].ndim == 1
@@ -62,7 +50,7 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
                 f"{list(tensors[number + 1].shape)} cannot be multiplied"
             )
     product = _in_best_order(matrices)
-    return shape.view(product, product.shape[1 if row else 0 : 1 if column else 2])
+    return view(product, product.shape[1 if row else 0 : 1 if column else 2])
 
 
 def _in_best_order(matrices: list[Tensor]) -> Tensor:
@@ -88,28 +76,17 @@ def _in_best_order(matrices: list[Tensor]) -> Tensor:
     made = {(place, place): matrix for place, matrix in enumerate(matrices)}
     for start, end in reversed(order):
         split = splits[start, end]
-        made[start, end] = linalg.mm(made[start, split], made[split + 1, end])
+        made[start, end] = mm(made[start, split], made[split + 1, end])
     return made[0, count - 1]
 
 
-def matrix_power(input: Tensor, n: int) -> Tensor:
-    """A square matrix (or a batch of them) times itself, n times; of its inverse, if n is negative.
-
-    By repeated squaring: about log2(n) products.
-    """
-    tensors_only("matrix_power", input=input)
-    if not isinstance(n, int):
-        raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
-    check_square("linalg.matrix_power", input)
-    if n == 0:
-        return copied(input.clone(), from_array(np.eye(input.shape[-1], dtype=input.dtype.numpy)))
-    square = inv(input) if n < 0 else input
-    if abs(n) == 1:
-        return square if n < 0 else input.clone()
-    result, left = None, abs(n)
-    while left:
-        if left % 2:
-            result = square if result is None else linalg.matmul(result, square)
-        left //= 2
-        square = linalg.matmul(square, square) if left else square
-    return result  # type: ignore[return-value]
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """The product of several matrices, in the order that takes the fewest multiplications: `linalg.multi_dot`."""
+    warnings.warn(
+        "minigrad.chain_matmul is deprecated: use linalg.multi_dot, which takes a list of matrices",
+        UserWarning,
+        stacklevel=frames_to_learner(),
+    )
+    if len(matrices) == 1:
+        return matrices[0]
+    return multi_dot(matrices)

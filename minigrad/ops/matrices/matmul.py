@@ -1,4 +1,4 @@
-"""Products of vectors and matrices.
+"""Products of vectors and matrices: matmul, mm, bmm, mv, dot, vdot, outer, ger.
 
 After this module a reader can write the gradient of a matrix product from its shapes alone: each factor's gradient is
 the incoming one times the other factor, transposed so that the sizes fit.
@@ -14,10 +14,15 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op, size_mismatch, tensor_operands
-from minigrad.ops.shapes.shape import reshape, unsafe_view
+from minigrad.ops.pointwise.arithmetic import mul
+from minigrad.ops.shapes.expanding import unbroadcast
+from minigrad.ops.shapes.views import reshape, unsafe_view, view
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+METHODS = ("matmul", "mm", "bmm", "mv", "dot", "vdot", "outer", "ger")  # the functions that are methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
+OUT = ("matmul", "mm", "bmm", "mv", "dot", "vdot", "outer", "ger")  # those that take out=
 
 
 @op(self=lambda F, g, mat2: g @ F.matrix_transpose(mat2), mat2=lambda F, g, self: F.matrix_transpose(self) @ g)
@@ -38,15 +43,16 @@ def dot(self: Array, tensor: Array) -> Array:
     return self @ tensor
 
 
-def in_shape(F: Any, g: Any, shape: tuple[int, ...]) -> Any:
-    """A gradient summed over the dimensions along which its tensor was repeated, if it was."""
-    return g if g.shape == shape else F.sum_to(g, shape)
+@op(self=lambda F, g, other: g * other, other=lambda F, g, self: g * self)
+def vdot(self: Array, other: Array) -> Array:
+    """Vector times vector: the sum of products, a number."""
+    return self @ other
 
 
 @op(
     name="BmmBackward0",
-    self=lambda F, g, other, self_shape: in_shape(F, g @ F.transpose(other, -2, -1), self_shape),
-    other=lambda F, g, self, other_shape: in_shape(F, F.transpose(self, -2, -1) @ g, other_shape),
+    self=lambda F, g, other, self_shape: unbroadcast(F, g @ other.mT, self_shape),
+    other=lambda F, g, self, other_shape: unbroadcast(F, self.mT @ g, other_shape),
 )
 def batched_matmul(self: Array, other: Array) -> Array:
     """Many matrix products at once: the last two dimensions are matrices, those before them broadcast."""
@@ -55,10 +61,10 @@ def batched_matmul(self: Array, other: Array) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_mm = mm
+_mv, _dot, _mm, _vdot = mv, dot, mm, vdot
 
 
-def tensors_only(function: str, **values: Any) -> None:
+def require_tensors(function: str, **values: Any) -> None:
     """Raise unless all are tensors; they are named as the function's arguments."""
     for position, (name, value) in enumerate(values.items(), 1):
         if not isinstance(value, Tensor):
@@ -68,7 +74,7 @@ def tensors_only(function: str, **values: Any) -> None:
             )
 
 
-def no_bools_for(kernel: str, input: Tensor) -> None:
+def refuse_bools(kernel: str, input: Tensor) -> None:
     """Raise if the input holds bools: there is no product of these. `kernel`: what PyTorch's message names."""
     if input.dtype is dtypes.bool:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': convert the tensors first, as in x.int()")
@@ -84,16 +90,9 @@ def check_batches(first: Tensor, second: Tensor) -> None:
         )
 
 
-# the names of dtypes in some of PyTorch's messages
-SPOKEN = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double",
-}  # fmt: skip
-
-
 def mm(input: Tensor, mat2: Tensor) -> Tensor:  # type: ignore[no-redef]
     """Matrix times matrix: (n, k) and (k, m) give (n, m). Unlike `matmul`, for nothing but matrices."""
-    tensors_only("mm", input=input, mat2=mat2)
+    require_tensors("mm", input=input, mat2=mat2)
     for name, matrix in (("self", input), ("mat2", mat2)):
         if matrix.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, but has shape {list(matrix.shape)}: use matmul() or @")
@@ -112,30 +111,30 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         )
     first, second = list(input.shape), list(other.shape)
     if first[-1] != second[-2 if other.ndim > 1 else -1]:
-        raise _mismatch(first, second)
+        raise _shape_error(first, second)
     kind = input.dtype
     if kind is not other.dtype or kind is dtypes.bool:
-        raise _refused(kind, other.dtype, input.ndim, other.ndim)
+        raise _dtype_error(kind, other.dtype, input.ndim, other.ndim)
     match (input.ndim, other.ndim):
         case (1, 1):
-            return dot(input, other)
+            return _dot(input, other)
         case (2, 1):
-            return mv(input, other)
+            return _mv(input, other)
         case (2, 2):
             return _mm(input, other)
         case (1, _):
             return matmul(input.unsqueeze(0), other).squeeze(-2)
         case (_, 1):
-            return unsafe_view(mv(_tall(input), other), input.shape[:-1])
+            return unsafe_view(_mv(_rows_of_all(input), other), input.shape[:-1])
         case (_, 2):
-            return unsafe_view(_mm(_tall(input), other), (*input.shape[:-1], other.shape[1]))
+            return unsafe_view(_mm(_rows_of_all(input), other), (*input.shape[:-1], other.shape[1]))
     mismatch = _batch_mismatch(first, second)
     if mismatch is not None:
         raise RuntimeError(mismatch)
     return batched_matmul(input, other)
 
 
-def _tall(batch: Tensor) -> Tensor:
+def _rows_of_all(batch: Tensor) -> Tensor:
     """The rows of all matrices of a batch as one matrix: one large product is faster than many small ones."""
     return reshape(batch, (math.prod(batch.shape[:-1]), batch.shape[-1]))
 
@@ -144,7 +143,7 @@ def _batch_mismatch(first: Sequence[int], second: Sequence[int]) -> str | None:
     return size_mismatch("matmul, before the last two dimensions", first[:-2], second[:-2])
 
 
-def _mismatch(first: list[int], second: list[int]) -> RuntimeError:
+def _shape_error(first: list[int], second: list[int]) -> RuntimeError:
     """The error for shapes whose inner sizes differ. Before a matrix or a vector, a batch counts as one tall matrix."""
     which = "next to last" if len(second) > 1 else "only"
     inner = second[-2 if len(second) > 1 else -1]
@@ -169,7 +168,7 @@ def _mismatch(first: list[int], second: list[int]) -> RuntimeError:
     return RuntimeError(text + reason)
 
 
-def _refused(first: dtypes.dtype, second: dtypes.dtype, first_ndim: int, second_ndim: int) -> Exception:
+def _dtype_error(first: dtypes.dtype, second: dtypes.dtype, first_ndim: int, second_ndim: int) -> Exception:
     """The error for factors of two dtypes, or of bools."""
     if first_ndim == second_ndim == 1:
         text = f"dot : expected both vectors to have same dtype, but found {first.tensor_type} and {second.tensor_type}"
@@ -186,3 +185,63 @@ def _refused(first: dtypes.dtype, second: dtypes.dtype, first_ndim: int, second_
     if first is second:
         return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': convert the tensors first, as in x.int()")
     return RuntimeError(f"{text}. Convert one of them with .to(...).")
+
+
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """Matrix times matrix, for each of a batch: (b, n, k) and (b, k, m) give (b, n, m). Nothing broadcasts."""
+    require_tensors("bmm", input=input, mat2=mat2)
+    for name, batch in (("batch1", input), ("batch2", mat2)):
+        if batch.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor, but has shape {list(batch.shape)}: use matmul() or @")
+    check_batches(input, mat2)
+    if input.dtype is not mat2.dtype:
+        raise RuntimeError(
+            f"expected scalar type {input.dtype.tensor_type} but found {mat2.dtype.tensor_type}: convert one of them"
+        )
+    refuse_bools("bmm", input)
+    return batched_matmul(input, mat2)
+
+
+def mv(input: Tensor, vec: Tensor) -> Tensor:  # type: ignore[no-redef]
+    """Matrix times vector: (n, k) and (k,) give (n,)."""
+    require_tensors("mv", input=input, vec=vec)
+    if (input.ndim, vec.ndim) != (2, 1):
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
+    return matmul(input, vec)
+
+
+def _check_vectors(input: Tensor, other: Tensor) -> None:
+    if input.ndim != 1 or other.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
+
+
+def dot(input: Tensor, tensor: Tensor) -> Tensor:  # type: ignore[no-redef]
+    """Vector times vector: the sum of products, a number."""
+    require_tensors("dot", input=input, tensor=tensor)
+    _check_vectors(input, tensor)
+    return matmul(input, tensor)
+
+
+def vdot(input: Tensor, other: Tensor) -> Tensor:  # type: ignore[no-redef]
+    """Vector times vector, as `dot` (which differs for complex numbers only)."""
+    require_tensors("vdot", input=input, other=other)
+    _check_vectors(input, other)
+    if len(input) != len(other):
+        raise _shape_error(list(input.shape), list(other.shape))
+    if input.dtype is not other.dtype or input.dtype is dtypes.bool:
+        raise _dtype_error(input.dtype, other.dtype, 1, 1)
+    return _vdot(input, other)
+
+
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """Each element of one vector times each of another: (n,) and (m,) give (n, m)."""
+    require_tensors("outer", input=input, vec2=vec2)
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if vector.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
+    return mul(view(input, (len(input), 1)), vec2)
+
+
+def ger(input: Tensor, vec2: Tensor) -> Tensor:
+    """`outer` under its older name."""
+    return outer(input, vec2)

@@ -1,4 +1,4 @@
-"""Arranging as in PyTorch: repeating, rolling, splitting, joining, grids, windows, padding; arguments, views, errors.
+"""Shapes as in PyTorch: repeating, rolling, splitting, joining, grids, windows, padding; arguments, views, errors.
 
 A reader finds here what a call with unusual arguments gives, one line each. Values and derivatives of the usual calls
 are in `op_rows`.
@@ -499,6 +499,108 @@ gives(
     ],
 )
 
+gives(
+    "E25: ints one by one, in a sequence, by name",
+    lambda F: [
+        matrix(F).view(size=(3, 2)),
+        matrix(F).reshape(shape=(-1,)),
+        F.reshape(matrix(F), shape=(6,)),
+        matrix(F).permute(dims=(1, 0)),
+        F.permute(matrix(F), dims=[1, 0]),
+        vector(F).expand(size=(2, 3)),
+        F.flip(matrix(F), dims=(0,)),
+        matrix(F).flip(dims=[1]),
+        matrix(F).split(split_size=1),
+        matrix(F).split(split_size=(1, 2), dim=1),
+        F.split(matrix(F), split_size_or_sections=1),
+        matrix(F).split(F.tensor(2), 1),
+        matrix(F).reshape(F.tensor(6)),
+        matrix(F).sum_to_size(size=(1, 3)),
+    ],
+)
+for name, argument in (
+    *(("reshape", "shape"), ("permute", "dims"), ("expand", "size"), ("flip", "dims"), ("tile", "dims")),
+    *(("repeat", "repeats"), ("sum_to_size", "size"), ("broadcast_to", "size")),
+):
+    refused(
+        f"E26: {name} without a word",
+        TypeError,
+        f'{name}() missing 1 required positional arguments: "{argument}"',
+        lambda F, n=name: getattr(matrix(F), n)(),
+    )
+    refused(
+        f"E27: {name} by half",
+        TypeError,
+        f"{name}(): argument '{argument}' (position 1) must be tuple of ints, not float",
+        lambda F, n=name: getattr(matrix(F), n)(1.5),
+    )
+    refused(
+        f"E28: {name} by half, second",
+        TypeError,
+        f"{name}(): argument '{argument}' failed to unpack the object at pos 2 with error",
+        lambda F, n=name: getattr(matrix(F), n)((2, 1.5)),
+    )
+    refused(
+        f"E29: {name} by half, first",
+        TypeError,
+        f"{name}(): argument '{argument}' (position 1) must be tuple of ints, but found element of type float at pos 0",
+        lambda F, n=name: getattr(matrix(F), n)((1.5, 2)),
+    )
+refused("E30: view of nothing", TypeError, "view() received an invalid combination", lambda F: matrix(F).view())
+gives(
+    "E31: a number has no dimensions, and so nothing is moved",
+    lambda F: [number(F).flip(0), number(F).flip(dims=()), number(F).movedim(0, -1), number(F).mT, number(F).T],
+    warns=(
+        "UserWarning: Tensor.mT is deprecated on 0-D tensors.",
+        "UserWarning: Tensor.T is deprecated on 0-D tensors.",
+    ),
+)
+refused("E32: a dimension of a number repeated", IndexError, "Dimension", lambda F: number(F).repeat_interleave(2, 0))
+refused(
+    "E33: mT of a vector",
+    RuntimeError,
+    "tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.",
+    lambda F: vector(F).mT,
+)
+for title, x in (("a vector", vector), ("batches", lambda F: matrix(F)[None])):
+    gives(
+        f"E34: T of {title}",
+        lambda F, x=x: x(F).T,
+        warns=(
+            "UserWarning: The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated",
+        ),
+    )
+refused(
+    "E35: squeeze of one dim twice",
+    RuntimeError,
+    "dim 0 appears multiple times in the list of dims",
+    lambda F: F.zeros(1, 2).squeeze((0, -2)),
+)
+refused(
+    "E36: unflatten into nothing",
+    RuntimeError,
+    "unflatten: sizes must be non-empty",
+    lambda F: vector(F).unflatten(0, ()),
+)
+refused(
+    "E37: unflatten of a number",
+    RuntimeError,
+    "unflatten got an unexpected error:",
+    lambda F: number(F).unflatten(0, (1, 1)),
+)
+refused(
+    "E38: unflatten with two sizes open",
+    RuntimeError,
+    "unflatten got an unexpected error:\nonly one dimension can be inferred",
+    lambda F: vector(F).unflatten(0, (-1, -1)),
+)
+refused(
+    "E39: unflatten by a number",
+    TypeError,
+    "unflatten(): argument 'sizes' (position 2) must be tuple of ints, not int",
+    lambda F: vector(F).unflatten(0, 3),
+)
+
 # ---------------------------------------------------------------- windows
 
 gives(
@@ -560,6 +662,16 @@ gives(
         matrix(F).tensor_split(indices=[1], dim=1),
         F.tensor_split(matrix(F), ()),
     ],
+)
+gives(
+    "G07: nothing in as many chunks as asked for",
+    lambda F: [F.zeros(0).chunk(2), empty(F).chunk(4), vector(F).chunk(7)],
+)
+refused(
+    "G08: split by half",
+    TypeError,
+    "split_with_sizes(): argument 'split_sizes'",
+    lambda F: F.split(matrix(F), 1.5),
 )
 gives("G03: pieces are views", lambda F: (lambda x: [x.tensor_split(2)[1].zero_(), x])(matrix(F)))
 for title, says, call in (
@@ -847,6 +959,12 @@ gives(
 gives(
     "J06: pad by nothing is a copy",
     lambda F: (lambda x: [pad(x, (0, 0)).data_ptr() == x.data_ptr(), pad(x, (0, 0), "reflect")])(matrix(F)),
+)
+refused(
+    "J11: nan among integers",
+    RuntimeError,
+    "value cannot be converted to type int64_t without overflow",
+    lambda F: pad(ints(F), (1, 1), value=NAN),
 )
 for title, error, says, arguments in (
     ("one number", RuntimeError, "Padding length must be divisible by 2", ((1,),)),

@@ -1,7 +1,10 @@
-"""Whole parts at once: index_select takes those at a vector of indices along a dimension, index_add brings them there.
+"""Whole slices at a vector of indices along one dimension: index_select, index_add, index_copy, index_fill.
 
 After this module a reader knows what looking up rows of a table is, as an embedding does, and why its gradient adds up:
-a row that was taken twice is answerable for both.
+a row that was taken twice gets the gradients of both. Along the first of two dimensions:
+
+    index_select: result[i] = input[index[i]]
+    index_add:    result[index[i]] += source[i]
 """
 
 from __future__ import annotations
@@ -13,100 +16,109 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import arrays, op, tensor_operands
-from minigrad.ops.places.scattering import as_row, check_bounds, in_kind, invalid, places, tensor_argument
+from minigrad.ops.places.checks import check_bounds, in_dtype_of, is_index, tensor_argument, wrong_arguments
+from minigrad.ops.places.gather import copy_and_row, flat_positions
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+METHODS = ("index_select", "index_add", "index_copy", "index_fill")  # the functions that are methods of Tensor, too
+IN_PLACE = ("index_add", "index_copy", "index_fill")  # those that have an in-place form, with a trailing underscore
+OUT = ("index_select", "index_add", "index_copy")  # those that take out=
 
 
-def rowwise(index: Array, dim: int, shape: Sequence[int], count: int) -> Array:
-    """The places of whole rows: of all elements at `index` (a vector) along `dim`, as one row of numbers."""
-    sizes = (*shape[:dim], count, *shape[dim + 1 :])
+def _slice_positions(index: Array, dim: int, shape: Sequence[int]) -> Array:
+    """The positions, counted in row-major order, of all elements of an array of `shape` that are at `index` (a vector)
+    along `dim`.
+    """
+    sizes = (*shape[:dim], index.size, *shape[dim + 1 :])
     column = np.reshape(index, (-1, *[1] * (len(shape) - dim - 1)))
-    return places(column, dim, shape, sizes).reshape(-1)
+    return flat_positions(column, dim, shape, sizes).reshape(-1)
 
 
-@op(constants=("index",), self=lambda F, g, index, dim, self_shape: F.selected_back(g, index, dim, self_shape))
+@op(constants=("index",), self=lambda F, g, index, dim, self_shape: F.index_select_backward(g, index, dim, self_shape))
 def index_select(self: Array, index: Array, dim: int) -> Array:
-    """The parts of input at `index` (a vector) along `dim`."""
+    """The slices of the input at `index` (a vector) along `dim`."""
     return np.take(self, np.reshape(index, -1), axis=dim) if np.ndim(self) else np.array(self)
 
 
 @op(name="IndexAddBackward0", constants=("index",), self=lambda F, g, index, dim: F.index_select(g, index, dim))
-def selected_back(self: Array, index: Array, dim: int, shape: tuple[int, ...]) -> Array:
-    """Zeros of a shape with the parts of input added at `index` along `dim`."""
+def index_select_backward(self: Array, index: Array, dim: int, shape: tuple[int, ...]) -> Array:
+    """Zeros of a shape with the slices of the input added at `index` along `dim`."""
     out = np.zeros(shape, self.dtype)
-    np.add.at(out.reshape(-1), rowwise(index, dim, shape, index.size), np.reshape(self, -1))
+    np.add.at(out.reshape(-1), _slice_positions(index, dim, shape), np.reshape(self, -1))
     return out
 
 
 @op(
-    name="IndexAddBackward0",
     constants=("index",),
     self=lambda F, g: g,
     source=lambda F, g, index, dim, alpha, source_shape: F.reshape(F.index_select(g, index, dim), source_shape) * alpha,
 )
-def add_selected(self: Array, source: Array, index: Array, dim: int, alpha: Any) -> Array:
-    """The input with the parts of `source` times alpha added at `index` along `dim`."""
-    out, row = as_row(self)
-    scaled = source if alpha == 1 else (source * alpha).astype(out.dtype)
-    np.add.at(row, rowwise(index, dim, out.shape, index.size), np.reshape(scaled, -1))
+def index_add(self: Array, source: Array, index: Array, dim: int, alpha: Any) -> Array:
+    """The input with the slices of `source` times alpha added at `index` along `dim`."""
+    out, row = copy_and_row(self)
+    scaled = source if alpha == 1 else source * out.dtype.type(alpha)
+    np.add.at(row, _slice_positions(index, dim, out.shape), np.reshape(scaled, -1))
     return out
 
 
 @op(
     constants=("index",),
-    self=lambda F, g, index, dim: F.fill_selected(g, index, dim, 0),
+    self=lambda F, g, index, dim: F.index_fill(g, index, dim, 0),
     source=lambda F, g, index, dim, source_shape: F.reshape(F.index_select(g, index, dim), source_shape),
 )
 def index_copy(self: Array, source: Array, index: Array, dim: int) -> Array:
-    """The input with the parts of `source` in the place of those at `index` along `dim`."""
-    out, row = as_row(self)
-    row[rowwise(index, dim, out.shape, index.size)] = np.reshape(source, -1)
+    """The input with the slices of `source` in the place of those at `index` along `dim`."""
+    out, row = copy_and_row(self)
+    row[_slice_positions(index, dim, out.shape)] = np.reshape(source, -1)
     return out
 
 
-@op(name="IndexFillBackward0", constants=("index",), self=lambda F, g, index, dim: F.fill_selected(g, index, dim, 0))
-def fill_selected(self: Array, index: Array, dim: int, value: Any) -> Array:
-    """The input with a number in all places at `index` along `dim`."""
-    out, row = as_row(self)
+@op(constants=("index",), self=lambda F, g, index, dim: F.index_fill(g, index, dim, 0))
+def index_fill(self: Array, index: Array, dim: int, value: Any) -> Array:
+    """The input with a number everywhere at `index` along `dim`."""
+    out, row = copy_and_row(self)
     (out if out.ndim else row)[(slice(None),) * dim + (np.reshape(index, -1),)] = value
     return out
 
 
 def _filled_sum(F: Any, g: Any, index: Any, dim: int) -> Any:
-    """The sum of a gradient over all places that were filled, each counted once."""
-    return F.sum_all(F.where(F.fill_selected(F.zeros(g.shape, g), index, dim, 1) > 0, g, 0))
+    """The sum of a gradient over all elements that were filled, each counted once."""
+    return F.sum_all(F.where(F.index_fill(F.zeros(g.shape, g), index, dim, 1) > 0, g, 0))
 
 
 @op(
     name="IndexFillBackward1",
     constants=("index",),
-    self=lambda F, g, index, dim: F.fill_selected(g, index, dim, 0),
+    self=lambda F, g, index, dim: F.index_fill(g, index, dim, 0),
     value=lambda F, g, index, dim: _filled_sum(F, g, index, dim),
 )
-def fill_selected_with(self: Array, value: Array, index: Array, dim: int) -> Array:
-    """The input with one element, a 0-d tensor, in all places at `index` along `dim`."""
-    return arrays.fill_selected(self, index, dim, value)
+def index_fill_tensor(self: Array, value: Array, index: Array, dim: int) -> Array:
+    """The input with one element, a 0-d tensor, everywhere at `index` along `dim`."""
+    return arrays.index_fill(self, index, dim, value)
 
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_index_select, _index_copy = index_select, index_copy
+_index_select, _index_add, _index_copy, _index_fill = index_select, index_add, index_copy, index_fill
 
 
-def _vector(function: str, index: Any, text: str, error: type[Exception] = IndexError) -> None:
+def _check_vector(function: str, index: Any, text: str, error: type[Exception] = IndexError) -> None:
+    """Raise unless `index` is a tensor of at most one dimension; `text` is what PyTorch says of others."""
     tensor_argument(function, "index", 3, index)
     if index.ndim > 1:
         raise error(text)
 
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:  # type: ignore[no-redef]
-    """The parts of the input at `index`, a vector of whole numbers, along `dim`. IndexError if one is out of bounds."""
+    """The slices of the input at `index`, a vector of ints, along `dim`: rows 2 and 0 for [2, 0] and dim 0.
+
+    IndexError if one is out of bounds.
+    """
     tensor_operands("index_select", input)
-    _vector("index_select", index, "index_select(): Index is supposed to be a vector")
+    _check_vector("index_select", index, "index_select(): Index is supposed to be a vector")
     dim = wrap_dim(dim, input.ndim)
-    if index.dtype.category != 1:
+    if not is_index(index):
         raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, but it is {index.dtype}")
     if not input.ndim and index.numel() != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)")
@@ -116,17 +128,23 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:  # type: ign
     return _index_select(input, index, dim)
 
 
-def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
-    """The input with the parts of `source` times the number `alpha` added at `index`, a vector, along `dim`."""
+def index_add(  # type: ignore[no-redef]
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1
+) -> Tensor:
+    """A copy of the input with the slices of `source`, times the number `alpha`, added at `index` along `dim`.
+
+    `index`: a vector of as many ints as `source` has slices; each may occur several times. RuntimeError if shapes or
+    dtypes do not fit.
+    """
     tensor_operands("index_add", input)
     tensor_argument("index_add", "source", 4, source)
-    _vector(
+    _check_vector(
         "index_add",
         index,
         f"index_add_(): Index is supposed to be a vector, but got dim: {getattr(index, 'ndim', 0)}",
     )
     dim = wrap_dim(dim, input.ndim)
-    if index.dtype.category != 1:
+    if not is_index(index):
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {index.dtype.tensor_type}")
     if source.dtype is not input.dtype:
         raise RuntimeError(
@@ -147,15 +165,17 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
             f"dim: {dim}"
         )
     check_bounds(index._array, input.shape[dim] if input.ndim else 1, dim)
-    return add_selected(input, source, index, dim, alpha)
+    return _index_add(input, source, index, dim, alpha)
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:  # type: ignore[no-redef]
-    """The input with the parts of `source` in the place of those at `index`, a vector, along `dim`."""
+    """The input with the slices of `source` in the place of those at `index`, a vector, along `dim`."""
     tensor_operands("index_copy", input)
     tensor_argument("index_copy", "source", 4, source)
     dim = wrap_dim(dim, input.ndim)
-    _vector("index_copy", index, f"index_copy_(): Index should have dimension 1 or 0 (got {getattr(index, 'ndim', 0)})")
+    _check_vector(
+        "index_copy", index, f"index_copy_(): Index should have dimension 1 or 0 (got {getattr(index, 'ndim', 0)})"
+    )
     if source.ndim != input.ndim and source.ndim and input.ndim:
         raise IndexError(
             "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
@@ -184,16 +204,19 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     return _index_copy(input, source, index, dim)
 
 
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """The input with a number, or a 0-d tensor, in all places at `index`, a vector, along `dim`; -1 is the last."""
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:  # type: ignore[no-redef]
+    """A copy of the input with a number, or a 0-d tensor, in all slices at `index` along `dim`.
+
+    `index`: a vector of ints; -1 is the last. IndexError if one is out of bounds.
+    """
     tensor_operands("index_fill", input)
     if not isinstance(value, Tensor | int | float | np.number | np.bool_):
-        raise invalid("index_fill", dim, index, value)
+        raise wrong_arguments("index_fill", dim, index, value)
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
-    _vector("index_fill", index, "Index has to be a vector/scalar", RuntimeError)
+    _check_vector("index_fill", index, "Index has to be a vector/scalar", RuntimeError)
     dim = wrap_dim(dim, input.ndim)
     if index.dtype is not dtypes.int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index. It is {index.dtype}.")
@@ -202,5 +225,5 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if wrong.size:
         raise IndexError(f"index {np.reshape(wrong, -1)[0]} is out of bounds for dimension {dim} with size {size}")
     if isinstance(value, Tensor):
-        return fill_selected_with(input, value.to(input.dtype), index, dim)
-    return fill_selected(input, index, dim, in_kind(value, input))
+        return index_fill_tensor(input, value.to(input.dtype), index, dim)
+    return _index_fill(input, index, dim, in_dtype_of(value, input))

@@ -1,0 +1,164 @@
+"""Parts given by ints and slices: x[1:3], narrow, select, and select_scatter, slice_scatter, which replace such a part.
+
+After this module a reader knows why `x[0]` and `x[1:3]` share the memory of `x`: an int or a slice only changes where a
+view starts and how far it steps. The gradient goes back to where the part was taken from, among zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.op import op, tensor_operands
+from minigrad.tensor import Tensor, wrap_dim
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+METHODS = ("narrow", "select", "narrow_copy", "select_scatter", "slice_scatter")  # methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
+OUT = ("narrow_copy",)  # those that take out=
+
+
+def along(dim: int, part: Any) -> tuple[Any, ...]:
+    """The index that takes a part (an int or a slice) along one dimension."""
+    return (*(slice(None),) * dim, part, ...)
+
+
+def _basic_op(node: str) -> Any:
+    """Indexing by ints, slices, None and `...`: always a view. One op for each of the names that PyTorch has for it."""
+
+    @op(name=node, view=True, self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape))
+    def basic_index(self: Array, index: tuple[Any, ...]) -> Array:
+        """The part that ints, slices, None and `...` select."""
+        return self[index]
+
+    return basic_index
+
+
+alias_index, slice_index, unsqueeze_index, select_index = (
+    _basic_op(f"{kind}Backward0") for kind in ("Alias", "Slice", "Unsqueeze", "Select")
+)
+
+
+@op(
+    name="SelectBackward0",
+    view=True,
+    self=lambda F, g, self_shape, dim, index: F.index_backward(g, along(dim, index), self_shape),
+)
+def select_one(self: Array, dim: int, index: int) -> Array:
+    """The part at one index along a dimension."""
+    return self[along(dim, index)]
+
+
+@op(name="NarrowCopyBackward0", self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape))
+def slice_copy(self: Array, index: tuple[Any, ...]) -> Array:
+    """The part that ints and slices select, as a copy."""
+    return self[index].copy()
+
+
+def _scatter_op(node: str) -> Any:
+    """One op for each of the names that PyTorch has, by which view is meant."""
+
+    @op(
+        name=node,
+        self=lambda F, g, index: F.zero_at(g, index),
+        src=lambda F, g, index: F.basic_index(g, index),
+    )
+    def part_scatter(self: Array, src: Array, index: tuple[Any, ...]) -> Array:
+        """The input with other elements in the part that ints and slices select."""
+        out = np.array(self)
+        out[index] = src
+        return out
+
+    return part_scatter
+
+
+_select_scatter, _slice_scatter = _scatter_op("SelectScatterBackward0"), _scatter_op("SliceScatterBackward0")
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+
+def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:
+    """`input[parts]` for ints, slices, None and `...`: a view, whose node PyTorch names after the last part."""
+    if len(parts) == 2 and parts[1] is Ellipsis and isinstance(parts[0], int | np.integer):
+        return select_one(input, 0, int(parts[0]))
+    telling = [part for part in parts if part is not Ellipsis and part != slice(None)]
+    last = telling[-1] if telling else slice(None) if len(parts) == 2 and parts[0] is not Ellipsis else Ellipsis
+    if last is Ellipsis:
+        return alias_index(input, parts)
+    if last is None:
+        return unsqueeze_index(input, parts)
+    return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)
+
+
+def _narrowed(input: Tensor, dim: int, start: Any, length: int) -> tuple[Any, ...]:
+    """The index of the `length` elements from `start` on along `dim`; an error if there are not so many."""
+    if input.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, input.ndim)
+    size, first = input.shape[dim], int(start)
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -size <= first <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {first})")
+    first += size if first < 0 else 0
+    if first + length > size:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
+    return along(dim, slice(first, first + length))
+
+
+def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
+    """The `length` elements from `start` on along `dim`, as a view. RuntimeError or IndexError if there are fewer."""
+    (input,) = tensor_operands("narrow", input)
+    return slice_index(input, _narrowed(input, dim, start, length))
+
+
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """`narrow` as a copy."""
+    (input,) = tensor_operands("narrow_copy", input)
+    return slice_copy(input, _narrowed(input, dim, start, length))
+
+
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """The part at `index` along `dim`, as a view without that dimension. IndexError if there is none."""
+    (input,) = tensor_operands("select", input)
+    if input.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, input.ndim)
+    size = input.shape[dim]
+    if not -size <= index < size:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
+        )
+    return select_one(input, dim, int(index))
+
+
+def _check_src(src: Tensor, replaced: Sequence[int]) -> None:
+    if tuple(src.shape) != tuple(replaced):
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
+            f"{list(replaced)}"
+        )
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy of the input with `src` in the place of `input.select(dim, index)`."""
+    tensor_operands("select_scatter", input, src)
+    _check_src(src, select(input.detach(), dim, index).shape)
+    return _select_scatter(input, src.to(input.dtype), along(wrap_dim(dim, input.ndim), int(index)))
+
+
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """A copy of the input with `src` in the place of its part from `start` up to `end` along `dim`, every `step`-th."""
+    tensor_operands("slice_scatter", input, src)
+    if not input.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    index = along(wrap_dim(dim, input.ndim), slice(start, end, step))
+    _check_src(src, input._array[index].shape)
+    return _slice_scatter(input, src.to(input.dtype), index)

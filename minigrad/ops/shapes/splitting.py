@@ -1,0 +1,212 @@
+"""One tensor cut into several: split, chunk, unbind, tensor_split, hsplit, vsplit, dsplit.
+
+After this module a reader knows that the pieces are views of the whole, and that the gradients of the pieces, joined
+again, are the gradient of the whole: with zeros for a piece that nothing was computed from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.op import op, tensor_operands
+from minigrad.ops.places.slicing import slice_index
+from minigrad.ops.shapes.views import int_tuple
+from minigrad.tensor import Tensor, wrap_dim
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+# fmt: off
+METHODS = (  # the functions that are methods of Tensor, too, beside split, whose method is `split_method`
+    "unbind", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit",
+)
+# fmt: on
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
+OUT: tuple[str, ...] = ()  # those that take out=
+
+
+@op(view=True, several=True, self=lambda F, g, dim: F.stack(*_zeros_for_unused(F, g), dim=dim))
+def unbind(self: Array, dim: int) -> list[Array]:
+    """The parts along a dimension, each without it."""
+    return [self[(slice(None),) * dim + (i, ...)] for i in range(self.shape[dim])]
+
+
+def _zeros_for_unused(F: Any, gradients: Sequence[Any]) -> list[Any]:
+    used = next(gradient for gradient in gradients if gradient is not None)
+    return [F.zeros(used.shape, used) if gradient is None else gradient for gradient in gradients]
+
+
+def _split_op(node: str) -> Any:
+    """One op for each of PyTorch's nodes: for pieces of one size, and of several."""
+
+    @op(
+        name=node,
+        view=True,
+        several=True,
+        self=lambda F, g, self_shape, sizes, dim: _joined(F, g, self_shape, sizes, dim),
+    )
+    def split(self: Array, sizes: tuple[int, ...], dim: int) -> list[Array]:
+        """Pieces of the sizes given along a dimension."""
+        ends = np.cumsum(sizes).tolist()
+        lead = (slice(None),) * dim
+        return [self[(*lead, slice(end - size, end))] for end, size in zip(ends, sizes, strict=True)]
+
+    return split
+
+
+def _joined(F: Any, gradients: Sequence[Any], shape: Sequence[int], sizes: Sequence[int], dim: int) -> Any:
+    """The gradients of the pieces one after the other, zeros for those that were not used."""
+    used = next(gradient for gradient in gradients if gradient is not None)
+    parts = [
+        F.zeros((*shape[:dim], size, *shape[dim + 1 :]), used) if gradient is None else gradient
+        for gradient, size in zip(gradients, sizes, strict=True)
+    ]
+    return F.cat(*parts, dim=dim)
+
+
+split_evenly, split_with_sizes = _split_op("SplitBackward0"), _split_op("SplitWithSizesBackward0")
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+_unbind = unbind
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:  # type: ignore[no-redef]
+    """The parts of the tensor along `dim`, without it, as a tuple of views."""
+    (input,) = tensor_operands("unbind", input)
+    dim = wrap_dim(dim, input.ndim)
+    if input.ndim == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return _unbind(input, dim)
+
+
+def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of the tensor's pieces along `dim`: all of one size (but maybe the last), or of the sizes given."""
+    (tensor,) = tensor_operands("split", tensor)
+    if tensor.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim = wrap_dim(dim, tensor.ndim)
+    total = tensor.shape[dim]
+    if isinstance(split_size_or_sections, int | np.integer | Tensor):
+        size = int(split_size_or_sections)
+        if size < 0:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+        if size == 0 and total:
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}")
+        whole, rest = divmod(total, size) if size else (0, 0)
+        return split_evenly(tensor, (size,) * whole + ((rest,) if rest or not whole else ()), dim)
+    sizes = int_tuple("split_with_sizes", "split_sizes", (), split_size_or_sections)
+    if any(size < 0 for size in sizes):
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(sizes)}"
+        )
+    if sum(sizes) != total:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension {dim}), "
+            f"but got split_sizes={list(sizes)}"
+        )
+    return split_with_sizes(tensor, sizes, dim)
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` pieces along `dim`, as views: all of one size, but maybe the last."""
+    (input,) = tensor_operands("chunk", input)
+    if input.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    dim = wrap_dim(dim, input.ndim)
+    total = input.shape[dim]
+    return split(input, -(-total // chunks), dim) if total else split_with_sizes(input, (0,) * chunks, dim)
+
+
+def tensor_split(
+    input: Tensor,
+    indices_or_sections: int | Sequence[int] | Tensor | None = None,
+    dim: int = 0,
+    *,
+    indices: Sequence[int] | None = None,
+    sections: int | None = None,
+) -> tuple[Tensor, ...]:
+    """Views of the tensor's pieces along `dim`: so many of (nearly) one size, or those between the indices given.
+
+    `indices`, `sections`: the same under names of their own.
+    """
+    (input,) = tensor_operands("tensor_split", input)
+    given = next(value for value in (indices_or_sections, indices, sections) if value is not None)
+    if not input.ndim:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    dim = wrap_dim(dim, input.ndim)
+    if isinstance(given, Tensor):
+        given = _as_numbers(given)
+    size = input.shape[dim]
+    if isinstance(given, int):
+        if given <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {given}")
+        least, larger = divmod(size, given)
+        ends = [least * count + min(count, larger) for count in range(1, given)]
+    else:
+        ends = list(given)
+    lead = [slice(None)] * dim
+    return tuple(
+        [
+            slice_index(input, (*lead, slice(*slice(start, end).indices(size)), ...))
+            for start, end in zip([0, *ends], [*ends, size], strict=True)
+        ]
+    )
+
+
+def _as_numbers(given: Tensor) -> Any:
+    """A tensor of indices to split at as a list, or a 0-d one as the number of sections."""
+    if given.ndim > 1:
+        raise RuntimeError(
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but "
+            f"got a tensor with {given.ndim} dims"
+        )
+    if given.dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {given.dtype.tensor_type}"
+        )
+    return given.tolist()
+
+
+def _split_along(name: str, input: Tensor, given: Any, dim: int, least: int) -> tuple[Tensor, ...]:
+    """`tensor_split` of a tensor that must have `least` dimensions, into pieces that must be of one size."""
+    if input.ndim < least:
+        raise RuntimeError(
+            f"minigrad.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.ndim} "
+            "dimensions!"
+        )
+    if isinstance(given, int) and (given == 0 or input.shape[dim] % given):
+        raise RuntimeError(
+            f"minigrad.{name} attempted to split along dimension {dim}, but the size of the dimension "
+            f"{input.shape[dim]} is not divisible by the split_size {given}!"
+        )
+    return tensor_split(input, given, dim)
+
+
+def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """Views of pieces side by side (of a vector, one after the other): so many of one size, or between indices."""
+    (input,) = tensor_operands("hsplit", input)
+    return _split_along("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1, 1)
+
+
+def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """Views of pieces one below the other: so many of one size, or between indices."""
+    (input,) = tensor_operands("vsplit", input)
+    return _split_along("vsplit", input, indices_or_sections, 0, 2)
+
+
+def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """Views of pieces along the third dimension: so many of one size, or between indices."""
+    (input,) = tensor_operands("dsplit", input)
+    return _split_along("dsplit", input, indices_or_sections, 2, 3)
+
+
+def split_method(self: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """`x.split(split_size)`: the function `split`, whose second argument has another name as a method."""
+    return split(self, split_size, dim)

@@ -1,0 +1,225 @@
+"""The same elements under another shape: view, reshape, flatten, squeeze, unsqueeze.
+
+After this module a reader knows that these copy nothing where they can help it: the result is a view, the same memory
+read by other sizes. The gradient has the same elements, too, and goes back into the old shape. (Views with the
+dimensions in another order are in transposing.py, views that repeat elements in expanding.py.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.layout import contiguous
+from minigrad.op import arrays, op, tensor_operands, tensors
+from minigrad.tensor import Size, Tensor, from_array, wrap_dim
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+# fmt: off
+METHODS = (  # the functions that are methods of Tensor, too
+    "view", "view_as", "reshape", "reshape_as", "flatten", "unflatten", "ravel", "squeeze", "unsqueeze",
+)
+# fmt: on
+IN_PLACE: tuple[str, ...] = ()  # those with an in-place form that computes; methods.py has squeeze_ and unsqueeze_
+OUT: tuple[str, ...] = ()  # those that take out=
+
+
+@op(view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
+def view(self: Array, shape: tuple[int, ...]) -> Array:
+    """The same memory under another shape."""
+    out = self.reshape(shape)
+    if self.size and not np.may_share_memory(out, self):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        )
+    return out
+
+
+@op(self=lambda F, g, self_shape: F.reshape(g, self_shape))
+def unsafe_view(self: Array, shape: tuple[int, ...]) -> Array:
+    """Another shape for memory that nothing else looks at, so that no view has to be recorded."""
+    return self.reshape(shape)
+
+
+@op(view=True, self=lambda F, g, dim: F.squeeze_one(g, (dim,)))
+def unsqueeze(self: Array, dim: int) -> Array:
+    """A new dimension of size 1 at `dim`."""
+    return np.expand_dims(self, dim)
+
+
+def _squeeze_op(node: str) -> Any:
+    """One op for each of PyTorch's nodes, by how the dimensions are given: not at all, as one, as several."""
+
+    @op(name=node, view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
+    def squeeze_one(self: Array, dim: tuple[int, ...]) -> Array:
+        """The array without the dimensions `dim`, which have size 1."""
+        return self.reshape(tuple([size for i, size in enumerate(self.shape) if i not in dim]))
+
+    return squeeze_one
+
+
+squeeze_all, squeeze_one, squeeze_several = (_squeeze_op(f"SqueezeBackward{number}") for number in range(3))
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+_view, _unsqueeze = view, unsqueeze
+
+
+def int_tuple(function: str, argument: str, given: Sequence[Any], named: Any = None) -> tuple[int, ...]:
+    """The ints of an argument like `size`: `x.view(2, 3)`, `x.view((2, 3))` and `x.view(size=(2, 3))` mean the same.
+
+    Args:
+        function, argument: their names, for the errors.
+        given: the positional arguments: ints, or one sequence of ints.
+        named: the keyword argument, None if there is none.
+
+    TypeError if there are neither, or not ints.
+    """
+    if not given and named is None:
+        raise TypeError(f'{function}() missing 1 required positional arguments: "{argument}"')
+    one = named if named is not None else given[0] if len(given) == 1 else given
+    values = one if isinstance(one, Sequence) and not isinstance(one, str) else (one,)
+    for place, value in enumerate(values):
+        if isinstance(value, int | np.integer) and not isinstance(value, bool):
+            continue
+        if isinstance(value, Tensor) and not value.ndim and value.dtype.category == 1:
+            continue
+        kind = type(value).__name__
+        if place:
+            raise TypeError(
+                f"{function}(): argument '{argument}' failed to unpack the object at pos {place + 1} with error \"type "
+                f'must be tuple of ints,but got {kind}": {value!r}'
+            )
+        found = (
+            f"not {kind}: {value!r}" if values is not one else f"but found element of type {kind} at pos 0: {value!r}"
+        )
+        raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, {found}")
+    return tuple([int(value) for value in values])
+
+
+def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """The shape with its -1, if there is one, worked out for `count` elements; RuntimeError if it does not fit."""
+    known = 1
+    for index, size in enumerate(shape):
+        if size < -1:
+            raise RuntimeError(f"invalid shape dimension {size} at index {index} of shape {list(shape)}")
+        known *= size if size >= 0 else 1
+    if -1 not in shape:
+        if known != count:
+            raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+        return shape
+    if shape.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    if known == count == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
+            "can be any value and is ambiguous: write that size out"
+        )
+    if not known or count % known:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+    return tuple([count // known if size == -1 else size for size in shape])
+
+
+def view(input: Tensor, *shape: Any, size: Sequence[int] | None = None) -> Tensor:  # type: ignore[no-redef]
+    """The same memory under another shape; one size may be -1: what is left for it.
+
+    RuntimeError if that cannot be done without a copy.
+    """
+    if not shape and size is None:
+        raise TypeError(
+            "view() received an invalid combination of arguments - got (), but expected (tuple of ints size)"
+        )
+    return _view(input, infer_shape(int_tuple("view", "size", shape, size), input.numel()))
+
+
+def reshape(input: Tensor, *sizes: Any, shape: Sequence[int] | None = None) -> Tensor:
+    """Another shape, as a view where that is possible, else as a copy; one size may be -1: what is left for it."""
+    (input,) = tensor_operands("reshape", input)
+    target = infer_shape(int_tuple("reshape", "shape", sizes, shape), input.numel())
+    array = input._array
+    if array.flags.c_contiguous or np.may_share_memory(array.reshape(target), array):
+        return _view(input, target)
+    return unsafe_view(input.clone(), target)
+
+
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dimensions from `start_dim` to `end_dim`, both included, made into one: (2, 3, 4) becomes (24,)."""
+    (input,) = tensor_operands("flatten", input)
+    start, end = wrap_dim(start_dim, input.ndim), wrap_dim(end_dim, input.ndim)
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if input.ndim and start == end:
+        return input
+    merged = Size(input.shape[start : end + 1]).numel()
+    return reshape(input, (*input.shape[:start], merged, *input.shape[end + 1 :]))
+
+
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """One dimension made into several, of the sizes given, as a view; one size may be -1."""
+    (input,) = tensor_operands("unflatten", input)
+    if not isinstance(sizes, Sequence):
+        raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type(sizes).__name__}")
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    if not input.ndim:
+        raise RuntimeError("unflatten got an unexpected error:\na tensor without dimensions has none to be divided")
+    dim = wrap_dim(dim, input.ndim)
+    asked = int_tuple("unflatten", "sizes", (), sizes)
+    if asked.count(-1) > 1:
+        raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
+    try:
+        inferred = infer_shape(asked, input.shape[dim])
+    except RuntimeError:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
+            f"({input.shape[dim]}) in the input tensor"
+        ) from None
+    return view(input, (*input.shape[:dim], *inferred, *input.shape[dim + 1 :]))
+
+
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension: a view if they follow each other in memory, else a copy."""
+    (input,) = tensor_operands("ravel", input)
+    return view(contiguous(input), -1)
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:  # type: ignore[no-redef]
+    """A new dimension of size 1 at `dim`, as a view."""
+    (input,) = tensor_operands("unsqueeze", input)
+    return _unsqueeze(input, wrap_dim(dim, input.ndim + 1))
+
+
+def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """The tensor without its dimensions of size 1, or without those of them that `dim` names, as a view."""
+    (input,) = tensor_operands("squeeze", input)
+    asked = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
+    wrapped = [wrap_dim(d, input.ndim) for d in asked]
+    for d in wrapped:
+        if wrapped.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    ones = tuple([d for d in wrapped if input.ndim and input.shape[d] == 1])
+    by_kind = squeeze_all if dim is None else squeeze_one if isinstance(dim, int) else squeeze_several
+    return by_kind(input, ones)
+
+
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.view(other.shape)`."""
+    input, other = tensor_operands("view_as", input, other)
+    return view(input, other.shape)
+
+
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.reshape(other.shape)`."""
+    input, other = tensor_operands("reshape_as", input, other)
+    return reshape(input, other.shape)
+
+
+# What rules call as F.reshape(g, shape) and F.zeros(shape, like): zeros of the dtype of `like`.
+arrays.reshape, tensors.reshape = np.reshape, reshape
+arrays.zeros = lambda shape, like: np.zeros(shape, like.dtype)
+tensors.zeros = lambda shape, like: from_array(np.zeros(shape, like._array.dtype))

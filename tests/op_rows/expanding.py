@@ -1,0 +1,51 @@
+"""Rows for repeating without a copy, and its opposite."""
+
+from __future__ import annotations
+
+import numpy as np
+from op_table import Row
+
+ROWS = [
+    Row(
+        "broadcast_to()",
+        lambda F, x: F.broadcast_to(x, (2, 2, 3)),
+        lambda x: np.broadcast_to(x, (2, 2, 3)),
+        [((),), ((3,),), ((2, 1),)],
+        "ExpandBackward0",
+    ),
+    Row(
+        ".broadcast_to()",
+        lambda F, x: x.broadcast_to(2, 3),
+        lambda x: np.broadcast_to(x, (2, 3)),
+        [((3,),)],
+        "ExpandBackward0",
+    ),
+    Row(
+        ".sum_to_size()",
+        lambda F, x: x.sum_to_size(1, 3),
+        lambda x: x.sum(0, keepdims=True),
+        [((2, 3),), ((0, 3),)],
+        "SumBackward1",
+    ),
+    Row(
+        ".sum_to_size(fewer)",
+        lambda F, x: x.sum_to_size((3,)),
+        lambda x: x.sum((0, 1)),
+        [((2, 4, 3),)],
+        "ViewBackward0",
+    ),
+    Row(
+        "broadcast_tensors()",
+        lambda F, x, y: (lambda a, b: a * b)(*F.broadcast_tensors(x, y)),
+        lambda x, y: x * y,
+        [((2, 1), (3,)), ((2, 3), (2, 3)), ((), (2,))],
+        "MulBackward0",
+    ),
+    Row(
+        "broadcast_shapes()",
+        lambda F, x: x.expand(F.broadcast_shapes(tuple(x.shape), (2, 1, 1))),
+        lambda x: np.broadcast_to(x, np.broadcast_shapes(x.shape, (2, 1, 1))),
+        [((3,),), ((),)],
+        "ExpandBackward0",
+    ),
+]

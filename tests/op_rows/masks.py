@@ -1,0 +1,79 @@
+"""Rows for masks, and the indices of what is not zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from op_table import UNARY, Row, Shapes, apart, both, whole
+
+from op_rows.scatter import both_and_in_place, on_copies
+
+MASKED: list[Shapes] = [((3,),), ((2, 3),), ((2, 1, 3),), ((0, 3),)]
+
+
+MASK = [True, False, True]
+
+
+def beyond(F: Any, x: Any) -> Any:
+    """A mask of more dimensions than the tensor."""
+    return F.stack([x > 0, x < 1])
+
+
+ROWS = [
+    *both_and_in_place(
+        "masked_fill",
+        lambda F: (F.tensor(MASK), -2.5),
+        lambda x: np.where(MASK, np.asarray(-2.5, x.dtype), x),
+        "MaskedFillBackward0",
+        MASKED,
+    ),
+    Row(
+        "masked_fill(0-d tensor)",
+        lambda F, x, y: x.masked_fill(F.tensor(MASK), y),
+        lambda x, y: np.where(MASK, y, x),
+        [((3,), ()), ((2, 3), ()), ((2, 1, 3), ())],
+        "MaskedFillBackward1",
+    ),
+    Row(
+        "masked_fill(larger mask)",
+        lambda F, x: F.masked_fill(x, beyond(F, x), 1),
+        lambda x: np.where(np.stack([x > 0, x < 1]), np.asarray(1, x.dtype), x),
+        [((3,),), ((),), ((2, 3),)],
+        "MaskedFillBackward0",
+        apart,
+    ),
+    Row(
+        "masked_select()",
+        lambda F, x: F.masked_select(x, x > 0),
+        lambda x: x[x > 0],
+        UNARY,
+        "MaskedSelectBackward0",
+        apart,
+    ),
+    Row(
+        ".masked_select(mask of another shape)",
+        lambda F, x: x.masked_select(F.tensor([MASK, MASK])),
+        lambda x: np.broadcast_to(x, (2, 3))[:, [0, 2]].ravel(),
+        [((3,),), ((2, 3),), ((2, 1),), ((),)],
+        "MaskedSelectBackward0",
+    ),
+    *both_and_in_place(
+        "masked_scatter",
+        lambda F, y: (F.tensor(MASK), y),
+        on_copies(lambda x, y: x.__setitem__((..., [0, 2]), y.ravel()[: x.size // 3 * 2].reshape(*x.shape[:-1], 2))),
+        "MaskedScatterBackward0",
+        [((3,), (2,)), ((2, 3), (5,)), ((2, 1, 3), (2, 3))],
+    ),
+    *both("nonzero", np.argwhere, None, whole, differentiable=False),
+    *both("argwhere", np.argwhere, None, whole, differentiable=False),
+    Row(
+        "nonzero(as_tuple)",
+        lambda F, x: F.stack(x.nonzero(as_tuple=True)),
+        lambda x: np.stack(np.atleast_1d(x).nonzero()),
+        UNARY,
+        None,
+        whole,
+        False,
+    ),
+]
