@@ -223,7 +223,7 @@ def _at_once(outputs: Tensors, inputs: Tensors, create_graph: bool) -> list[Tens
                 [
                     from_array(np.zeros((*output.shape, *input.shape), input._array.dtype))
                     if gradient is None
-                    else gradient[start:stop].reshape(*output.shape, *input.shape)
+                    else gradient[start:stop].reshape((*output.shape, *input.shape))
                     for gradient, input in zip(found or (None,) * len(inputs), inputs, strict=True)
                 ]
             )

@@ -1,0 +1,134 @@
+"""Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parity.nn.module.networks import kind, linear, refused
+from side_by_side import Behaviours
+
+behaviours = Behaviours()
+
+
+def numbered(F: Any, count: int) -> list[Any]:
+    return [F.nn.Linear(1, number + 1) for number in range(count)]
+
+
+def outs(modules: Any) -> list[int]:
+    return [module.out_features for module in modules]
+
+
+@behaviours("E01: Sequential runs its modules in turn")
+def _(F: Any) -> Any:
+    return F.nn.Sequential(linear(F, 2, 2), F.nn.ReLU(), linear(F, 2, 1))(F.tensor([[1.0, -2.0]]))
+
+
+@behaviours("E02: indices and slices of Sequential")
+def _(F: Any) -> Any:
+    s = F.nn.Sequential(*numbered(F, 5))
+    names = list(s[1:4]._modules)
+    del s[1]
+    after = [outs(s), list(s._modules)]
+    del s[1:3]
+    s[0] = F.nn.Linear(1, 9)
+    return [
+        names, after, outs(s), outs(s[-1:]), s[-1].out_features, len(s), kind(s[:1]), s.pop(0).out_features, outs(s),
+        refused(lambda: s[5], IndexError, "index 5 is out of range"),
+    ]  # fmt: skip
+
+
+@behaviours("E03: append, insert, extend, +, *")
+def _(F: Any) -> Any:
+    a, b = F.nn.Sequential(*numbered(F, 2)), F.nn.Sequential(*numbered(F, 1))
+    a.append(F.nn.Linear(1, 7)).insert(1, F.nn.Linear(1, 8)).extend(b)
+    joined, twice, other_way = a + b, b * 2, 2 * b
+    lengths = [outs(m) for m in (a, joined, twice, other_way)]
+    b *= 3
+    a += b
+    a.insert(-1, F.nn.Linear(1, 6))
+    return [lengths, outs(a), list(a._modules)]
+
+
+@behaviours("E04: what Sequential refuses")
+def _(F: Any) -> Any:
+    s = F.nn.Sequential(F.nn.ReLU())
+    return [
+        refused(lambda: s + [1], ValueError, "add operator supports only objects of Sequential class, but"),
+        refused(lambda: s * 0, ValueError, "Non-positive multiplication factor 0 for"),
+        refused(lambda: s * 1.5, TypeError, "unsupported operand type(s) for *:"),
+        refused(lambda: s.insert(3, F.nn.ReLU()), IndexError, "Index out of range: 3"),
+        refused(lambda: s.insert(0, 3), AssertionError, "module should be of type:"),
+        refused(lambda: F.nn.Sequential(1), TypeError, "int is not a Module subclass"),
+        refused(lambda: F.nn.Sequential([F.nn.ReLU()]), TypeError, "list is not a Module subclass"),
+        refused(lambda: F.nn.Sequential(F.relu), TypeError, ""),
+    ]
+
+
+@behaviours("E05: ModuleList")
+def _(F: Any) -> Any:
+    m = F.nn.ModuleList(numbered(F, 3))
+    m.append(F.nn.Linear(1, 7))
+    m.insert(0, F.nn.Linear(1, 8))
+    m += [F.nn.Linear(1, 9)]
+    m[1] = F.nn.Linear(1, 5)
+    both = m + m[:2]
+    del m[0]
+    del m[1:3]
+    return [
+        outs(m), outs(both), kind(m[:2]), m[-1].out_features, list(m._modules), outs([m.pop(0)]), len(m),
+        refused(lambda: m[9], IndexError, "index 9 is out of range"),
+        refused(lambda: m.extend(3), TypeError, "ModuleList.extend should be called with an iterable, but got int"),
+        refused(lambda: m(1), NotImplementedError, 'Module [ModuleList] is missing the required "forward" function'),
+        [name for name, _ in m.named_parameters()],
+    ]  # fmt: skip
+
+
+@behaviours("E06: ModuleDict")
+def _(F: Any) -> Any:
+    m = F.nn.ModuleDict({"a": F.nn.ReLU(), "b": F.nn.Tanh()})
+    m["c"] = F.nn.Linear(1, 2)
+    m.update([("d", F.nn.ELU())])
+    m.update({"a": F.nn.SiLU()})
+    del m["b"]
+    popped = m.pop("d")
+    return [
+        list(m), list(m.keys()), [kind(v) for v in m.values()], [k for k, _ in m.items()], "a" in m, len(m),
+        kind(popped), kind(m["a"]), kind(m.a),
+        refused(lambda: m.update(3), TypeError, "ModuleDict.update should be called with an iterable of key/value"),
+        refused(lambda: m.update([("x",)]), ValueError, "ModuleDict update sequence element #0 has length 1; 2 is"),
+        refused(lambda: m.update([3]), TypeError, "ModuleDict update sequence element #0 should be Iterable; isint"),
+        refused(lambda: m["zz"], KeyError, "'zz'"),
+    ]  # fmt: skip
+
+
+@behaviours("E07: ParameterList")
+def _(F: Any) -> Any:
+    p = F.nn.ParameterList([F.ones(1), F.nn.Parameter(F.zeros(2))])
+    p.append(F.ones(3)).extend([F.ones(4), 5])
+    p[0] = F.zeros(7)
+    return [
+        [n for n, _ in p.named_parameters()], [kind(v) for v in p], len(p), list(p)[-1], [kind(v) for v in p[1:3]],
+        kind(p[1:3]), p[-2].shape,
+        refused(lambda: p.extend(F.ones(2)), TypeError, "ParameterList.extend should be called with an iterable, but"),
+        refused(lambda: p(1), RuntimeError, "ParameterList should not be called."),
+    ]  # fmt: skip
+
+
+@behaviours("E08: ParameterDict")
+def _(F: Any) -> Any:
+    p = F.nn.ParameterDict({"b": F.ones(1), "a": F.ones(2)})
+    p["c"] = F.zeros(3)
+    p.update([("d", F.ones(4))])
+    default = p.setdefault("e", F.ones(5))
+    order = list(p)
+    last = p.popitem()[0]
+    return [
+        order, [n for n, _ in p.named_parameters()], kind(default), last, "c" in p, len(p), p.get("zz", 3),
+        list(reversed(p)), list(p | {"y": F.ones(1)}), list(p.copy()), p.pop("c").shape, list(p.fromkeys(["u"], 1)),
+        refused(lambda: p[3], TypeError, "Index given to ParameterDict cannot be used as a key as it is not a string"),
+        refused(lambda: p.update(3), TypeError, "ParametersDict.update should be called with an iterable of key/value"),
+        refused(lambda: p(1), RuntimeError, "ParameterDict should not be called."),
+    ]  # fmt: skip
+
+
+test_as_in_torch = behaviours.test()

@@ -1,0 +1,176 @@
+"""Hooks before and after forward, hooks for all modules, and hooks on what is registered."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from parity.nn.module.networks import kind, linear
+from side_by_side import Behaviours
+
+import minigrad
+from minigrad import nn
+
+behaviours = Behaviours()
+
+
+@behaviours("G01: hooks before and after forward, in order")
+def _(F: Any) -> Any:
+    m, log = linear(F, 2, 2), []
+    m.register_forward_pre_hook(lambda module, args: log.append(("before", kind(module), args)))
+    m.register_forward_hook(lambda module, args, output: log.append(("after", args, output)))
+    m.register_forward_hook(lambda module, args, output: log.append("second"))
+    m.register_forward_hook(lambda module, args, output: log.append("first"), prepend=True)
+    m.register_forward_pre_hook(lambda module, args: log.append("very first"), prepend=True)
+    return [m(F.ones(1, 2)), log]
+
+
+@behaviours("G02: hooks may replace arguments and results")
+def _(F: Any) -> Any:
+    m = linear(F, 2, 2)
+    m.register_forward_pre_hook(lambda module, args: args[0] * 2)
+    m.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
+    m.register_forward_hook(lambda module, args, output: output * 10)
+    return m(F.ones(1, 2))
+
+
+@behaviours("G03: hooks with kwargs")
+def _(F: Any) -> Any:
+    log: list[Any] = []
+
+    class Scaled(F.nn.Module):
+        def forward(self, x: Any, *, factor: float = 1) -> Any:
+            return x * factor
+
+    def before(module: Any, args: Any, kwargs: Any) -> Any:
+        log.append((args, kwargs))
+        return args, {"factor": 3}
+
+    m = Scaled()
+    m.register_forward_pre_hook(before, with_kwargs=True)
+    m.register_forward_pre_hook(lambda module, args, kwargs: log.append(kwargs), with_kwargs=True)
+    m.register_forward_hook(lambda module, args, kwargs, out: log.append((kwargs, out)), with_kwargs=True)
+    return [m(F.ones(2), factor=2), log]
+
+
+@behaviours(
+    "G04: a pre hook with kwargs must return both",
+    error=RuntimeError,
+    says="forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got 3.",
+)
+def _(F: Any) -> Any:
+    m = linear(F, 2, 2)
+    m.register_forward_pre_hook(lambda module, args, kwargs: 3, with_kwargs=True)
+    m(F.ones(1, 2))
+
+
+@behaviours("G05: removing a hook")
+def _(F: Any) -> Any:
+    m, log = linear(F, 2, 2), []
+    handle = m.register_forward_hook(lambda *args: log.append(1))
+    with m.register_forward_pre_hook(lambda *args: log.append(2)):
+        m(F.ones(1, 2))
+    handle.remove()
+    handle.remove()
+    m(F.ones(1, 2))
+    return [log, len(m._forward_hooks), len(m._forward_pre_hooks)]
+
+
+@behaviours("G06: hooks that are always called see an error through", error=ValueError, says="broken")
+def _(F: Any) -> Any:
+    class Broken(F.nn.Module):
+        def forward(self, x: Any) -> Any:
+            raise ValueError("broken")
+
+    m, log = Broken(), []
+    m.register_forward_hook(lambda *args: log.append("never"))
+    m.register_forward_hook(lambda module, args, output: log.append(output), always_call=True)
+    try:
+        m(1)
+    finally:
+        assert log == [None]
+
+
+@behaviours(
+    "G07: an error in a hook that is always called is a warning",
+    error=ValueError,
+    says="broken",
+    warns=("UserWarning: module forward hook with ``always_call=True`` raised an exception that was silenced",),
+)
+def _(F: Any) -> Any:
+    class Broken(F.nn.Module):
+        def forward(self, x: Any) -> Any:
+            raise ValueError("broken")
+
+    def bad(*args: Any) -> Any:
+        raise KeyError("another")
+
+    m = Broken()
+    m.register_forward_hook(bad, always_call=True)
+    m(1)
+
+
+@behaviours("G08: a hook that is always called is called once")
+def _(F: Any) -> Any:
+    m, log = linear(F, 2, 2), []
+    m.register_forward_hook(lambda *args: log.append(1), always_call=True)
+    m.register_forward_hook(lambda *args: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        m(F.ones(1, 2))
+    return log
+
+
+@behaviours("G09: hooks for all modules run first")
+def _(F: Any) -> Any:
+    everywhere = F.nn.modules.module
+    log: list[Any] = []
+    m = F.nn.Sequential(linear(F, 2, 2), F.nn.ReLU())
+    m[0].register_forward_pre_hook(lambda *args: log.append("own before"))
+    m[0].register_forward_hook(lambda *args: log.append("own after"))
+    with (
+        everywhere.register_module_forward_pre_hook(lambda module, args: log.append(f"before {kind(module)}")),
+        everywhere.register_module_forward_hook(lambda module, args, out: log.append(f"after {kind(module)}")),
+        everywhere.register_module_full_backward_hook(lambda module, i, o: log.append(f"backward {kind(module)}")),
+    ):
+        m(F.ones(1, 2, requires_grad=True)).sum().backward()
+    m(F.ones(1, 2))
+    return log
+
+
+@behaviours("G10: hooks go with a copy")
+def _(F: Any) -> Any:
+    m, log = linear(F, 2, 2), []
+    m.register_forward_hook(lambda *args: log.append(1))
+    copy.deepcopy(m)(F.ones(1, 2))
+    return [len(copy.deepcopy(m)._forward_hooks)]
+
+
+@behaviours("G11: calling forward itself runs no hooks")
+def _(F: Any) -> Any:
+    m, log = linear(F, 2, 2), []
+    m.register_forward_hook(lambda *args: log.append(1))
+    m.forward(F.ones(1, 2))
+    return log
+
+
+def test_registration_hooks_change_what_is_registered() -> None:
+    """Hooks for all modules see each parameter, buffer and module, and may replace it."""
+    from minigrad.nn.modules import hooks
+
+    log: list[str] = []
+    with (
+        hooks.register_module_parameter_registration_hook(lambda m, name, p: log.append(name)),
+        hooks.register_module_buffer_registration_hook(lambda m, name, b: minigrad.zeros(1)),
+        hooks.register_module_module_registration_hook(lambda m, name, child: nn.Tanh()),
+    ):
+        module = nn.Module()
+        module.weight = nn.Parameter(minigrad.ones(1))
+        module.register_buffer("count", minigrad.ones(1))
+        module.child = nn.ReLU()
+    assert log == ["weight"]
+    assert module.count.tolist() == [0]
+    assert isinstance(module.child, nn.Tanh)
+
+
+test_as_in_torch = behaviours.test()

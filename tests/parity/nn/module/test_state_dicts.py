@@ -1,0 +1,190 @@
+"""state_dict and load_state_dict, and what is said where they do not fit."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import pytest
+from parity.nn.module.networks import kind, net, refused
+from side_by_side import Behaviours
+
+behaviours = Behaviours()
+
+
+@behaviours("F01: state_dict has parameters and persistent buffers")
+def _(F: Any) -> Any:
+    state = net(F).state_dict()
+    return [dict(state), kind(state["scale"]), [(k, dict(v)) for k, v in state._metadata.items()]]
+
+
+@behaviours("F02: prefix, destination and keep_vars")
+def _(F: Any) -> Any:
+    module, given = net(F), OrderedDict()
+    state = module.state_dict(destination=given, prefix="net.", keep_vars=True)
+    return [state is given, list(state), state["net.scale"] is module.scale]
+
+
+@behaviours("F03: it shares memory with the module")
+def _(F: Any) -> Any:
+    module = net(F)
+    module.state_dict()["scale"].zero_()
+    return module.scale
+
+
+@behaviours("F04: loading copies values, and leaves gradients alone")
+def _(F: Any) -> Any:
+    module, other = net(F), net(F)
+    with F.no_grad():
+        other.scale.fill_(9)
+    result = module.load_state_dict(other.state_dict())
+    scale = module.scale
+    return [repr(result), result.missing_keys, scale, scale.requires_grad, scale._version, kind(scale), kind(result)]
+
+
+@behaviours("F05: what does not fit is listed")
+def _(F: Any) -> Any:
+    module = net(F)
+    state = module.state_dict()
+    del state["scale"], state["rest.1.bias"]
+    state["extra"] = F.ones(1)
+    state["first.more"] = F.ones(1)
+    state["count"] = F.ones(3)
+    with pytest.raises(RuntimeError) as caught:
+        module.load_state_dict(state)
+    lenient = dict(state)
+    del lenient["count"]
+    result = module.load_state_dict(lenient, strict=False)
+    return [str(caught.value), result.missing_keys, result.unexpected_keys, repr(result)]
+
+
+@behaviours(
+    "F06: a size mismatch is an error without strict, too",
+    error=RuntimeError,
+    says="Error(s) in loading state_dict for Net:\n\tsize mismatch for scale: copying a param with shape torch.Size(",
+)
+def _(F: Any) -> Any:
+    net(F).load_state_dict({"scale": F.ones(3)}, strict=False)
+
+
+@behaviours(
+    "F07: not a tensor",
+    error=RuntimeError,
+    says='Error(s) in loading state_dict for Linear:\n\tWhile copying the parameter named "bias", expected torch.Ten',
+)
+def _(F: Any) -> Any:
+    F.nn.Linear(1, 1, dtype=F.float32).load_state_dict({"bias": [1.0], "weight": F.ones(1, 1)})
+
+
+@behaviours("F08: not a dictionary", error=TypeError, says="Expected state_dict to be dict-like, got <class 'list'>.")
+def _(F: Any) -> Any:
+    net(F).load_state_dict([])
+
+
+@behaviours("F09: assign takes the tensors themselves")
+def _(F: Any) -> Any:
+    layer = F.nn.Linear(1, 1)
+    layer.bias.requires_grad_(False)
+    state = {"weight": F.zeros(1, 1, dtype=F.float64), "bias": F.ones(1)}
+    layer.load_state_dict(state, assign=True)
+    return [
+        layer.weight,
+        kind(layer.weight),
+        layer.bias.requires_grad,
+        layer.weight.data_ptr() == state["weight"].data_ptr(),
+    ]
+
+
+@behaviours("F10: loading converts to the module's dtype")
+def _(F: Any) -> Any:
+    layer = F.nn.Linear(1, 1)
+    layer.load_state_dict({"weight": F.ones(1, 1, dtype=F.float64), "bias": F.ones(1, dtype=F.int64)})
+    return list(layer.parameters())
+
+
+@behaviours("F11: extra state")
+def _(F: Any) -> Any:
+    class Counting(F.nn.Module):
+        steps = 3
+
+        def get_extra_state(self) -> Any:
+            return {"steps": self.steps}
+
+        def set_extra_state(self, state: Any) -> None:
+            self.steps = state["steps"]
+
+    module, outer = Counting(), F.nn.Sequential(Counting())
+    state = module.state_dict()
+    state["_extra_state"] = {"steps": 8}
+    module.load_state_dict(state)
+    return [
+        dict(state), module.steps, dict(outer.state_dict()),
+        refused(
+            lambda: outer.load_state_dict({}), RuntimeError,
+            "Error(s) in loading state_dict for Sequential:\n\tMissing key(s) in state_dict: \"0._extra_state\"",
+        ),
+        refused(
+            lambda: net(F).load_state_dict({**net(F).state_dict(), "_extra_state": 1}), RuntimeError,
+            "Error(s) in loading state_dict for Net:\n\tUnexpected key(s)",
+        ),
+    ]  # fmt: skip
+
+
+@behaviours("F12: hooks around writing out and reading back")
+def _(F: Any) -> Any:
+    log: list[Any] = []
+    layer = F.nn.Linear(1, 1)
+    handles = [
+        layer.register_state_dict_pre_hook(lambda m, prefix, keep: log.append(("before", kind(m), prefix, keep))),
+        layer.register_state_dict_post_hook(lambda m, state, prefix, meta: log.append(("after", list(state), prefix))),
+        layer.register_load_state_dict_pre_hook(
+            lambda m, state, prefix, meta, strict, missing, unexpected, errors: log.append(
+                (kind(m), sorted(state), prefix, strict, missing, unexpected, errors)
+            )
+        ),
+        layer.register_load_state_dict_post_hook(lambda m, keys: log.append((kind(m), list(keys.missing_keys)))),
+    ]
+    outer = F.nn.Sequential(layer)
+    outer.load_state_dict(outer.state_dict())
+    for handle in handles:
+        handle.remove()
+    outer.load_state_dict(outer.state_dict())
+    return log
+
+
+@behaviours("F13: a hook may rename what is read back, and forgive what is missing")
+def _(F: Any) -> Any:
+    layer = F.nn.Linear(1, 1)
+
+    def rename(module: Any, state: Any, prefix: str, *others: Any) -> None:
+        state[f"{prefix}weight"] = state.pop(f"{prefix}old")
+
+    layer.register_load_state_dict_pre_hook(rename)
+    layer.register_load_state_dict_post_hook(lambda module, keys: keys.missing_keys.clear())
+    return [repr(layer.load_state_dict({"old": F.ones(1, 1) * 7})), layer.weight]
+
+
+@behaviours("F14: a post hook that returns something", error=RuntimeError, says="state_dict post-hook must return None")
+def _(F: Any) -> Any:
+    layer = F.nn.Linear(1, 1)
+    layer.register_state_dict_post_hook(lambda *args: 1)
+    layer.state_dict()
+
+
+@behaviours("F15: an older state without a count of batches")
+def _(F: Any) -> Any:
+    norm = F.nn.BatchNorm1d(2)
+    state = dict(norm.state_dict())
+    del state["num_batches_tracked"]
+    return repr(norm.load_state_dict(state))
+
+
+@behaviours("F16: a number where a tensor of one element was kept")
+def _(F: Any) -> Any:
+    module = F.nn.Module()
+    module.register_buffer("n", F.tensor(1.0))
+    module.load_state_dict({"n": F.tensor([4.0])})
+    return module.n
+
+
+test_as_in_torch = behaviours.test()
