@@ -17,6 +17,7 @@ raises and the categories of its warnings, in order. `says` is how PyTorch's mes
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Callable, Iterator
@@ -93,6 +94,16 @@ def same(ours: Any, theirs: Any) -> bool:
     return type(ours) is type(theirs) and bool(ours == theirs)
 
 
+@functools.cache
+def import_lazily_loaded(torch: Any) -> None:
+    """Import what torch imports at the first batched gradient, since that import warns about torch itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.func.vmap(torch.sin)(torch.ones(1))
+        torch.autograd.functional.hessian(torch.sum, torch.ones(1), vectorize=True)
+        torch.autograd.functional.jacobian(torch.sin, torch.ones(1), vectorize=True, strategy="forward-mode")
+
+
 @dataclass
 class Behaviour:
     """A scenario, and how PyTorch's error or warnings begin."""
@@ -107,6 +118,7 @@ class Behaviour:
         return self.title
 
     def check(self, torch: Any) -> None:
+        import_lazily_loaded(torch)
         theirs = outcome(self.scenario, torch)
         self._as_described(theirs, self.says, self.warns, "torch")
         result = outcome(self.scenario, minigrad)
