@@ -39,7 +39,8 @@ BROADCASTING = {
 NOT_OPS = {
     f"minigrad.{name}"
     for name in (
-        *("creation.data", "creation.factories", "random", "dtypes", "serialization", "printing", "layout"),
+        *("creation.data", "creation.factories", "random", "dtypes", "printing", "layout"),
+        *("serialization.loading", "serialization.saving"),
         *("autograd.grad_mode", "autograd.anomaly_mode", "autograd.modes"),
     )
 }

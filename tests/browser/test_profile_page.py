@@ -13,7 +13,8 @@ from minigrad.autograd.profiler import profile, record_function
 
 NOTEBOOK = [
     "import minigrad as mg\nfrom minigrad.autograd.profiler import profile",
-    "x = mg.ones(20, 20, requires_grad=True)\nwith profile(record_shapes=True) as prof:\n"
+    "x = mg.ones(20, 20, requires_grad=True)\nmg.exp(x @ x).sum().backward()  # an op's first call writes its code",
+    "with profile(record_shapes=True) as prof:\n"
     "    mg.exp(x @ x).sum().backward()\nprof",
 ]
 THEMES = ["JupyterLab Light", "JupyterLab Dark"]
@@ -64,7 +65,7 @@ def width(found: Locator) -> float:
 
 
 def test_columns_sort_by_click_and_by_key(page: Page) -> None:
-    assert names(page) == ["second", "first <b>", "aten::exp"]
+    assert names(page) == ["second", "aten::exp", "first <b>"]  # by self time: 70, 16 and 14 microseconds
     header = page.locator("thead th", has_text="# of Calls")
     header.get_by_role("button").click()
     expect(header).to_have_attribute("aria-sort", "descending")
