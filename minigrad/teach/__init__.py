@@ -3,20 +3,17 @@
     from minigrad.teach import check, hint, predict, progress
 
 `check.name(function)` tries an answer, `hint("name")` gives one idea more each time, `predict.name()` asks before
-the page shows, and `progress()` lists what is done. Each chapter's exercises are in a module of its own
-(`chapter03`); `exercise` says how to add one.
+the page shows, and `progress()` lists what is done. Each chapter's exercises are in a module of
+`chapters`; `exercise` says how to add one.
 """
 
-from minigrad.teach import chapter00, chapter03
 from minigrad.teach.card import Card
-from minigrad.teach.exercise import Checks, Exercise, Hints, stars
-from minigrad.teach.prediction import Prediction, Predictions
+from minigrad.teach.chapters import EXERCISES, PREDICTIONS
+from minigrad.teach.exercise import Checks, Hints, stars
+from minigrad.teach.prediction import Predictions
 from minigrad.teach.progress import kept as progress_file
 
 __all__ = ["EXERCISES", "PREDICTIONS", "check", "hint", "predict", "progress"]
-
-EXERCISES: tuple[Exercise, ...] = (*chapter00.EXERCISES, *chapter03.EXERCISES)
-PREDICTIONS: tuple[Prediction, ...] = (*chapter00.PREDICTIONS, *chapter03.PREDICTIONS)
 
 check = Checks(EXERCISES)
 hint = Hints(EXERCISES)

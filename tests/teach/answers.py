@@ -1,0 +1,80 @@
+"""Answers that are none: stubs, and what a learner might pass by mistake or in anger."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.teach.card import Card
+
+
+def said(card: Card) -> dict[str, str]:
+    return dict(card.rows)
+
+
+def dots(*arguments): ...
+
+
+def documented(*arguments):
+    """To be written."""
+    ...  # noqa: PIE790
+
+
+def passes(*arguments):
+    pass
+
+
+def returns_none(*arguments):
+    return None
+
+
+def not_implemented(*arguments):
+    """To be written."""
+    raise NotImplementedError
+
+
+def not_implemented_called(*arguments):
+    raise NotImplementedError()
+
+
+def begun(root):
+    node = root  # some lines that were given  # noqa: F841
+    raise NotImplementedError
+
+
+class Strange:
+    def __repr__(self) -> str:
+        raise ValueError("no repr")
+
+
+HOSTILE = [
+    (3, "this is not a function"),
+    ("slope_of_w", "this is not a function"),
+    (mg.tensor(1.0), "this is not a function"),
+    (Strange(), "this is not a function"),
+    (lambda: 1, "the parameters are not the ones asked for"),
+    (lambda *, loss: 1, "the parameters are not the ones asked for"),
+    (int, None),
+    (print, None),
+    (lambda *arguments: 1 / 0, "raises ZeroDivisionError"),
+    (lambda *arguments: exit(), "raises"),
+    (lambda *arguments: undefined_name, "raises NameError"),  # noqa: F821
+    (lambda *arguments: None, "not"),
+    (lambda *arguments: Strange(), None),
+    (lambda *arguments: "<script>alert(1)</script>", None),
+    (lambda *arguments: object(), None),
+    (lambda *arguments: [], None),
+    (lambda *arguments: {}, None),
+    (lambda *arguments: {1: 2}, None),
+    (lambda *arguments: [[1, 2], [3]], None),
+    (lambda *arguments: np.ones((3, 2)), None),
+    (lambda *arguments: mg.ones(3, 2), None),
+    (lambda *arguments: mg.tensor(float("nan")), None),
+    (lambda *arguments: True, None),
+    (lambda *arguments: (1.0, 2.0), None),
+    (lambda *arguments: (None, None), None),
+    (lambda *arguments: (item for item in arguments), None),
+    (lambda *arguments: arguments, None),
+    (lambda *arguments: 10**400, None),
+    (lambda *arguments: 1j, None),
+]

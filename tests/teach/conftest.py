@@ -1,0 +1,14 @@
+"""Tests of the course keep their progress in a file of their own."""
+
+from pathlib import Path
+
+import pytest
+
+from minigrad import teach
+
+
+@pytest.fixture(autouse=True)
+def _progress_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.setattr(teach.progress_file, "kept", {"exercises": {}, "predictions": {}})
+    monkeypatch.setattr(teach.progress_file, "note", "")

@@ -1,0 +1,129 @@
+"""Whatever is handed to a check, it answers and the notebook goes on."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+
+import pytest
+from teach.answers import (
+    HOSTILE,
+    begun,
+    documented,
+    dots,
+    not_implemented,
+    not_implemented_called,
+    passes,
+    returns_none,
+    said,
+)
+from teach.wrong_answers import BY_NAME, EACH_WRONG
+from teach.wrong_answers.chapter00 import forgot_x
+
+import minigrad as mg
+from minigrad.teach import EXERCISES, check, predict, progress
+from minigrad.teach.exercise import untouched
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize(
+    "stub",
+    [None, dots, documented, passes, returns_none, not_implemented, not_implemented_called],
+    ids=lambda stub: getattr(stub, "__name__", "nothing"),
+)
+def test_an_untouched_stub_is_not_attempted(exercise, stub) -> None:
+    card = exercise.check(stub)
+    assert card.kind == "open"
+    assert "not attempted" in card.title
+    assert progress().title.startswith("0 of ")
+
+
+def test_a_stub_with_given_lines_is_not_attempted() -> None:
+    assert "not attempted" in check.arrivals(begun).title
+
+
+def test_only_stubs_count_as_untouched() -> None:
+    assert not untouched(lambda: 3)
+    assert not untouched(lambda x: x)
+    assert not untouched(len)
+    assert not untouched(functools.partial(dots))
+    assert not untouched(forgot_x)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize(("answer", "title"), HOSTILE, ids=range(len(HOSTILE)))
+def test_no_answer_stops_the_notebook(exercise, answer, title: str | None, capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        card = exercise.check(answer)
+    assert card.kind in ("bad", "open")
+    assert title is None or title in card.title
+    for text in (repr(card), card._repr_html_()):
+        assert " at 0x" not in text
+        assert "<script>" not in card._repr_html_()
+        assert len(text) < 6000
+    assert mg.is_grad_enabled()
+
+
+def test_a_function_that_changes_its_inputs_is_told_so() -> None:
+    def doubled_x(f, x):
+        matrix = BY_NAME["jacobian"].reference(f, x)
+        with mg.no_grad():
+            x *= 2
+        return matrix
+
+    card = check.jacobian(doubled_x)
+    assert card.title == "jacobian: changes its input"
+    assert "x holds other numbers" in said(card)["likely"]
+
+
+def test_a_function_that_leaves_no_grad_on_harms_nobody() -> None:
+    def switches_off(w, x, b, target):
+        mg.set_grad_enabled(False)
+        return 1.0
+
+    assert check.slope_of_w(switches_off).kind == "bad"
+    assert mg.is_grad_enabled()
+
+
+def test_right_numbers_in_the_wrong_wrapping_are_named() -> None:
+    as_numbers = check.by_hand(lambda e: tuple(g.item() for g in BY_NAME["by_hand"].reference(e)))
+    assert "The numbers are right" in said(as_numbers)["likely"]
+    assert "a tensor is asked for" in said(as_numbers)["likely"]
+    as_array = check.jacobian(lambda f, x: BY_NAME["jacobian"].reference(f, x).detach().numpy())
+    assert "leave out .numpy()" in said(as_array)["likely"]
+
+
+def test_the_line_that_raised_is_shown_without_a_path() -> None:
+    def divides(w, x, b, target):
+        error = w * x
+        return error / 0
+
+    card = check.slope_of_w(divides)
+    assert said(card)["in your line"].strip() == "return error / 0"
+    assert __file__ not in repr(card) + card._repr_html_()
+
+
+def test_what_an_answer_prints_is_printed_once_per_case(capsys: pytest.CaptureFixture[str]) -> None:
+    def talks(w, x, b, target):
+        print("here")
+        return 2 * x
+
+    check.slope_of_w(talks)
+    assert capsys.readouterr().out == "here\n"
+
+
+def test_the_same_answer_gives_the_same_words() -> None:
+    for name, answer, _ in EACH_WRONG:
+        one, other = getattr(check, name)(answer), getattr(check, name)(answer)
+        assert repr(one) == repr(other)
+        assert one._repr_html_() == other._repr_html_()
+
+
+@pytest.mark.parametrize("group", [check, predict], ids=["check", "predict"])
+def test_an_unknown_name_is_answered_with_the_nearest(group) -> None:
+    with pytest.raises(AttributeError, match=r"there is no \w+ 'slope_of'|there is no"):
+        _ = group.slope_of
+    with pytest.raises(AttributeError, match="did you mean 'by_hand'"):
+        _ = check.by_hnd
+    assert {"slope_of_w", "run_order"} <= set(dir(check))

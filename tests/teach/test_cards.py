@@ -1,0 +1,182 @@
+"""What the course says: cards, comparisons, hints, predictions, progress."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from teach.answers import Strange, dots, said
+from teach.wrong_answers import BY_NAME
+from teach.wrong_answers.chapter00 import forgot_x
+
+import minigrad as mg
+from minigrad import teach
+from minigrad.teach import EXERCISES, PREDICTIONS, check, hint, predict, progress
+from minigrad.teach.card import Card, plain
+from minigrad.teach.comparing import compare, show
+from minigrad.teach.exercise import Hints
+from minigrad.teach.progress import Progress
+
+
+def test_a_card_escapes_what_it_shows() -> None:
+    card = Card("bad", "<b>x</b>", (("<i>", "a < b & c\n  <script>code</script>"),))
+    html = card._repr_html_()
+    assert "<script>" not in html
+    assert "<b>" not in html
+    assert "&lt;script&gt;code" in html
+    assert "✗ <b>x</b>" in repr(card)
+
+
+def test_plain_takes_out_what_differs_or_harms() -> None:
+    assert plain(object()) == "<object object>"
+    assert "\x1b" not in plain("\x1b[31mred\x1b[0m")
+    assert "\u202e" not in plain("a\u202eb")
+    assert len(plain("x" * 10_000)) == 400
+    assert "whose repr raises ValueError" in plain(Strange())
+
+
+def test_values_are_shown_without_their_history() -> None:
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    assert show(x * 2) == "tensor([2, 4])"
+    assert show((1.0, [x])) == "(1, [tensor([1, 2])])"
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "where"),
+    [
+        (1.0, 1.00001, None),
+        (1.0, float("nan"), "the answer"),
+        (1.0, True, "the answer"),
+        (mg.tensor([1.0, 2.0]), mg.tensor([1.0, 3.0]), "the answer[1]"),
+        (mg.tensor([[1.0], [2.0]]), mg.tensor([[1.0, 2.0]]), "the answer"),
+        ((1.0, 2.0), (1.0, 5.0), "item 2 of 2"),
+        ((1.0, 2.0), (1.0,), "the answer"),
+        ([1.0], [1.0, 2.0], "the answer"),
+    ],
+)
+def test_compare_finds_the_first_difference(expected, got, where: str | None) -> None:
+    difference = compare(expected, got)
+    assert (difference and difference.where) == where
+
+
+# ---------------------------------------------------------------- hints
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_each_call_gives_one_hint_more(exercise) -> None:
+    ask = Hints(EXERCISES)
+    assert len(exercise.hints) >= 3
+    for given in range(1, len(exercise.hints) + 1):
+        card = ask(exercise.name)
+        shown = [text for label, text in card.rows if label]
+        assert shown == list(exercise.hints[:given])
+    assert "That was the last" in card.rows[-1][1]
+    assert ask(exercise.name).rows == card.rows
+    assert Hints(EXERCISES)(exercise.reference).rows[0][1] == exercise.hints[0]
+
+
+@pytest.mark.parametrize("name", [None, "slope", 3, Strange(), "", dots], ids=range(6))
+def test_a_hint_for_nothing_says_what_there_is(name) -> None:
+    card = hint(name)
+    assert card.kind == "note"
+    assert 'hint("slope_of_w")' in repr(card)
+
+
+# ---------------------------------------------------------------- predictions
+
+
+@pytest.mark.parametrize("prediction", PREDICTIONS, ids=lambda prediction: prediction.name)
+def test_each_option_is_answered_with_its_reason(prediction) -> None:
+    right = next(number for number, option in enumerate(prediction.options) if option.right)
+    for number, option in enumerate(prediction.options):
+        card = prediction("abcdef"[number])
+        assert (card.kind == "good") == option.right
+        texts = [text for _, text in card.rows]
+        assert option.why in texts
+        assert len(option.why) > 30
+        assert prediction.options[right].why in texts
+        assert prediction(option.text) == card
+        assert prediction(f" ({'abcdef'[number].upper()}) ") == card
+    whys = [option.why for option in prediction.options]
+    assert len(set(whys)) == len(whys) >= 3
+
+
+@pytest.mark.parametrize("answer", ["z", "", "ab", 0, 1.5, True, [], Strange(), "<script>"], ids=range(9))
+def test_an_answer_that_is_no_option_is_met_with_the_options(answer) -> None:
+    card = predict.w_grad(answer)
+    assert card.kind == "note"
+    assert '"a", "b", "c", "d"' in repr(card)
+    assert "<script>" not in card._repr_html_()
+    assert not json.loads(json.dumps(teach.progress_file.load()))["predictions"]
+
+
+def test_a_question_does_not_tell_its_answer_in_text() -> None:
+    for prediction in PREDICTIONS:
+        bundle = prediction()._repr_mimebundle_()
+        assert "application/vnd.jupyter.widget-view+json" not in bundle  # no kernel here
+        text = bundle["text/plain"]
+        assert prediction.question in text
+        assert not any(option.why in text for option in prediction.options)
+        assert bundle["text/html"].count("<details") == len(prediction.options)
+        assert "<details open" not in bundle["text/html"]
+
+
+# ---------------------------------------------------------------- progress
+
+
+def test_progress_counts_and_what_was_passed_stays(tmp_path: Path) -> None:
+    assert progress().title == f"0 of {len(EXERCISES)} exercises passed"
+    check.slope_of_w(forgot_x)
+    assert "tried, not passed yet" in repr(progress())
+    check.slope_of_w(BY_NAME["slope_of_w"].reference)
+    check.slope_of_w(forgot_x)
+    predict.w_grad("a")
+    predict.w_grad("b")
+    assert progress().title == f"1 of {len(EXERCISES)} exercises passed"
+    assert "1 of 2 answered, 1 of them right" in repr(progress())
+    stored = json.loads((tmp_path / "progress.json").read_text(encoding="utf-8"))
+    assert stored == {"exercises": {"slope_of_w": "passed"}, "predictions": {"w_grad": "right"}}
+    assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
+
+
+def test_progress_outlives_the_kernel(tmp_path: Path) -> None:
+    Progress().record("exercises", "by_hand", "passed")
+    assert Progress().load()["exercises"] == {"by_hand": "passed"}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"exercises": 3, "predictions": {}}', "\x00\xff"])
+def test_a_broken_file_is_set_aside(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "progress.json"
+    path.write_text(text, encoding="latin-1")
+    card = progress()
+    assert "It is kept as progress.json.broken" in said(card)["note"]
+    assert (tmp_path / "progress.json.broken").read_text(encoding="latin-1") == text
+    check.slope_of_w(BY_NAME["slope_of_w"].reference)
+    assert json.loads(path.read_text(encoding="utf-8"))["exercises"] == {"slope_of_w": "passed"}
+
+
+def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "absent" / "progress.json"))
+    assert check.slope_of_w(BY_NAME["slope_of_w"].reference).kind == "good"
+    assert progress().title.startswith("1 of ")
+    assert "kept until the kernel stops" in said(progress())["note"]
+
+
+def test_nothing_is_written_outside_the_notebooks_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MINIGRAD_PROGRESS")
+    monkeypatch.chdir(tmp_path)
+    check.slope_of_w(BY_NAME["slope_of_w"].reference)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "00_start_here.ipynb").touch()
+    check.slope_of_w(forgot_x)
+    check.by_hand(BY_NAME["by_hand"].reference)
+    assert (tmp_path / ".progress.json").is_file()
+
+
+def test_names_are_unique_and_can_be_typed() -> None:
+    for items in (EXERCISES, PREDICTIONS):
+        names = [item.name for item in items]
+        assert len(set(names)) == len(names)
+        assert all(re.fullmatch("[a-z_]+", name) for name in names)

@@ -1,0 +1,94 @@
+"""The course's checks: references pass, and each typical mistake is named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from teach.answers import said
+from teach.wrong_answers import BY_NAME, EACH_WRONG, WRONG
+from teach.wrong_answers.chapter00 import forgot_x
+from teach.wrong_answers.chapter03 import layer_by_layer, overwrote_c, transposed, uphill, walked_paths
+
+import minigrad as mg
+from minigrad.teach import EXERCISES, check
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_the_reference_passes(exercise) -> None:
+    card = exercise.check(exercise.reference)
+    assert card.kind == "good", card
+    assert card.title == f"{exercise.name}: passed"
+
+
+def test_every_exercise_has_wrong_answers_for_every_mistake() -> None:
+    assert WRONG.keys() == BY_NAME.keys()
+    for name, exercise in BY_NAME.items():
+        assert len(WRONG[name]) >= 3
+        for mistake in exercise.mistakes:
+            assert any(words in mistake.words for _, words in WRONG[name]), (name, mistake.words)
+
+
+@pytest.mark.parametrize(("name", "answer", "words"), EACH_WRONG, ids=lambda value: getattr(value, "__name__", None))
+def test_a_typical_mistake_is_named(name: str, answer, words: str) -> None:
+    card = getattr(check, name)(answer)
+    assert card.kind == "bad", card
+    rows = said(card)
+    assert words in rows["likely"], card
+    # No other mistake's words: a diagnosis that fits everything explains nothing.
+    assert not any(other in rows["likely"] for _, other in WRONG[name] if other != words)
+    assert rows["input"]
+    assert rows["expected"]
+    if "raised" not in rows:
+        assert rows["yours"] != rows["expected"]
+        assert rows["first difference"]
+
+
+def test_a_failed_check_brings_finite_differences() -> None:
+    assert "its slope is 12" in said(check.slope_of_w(forgot_x))["evidence"]
+    evidence = said(check.by_hand(overwrote_c))["evidence"]
+    assert "its slope is 36" in evidence
+    assert "its slope is 45" in evidence
+    assert "column 1 is 3, 0, 1" in said(check.jacobian(transposed))["evidence"]
+    assert "give a 24 and b 27" in said(check.run_order(layer_by_layer))["evidence"]
+    assert "the slope is -6, so the first step goes from 0 to 0.6" in said(check.descend(uphill))["evidence"]
+    assert "a gets one from d and one from c" in said(check.arrivals(walked_paths))["evidence"]
+
+
+def test_other_right_answers_pass() -> None:
+    def kahn_from_the_front(root):
+        waits = BY_NAME["arrivals"].reference(root)
+        ready, order = [root.grad_fn], []
+        while ready:
+            node = ready.pop(0)
+            order.append(node)
+            for next_node, _ in node.next_functions:
+                if next_node is not None:
+                    waits[next_node] -= 1
+                    if not waits[next_node]:
+                        ready.append(next_node)
+        return tuple(order)
+
+    def newest_first(root):
+        nodes = BY_NAME["arrivals"].reference(root)
+        return sorted(
+            nodes, key=lambda node: -1 if node.name() == "AccumulateGrad" else node._sequence_nr(), reverse=True
+        )
+
+    def forward_each_time(f, x):
+        rows = []
+        for i in range(len(f(x))):
+            x.grad = None
+            f(x)[i].backward()
+            rows.append(x.grad)
+        return mg.stack(rows)
+
+    def with_an_engine_gradient(w, x, b, target):
+        leaf = mg.tensor(w, requires_grad=True)
+        ((leaf * x + b - target) ** 2).backward()
+        return leaf.grad
+
+    assert check.run_order(kahn_from_the_front).kind == "good"
+    assert check.run_order(newest_first).kind == "good"
+    assert check.jacobian(forward_each_time).kind == "good"
+    assert check.slope_of_w(with_an_engine_gradient).kind == "good"
+    assert check.slope_of_w(lambda *numbers: np.float64(BY_NAME["slope_of_w"].reference(*numbers))).kind == "good"
