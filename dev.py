@@ -25,6 +25,8 @@ USAGE = """usage: python dev.py COMMAND
 
   lab        open the course in JupyterLab; --no-browser, --port=N and other options of jupyter lab may follow
   test       run all the tests; -k WORD, paths and other options of pytest may follow
+  student    write the chapters without their solutions into the folder course/, where your answers stay when the
+             chapters are updated; from then on `lab` opens these
 
 for those who change minigrad:
   notebooks  run the committed notebooks again and store what they show; names of single ones may follow
@@ -43,6 +45,7 @@ PYTHON = os.path.join(SCRIPTS, "python.exe" if os.name == "nt" else "python")
 STAMP = os.path.join(VENV, "made-by-dev.py")  # holds the hash of the lock that is installed
 UNFINISHED = "unfinished"
 FIRST_NOTEBOOK = "notebooks/00_start_here.ipynb"
+FIRST_WITHOUT_SOLUTIONS = "course/00_start_here.ipynb"  # what `student` writes
 FIRST_PORT, LAST_PORT = 8888, 8988
 DISK_NEEDED = 1500 * 1000 * 1000  # bytes; half of it stays in use
 
@@ -80,7 +83,14 @@ CAUSES = [  # a sign in the log of a step that failed, and what to do. pip names
 
 
 def main(arguments):
-    commands = {"lab": lab, "test": test, "notebooks": notebooks, "check": check, "lock": lock}
+    commands = {
+        "lab": lab,
+        "test": test,
+        "student": student,
+        "notebooks": notebooks,
+        "check": check,
+        "lock": lock,
+    }
     if not arguments or arguments[0] not in commands:
         asked = arguments[:1] in (["help"], ["-h"], ["--help"])
         (sys.stdout if asked else sys.stderr).write(USAGE + "\n")
@@ -307,7 +317,8 @@ def lab(arguments):
     trust_notebooks()
     asked = re.search(r"--(?:ServerApp\.)?port[= ](\d+)", " ".join(arguments))
     port = choose_port(int(asked.group(1)) if asked else None)
-    notebook = ([word for word in arguments if word.endswith(".ipynb")] + [FIRST_NOTEBOOK])[0].replace(os.sep, "/")
+    first = FIRST_WITHOUT_SOLUTIONS if os.path.exists(FIRST_WITHOUT_SOLUTIONS) else FIRST_NOTEBOOK
+    notebook = ([word for word in arguments if word.endswith(".ipynb")] + [first])[0].replace(os.sep, "/")
     address = "http://127.0.0.1:%d/lab/tree/%s" % (port, notebook)
     login = {}
     if not re.search("token|password", " ".join(arguments)):
@@ -395,6 +406,11 @@ def test(arguments):
     parallel = [] if "no:xdist" in " ".join(arguments) else ["-n", "logical", "--maxprocesses=4", "--dist=loadfile"]
     folders = {"XDG_%s_HOME" % kind: os.path.join(HOME, kind.lower()) for kind in ("CACHE", "CONFIG", "DATA")}
     return become([PYTHON, "-m", "pytest"] + parallel + arguments, **folders)
+
+
+def student(arguments):
+    set_up()
+    return become([PYTHON, os.path.join("notebooks", "student.py")] + arguments)
 
 
 def notebooks(arguments):

@@ -151,7 +151,7 @@ def test_nonsense_gets_the_usage(clone: Clone, arguments: tuple[str, ...]) -> No
 def test_help_is_an_answer_not_an_error(clone: Clone, word: str) -> None:
     result = clone.run(word)
     assert (result.returncode, result.stderr) == (0, "")
-    for command in ("lab", "test", "notebooks", "check", "lock"):
+    for command in ("lab", "test", "student", "notebooks", "check", "lock"):
         assert re.search(f"^  {command} ", result.stdout, re.MULTILINE)
 
 
@@ -433,6 +433,12 @@ def test_lab_opens_the_notebook_that_was_named(ready: Clone) -> None:
     result = ready.run("lab", "notebooks/own_notes.ipynb")
     assert "/lab/tree/notebooks/own_notes.ipynb?token=" in address(result.stdout)
     assert ready.calls()[-1][-1] == "notebooks/own_notes.ipynb"
+
+
+def test_lab_opens_the_learners_own_chapters_where_there_are_any(ready: Clone) -> None:
+    (ready.folder / "course").mkdir()
+    (ready.folder / "course" / "00_start_here.ipynb").write_text("{}")
+    assert "/lab/tree/course/00_start_here.ipynb?token=" in address(ready.run("lab").stdout)
 
 
 def test_lab_finds_another_port_and_says_so(ready: Clone) -> None:

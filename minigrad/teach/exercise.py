@@ -28,6 +28,7 @@ from minigrad.autograd.grad_mode import enable_grad
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.comparing import Difference, compare, show
 from minigrad.teach.progress import kept
+from minigrad.teach.time_limit import TookTooLongError, call_within
 from minigrad.tensor import Tensor
 
 
@@ -72,6 +73,7 @@ class Exercise:
         show: `(value, arguments) -> text`.
         evidence: `(outcome) -> text`: what finite differences, or a walk by the engine, say about the failed case.
         writes: the function is asked to change its arguments.
+        seconds: how long the function may run on one case.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Exercise:
     show: Callable[[Any, tuple[Any, ...]], str] = lambda value, arguments: show(value)
     evidence: Callable[[Outcome], str] | None = None
     writes: bool = False
+    seconds: float = 10.0
     parameters: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -158,8 +161,8 @@ class Exercise:
         before = [_numbers(argument) for argument in arguments]
         try:
             with enable_grad():
-                value = self.observe(function(*arguments), arguments)
-        except (Exception, SystemExit) as error:
+                value = self.observe(call_within(self.seconds, function, *arguments), arguments)
+        except (Exception, SystemExit, TookTooLongError) as error:
             return Outcome(case, None, error, arguments)
         changed = None
         if not self.writes:
@@ -173,15 +176,14 @@ class Exercise:
         shown = self.show(expected.value, expected.arguments)
         if outcome.error is not None:
             words = self._mistake(answer, outcome) or _explained(outcome.error)
-            raised = f"{type(outcome.error).__name__}: {plain(str(outcome.error))}"
             line = _line(answer, outcome.error)
-            rows = [
-                ("input", case.words),
-                ("raised", raised),
-                ("in your line", code(line) if line else ""),
-                ("expected", shown),
-            ]
-            return self._card("bad", f"raises {type(outcome.error).__name__}", *rows, ("likely", words))
+            in_line = ("in your line", code(line) if line else "")
+            rows = [("input", case.words), in_line, ("expected", shown), ("likely", words)]
+            if isinstance(outcome.error, TookTooLongError):
+                return self._card("bad", f"stopped, it was still running after {self.seconds:g} seconds", *rows)
+            raised = f"{type(outcome.error).__name__}: {plain(str(outcome.error))}"
+            rows.insert(1, ("raised", raised))
+            return self._card("bad", f"raises {type(outcome.error).__name__}", *rows)
         difference = self._difference(expected, outcome)
         if difference is None and outcome.changed is not None:
             parameter = self.parameters[outcome.changed]
@@ -226,7 +228,8 @@ class Exercise:
         for mistake in self.mistakes:
             if mistake.when is not None and mistake.when(outcome):
                 return mistake.words
-            if mistake.imitates is not None and self._agrees(answer, mistake.imitates):
+            endless = isinstance(outcome.error, TookTooLongError)  # once is enough
+            if mistake.imitates is not None and not endless and self._agrees(answer, mistake.imitates):
                 return mistake.words
         return ""
 
@@ -298,6 +301,11 @@ def _explained(error: BaseException) -> str:
             "The function calls itself once for each node, and graphs are deeper than Python's stack. Keep a "
             "list of what is still to do, and loop."
         )
+    if isinstance(error, TookTooLongError):
+        return (
+            "The loop does not come to an end, or not soon: look at what must change in each round so that it can "
+            "stop. Is a list filled faster than it is emptied, or a node met again and again?"
+        )
     if isinstance(error, NameError):
         return "A name that is not defined. Was the cell that defines it run after the kernel was started?"
     if isinstance(error, SystemExit):
@@ -358,7 +366,8 @@ class Hints:
         last = (
             f"Call hint({name!r}) again for the next."
             if given < len(hints)
-            else "That was the last. The solution is folded below the exercise."
+            else "That was the last. The solution is folded below the exercise in "
+            f"notebooks/{self._exercises[name].chapter}.ipynb."
         )
         rows = [(f"{number} of {len(hints)}", hint) for number, hint in enumerate(hints[:given], 1)]
         return Card("note", f"{name}: hint {given}", (*rows, ("", last)))

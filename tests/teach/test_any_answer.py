@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import threading
+import time
 import warnings
 
 import pytest
@@ -23,6 +26,7 @@ from teach.wrong_answers.chapter00 import forgot_x
 import minigrad as mg
 from minigrad.teach import EXERCISES, check, predict, progress
 from minigrad.teach.exercise import untouched
+from minigrad.teach.time_limit import TookTooLongError, call_within
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
@@ -127,3 +131,52 @@ def test_an_unknown_name_is_answered_with_the_nearest(group) -> None:
     with pytest.raises(AttributeError, match="did you mean 'by_hand'"):
         _ = check.by_hnd
     assert {"slope_of_w", "run_order"} <= set(dir(check))
+
+
+def test_an_endless_loop_is_stopped_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never_ends(root):
+        todo = [root.grad_fn]
+        while todo:
+            try:
+                todo = [*todo]
+            except Exception:
+                continue
+
+    limited = dataclasses.replace(BY_NAME["arrivals"], seconds=0.2)
+    started = time.monotonic()
+    card = limited.check(never_ends)
+    assert time.monotonic() - started < 5
+    assert card.title == "arrivals: stopped, it was still running after 0.2 seconds"
+    assert "does not come to an end" in said(card)["likely"]
+    assert said(card)["in your line"].strip()
+    assert limited.check(limited.reference).kind == "good"  # nothing of it is left
+
+
+def test_code_that_catches_everything_is_stopped_as_well() -> None:
+    caught = []
+
+    def catches_twice_and_goes_on():
+        while len(caught) < 2:
+            try:
+                while True:
+                    pass
+            except BaseException as error:
+                caught.append(error)
+        while True:
+            pass
+
+    with pytest.raises(TookTooLongError):
+        call_within(0.1, catches_twice_and_goes_on)
+    assert len(caught) == 2
+
+
+def test_a_limit_that_was_kept_leaves_nothing_behind() -> None:
+    threads = threading.active_count()
+    late = 0
+    for size in range(300):  # some end just before the limit, some just after, some as the error is on its way
+        try:
+            assert call_within(0.0005, sum, range(100 * size)) == sum(range(100 * size))
+        except TookTooLongError:
+            late += 1
+    assert late < 300
+    assert threading.active_count() == threads

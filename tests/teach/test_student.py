@@ -1,0 +1,144 @@
+"""The chapters without solutions: nothing is told, and what a learner wrote survives an update."""
+
+import importlib.util
+import json
+import types
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+CHAPTER = "03_backward_step_by_step.ipynb"
+
+
+@pytest.fixture
+def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    """The module, with a copy of the chapters that may be changed, and a home of its own for signatures."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    description = importlib.util.spec_from_file_location("student", ROOT / "notebooks" / "student.py")
+    assert description is not None
+    assert description.loader is not None
+    module = importlib.util.module_from_spec(description)
+    description.loader.exec_module(module)
+    chapters = tmp_path / "notebooks"
+    (chapters / "images").mkdir(parents=True)
+    (chapters / CHAPTER).write_bytes((ROOT / "notebooks" / CHAPTER).read_bytes())
+    monkeypatch.setattr(module, "HERE", chapters)
+    monkeypatch.setattr(module, "CHAPTERS", [chapters / CHAPTER])
+    return module
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "course"
+
+
+def read(path: Path) -> Any:
+    return nbformat.read(path, as_version=4)
+
+
+def edit(path: Path, change: Any) -> None:
+    notebook = read(path)
+    change(notebook)
+    nbformat.write(notebook, path)
+
+
+def cell(notebook: Any, beginning: str) -> Any:
+    (found,) = [cell for cell in notebook.cells if cell.source.startswith(beginning)]
+    return found
+
+
+def sources(path: Path) -> list[str]:
+    return [cell.source for cell in read(path).cells]
+
+
+def test_no_solution_and_no_empty_cell_is_left(student: Any, folder: Path) -> None:
+    assert student.main([str(folder)]) == 0
+    text = (folder / CHAPTER).read_text(encoding="utf-8")
+    assert "Solution</summary>" in (ROOT / "notebooks" / CHAPTER).read_text(encoding="utf-8")
+    assert "Solution" not in text
+    assert "<details>" not in text
+    assert all(source.strip() for source in sources(folder / CHAPTER))
+    nbformat.validate(read(folder / CHAPTER))
+    stubs = [source for source in sources(folder / CHAPTER) if "raise NotImplementedError" in source]
+    assert len(stubs) == 5
+
+
+def test_the_text_around_a_solution_stays(student: Any, folder: Path) -> None:
+    student.main([str(folder)])
+    joined = "\n".join(sources(folder / CHAPTER))
+    for heading in ("## 6. Why a node waits", "## 8. What goes wrong: a second walk", "## 9. Why `.grad` adds up"):
+        assert heading in joined
+    assert len(read(folder / CHAPTER).cells) == len(read(ROOT / "notebooks" / CHAPTER).cells)
+
+
+def test_an_update_keeps_what_the_learner_wrote(student: Any, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    student.main([str(folder)])
+    answer = "def by_hand(e):\n    return e, e"
+
+    def work(notebook: Any) -> None:
+        stub = cell(notebook, "def by_hand")
+        stub.source, stub.outputs = answer, []
+        cell(notebook, "inputs = mg.tensor").source = "x = 'changed in both'"
+        cell(notebook, "trunk = a * b").source = "trunk = 'changed by the learner only'"
+        note = nbformat.v4.new_markdown_cell("my note")
+        notebook.cells.insert(notebook.cells.index(stub) + 1, note)
+
+    def update(notebook: Any) -> None:
+        cell(notebook, "def by_hand").source = "def by_hand(e):\n    '''New words.'''\n    raise NotImplementedError"
+        cell(notebook, "inputs = mg.tensor").source = "x = 'new in the chapter'"
+        cell(notebook, "24 and 27").source += "\n\nA new sentence."
+        notebook.cells.append(nbformat.v4.new_markdown_cell("A new section."))
+
+    edit(folder / CHAPTER, work)
+    edit(student.HERE / CHAPTER, update)
+    capsys.readouterr()
+    for _ in range(3):  # once more changes nothing more
+        assert student.main([str(folder)]) == 0
+        found = sources(folder / CHAPTER)
+        assert found[found.index(answer) + 1] == "my note"
+        assert "trunk = 'changed by the learner only'" in found
+        place = found.index("x = 'new in the chapter'")
+        assert found[place + 1].endswith("x = 'changed in both'")
+        assert found[place + 1].startswith("# Your earlier version")
+        assert sum("A new sentence." in source for source in found) == 1
+        assert found.count("A new section.") == 1
+        assert found.count("my note") == 1
+        nbformat.validate(read(folder / CHAPTER))
+    assert "4 cells of your own kept" in capsys.readouterr().out
+
+
+def test_a_broken_chapter_is_set_aside(student: Any, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    student.main([str(folder)])
+    for text in ("", "{", "[]", json.dumps({"cells": 3, "nbformat": 4, "nbformat_minor": 5, "metadata": {}})):
+        (folder / CHAPTER).write_text(text, encoding="utf-8")
+        assert student.main([str(folder)]) == 0
+        assert "it is kept as" in capsys.readouterr().out
+        assert (folder / CHAPTER).with_suffix(".broken").read_text(encoding="utf-8") == text
+        assert len(sources(folder / CHAPTER)) > 40
+
+
+def test_the_file_before_the_update_is_kept(student: Any, folder: Path) -> None:
+    student.main([str(folder)])
+    edit(folder / CHAPTER, lambda notebook: notebook.cells.append(nbformat.v4.new_markdown_cell("mine")))
+    before = (folder / CHAPTER).read_bytes()
+    student.main([str(folder)])
+    assert (folder / ".before" / CHAPTER).read_bytes() == before
+
+
+def test_the_chapters_own_folder_is_refused(student: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (student.HERE / CHAPTER).read_bytes()
+    assert student.main([str(student.HERE)]) == 2
+    assert student.main([str(student.HERE / "inner")]) == 2
+    assert "name another one" in capsys.readouterr().err
+    assert (student.HERE / CHAPTER).read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_made_is_named(
+    student: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert student.main([str(tmp_path / "file")]) == 1
+    assert "cannot be written to" in capsys.readouterr().err
