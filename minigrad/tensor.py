@@ -27,6 +27,7 @@ from minigrad.autograd.views import Forbidden, Renewal, ask_for_views
 if TYPE_CHECKING:
     from minigrad.dtypes import dtype
 
+VOLATILE_WARNING = "volatile was removed and now has no effect. Use `with minigrad.no_grad():` instead."
 NON_LEAF_GRAD_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
     "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
@@ -368,6 +369,16 @@ class Tensor:
     @grad.deleter
     def grad(self) -> None:
         self._grad = None
+
+    @property
+    def volatile(self) -> bool:
+        """Always False: before PyTorch 0.4 it meant that nothing computed from this tensor was recorded."""
+        warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+        return False
+
+    @volatile.setter
+    def volatile(self, value: bool) -> None:
+        warnings.warn(VOLATILE_WARNING, UserWarning, stacklevel=2)
 
     @property
     def retains_grad(self) -> bool:

@@ -12,7 +12,7 @@ import warnings
 from typing import Any
 
 from minigrad.autograd.blame import frames_to_learner, type_name
-from minigrad.tensor import Tensor
+from minigrad.tensor import VOLATILE_WARNING, Tensor
 
 
 class _VariableMeta(type):
@@ -33,11 +33,7 @@ class Variable(metaclass=_VariableMeta):
                 "(Better write tensor(..., requires_grad=True).)"
             )
         if volatile:
-            warnings.warn(
-                "volatile was removed and now has no effect. Use `with minigrad.no_grad():` instead.",
-                UserWarning,
-                stacklevel=frames_to_learner(),
-            )
+            warnings.warn(VOLATILE_WARNING, UserWarning, stacklevel=frames_to_learner())
             if requires_grad:
                 raise ValueError("Variable can't be volatile and require_grad at the same time! Leave out volatile.")
         if data is None:

@@ -72,6 +72,21 @@ def _(F):
 
 
 @behaviours(
+    "Variable: the attribute volatile is False, whatever is assigned to it",
+    warns=(
+        "UserWarning: volatile was removed (Variable.volatile is always False)",
+        "UserWarning: volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+        "UserWarning: volatile was removed (Variable.volatile is always False)",
+    ),
+)
+def _(F):
+    x = F.ones(2)
+    before = x.volatile
+    x.volatile = True
+    return before, x.volatile
+
+
+@behaviours(
     "Variable: volatile and requires_grad",
     error=ValueError,
     says="Variable can't be volatile and require_grad at the same time!",
