@@ -50,7 +50,7 @@ from minigrad.autograd.saved import (
     unpack,
     unpack_result,
 )
-from minigrad.autograd.views import MULTIPLE, share_memory
+from minigrad.autograd.views import MULTIPLE, Forbidden, share_memory
 from minigrad.tensor import Tensor, from_array
 
 __all__ = ["arrays", "node_type", "op", "set_creation_observer", "source", "tensors"]
@@ -474,6 +474,7 @@ class _Declaration:
             "inputs": tuple(self.inputs),
             "rules": self.rules,
             "_keeps_tensors": self._keeps_tensors(),
+            "_gives_all": self.variadic is not None,
             "_kept_names": tuple(
                 [name for want in self.saved for name in ((want, "") if want == "result" else (want,))]
             ),
@@ -571,8 +572,11 @@ def unrecorded_several(made: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return tuple([unrecorded(part) for part in made])
 
 
-def tensor_operands(op_name: str, *values: Any) -> tuple[Tensor, ...]:
-    """Check that all are tensors."""
+def tensor_operands(op_name: str, *values: Any, composed: bool = False) -> tuple[Tensor, ...]:
+    """Check that all are tensors, and have a place in the graph, before any other argument is looked at.
+
+    `composed`: of a function that is made of others, which look at the places when their turn comes.
+    """
     for position, value in enumerate(values, 1):
         if not isinstance(value, Tensor):
             name = "input" if position == 1 else "other"
@@ -580,7 +584,18 @@ def tensor_operands(op_name: str, *values: Any) -> tuple[Tensor, ...]:
                 f"{op_name}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}. "
                 f"Make it one first, as in tensor(...); got {short(value)}."
             )
+    if not composed:
+        check_places(*values)
     return values
+
+
+def check_places(*tensors: Tensor) -> None:
+    """Raise if an operation on these is to be recorded, but one is a view that has no place in the graph any more: like
+    PyTorch, which looks at that before it looks at sizes.
+    """
+    for tensor in tensors:
+        if tensor._find_node.__class__ is Forbidden and is_recording():
+            tensor._find_node()
 
 
 def elementwise_operands(op_name: str, *values: Any) -> tuple[Any, ...]:
@@ -691,6 +706,7 @@ def meet_all(several: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
 
 def explained(error: Exception, op_name: str, *operands: Tensor) -> Exception:
     """PyTorch's words for what numpy refused, where the refusal is about shapes."""
+    check_places(*operands)
     if isinstance(error, ValueError) and "broadcast" in str(error):
         shape: tuple[int, ...] = ()
         for operand in operands:

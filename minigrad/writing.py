@@ -30,8 +30,8 @@ from minigrad.autograd.inplace import (
     record_write,
 )
 from minigrad.autograd.modes import check_mode, thread
-from minigrad.autograd.saved import packing_result_late
-from minigrad.op import size_mismatch
+from minigrad.autograd.saved import UNSAVABLE_MESSAGE, packing_result_late
+from minigrad.op import check_places, size_mismatch
 from minigrad.ops.places import indexing, overwrite, slicing
 from minigrad.ops.places.strides import overlaps, writable
 from minigrad.ops.shapes.expanding import expand
@@ -160,11 +160,10 @@ def in_place(
             try:
                 result = function(before, *operands, **options)
                 _check_fit(self, result._array, name)
-            except RuntimeError:
-                for source in sources:
-                    if isinstance(source, Tensor):
-                        edge_node(source)  # raises, if that was why
-                _check_memory(self, sources)
+            except RuntimeError as error:
+                check_places(*(source for source in sources if isinstance(source, Tensor)))
+                if str(error) != UNSAVABLE_MESSAGE:
+                    _check_memory(self, sources)
                 raise
             keep_for_backward(result._node, before, result._array, self)
             if through_repeats is not None and not self._array.flags.writeable:
@@ -317,16 +316,17 @@ def _number(value: Any, beside: Tensor) -> Tensor:
 
 
 def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
-    if value is self and indices is None and indexing.is_whole(parts):
+    whole = indexing.is_whole(parts)
+    if value is self and indices is None and whole:
         check_mode(self)
         count_write(self)  # to write a tensor over itself changes nothing
         return
     memory = own_array(self)
     if not memory.flags.writeable:
         memory = writable(memory)  # a part of it may well be written to
-    view = memory[parts]
+    view = memory if whole else memory[parts]
     there = view.shape if indices is None else view[indices].shape
-    source = value if value.shape == there else _without_leading_ones(value)
+    source = value if value.shape == there and indices is None else _without_leading_ones(value)
     if indices is not None:
         _check_values(self, there, source)
     spread = source._array if source.shape == there else expand(source.detach(), there)._array

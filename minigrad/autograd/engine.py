@@ -390,7 +390,8 @@ def _run_node(
         if (profiler := modes.profiler) is not None:
             apply = profiler.timed(node, apply)
         outgoing = _run_recorded(node, apply, incoming) if recorded else apply(*incoming)
-    if not node._is_custom:  # which shows its hooks all that it gave
+    shows_all = node._is_custom or (node._gives_all and any(key is not None for key in keys))
+    if not shows_all:
         outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
     if hooks is not None:
         if node._targets is not None:

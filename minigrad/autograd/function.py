@@ -386,7 +386,8 @@ def _output(
         return output.detach()
     if position is not None:
         alias = from_array(own_array(output))
-        share_memory(alias, output, IN_FUNCTION)
+        share_memory(alias, output)
+        mark_view(alias, IN_FUNCTION)
         if records:
             alias._node, alias._output_nr = node, number
         return alias
