@@ -252,7 +252,16 @@ class _Declaration:
         check = " or ".join(f"({n}.__class__ is not Tensor and {n}.__class__ not in tensor_classes)" for n in operands)
         names = ", ".join(operands)
         convert = "elementwise_operands" if self.broadcasts else "tensor_operands"
-        lines = [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
+        if self.op_name in REFLECTED:
+            lines = [
+                f"if {check}:",
+                f"    operands = {convert}({self.op_name!r}, {names})",
+                "    if operands is NotImplemented:",
+                "        return NotImplemented",
+                f"    {names} = operands",
+            ]
+        else:
+            lines = [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
         if self.view:  # a numpy scalar cannot be viewed: it becomes a 0-d array first
             lines += [
                 f"if {operands[0]}._array.__class__ is not ndarray:",
@@ -598,8 +607,11 @@ def check_places(*tensors: Tensor) -> None:
             tensor._find_node()
 
 
-def elementwise_operands(op_name: str, *values: Any) -> tuple[Any, ...]:
-    """Turn numbers among the operands into tensors of the dtype that they take beside the others."""
+def elementwise_operands(op_name: str, *values: Any) -> Any:
+    """Turn numbers among the operands into tensors of the dtype that they take beside the others.
+
+    NotImplemented where an operator is to leave the answer to its second operand.
+    """
     *conditions, first, second = values
     for position, condition in enumerate(conditions, 1):
         if not isinstance(condition, Tensor):
@@ -622,11 +634,28 @@ def elementwise_operands(op_name: str, *values: Any) -> tuple[Any, ...]:
             f"'{_SYMBOLS[op_name]}' not supported between instances of 'Tensor' and '{type_name(second)}': make the "
             "array a tensor first, as in tensor(...)"
         )
-    kinds = f"'{type_name(first)}' and '{type_name(second)}'"
+    if op_name in REFLECTED and isinstance(first, Tensor) and answers(second, REFLECTED[op_name]):
+        return NotImplemented
+    raise unsupported(op_name, first, second)
+
+
+# The operators that are ops themselves, and what Python asks the second operand for if they leave the answer to it.
+REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__rtruediv__"}
+
+
+def answers(stranger: Any, method: str) -> bool:
+    """Whether something that no operator here knows has one of its own for tensors, such as `__radd__`."""
+    known = isinstance(stranger, (Tensor, *_NUMBERS, np.ndarray))
+    return not known and getattr(type(stranger), method, None) is not None
+
+
+def unsupported(op_name: str, first: Any, second: Any) -> TypeError:
+    """The error for an operand that is neither a tensor nor a number."""
     stranger = second if isinstance(first, Tensor) else first
-    raise TypeError(
-        f"unsupported operand type(s) for {_SYMBOLS.get(op_name, op_name + '()')}: {kinds}. "
-        f"Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, as in tensor(...)."
+    return TypeError(
+        f"unsupported operand type(s) for {_SYMBOLS.get(op_name, op_name + '()')}: '{type_name(first)}' and "
+        f"'{type_name(second)}'. Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, "
+        "as in tensor(...)."
     )
 
 
@@ -653,8 +682,9 @@ def _number_category(number: Any) -> int:
 
 
 _SYMBOLS = {
-    "add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "**", "floor_divide": "//", "remainder": "%",
-    "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
+    "add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "** or pow()", "floor_divide": "//",
+    "remainder": "%", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "bitwise_left_shift": "<<",
+    "bitwise_right_shift": ">>", "matmul": "@",
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
 _ORDERS = ("lt", "le", "gt", "ge")

@@ -31,7 +31,7 @@ from minigrad.autograd.inplace import (
 )
 from minigrad.autograd.modes import check_mode, thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, packing_result_late
-from minigrad.op import check_places, size_mismatch
+from minigrad.op import answers, check_places, size_mismatch
 from minigrad.ops.places import indexing, overwrite, slicing
 from minigrad.ops.places.strides import overlaps, writable
 from minigrad.ops.shapes.expanding import expand
@@ -206,11 +206,13 @@ def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: 
         )
 
 
-def augmented(method: Method, symbol: str) -> Method:
-    """The operator for an in-place method, such as `+=` for `add_`."""
+def augmented(method: Method, symbol: str, reflected: str) -> Method:
+    """The operator for an in-place method, such as `+=` for `add_`; `reflected` is asked of what is no operand here."""
 
     def operator(self: Tensor, other: Any) -> Any:
         if not isinstance(other, Tensor | bool | int | float | np.number | np.bool_ | np.ndarray):
+            if answers(other, reflected):
+                return NotImplemented
             raise TypeError(
                 f"unsupported operand type(s) for {symbol}: 'Tensor' and '{type(other).__name__}'. Make it a tensor "
                 "first, as in tensor(...)."
