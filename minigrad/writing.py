@@ -324,8 +324,6 @@ def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] |
         count_write(self)  # to write a tensor over itself changes nothing
         return
     memory = own_array(self)
-    if not memory.flags.writeable:
-        memory = writable(memory)  # a part of it may well be written to
     view = memory if whole else memory[parts]
     there = view.shape if indices is None else view[indices].shape
     source = value if value.shape == there and indices is None else _without_leading_ones(value)
@@ -334,6 +332,9 @@ def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] |
     spread = source._array if source.shape == there else expand(source.detach(), there)._array
     if indices is not None:
         check_apart(view, source._array)
+    if not memory.flags.writeable:
+        view = writable(memory)[parts]  # a part of it may well be written to
+    if indices is not None:
         begin_write(self, view)
         view[indices] = spread
         return

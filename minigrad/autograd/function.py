@@ -404,6 +404,8 @@ def _written_input(
     """An input that forward has written to."""
     count_write(output)
     if records:
+        if output.is_leaf and output.requires_grad:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         if output._root is not None:
             output._grad = None  # the tensor becomes another one
             check_history(output)
@@ -412,8 +414,6 @@ def _written_input(
                     "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
                     "return more than one Tensor: clone() the input first, or split the Function in two."
                 )
-        if output.is_leaf and output.requires_grad:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     if not records:
         return output.detach() if output.requires_grad else output
     record_write(output, node, position, number)

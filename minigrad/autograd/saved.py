@@ -79,6 +79,8 @@ class PackedTensor:
             )
         tensor = from_array(result._array)
         tensor._output_nr = self.output_nr
+        if not self.leaf:  # its writes are counted together with those of what the hook gave
+            result._writes = tensor._writes = result._writes or [0]
         if self.unconnected:
             tensor._node, tensor._find_node = ON_DEMAND, UNCONNECTED
         elif self.leaf and self.node is not None:
@@ -125,6 +127,7 @@ def unpack(node: Node, kept: Any) -> Tensor:
     if kept.__class__ is PackedTensor:
         return kept.unpack()
     tensor, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
+    _ = tensor.grad_fn  # raises for a view that has lost its place in the graph since
     if (
         not node._is_custom
         and tensor._find_node in _DETACHED
