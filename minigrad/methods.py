@@ -118,12 +118,15 @@ def _or_else(function: Method, reflected: str) -> Method:
     return method
 
 
-def _of_numbers(function: Method, op_name: str, arrays: bool = True) -> Method:
+def _of_numbers(function: Method, op_name: str, own: str, arrays: bool = True) -> Method:
     """A reflected operator, whose first operand, `other`, is a number; an array only where `arrays`: as in PyTorch,
-    `array * tensor` is refused, though `tensor * array` is not.
+    `array * tensor` is refused, though `tensor * array` is not. What has the method `own` (`[1, 2] * tensor`) is left
+    to Python.
     """
 
-    def method(self: Tensor, other: Any) -> Tensor:
+    def method(self: Tensor, other: Any) -> Any:
+        if answers(other, own):
+            return NotImplemented
         if not isinstance(other, _COMPARED) and not (arrays and isinstance(other, np.ndarray)):
             raise unsupported(op_name, other, self)
         return function(self, other)
@@ -240,23 +243,25 @@ for _name in (
 _COMPARED = (Tensor, int, float, np.number, np.bool_)
 OPERATORS: dict[str, Method] = {
     "__add__": arithmetic.__add__,
-    "__radd__": _of_numbers(arithmetic.__add__, "add", arrays=False),
+    "__radd__": _of_numbers(arithmetic.__add__, "add", "__add__", arrays=False),
     "__sub__": arithmetic.__sub__,
-    "__rsub__": _of_numbers(arithmetic.__rsub__, "sub", arrays=False),
+    "__rsub__": _of_numbers(arithmetic.__rsub__, "sub", "__sub__", arrays=False),
     "__mul__": arithmetic.__mul__,
-    "__rmul__": _of_numbers(arithmetic.__mul__, "mul", arrays=False),
+    "__rmul__": _of_numbers(arithmetic.__mul__, "mul", "__mul__", arrays=False),
     "__truediv__": division.__truediv__,
-    "__rtruediv__": _of_numbers(lambda self, other: arithmetic.mul(division.reciprocal(self), other), "div"),
+    "__rtruediv__": _of_numbers(
+        lambda self, other: arithmetic.mul(division.reciprocal(self), other), "div", "__truediv__"
+    ),
     "__pow__": _or_else(powers.pow, "__rpow__"),
-    "__rpow__": _of_numbers(_reflected(powers.pow), "pow", arrays=False),
+    "__rpow__": _of_numbers(_reflected(powers.pow), "pow", "__pow__", arrays=False),
     "__matmul__": _or_else(_matmul, "__rmatmul__"),
     "__floordiv__": _or_else(division.floor_divide, "__rfloordiv__"),
     "__rfloordiv__": _reflected(division.floor_divide),
     "__mod__": _or_else(division.remainder, "__rmod__"),
     "__rmod__": _reflected(division.remainder),
-    "__rand__": _of_numbers(bits.bitwise_and, "bitwise_and"),
-    "__ror__": _of_numbers(bits.bitwise_or, "bitwise_or"),
-    "__rxor__": _of_numbers(bits.bitwise_xor, "bitwise_xor"),
+    "__rand__": _of_numbers(bits.bitwise_and, "bitwise_and", "__and__"),
+    "__ror__": _of_numbers(bits.bitwise_or, "bitwise_or", "__or__"),
+    "__rxor__": _of_numbers(bits.bitwise_xor, "bitwise_xor", "__xor__"),
     "__neg__": arithmetic.neg,
     "__pos__": arithmetic.positive,
     "__abs__": signs.abs,

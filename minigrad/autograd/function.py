@@ -404,7 +404,7 @@ def _written_input(
     """An input that forward has written to."""
     count_write(output)
     if records:
-        if output.is_leaf and output.requires_grad:
+        if output._was_made_as_leaf() and output.requires_grad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         if output._root is not None:
             output._grad = None  # the tensor becomes another one

@@ -78,11 +78,11 @@ def index_put_accumulate(self: Array, values: Array, index: tuple[Any, ...]) -> 
 # ---------------------------------------------------------------- x[index]
 
 
-def split_index(input: Tensor, index: Any, simplify: bool = False) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
+def split_index(input: Tensor, index: Any, written: bool = False) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
     """An index in two steps: first the ints, slices, None and `...`, which give a view; then the arrays of ints or
     bools that take elements out of that view, None if there are none.
 
-    IndexError, TypeError or ValueError if it makes no sense.
+    `written`: it is for a write. IndexError, TypeError or ValueError if it makes no sense.
     """
     parts = _parts(index)
     view: list[Any] = []
@@ -114,7 +114,9 @@ def split_index(input: Tensor, index: Any, simplify: bool = False) -> tuple[tupl
             )
     if sum(part is Ellipsis for part in view) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
-    _check_bounds(input, view, arrays, simplify or len(parts) > 1)
+    if arrays and not written:
+        check_places(input)
+    _check_bounds(input, view, arrays, written or len(parts) > 1)
     if not any(part is Ellipsis for part in view):
         view.append(Ellipsis)  # so that a full set of ints still gives a view, not a bare number
     return tuple(view), _in_view(input, view, arrays) if arrays else None
@@ -195,7 +197,6 @@ def _takes_all(part: slice, size: int) -> bool:
 
 
 def _check_array(input: Tensor, array: Any, dim: int, place: int) -> None:
-    check_places(input)
     if array.dtype.kind == "b":
         if array.ndim and array.shape != input.shape[dim : dim + array.ndim]:
             raise IndexError(
