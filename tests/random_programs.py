@@ -27,7 +27,7 @@ tensors outside of it (becomes a view), backward(g) with a `g` that shares memor
 share it, too: writing to the one changes the other), a hook on the node of a view (how many nodes an index has),
 operands that do not fit while saved tensors are packed (torch has packed before it looks at sizes), and operands whose
 dimensions lie in memory in different orders (that of the result is numpy's affair here, so that what view() can do with
-it differs).
+it differs), and `.data` of a 0-d result (what a node saved of that is a number here, which no write reaches).
 
 CI runs 300 programs (see `test_random_programs.py`). The long run is made by hand, and reports what fails as short
 programs; it takes a few minutes for 10,000 of them:
@@ -1246,7 +1246,7 @@ def detached(w: Writer) -> str:
 
 @kind(2)
 def data(w: Writer) -> str:
-    return w.new_tensor(f"{w.tensor()}.data")
+    return w.new_tensor(f"{w.tensor(lambda t: len(t.shape) > 0 or is_leaf(t))}.data")
 
 
 # -- writing

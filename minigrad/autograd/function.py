@@ -18,7 +18,7 @@ import numpy as np
 
 from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.blame import frames_to_learner, type_name
-from minigrad.autograd.engine import sum_to_shape, to_dtype
+from minigrad.autograd.fitting import sum_to_shape, to_dtype
 from minigrad.autograd.grad_mode import is_grad_enabled, no_grad
 from minigrad.autograd.graph import Node, edge_node, next_sequence_nr
 from minigrad.autograd.hooks import wrapped

@@ -153,7 +153,7 @@ class Node:
 
         Returns one tensor (or None) if the node has one input, else a tuple.
         """
-        from minigrad.autograd.engine import fitted
+        from minigrad.autograd.fitting import fitted
         from minigrad.tensor import Tensor, from_array
 
         if len(gradients) != self._output_count:

@@ -216,7 +216,7 @@ class CopySlices(Node):
 
     def _split(self, F: Any, method: str, gradient: Any) -> tuple[Any, ...]:
         """The gradient of the old base, then those of the operation's other inputs."""
-        from minigrad.autograd.engine import fitted
+        from minigrad.autograd.fitting import fitted
         from minigrad.ops.places.strides import overlaps
 
         if self.node is None:
