@@ -1,8 +1,8 @@
 """What an op does with operands that it cannot take as they are: no tensors, or of other dtypes or shapes.
 
 After this module a reader knows what `x + 1`, `x + y` of two dtypes, and a row beside a matrix become before anything
-is computed, what is refused, and in which words. An op's call (see op.py) comes here only in these cases; the usual one,
-tensors of one shape and dtype, costs nothing.
+is computed, what is refused, and in which words. An op's call (see op.py) comes here only in these cases; tensors of
+one shape and dtype, the usual case, cost nothing.
 """
 
 from __future__ import annotations

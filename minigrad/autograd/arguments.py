@@ -26,7 +26,7 @@ def key_of(tensor: Tensor | GradientEdge) -> Key:
 
 
 def sought_key(tensor: Tensor | GradientEdge) -> Key:
-    """As `_key`; None for a view that no_grad made, where no gradient arrives though it counts as needing one."""
+    """As `key_of`; None for a view that no_grad made, where no gradient arrives though it counts as needing one."""
     return None if isinstance(tensor, Tensor) and edge_node(tensor) is None else key_of(tensor)
 
 
