@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes, layout
-from minigrad.autograd.blame import type_name
 from minigrad.autograd.graph import Node
 from minigrad.autograd.inplace import check_history, count_write
 from minigrad.autograd.modes import check_mode
 from minigrad.autograd.views import set_history
 from minigrad.creation import data as creation
-from minigrad.op import beside_array, short
+from minigrad.op import answers, beside_array, unsupported
 from minigrad.ops.matrices import (
     addmm,
     cross,
@@ -96,7 +95,9 @@ Method = Callable[..., Any]
 
 
 def _comparing(compare: Method, others: Any) -> Method:
-    """`==` and `!=`, which for anything but tensors and `others` compare as different, as everywhere in Python."""
+    """A comparison, which Python leaves to the other operand if that is none of `others`: what nobody compares is
+    different, and has no order.
+    """
 
     def method(self: Tensor, other: Any) -> Any:
         return compare(self, other) if isinstance(other, others) else NotImplemented
@@ -104,15 +105,30 @@ def _comparing(compare: Method, others: Any) -> Method:
     return method
 
 
-def _not_with_arrays(function: Method, symbol: str) -> Method:
-    """A reflected operator: `array * tensor` is refused, as in PyTorch, though `tensor * array` is not."""
+def _or_else(function: Method, reflected: str) -> Method:
+    """An operator, which Python leaves to the other operand if only that knows how: if it has the method `reflected`.
+    (Those that are ops themselves do so by themselves: see op.REFLECTED.)
+    """
 
-    def method(self: Tensor, other: Any) -> Tensor:
-        if other.__class__ is np.ndarray or not isinstance(other, _COMPARED):
-            raise TypeError(
-                f"unsupported operand type(s) for {symbol}: '{type_name(other)}' and 'Tensor'. Operands must be "
-                f"tensors or numbers; got {short(other)}. Make it a tensor first, as in tensor(...)."
-            )
+    def method(self: Tensor, other: Any) -> Any:
+        if other.__class__ is not Tensor and answers(other, reflected):
+            return NotImplemented
+        return function(self, other)
+
+    return method
+
+
+def _of_numbers(function: Method, op_name: str, own: str, arrays: bool = True) -> Method:
+    """A reflected operator, whose first operand, `other`, is a number; an array only where `arrays`: as in PyTorch,
+    `array * tensor` is refused, though `tensor * array` is not. What has the method `own` (`[1, 2] * tensor`) is left
+    to Python.
+    """
+
+    def method(self: Tensor, other: Any) -> Any:
+        if answers(other, own):
+            return NotImplemented
+        if not isinstance(other, _COMPARED) and not (arrays and isinstance(other, np.ndarray)):
+            raise unsupported(op_name, other, self)
         return function(self, other)
 
     return method
@@ -120,7 +136,11 @@ def _not_with_arrays(function: Method, symbol: str) -> Method:
 
 def _matmul(self: Tensor, other: Any) -> Tensor:
     """`self @ other`, which may be a numpy array."""
-    return matmul.matmul(*beside_array(self, other)) if isinstance(other, np.ndarray) else matmul.matmul(self, other)
+    if isinstance(other, np.ndarray):
+        return matmul.matmul(*beside_array(self, other))
+    if not isinstance(other, Tensor):
+        raise unsupported("matmul", self, other)
+    return matmul.matmul(self, other)
 
 
 def _reflected(function: Method) -> Method:
@@ -223,47 +243,51 @@ for _name in (
 _COMPARED = (Tensor, int, float, np.number, np.bool_)
 OPERATORS: dict[str, Method] = {
     "__add__": arithmetic.__add__,
-    "__radd__": _not_with_arrays(arithmetic.__add__, "+"),
+    "__radd__": _of_numbers(arithmetic.__add__, "add", "__add__", arrays=False),
     "__sub__": arithmetic.__sub__,
-    "__rsub__": _not_with_arrays(arithmetic.__rsub__, "-"),
-    "__mul__": arithmetic.mul,
-    "__rmul__": _not_with_arrays(arithmetic.mul, "*"),
+    "__rsub__": _of_numbers(arithmetic.__rsub__, "sub", "__sub__", arrays=False),
+    "__mul__": arithmetic.__mul__,
+    "__rmul__": _of_numbers(arithmetic.__mul__, "mul", "__mul__", arrays=False),
     "__truediv__": division.__truediv__,
-    "__rtruediv__": lambda self, other: arithmetic.mul(division.reciprocal(self), other),
-    "__pow__": powers.pow,
-    "__rpow__": _not_with_arrays(_reflected(powers.pow), "** or pow()"),
-    "__matmul__": _matmul,
-    "__floordiv__": division.floor_divide,
+    "__rtruediv__": _of_numbers(
+        lambda self, other: arithmetic.mul(division.reciprocal(self), other), "div", "__truediv__"
+    ),
+    "__pow__": _or_else(powers.pow, "__rpow__"),
+    "__rpow__": _of_numbers(_reflected(powers.pow), "pow", "__pow__", arrays=False),
+    "__matmul__": _or_else(_matmul, "__rmatmul__"),
+    "__floordiv__": _or_else(division.floor_divide, "__rfloordiv__"),
     "__rfloordiv__": _reflected(division.floor_divide),
-    "__mod__": division.remainder,
+    "__mod__": _or_else(division.remainder, "__rmod__"),
     "__rmod__": _reflected(division.remainder),
-    "__rand__": bits.bitwise_and,
-    "__ror__": bits.bitwise_or,
-    "__rxor__": bits.bitwise_xor,
+    "__rand__": _of_numbers(bits.bitwise_and, "bitwise_and", "__and__"),
+    "__ror__": _of_numbers(bits.bitwise_or, "bitwise_or", "__or__"),
+    "__rxor__": _of_numbers(bits.bitwise_xor, "bitwise_xor", "__xor__"),
     "__neg__": arithmetic.neg,
     "__pos__": arithmetic.positive,
     "__abs__": signs.abs,
     "__eq__": _comparing(comparison.eq, (*_COMPARED, np.ndarray)),
     "__ne__": _comparing(comparison.ne, _COMPARED),
-    "__lt__": comparison.lt,
-    "__le__": comparison.le,
-    "__gt__": comparison.gt,
-    "__ge__": comparison.ge,
-    "__and__": bits.bitwise_and,
-    "__or__": bits.bitwise_or,
-    "__xor__": bits.bitwise_xor,
+    "__lt__": _comparing(comparison.lt, (*_COMPARED, np.ndarray)),
+    "__le__": _comparing(comparison.le, (*_COMPARED, np.ndarray)),
+    "__gt__": _comparing(comparison.gt, (*_COMPARED, np.ndarray)),
+    "__ge__": _comparing(comparison.ge, (*_COMPARED, np.ndarray)),
+    "__and__": _or_else(bits.bitwise_and, "__rand__"),
+    "__or__": _or_else(bits.bitwise_or, "__ror__"),
+    "__xor__": _or_else(bits.bitwise_xor, "__rxor__"),
+    "__lshift__": _or_else(bits.bitwise_left_shift, "__rlshift__"),
+    "__rshift__": _or_else(bits.bitwise_right_shift, "__rrshift__"),
     "__invert__": bits.bitwise_not,
     "__getitem__": indexing.index,
     "__setitem__": set_item,
     "__reversed__": lambda self: flipping.flip(self, 0) if self.ndim else self,
-    "__iadd__": augmented(METHODS["add_"], "+="),
-    "__isub__": augmented(METHODS["sub_"], "-="),
-    "__imul__": augmented(METHODS["mul_"], "*="),
-    "__itruediv__": augmented(METHODS["div_"], "/="),
-    "__ipow__": augmented(METHODS["pow_"], "**="),
-    "__iand__": augmented(METHODS["bitwise_and_"], "&="),
-    "__ior__": augmented(METHODS["bitwise_or_"], "|="),
-    "__ixor__": augmented(METHODS["bitwise_xor_"], "^="),
+    "__iadd__": augmented(METHODS["add_"], "+=", "__radd__"),
+    "__isub__": augmented(METHODS["sub_"], "-=", "__rsub__"),
+    "__imul__": augmented(METHODS["mul_"], "*=", "__rmul__"),
+    "__itruediv__": augmented(METHODS["div_"], "/=", "__rtruediv__"),
+    "__ipow__": augmented(METHODS["pow_"], "**=", "__rpow__"),
+    "__iand__": augmented(METHODS["bitwise_and_"], "&=", "__rand__"),
+    "__ior__": augmented(METHODS["bitwise_or_"], "|=", "__ror__"),
+    "__ixor__": augmented(METHODS["bitwise_xor_"], "^=", "__rxor__"),
 }
 
 for _name, _method in {**METHODS, **OPERATORS, **layout.METHODS, **creation.METHODS}.items():

@@ -33,13 +33,11 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.batching import batched
-from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import is_recording, set_creation_observer
 from minigrad.autograd.graph import ON_DEMAND, Node, next_sequence_nr, node_on_demand
 from minigrad.autograd.modes import INFERENCE, modes, thread
 from minigrad.autograd.saved import (
     CONSTANTS,
-    FLOAT_CONSTANT,
     UNCONNECTED,
     PackedTensor,
     SavedTensor,
@@ -51,9 +49,40 @@ from minigrad.autograd.saved import (
     unpack_result,
 )
 from minigrad.autograd.views import MULTIPLE, share_memory
+from minigrad.operands import (
+    REFLECTED,
+    answers,
+    beside_array,
+    check_places,
+    elementwise_operands,
+    explained,
+    meet,
+    meet_all,
+    no_bools,
+    short,
+    size_mismatch,
+    tensor_operands,
+    unsupported,
+)
 from minigrad.tensor import Tensor, from_array
 
-__all__ = ["arrays", "node_type", "op", "set_creation_observer", "source", "tensors"]
+__all__ = [
+    "answers",
+    "arrays",
+    "beside_array",
+    "check_places",
+    "elementwise_operands",
+    "meet_all",
+    "node_type",
+    "op",
+    "set_creation_observer",
+    "short",
+    "size_mismatch",
+    "source",
+    "tensor_operands",
+    "tensors",
+    "unsupported",
+]  # with what the modules of ops need of operands.py
 
 arrays = SimpleNamespace()  # F of an ordinary backward: kernels, on numpy arrays
 tensors = SimpleNamespace()  # F of a backward with create_graph=True: recorded ops, on tensors
@@ -252,7 +281,16 @@ class _Declaration:
         check = " or ".join(f"({n}.__class__ is not Tensor and {n}.__class__ not in tensor_classes)" for n in operands)
         names = ", ".join(operands)
         convert = "elementwise_operands" if self.broadcasts else "tensor_operands"
-        lines = [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
+        if self.op_name in REFLECTED:
+            lines = [
+                f"if {check}:",
+                f"    operands = {convert}({self.op_name!r}, {names})",
+                "    if operands is NotImplemented:",
+                "        return NotImplemented",
+                f"    {names} = operands",
+            ]
+        else:
+            lines = [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
         if self.view:  # a numpy scalar cannot be viewed: it becomes a 0-d array first
             lines += [
                 f"if {operands[0]}._array.__class__ is not ndarray:",
@@ -474,6 +512,7 @@ class _Declaration:
             "inputs": tuple(self.inputs),
             "rules": self.rules,
             "_keeps_tensors": self._keeps_tensors(),
+            "_gives_all": self.variadic is not None,
             "_kept_names": tuple(
                 [name for want in self.saved for name in ((want, "") if want == "result" else (want,))]
             ),
@@ -528,6 +567,9 @@ def define(text: str, title: str, names: dict[str, Any]) -> FunctionType:
     return function
 
 
+_NUMBER_TYPES = (np.bool_, np.int64, np.float64)  # of a number in an expression, by its kind: see CONSTANTS
+
+
 def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
     def read(node: Node) -> Any:
         if node._kept is None:
@@ -571,179 +613,11 @@ def unrecorded_several(made: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return tuple([unrecorded(part) for part in made])
 
 
-def tensor_operands(op_name: str, *values: Any) -> tuple[Tensor, ...]:
-    """Check that all are tensors."""
-    for position, value in enumerate(values, 1):
-        if not isinstance(value, Tensor):
-            name = "input" if position == 1 else "other"
-            raise TypeError(
-                f"{op_name}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}. "
-                f"Make it one first, as in tensor(...); got {short(value)}."
-            )
-    return values
-
-
-def elementwise_operands(op_name: str, *values: Any) -> tuple[Any, ...]:
-    """Turn numbers among the operands into tensors of the dtype that they take beside the others."""
-    *conditions, first, second = values
-    for position, condition in enumerate(conditions, 1):
-        if not isinstance(condition, Tensor):
-            raise TypeError(
-                f"{op_name}(): argument 'condition' (position {position}) must be Tensor, "
-                f"not {type(condition).__name__}"
-            )
-    if op_name in ("sub", "rsub") and any(isinstance(value, bool | np.bool_) for value in (first, second)):
-        raise no_bools(first, second)
-    if isinstance(second, _NUMBERS) and (isinstance(first, Tensor) or conditions):
-        second = _number_tensor(second, first)
-    if isinstance(first, _NUMBERS) and (isinstance(second, Tensor) or conditions):
-        first = _number_tensor(first, second)
-    if isinstance(first, Tensor) and isinstance(second, np.ndarray) and op_name not in _ORDERS:
-        first, second = beside_array(first, second)
-    if isinstance(first, Tensor) and isinstance(second, Tensor):
-        return (*conditions, first, second)
-    if op_name in _ORDERS and isinstance(second, np.ndarray):
-        raise TypeError(
-            f"'{_SYMBOLS[op_name]}' not supported between instances of 'Tensor' and '{type_name(second)}': make the "
-            "array a tensor first, as in tensor(...)"
-        )
-    kinds = f"'{type_name(first)}' and '{type_name(second)}'"
-    stranger = second if isinstance(first, Tensor) else first
-    raise TypeError(
-        f"unsupported operand type(s) for {_SYMBOLS.get(op_name, op_name + '()')}: {kinds}. "
-        f"Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, as in tensor(...)."
-    )
-
-
-def beside_array(tensor: Tensor, array: np.ndarray[Any, Any]) -> tuple[Tensor, Tensor]:
-    """A tensor and a numpy array as operands: as in PyTorch, numpy's rules for dtypes hold, without gradients."""
-    own = tensor.numpy()  # raises if the tensor requires grad
-    common = np.result_type(own.dtype, array.dtype)
-    dtypes.from_numpy(common)
-    return from_array(own.astype(common)[()]), from_array(array.astype(common)[()])
-
-
-def _number_tensor(number: Any, beside: Any) -> Tensor:
-    kind = dtypes.of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
-    try:
-        tensor = from_array(kind.numpy.type(number))
-        tensor._find_node = FLOAT_CONSTANT if number.__class__ is float else CONSTANTS[_number_category(number)]
-        return tensor
-    except OverflowError:
-        raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow: {number}") from None
-
-
-def _number_category(number: Any) -> int:
-    return 0 if isinstance(number, bool | np.bool_) else 1 if isinstance(number, int | np.integer) else 2
-
-
-_SYMBOLS = {
-    "add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "**", "floor_divide": "//", "remainder": "%",
-    "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
-    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
-}  # fmt: skip
-_ORDERS = ("lt", "le", "gt", "ge")
-_NUMBERS = (int, float, np.number, np.bool_)
-_NUMBER_TYPES = (np.bool_, np.int64, np.float64)
-
-
 def of_freed(node: Node) -> tuple[None, ...]:
     """The gradients from a node that has been freed, where none is wanted; else that is an error."""
     if any(node._next_nodes):
         raise freed_error()
     return (None,) * len(node._next_nodes)
-
-
-def meet(first: Tensor, second: Tensor, *others: Tensor) -> tuple[Any, Any, tuple[Any, ...] | None]:
-    """Bring two operands of different dtype or shape together.
-
-    Returns their arrays in a common dtype and, for each that needs a gradient, the (shape, dtype) to which that must be
-    brought back: None where it comes out right by itself.
-    """
-    a, b = first._array, second._array
-    if not others and a.ndim >= b.ndim and a.shape[a.ndim - b.ndim :] == b.shape:  # a number, a bias: a keeps its shape
-        shape = a.shape
-    else:
-        try:
-            shape = np.broadcast_shapes(a.shape, b.shape, *[other._array.shape for other in others])
-        except ValueError:
-            return a, b, None  # the kernel will say so, in context
-    common = a.dtype if a.dtype is b.dtype else dtypes.promote(a, b).numpy
-    mixed = a.dtype is not b.dtype  # then a rule may compute in the wider of the two
-    targets = tuple(
-        [
-            None if t._node is None or (t._array.shape == shape and not mixed) else (t._array.shape, t._array.dtype)
-            for t in (first, second)
-        ]
-    )
-    if mixed:
-        a, b = a.astype(common, copy=False), b.astype(common, copy=False)
-    return a, b, targets if any(targets) else None
-
-
-def meet_all(several: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
-    """`meet` for any number of arrays."""
-    common = several[0]
-    for array in several[1:]:
-        common = np.empty(0 if common.ndim and array.ndim else (), dtypes.promote(common, array).numpy)
-    return [array.astype(common.dtype) for array in several], tuple([(array.shape, array.dtype) for array in several])
-
-
-def explained(error: Exception, op_name: str, *operands: Tensor) -> Exception:
-    """PyTorch's words for what numpy refused, where the refusal is about shapes."""
-    if isinstance(error, ValueError) and "broadcast" in str(error):
-        shape: tuple[int, ...] = ()
-        for operand in operands:
-            mismatch = size_mismatch(op_name, shape, operand._array.shape)
-            if mismatch is not None:
-                return RuntimeError(mismatch)
-            shape = np.broadcast_shapes(shape, operand._array.shape)
-    if isinstance(error, TypeError) and op_name.startswith("bitwise_"):
-        kinds = " and ".join(str(operand.dtype) for operand in operands)
-        sign = "~ (operator.invert)" if op_name == "bitwise_not" else f"{op_name}()"
-        return TypeError(f"{sign} is only implemented on integer and Boolean-type tensors, not {kinds}")
-    if isinstance(error, TypeError) and "numpy boolean subtract" in str(error):
-        return no_bools(*operands)
-    if isinstance(error, TypeError) and "numpy boolean negative" in str(error):
-        return RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
-            "the `~` or "
-            "`logical_not()` operator instead."
-        )
-    return error
-
-
-def no_bools(first: Any, second: Any) -> RuntimeError:
-    """The error for a difference with a bool in it, a tensor or a number."""
-    if all(
-        value.dtype is dtypes.bool if isinstance(value, Tensor) else value in (True, False) for value in (first, second)
-    ):
-        return RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-            "operator instead."
-        )
-    return RuntimeError(
-        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
-        "the `~` or `logical_not()` operator instead."
-    )
-
-
-def size_mismatch(op_name: str, first: Sequence[int], second: Sequence[int]) -> str | None:
-    """Where two shapes do not broadcast, in words; None if they do."""
-    for dim in range(-1, -min(len(first), len(second)) - 1, -1):
-        if first[dim] != second[dim] and 1 not in (first[dim], second[dim]):
-            return (
-                f"The size of tensor a ({first[dim]}) must match the size of tensor b ({second[dim]}) at non-singleton "
-                f"dimension {max(len(first), len(second)) + dim}. In {op_name}, a has shape {list(first)} and b has "
-                f"shape {list(second)}; sizes are compared from the last dimension backwards, and two sizes fit if "
-                "they are equal or one of them is 1."
-            )
-    return None
-
-
-def short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 _runtime: dict[str, Any] = {

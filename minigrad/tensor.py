@@ -233,7 +233,10 @@ class Tensor:
 
     def __index__(self) -> int:
         if self.dtype.category == 2 or self._array.size != 1:
-            raise TypeError("only integer tensors of a single element can be converted to an index")
+            raise TypeError(
+                "only integer tensors of a single element can be converted to an index. (To compute with the numbers "
+                "of a list, make it a tensor first, as in tensor(...).)"
+            )
         return int(self._array.item())
 
     def _scalar(self) -> Any:

@@ -18,7 +18,6 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.autograd.grad_mode import is_recording, no_grad
-from minigrad.autograd.graph import edge_node
 from minigrad.autograd.inplace import (
     OVERLAP,
     begin_write,
@@ -30,8 +29,8 @@ from minigrad.autograd.inplace import (
     record_write,
 )
 from minigrad.autograd.modes import check_mode, thread
-from minigrad.autograd.saved import packing_result_late
-from minigrad.op import size_mismatch
+from minigrad.autograd.saved import UNSAVABLE_MESSAGE, packing_result_late
+from minigrad.op import answers, check_places, size_mismatch
 from minigrad.ops.places import indexing, overwrite, slicing
 from minigrad.ops.places.strides import overlaps, writable
 from minigrad.ops.shapes.expanding import expand
@@ -160,11 +159,10 @@ def in_place(
             try:
                 result = function(before, *operands, **options)
                 _check_fit(self, result._array, name)
-            except RuntimeError:
-                for source in sources:
-                    if isinstance(source, Tensor):
-                        edge_node(source)  # raises, if that was why
-                _check_memory(self, sources)
+            except RuntimeError as error:
+                check_places(*(source for source in sources if isinstance(source, Tensor)))
+                if str(error) != UNSAVABLE_MESSAGE:
+                    _check_memory(self, sources)
                 raise
             keep_for_backward(result._node, before, result._array, self)
             if through_repeats is not None and not self._array.flags.writeable:
@@ -207,11 +205,13 @@ def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: 
         )
 
 
-def augmented(method: Method, symbol: str) -> Method:
-    """The operator for an in-place method, such as `+=` for `add_`."""
+def augmented(method: Method, symbol: str, reflected: str) -> Method:
+    """The operator for an in-place method, such as `+=` for `add_`; `reflected` is asked of what is no operand here."""
 
     def operator(self: Tensor, other: Any) -> Any:
         if not isinstance(other, Tensor | bool | int | float | np.number | np.bool_ | np.ndarray):
+            if answers(other, reflected):
+                return NotImplemented
             raise TypeError(
                 f"unsupported operand type(s) for {symbol}: 'Tensor' and '{type(other).__name__}'. Make it a tensor "
                 "first, as in tensor(...)."
@@ -278,7 +278,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
     """`x[index] = value`: write into a part of the tensor."""
     if index is False:
         return  # nothing is selected: nothing is written or counted
-    parts, indices = indexing.split_index(self, None if index is True else index, simplify=True)
+    parts, indices = indexing.split_index(self, None if index is True else index, written=True)
     if not isinstance(value, Tensor):
         if not isinstance(value, bool | int | float | np.integer):
             raise TypeError(
@@ -294,7 +294,8 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
     if indices is not None:
         value = _without_leading_ones(value)
         check_history(target)
-        edge_node(value)  # raises if the value has no place in the graph any more
+        check_places(value)
+        _warn_of_repeats(own_array(target))
         check_apart(own_array(target), value._array)
         _put_(target, indices, value)
     elif value.ndim == 0 and target.ndim:
@@ -317,21 +318,24 @@ def _number(value: Any, beside: Tensor) -> Tensor:
 
 
 def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
-    if value is self and indices is None and indexing.is_whole(parts):
+    whole = indexing.is_whole(parts)
+    if value is self and indices is None and whole:
         check_mode(self)
         count_write(self)  # to write a tensor over itself changes nothing
         return
     memory = own_array(self)
-    if not memory.flags.writeable:
-        memory = writable(memory)  # a part of it may well be written to
-    view = memory[parts]
+    view = memory if whole else memory[parts]
     there = view.shape if indices is None else view[indices].shape
-    source = value if value.shape == there else _without_leading_ones(value)
+    source = value if value.shape == there and indices is None else _without_leading_ones(value)
     if indices is not None:
         _check_values(self, there, source)
     spread = source._array if source.shape == there else expand(source.detach(), there)._array
     if indices is not None:
+        _warn_of_repeats(view)
         check_apart(view, source._array)
+    if not memory.flags.writeable:
+        view = writable(memory)[parts]  # a part of it may well be written to
+    if indices is not None:
         begin_write(self, view)
         view[indices] = spread
         return
@@ -346,6 +350,17 @@ def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] |
 def _repeats(array: Any) -> bool:
     """Whether elements of an array share a place in memory."""
     return overlaps(array.shape, [stride // array.itemsize for stride in array.strides])
+
+
+def _warn_of_repeats(array: Any) -> None:
+    """PyTorch's warning where a write through indices goes to elements that share places."""
+    if _repeats(array):
+        warnings.warn(
+            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
+            UserWarning,
+            stacklevel=frames_to_learner(),
+        )
 
 
 def _without_leading_ones(value: Tensor) -> Tensor:
@@ -398,14 +413,15 @@ def _arrays_of(input: Tensor, indices: Any, values: Any, function: str) -> tuple
     if not isinstance(values, Tensor):
         raise TypeError(f"{function}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
     arrays = [index.reshape(1) if index.ndim == 0 else index for index in indices]
-    return indexing.split_index(input, tuple(arrays))[1] or (...,)
+    return indexing.split_index(input, tuple(arrays), written=function == "index_put_")[1] or (...,)
 
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write `values` at the places that a tuple of index tensors selects, as `x[indices] = values`; or add them there
     (`accumulate`).
     """
-    check_apart(own_array(self), getattr(values, "_array", None))
+    _warn_of_repeats(own_array(self))
+    check_apart(self._array, getattr(values, "_array", None))
     return _put_(self, _arrays_of(self, indices, values, "index_put_"), values, accumulate)
 
 

@@ -24,7 +24,10 @@ Some lines are not drawn, since what torch does at them is an accident of how it
 requires grad (some operations record it, some do not, the mean complains of an `out=` that nobody gave), `.data = ` in
 inference mode or with another shape (torch compares shapes that it noted at different times), stack() of inference
 tensors outside of it (becomes a view), backward(g) with a `g` that shares memory with a leaf (torch's `.grad` may then
-share it, too: writing to the one changes the other), and a hook on the node of a view (how many nodes an index has).
+share it, too: writing to the one changes the other), a hook on the node of a view (how many nodes an index has),
+operands that do not fit while saved tensors are packed (torch has packed before it looks at sizes), and operands whose
+dimensions lie in memory in different orders (that of the result is numpy's affair here, so that what view() can do with
+it differs), and `.data` of a 0-d result (what a node saved of that is a number here, which no write reaches).
 
 CI runs 300 programs (see `test_random_programs.py`). The long run is made by hand, and reports what fails as short
 programs; it takes a few minutes for 10,000 of them:
@@ -985,8 +988,11 @@ class Writer:
 
     def beside(self, name: str) -> str:
         """A tensor that broadcasts with the named one; now and then any."""
-        shape = self.value(name).shape
-        return self.tensor(None if self.chance(3) else lambda t: broadcast(shape, t.shape) is not None)
+        tensor = self.value(name)
+        any_shape = self.chance(3) and not self.packing
+        return self.tensor(
+            lambda t: lie_alike(t, tensor) and (any_shape or broadcast(tensor.shape, t.shape) is not None)
+        )
 
     def into(self, name: str) -> str:
         """A tensor that can be written into the named one; now and then one that does not fit."""
@@ -1059,6 +1065,15 @@ def broadcast(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...] | 
             return None
         shape.append(b if a == 1 else a)
     return tuple(shape)
+
+
+def lie_alike(first: Any, second: Any) -> bool:
+    """Whether the dimensions of two tensors follow each other in memory in the same order, as far as they have any."""
+    orders = [
+        sorted((i for i, size in enumerate(t.shape, -len(t.shape)) if size > 1), key=lambda i: -t.stride()[i])
+        for t in (first, second)
+    ]
+    return min(map(len, orders)) < 2 or orders[0] == orders[1]
 
 
 def shares_memory(first: Any, second: Any) -> bool:
@@ -1158,7 +1173,7 @@ def joined(w: Writer) -> str:
     inside = w.F.is_inference_mode_enabled()
     x = w.tensor(lambda t: len(t.shape) > 0 and (inside or not t.is_inference()))
     shape = w.value(x).shape
-    y = w.tensor(lambda t: t.shape == shape)
+    y = w.tensor(lambda t: t.shape == shape and lie_alike(t, w.value(x)))
     condition = f"F.where({x} > 0, {x}, {y})"
     options = [f"F.stack([{x}, {y}])", f"F.cat([{x}, {y}])", f"F.cat([{x}, {y}, {x}], -1)"]
     if away_from_zero(w.value(x)):
@@ -1231,7 +1246,7 @@ def detached(w: Writer) -> str:
 
 @kind(2)
 def data(w: Writer) -> str:
-    return w.new_tensor(f"{w.tensor()}.data")
+    return w.new_tensor(f"{w.tensor(lambda t: len(t.shape) > 0 or is_leaf(t))}.data")
 
 
 # -- writing

@@ -9,6 +9,7 @@ import gc
 import random
 import re
 import threading
+import time
 import traceback
 import types
 import warnings
@@ -22,7 +23,7 @@ from leak_guard import no_leaks
 
 import minigrad as mg
 from minigrad import op
-from minigrad.autograd import engine
+from minigrad.autograd import engine, graph
 from minigrad.autograd.graph import AccumulateGrad, Node, next_sequence_nr
 from minigrad.tensor import Tensor
 
@@ -816,6 +817,24 @@ def test_threads_build_and_run_graphs_at_once() -> None:
     for thread in threads:
         thread.join()
     assert results == [[2.0, 4.0, 6.0, 8.0]] * 200
+
+
+def test_two_threads_that_use_a_leaf_at_once_find_the_same_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    leaf = mg.ones(2, requires_grad=True)
+    made = graph.AccumulateGrad
+
+    def slowly(variable: Tensor) -> Node:
+        time.sleep(0.05)  # so that the other thread gets here, too
+        return made(variable)
+
+    monkeypatch.setattr(graph, "AccumulateGrad", slowly)
+    nodes: list[Any] = []
+    threads = [threading.Thread(target=lambda: nodes.append(graph.edge_node(leaf))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert nodes[0] is nodes[1]
 
 
 def test_the_observer_sees_each_node_that_is_recorded(x: Tensor) -> None:

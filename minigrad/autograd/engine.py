@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from operator import attrgetter
 from typing import Any
 
@@ -24,10 +24,12 @@ import numpy as np
 
 from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import warn_of_failure, watched
+from minigrad.autograd.arguments import Key, as_list, checked_inputs, checked_roots, sought_key
 from minigrad.autograd.batching import Batched
 from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.fitting import fitted
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.graph import AccumulateGrad, GradientEdge, Node, edge_node, get_gradient_edge
+from minigrad.autograd.graph import AccumulateGrad, GradientEdge, Node
 from minigrad.autograd.hooks import BackwardRun
 from minigrad.autograd.modes import current_state, inherit, modes, thread
 from minigrad.tensor import Tensor, from_array
@@ -42,7 +44,6 @@ CYCLE_WARNING = (
 DEEPEST = 20  # how many backward runs one thread nests: each takes about ten of the thousand calls that it may nest
 
 Step = tuple[Node, tuple[Any, ...], tuple[Any, ...]]
-Key = Any  # where a gradient waits: a node (for its output 0) or a (node, output number)
 
 
 def backward(
@@ -100,8 +101,8 @@ def grad(
             FutureWarning,
             stacklevel=frames_to_learner(),
         )
-    sought = _inputs(inputs, "grad()")
-    roots = _roots(outputs, grad_outputs, create_graph, is_grads_batched)
+    sought = checked_inputs(inputs, "grad()")
+    roots = checked_roots(outputs, grad_outputs, create_graph, is_grads_batched)
     for tensor in sought:
         if isinstance(tensor, Tensor) and not tensor.requires_grad:
             raise RuntimeError(
@@ -109,13 +110,13 @@ def grad(
                 "is used"
             )
     captured: dict[Key, Any] = {}
-    keys = [_sought_key(tensor) for tensor in sought]
+    keys = [sought_key(tensor) for tensor in sought]
     retain = _retains(retain_graph, create_graph)
     if is_grads_batched and (create_graph or modes.anomaly is not None or _has_hooks(roots, set(keys))):
         captured = _one_by_one(roots, set(keys), retain, create_graph)
     else:
         exhaust(*_run(roots, set(keys), captured, retain, create_graph))
-    given = {id(g._array): g for g in _as_list(grad_outputs) if isinstance(g, Tensor)}  # come back as the same tensors
+    given = {id(g._array): g for g in as_list(grad_outputs) if isinstance(g, Tensor)}  # come back as the same tensors
     results: list[Tensor | None] = []
     for index, (tensor, key) in enumerate(zip(sought, keys, strict=True)):
         gradient = captured.get(key)
@@ -183,14 +184,14 @@ def _prepared(
     tensors: Any, grad_tensors: Any, retain_graph: bool | None, create_graph: bool, inputs: Any
 ) -> tuple[Iterator[Step], BackwardRun]:
     """A run of backward(), with its arguments checked."""
-    roots = _roots(tensors, grad_tensors, create_graph)
+    roots = checked_roots(tensors, grad_tensors, create_graph)
     sought = None
     if inputs is not None:
-        listed = _inputs(inputs, "backward()")
+        listed = checked_inputs(inputs, "backward()")
         for tensor in listed:
             if isinstance(tensor, Tensor):
                 tensor.retain_grad()  # results keep theirs from now on, leaves do anyway
-        sought = {_sought_key(tensor) for tensor in listed}
+        sought = {sought_key(tensor) for tensor in listed}
     return _run(roots, sought, None, _retains(retain_graph, create_graph), create_graph)
 
 
@@ -222,6 +223,10 @@ def exhaust(steps: Iterator[Step], this_run: BackwardRun) -> None:
     worker.join()
     if errors:
         raise errors[0]
+
+
+def _retains(retain_graph: bool | None, create_graph: bool) -> bool:
+    return create_graph if retain_graph is None else retain_graph
 
 
 # ---------------------------------------------------------------- the loop
@@ -390,7 +395,8 @@ def _run_node(
         if (profiler := modes.profiler) is not None:
             apply = profiler.timed(node, apply)
         outgoing = _run_recorded(node, apply, incoming) if recorded else apply(*incoming)
-    if not node._is_custom:  # which shows its hooks all that it gave
+    shows_all = node._is_custom or (node._gives_all and any(key is not None for key in keys))
+    if not shows_all:
         outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
     if hooks is not None:
         if node._targets is not None:
@@ -518,168 +524,3 @@ def _add(held: Any, gradient: Any) -> Any:
     """Sum two gradients; recorded if they are tensors."""
     with enable_grad():
         return held + gradient
-
-
-def fitted(node: Node, outgoing: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Bring gradients back to the shape and dtype of their inputs, where these were broadcast or promoted."""
-    fitted = []
-    with enable_grad():
-        for gradient, target in zip(outgoing, node._targets or (), strict=True):
-            fitted.append(
-                gradient
-                if gradient is None or target is None
-                else to_dtype(sum_to_shape(gradient, target[0]), target[1])
-            )
-    return tuple(fitted)
-
-
-def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
-    """Undo broadcasting: sum a gradient (array or tensor) over the dimensions along which its input was repeated."""
-    return gradient if tuple(gradient.shape) == shape else _functions(gradient).sum_to(gradient, shape)
-
-
-def to_dtype(gradient: Any, dtype: np.dtype[Any]) -> Any:
-    """Bring a gradient (array or tensor) to its input's numpy dtype."""
-    own = gradient._array.dtype if isinstance(gradient, Tensor) else gradient.dtype
-    return gradient if own == dtype else _functions(gradient).cast(gradient, dtype)
-
-
-def _functions(gradient: Any) -> Any:
-    from minigrad.op import arrays, tensors
-
-    return tensors if isinstance(gradient, Tensor) else batching.batched if gradient.__class__ is Batched else arrays
-
-
-# ---------------------------------------------------------------- arguments
-
-
-def _retains(retain_graph: bool | None, create_graph: bool) -> bool:
-    return create_graph if retain_graph is None else retain_graph
-
-
-def _key(tensor: Tensor | GradientEdge) -> Key:
-    """Where the gradient of a tensor arrives."""
-    edge = tensor if isinstance(tensor, GradientEdge) else get_gradient_edge(tensor)
-    return (edge.node, edge.output_nr) if edge.output_nr else edge.node
-
-
-def _sought_key(tensor: Tensor | GradientEdge) -> Key:
-    """As `_key`; None for a view that no_grad made, where no gradient arrives though it counts as needing one."""
-    return None if isinstance(tensor, Tensor) and edge_node(tensor) is None else _key(tensor)
-
-
-def _as_list(value: Any) -> list[Any]:
-    """One or several, as a list."""
-    single = isinstance(value, Tensor | GradientEdge | str) or not isinstance(value, Iterable)
-    return [value] if single else list(value)
-
-
-def _inputs(value: Any, function: str) -> list[Any]:
-    """The `inputs` of grad() or backward() as a list of tensors and gradient edges; raise if they are not that."""
-    if isinstance(value, Mapping):
-        if type(value) is not dict:
-            raise TypeError(
-                f"`inputs` argument to `{function}` must be a dict, not {type(value).__name__}. Other Mapping types "
-                "are not supported."
-            )
-        value = list(value.values())
-    if not isinstance(value, Tensor | GradientEdge | Iterable):
-        raise TypeError(
-            f"`inputs` argument to `{function}` must be a Tensor or several, not {type(value).__name__}: {value!r}"
-        )
-    listed = _as_list(value)
-    if not listed:
-        raise RuntimeError(f"`inputs` argument to `{function}` cannot be empty.")
-    for item in listed:
-        if not isinstance(item, Tensor | GradientEdge):
-            raise RuntimeError(
-                f"all inputs have to be Tensors or GradientEdges, but got {type(item).__name__}: {item!r}"
-            )
-    return listed
-
-
-def _roots(
-    tensors: Any, grad_tensors: Any, create_graph: bool, is_grads_batched: bool = False
-) -> list[tuple[Key, Any]]:
-    """Check the roots and the gradients to start from; return pairs of where they start and what they start with, as
-    arrays (or batches of these) unless recorded.
-    """
-    roots = _as_list(tensors)
-    for item in roots:
-        if not isinstance(item, Tensor | GradientEdge):
-            raise TypeError(f"backward starts from a Tensor or several, but got {type(item).__name__}: {item!r}")
-    given: list[Any] = [None] * len(roots) if grad_tensors is None else _as_list(grad_tensors)
-    for gradient in given:
-        if gradient is not None and not isinstance(gradient, Tensor):
-            raise TypeError(
-                f"gradients can be either Tensors or None, but got {type(gradient).__name__}: try tensor({gradient!r})"
-            )
-    if len(given) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-    pairs = []
-    for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
-        if isinstance(root, Tensor) and root.requires_grad and gradient is None and root.numel() != 1:
-            raise _not_scalar(root.shape)
-        if isinstance(root, Tensor) and edge_node(root) is None:
-            raise RuntimeError(
-                f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was "
-                "computed from was made with requires_grad=True, or it was computed under no_grad() or after detach(), "
-                "so there is no graph to go back through."
-            )
-        edge = root if isinstance(root, GradientEdge) else get_gradient_edge(root)
-        shape, dtype = edge.ownership_token
-        if is_grads_batched:
-            _check_batch(index, gradient, given[0], shape)
-            start: Any = to_dtype(gradient if create_graph else Batched(gradient._array), dtype)
-        elif gradient is None:
-            if shape.numel() != 1:
-                raise _not_scalar(shape)
-            ones = np.ones(shape, dtype)[()]
-            start = from_array(ones) if create_graph else ones
-        elif gradient.shape != shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
-                f"shape of {shape}."
-            )
-        else:
-            start = to_dtype(gradient if create_graph else gradient._array, dtype)
-        pairs.append((_key(edge), start))
-    return pairs
-
-
-def _check_batch(index: int, gradient: Tensor | None, first: Tensor, shape: Sequence[int]) -> None:
-    """Raise unless a gradient to start from is a batch for a result of some shape, of as many rows as the first."""
-    if gradient is None:
-        raise ValueError(
-            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
-            f"dimensionality 0: grad_outputs[{index}] is None. With is_grads_batched=True write it out, as in ones(n)."
-        )
-    if not gradient.ndim:
-        raise IndexError(
-            f"invalid index of a 0-dim tensor: with is_grads_batched=True, grad_outputs[{index}] needs a first "
-            "dimension, that of the batch"
-        )
-    if gradient.shape[1:] != shape:
-        raise RuntimeError(
-            "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
-            "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "
-            f"mismatch was detected: grad_output[{index}] has a shape of {gradient.shape[1:]} and output[{index}] has "
-            f"a shape of {shape}."
-        )
-    if len(gradient) != len(first):
-        raise ValueError(
-            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-            f"{[len(first), len(gradient)]} for the mapped dimension: all of grad_outputs are batches of one size"
-        )
-    if not len(gradient):
-        raise IndexError(
-            f"index 0 is out of bounds for dimension 0 with size 0: the batch grad_outputs[{index}] is empty"
-        )
-
-
-def _not_scalar(shape: Sequence[int]) -> RuntimeError:
-    return RuntimeError(
-        f"grad can be implicitly created only for scalar outputs. This output has shape {list(shape)}: reduce it "
-        "first, as in .sum().backward(), or say how much each element counts, as in "
-        ".backward(gradient=ones_like(...))."
-    )

@@ -18,7 +18,7 @@ import numpy as np
 
 from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.blame import frames_to_learner, type_name
-from minigrad.autograd.engine import sum_to_shape, to_dtype
+from minigrad.autograd.fitting import sum_to_shape, to_dtype
 from minigrad.autograd.grad_mode import is_grad_enabled, no_grad
 from minigrad.autograd.graph import Node, edge_node, next_sequence_nr
 from minigrad.autograd.hooks import wrapped
@@ -386,7 +386,8 @@ def _output(
         return output.detach()
     if position is not None:
         alias = from_array(own_array(output))
-        share_memory(alias, output, IN_FUNCTION)
+        share_memory(alias, output)
+        mark_view(alias, IN_FUNCTION)
         if records:
             alias._node, alias._output_nr = node, number
         return alias
@@ -403,6 +404,8 @@ def _written_input(
     """An input that forward has written to."""
     count_write(output)
     if records:
+        if output._was_made_as_leaf() and output.requires_grad:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         if output._root is not None:
             output._grad = None  # the tensor becomes another one
             check_history(output)
@@ -411,8 +414,6 @@ def _written_input(
                     "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
                     "return more than one Tensor: clone() the input first, or split the Function in two."
                 )
-        if output.is_leaf and output.requires_grad:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     if not records:
         return output.detach() if output.requires_grad else output
     record_write(output, node, position, number)

@@ -26,6 +26,7 @@ from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, register_m
 from minigrad.autograd.modes import INFERENCE, check_mode, thread
 from minigrad.autograd.saved import (
     UNCONNECTED,
+    WRITTEN,
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,
@@ -73,6 +74,7 @@ class Node:
     _keeps_tensors: ClassVar[bool] = False  # whether there is anything to free
     _kept_names: ClassVar[tuple[str, ...]] = ()  # of what `_saved` holds; a result has a second slot, for its count
     _is_custom: ClassVar[bool] = False  # runs the learner's own code: also where no gradient arrives
+    _gives_all: ClassVar[bool] = False  # of any number of inputs: gives gradients for all if one wants its own
     _output_count: int = 1  # a slot of its own in nodes that have several
 
     _next_nodes: tuple[Node | None, ...]
@@ -151,7 +153,7 @@ class Node:
 
         Returns one tensor (or None) if the node has one input, else a tuple.
         """
-        from minigrad.autograd.engine import fitted
+        from minigrad.autograd.fitting import fitted
         from minigrad.tensor import Tensor, from_array
 
         if len(gradients) != self._output_count:
@@ -273,11 +275,18 @@ class _OnDemand:
 ON_DEMAND: Any = _OnDemand()
 
 
+def was_written(view: Tensor) -> bool:
+    """Whether a view that is a leaf was written to since it was made."""
+    find = view._find_node
+    return find is WRITTEN or (find.__class__ is AccumulatorLink and find.written)
+
+
 class AccumulatorLink(weakref.ref[AccumulateGrad]):
     """What a leaf knows of its AccumulateGrad: the node, weakly, and the hooks that outlive it."""
 
-    __slots__ = ("_hooks",)
+    __slots__ = ("_hooks", "written")
     _hooks: NodeHooks | None
+    written: bool  # whether the leaf is a view of a tensor that needs no gradient, written to since it was made
 
 
 def node_on_demand(tensor: Tensor) -> Node | None:
@@ -296,6 +305,7 @@ def node_on_demand(tensor: Tensor) -> Node | None:
         if node is None:
             node = AccumulateGrad(tensor)
             renewed = AccumulatorLink(node)
+            renewed.written = was_written(tensor)
             renewed._hooks = node._hooks = None if link is None or link._hooks is None else link._hooks.of_leaf()
             tensor._find_node = renewed
     return node

@@ -214,6 +214,10 @@ class BackwardRun:
     def __exit__(self, *error: object) -> None:
         thread.task = self._outer.pop()
 
+    def visits(self, node: Node) -> bool:
+        """Whether a node is on the run's way."""
+        return any(node is other for other in itertools.chain(self._order, *self._leaves_after.values()))
+
     def count_hooks(self, numbers: set[int]) -> int:
         """How many of the tensor hooks with these numbers will be called."""
         nodes = itertools.chain(self._order, *self._leaves_after.values())

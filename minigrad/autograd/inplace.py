@@ -15,7 +15,7 @@ import numpy as np
 from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.blame import current_line, variable_name
 from minigrad.autograd.graph import Node, edge_node, next_sequence_nr
-from minigrad.autograd.modes import INFERENCE, check_mode, modes
+from minigrad.autograd.modes import INFERENCE, check_mode, modes, thread
 from minigrad.autograd.saved import Versioned, freed_error
 from minigrad.autograd.views import (
     Geometry,
@@ -209,14 +209,19 @@ class CopySlices(Node):
 
         return self._split(tensors, "apply_recorded", gradients[0])
 
+    def _base_is_reached(self) -> bool:
+        """Whether the gradient of the old base is wanted: not if this backward run is limited to other inputs."""
+        node = self._next_nodes[0]
+        return node is not None and (thread.task is None or thread.task.visits(node))
+
     def _split(self, F: Any, method: str, gradient: Any) -> tuple[Any, ...]:
         """The gradient of the old base, then those of the operation's other inputs."""
-        from minigrad.autograd.engine import fitted
+        from minigrad.autograd.fitting import fitted
         from minigrad.ops.places.strides import overlaps
 
         if self.node is None:
             raise freed_error()
-        if self._next_nodes[0] is not None and overlaps(self.geometry.shape, self.geometry.strides):
+        if overlaps(self.geometry.shape, self.geometry.strides) and self._base_is_reached():
             raise RuntimeError(OVERLAP)
         outgoing = getattr(self.node, method)(F.take_part(gradient, self.geometry))
         if self.node._targets is not None:

@@ -32,6 +32,11 @@ FREED_MESSAGE = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
     f"been freed). {FREED_ADVICE}"
 )
+UNSAVABLE_MESSAGE = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `minigrad.no_grad()` instead of `minigrad.inference_mode()`."
+)
 
 
 class Versioned:
@@ -51,7 +56,7 @@ class Versioned:
 class PackedTensor:
     """What a pack hook made of a saved tensor, how to get it back, and the tensor's place in the graph."""
 
-    __slots__ = ("packed", "unpack_hook", "node", "output_nr", "leaf")
+    __slots__ = ("packed", "unpack_hook", "node", "output_nr", "leaf", "unconnected")
 
     def __init__(self, packed: Any, unpack_hook: Callable[[Any], Any], tensor: Tensor) -> None:
         from minigrad.autograd.graph import edge_node
@@ -59,6 +64,7 @@ class PackedTensor:
         self.packed, self.unpack_hook = packed, unpack_hook
         self.node, self.output_nr = edge_node(tensor), tensor._output_nr
         self.leaf = tensor.is_leaf
+        self.unconnected = tensor._find_node is UNCONNECTED
 
     def unpack(self) -> Tensor:
         """The tensor that the unpack hook gives, in its old place in the graph."""
@@ -73,7 +79,11 @@ class PackedTensor:
             )
         tensor = from_array(result._array)
         tensor._output_nr = self.output_nr
-        if self.leaf and self.node is not None:
+        if not self.leaf:  # its writes are counted together with those of what the hook gave
+            result._writes = tensor._writes = result._writes or [0]
+        if self.unconnected:
+            tensor._node, tensor._find_node = ON_DEMAND, UNCONNECTED
+        elif self.leaf and self.node is not None:
             tensor._node, tensor._find_node = ON_DEMAND, weakref.ref(self.node)
         else:
             tensor._node = self.node
@@ -109,11 +119,7 @@ def save(tensor: Tensor) -> Tensor | Versioned:
 
 def _check_savable(tensor: Tensor) -> None:
     if tensor.is_inference():
-        raise RuntimeError(
-            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
-            "it in autograd, or use `minigrad.no_grad()` instead of `minigrad.inference_mode()`."
-        )
+        raise RuntimeError(UNSAVABLE_MESSAGE)
 
 
 def unpack(node: Node, kept: Any) -> Tensor:
@@ -121,6 +127,7 @@ def unpack(node: Node, kept: Any) -> Tensor:
     if kept.__class__ is PackedTensor:
         return kept.unpack()
     tensor, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
+    _ = tensor.grad_fn  # raises for a view that has lost its place in the graph since
     if (
         not node._is_custom
         and tensor._find_node in _DETACHED

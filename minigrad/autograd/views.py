@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.blame import op_name
-from minigrad.autograd.graph import ON_DEMAND, Node, edge_node, next_sequence_nr
+from minigrad.autograd.graph import (
+    ON_DEMAND,
+    AccumulatorLink,
+    Node,
+    edge_node,
+    next_sequence_nr,
+    was_written,
+)
 from minigrad.autograd.modes import INFERENCE, InferenceCount, modes, thread
 from minigrad.autograd.saved import UNCONNECTED, WRITTEN
 
@@ -196,7 +203,10 @@ def renew_views(written: Tensor) -> None:
         if view is None or view._find_node.__class__ is Forbidden:
             continue
         if view._root._node is None and not isinstance(view._node, Node):  # type: ignore[union-attr]
-            view._find_node = view._find_node or WRITTEN
+            if view._find_node.__class__ is AccumulatorLink:
+                view._find_node.written = True
+            else:
+                view._find_node = view._find_node or WRITTEN
             continue
         kind = views.kinds.get(reference)  # type: ignore[union-attr]
         if kind is not None:
@@ -222,9 +232,10 @@ def ask_for_views(base: Tensor, wanted: bool) -> None:
         view = reference()
         if view is None or view._root is not base:
             continue
-        if wanted and (view._node is None or view._find_node is WRITTEN):
+        written = was_written(view)
+        if wanted and (view._node is None or written):
             kind = views.kinds.get(reference)  # type: ignore[union-attr]
-            if view._find_node is not WRITTEN:
+            if not written:
                 view._node, view._find_node = ON_DEMAND, UNCONNECTED
             elif kind is None:
                 view._node, view._find_node = ON_DEMAND, Renewal(reference, (None, 0))

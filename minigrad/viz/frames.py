@@ -618,6 +618,6 @@ def _array(gradient: Any) -> np.ndarray[Any, Any]:
 
 def _sum_to_shape(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """What the engine does on the way to an input that was broadcast."""
-    from minigrad.autograd.engine import sum_to_shape
+    from minigrad.autograd.fitting import sum_to_shape
 
     return array if array.shape == tuple(shape) else np.asarray(sum_to_shape(array, tuple(shape)))

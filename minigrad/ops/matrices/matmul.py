@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op, size_mismatch, tensor_operands
+from minigrad.op import check_places, op, size_mismatch, tensor_operands
 from minigrad.ops.pointwise.arithmetic import mul
 from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.ops.shapes.views import reshape, unsafe_view, view
@@ -72,6 +72,7 @@ def require_tensors(function: str, **values: Any) -> None:
                 f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}: "
                 "make it one first, as in tensor(...)"
             )
+    check_places(*values.values())
 
 
 def refuse_bools(kernel: str, input: Tensor) -> None:

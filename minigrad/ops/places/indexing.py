@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.autograd.saved import save
-from minigrad.op import op, tensor_operands
+from minigrad.op import check_places, op, tensor_operands
 from minigrad.ops.places.slicing import basic
 from minigrad.tensor import Tensor
 
@@ -78,11 +78,11 @@ def index_put_accumulate(self: Array, values: Array, index: tuple[Any, ...]) -> 
 # ---------------------------------------------------------------- x[index]
 
 
-def split_index(input: Tensor, index: Any, simplify: bool = False) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
+def split_index(input: Tensor, index: Any, written: bool = False) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
     """An index in two steps: first the ints, slices, None and `...`, which give a view; then the arrays of ints or
     bools that take elements out of that view, None if there are none.
 
-    IndexError, TypeError or ValueError if it makes no sense.
+    `written`: it is for a write. IndexError, TypeError or ValueError if it makes no sense.
     """
     parts = _parts(index)
     view: list[Any] = []
@@ -114,7 +114,9 @@ def split_index(input: Tensor, index: Any, simplify: bool = False) -> tuple[tupl
             )
     if sum(part is Ellipsis for part in view) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
-    _check_bounds(input, view, arrays, simplify or len(parts) > 1)
+    if arrays and not written:
+        check_places(input)
+    _check_bounds(input, view, arrays, written or len(parts) > 1)
     if not any(part is Ellipsis for part in view):
         view.append(Ellipsis)  # so that a full set of ints still gives a view, not a bare number
     return tuple(view), _in_view(input, view, arrays) if arrays else None
@@ -236,7 +238,7 @@ def _in_view(input: Tensor, view: list[Any], arrays: dict[int, Any]) -> tuple[An
 
 def index(input: Tensor, index: Any) -> Tensor:
     """`input[index]`: a view for ints, slices, None and `...`; a copy for lists and tensors of ints or bools."""
-    (input,) = tensor_operands("index", input)
+    (input,) = tensor_operands("index", input, composed=True)
     parts, indices = split_index(input, index)
     if indices is None:
         return basic(input, parts)

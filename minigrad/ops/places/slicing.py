@@ -111,7 +111,7 @@ def _narrowed(input: Tensor, dim: int, start: Any, length: int) -> tuple[Any, ..
 
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """The `length` elements from `start` on along `dim`, as a view. RuntimeError or IndexError if there are fewer."""
-    (input,) = tensor_operands("narrow", input)
+    (input,) = tensor_operands("narrow", input, composed=True)
     return slice_index(input, _narrowed(input, dim, start, length))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import meet_all, op, size_mismatch, tensor_operands
+from minigrad.op import meet_all, op, size_mismatch, tensor_operands, unsupported
 from minigrad.ops.operands import NUMBERS, check_tensors, floats_only, invalid_arguments, numbers_only, plain
 from minigrad.tensor import Tensor
 from minigrad.writing import in_place
@@ -135,18 +135,24 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-__add__, __sub__, __rsub__ = add, sub, rsub  # the operators, which have no `alpha`
+__add__, __sub__, __rsub__, __mul__ = add, sub, rsub, mul  # the operators, which may leave the answer to `other`
 _lerp, _addcmul, _addcdiv = lerp, addcmul, addcdiv
 
 
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no-redef]
     """input + alpha * other. One of the two may be a number."""
-    return __add__(input, other) if alpha == 1 else add_scaled(input, other, alpha)
+    made = __add__(input, other) if alpha == 1 else add_scaled(input, other, alpha)
+    if made is NotImplemented:
+        raise unsupported("add", input, other)
+    return made
 
 
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no-redef]
     """input - alpha * other. One of the two may be a number."""
-    return __sub__(input, other) if alpha == 1 else sub_scaled(input, other, alpha)
+    made = __sub__(input, other) if alpha == 1 else sub_scaled(input, other, alpha)
+    if made is NotImplemented:
+        raise unsupported("sub", input, other)
+    return made
 
 
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no-redef]
@@ -156,6 +162,14 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignor
     if isinstance(other, Tensor):
         return rsub_scaled(input, other, alpha)
     return __rsub__(input if alpha == 1 else mul(input, alpha), other)
+
+
+def mul(input: Any, other: Any) -> Tensor:  # type: ignore[no-redef]
+    """input * other. One of the two may be a number."""
+    made = __mul__(input, other)
+    if made is NotImplemented:
+        raise unsupported("mul", input, other)
+    return made
 
 
 def positive(input: Tensor) -> Tensor:

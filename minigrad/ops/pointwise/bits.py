@@ -14,7 +14,7 @@ from minigrad import dtypes
 from minigrad.op import op
 from minigrad.ops.operands import integers_only
 from minigrad.tensor import Tensor
-from minigrad.writing import in_place
+from minigrad.writing import augmented, in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -81,8 +81,8 @@ def _shifts_right(self: Tensor, other: Any) -> Tensor:
 
 __lshift__, __rshift__ = bitwise_left_shift, bitwise_right_shift
 __rlshift__, __rrshift__ = _shifts_left, _shifts_right
-__ilshift__ = in_place(bitwise_left_shift, "__ilshift__")
-__irshift__ = in_place(bitwise_right_shift, "__irshift__")
+__ilshift__ = augmented(in_place(bitwise_left_shift, "__ilshift__"), "<<=", "__rlshift__")
+__irshift__ = augmented(in_place(bitwise_right_shift, "__irshift__"), ">>=", "__rrshift__")
 
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import arrays, op
+from minigrad.op import arrays, op, unsupported
 from minigrad.ops.operands import NUMBERS, integers_only, invalid_arguments, no_derivative, numbers_only, tensors_only
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented, in_place
@@ -132,7 +132,7 @@ def lcm(self: Array, other: Array) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-__truediv__ = div  # the operator, which has no `rounding_mode`
+__truediv__ = div  # the operator, which may leave the answer to `other`
 _remainder, _fmod = remainder, fmod
 
 
@@ -142,7 +142,10 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor: 
     One of the two may be a number. RuntimeError for another mode, or if an integer is divided by 0 and rounded.
     """
     if rounding_mode is None:
-        return __truediv__(input, other)
+        made = __truediv__(input, other)
+        if made is NotImplemented:
+            raise unsupported("div", input, other)
+        return made
     if rounding_mode not in ("trunc", "floor"):
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
@@ -179,7 +182,7 @@ floor_divide_ = in_place(floor_divide, "floor_divide_", operand="other")
 remainder_ = in_place(remainder, "remainder_", operand="other")
 fmod_ = in_place(fmod, "fmod_", operand="other")
 gcd_, lcm_ = in_place(gcd, "gcd_"), in_place(lcm, "lcm_")
-__ifloordiv__, __imod__ = augmented(floor_divide_, "//="), augmented(remainder_, "%=")
+__ifloordiv__, __imod__ = augmented(floor_divide_, "//=", "__rfloordiv__"), augmented(remainder_, "%=", "__rmod__")
 
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
     "div", "divide", "true_divide", "reciprocal", "floor_divide", "remainder", "fmod", "gcd", "lcm", "div_", "divide_",

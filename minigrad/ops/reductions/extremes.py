@@ -144,7 +144,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
 def _index_of(name: str, find: Callable[..., Any], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     """`argmax` and `argmin`, which `find` computes."""
-    (input,) = tensor_operands(name, input)
+    (input,) = tensor_operands(name, input, composed=True)
     if input.dtype is dtypes.bool:
         raise RuntimeError(f"{name}(): does not support bool input: convert the tensor first, as in x.int().{name}()")
     if dim is None:

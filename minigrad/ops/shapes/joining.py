@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op
+from minigrad.op import check_places, op
 from minigrad.ops.shapes.views import reshape, unsqueeze, view
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
@@ -107,6 +107,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no
     RuntimeError if there are none, or their shapes differ.
     """
     items = _listed("stack", tensors)
+    check_places(*items)
     if not items:
         raise RuntimeError("stack expects a non-empty TensorList")
     for index, item in enumerate(items):
@@ -125,6 +126,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no-r
     if they do not fit.
     """
     items = _listed("cat", tensors)
+    check_places(*items)
     if not items:
         raise ValueError("minigrad.cat(): expected a non-empty list of Tensors")
     shapes = [item._array.shape for item in items]

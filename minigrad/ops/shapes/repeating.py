@@ -56,7 +56,7 @@ def repeat(input: Tensor, *times: Any, repeats: Sequence[int] | None = None) -> 
 
     With more numbers than dimensions, also along new ones in front; RuntimeError if there are fewer.
     """
-    (input,) = tensor_operands("repeat", input)
+    (input,) = tensor_operands("repeat", input, composed=True)
     counts = int_tuple("repeat", "repeats", times, repeats)
     if len(counts) < input.ndim:
         raise RuntimeError(

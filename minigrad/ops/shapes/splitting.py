@@ -114,7 +114,7 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` pieces along `dim`, as views: all of one size, but maybe the last."""
-    (input,) = tensor_operands("chunk", input)
+    (input,) = tensor_operands("chunk", input, composed=True)
     if input.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:

@@ -87,7 +87,7 @@ def permute(input: Tensor, *order: Any, dims: Sequence[int] | None = None) -> Te
 
 def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
     """The dimensions `source` moved to the positions `destination`, the others kept in order, as a view."""
-    (input,) = tensor_operands("movedim", input)
+    (input,) = tensor_operands("movedim", input, composed=True)
     sources, goals = (
         [wrap_dim(dim, input.ndim) for dim in ((dims,) if isinstance(dims, int) else dims)]
         for dims in (source, destination)

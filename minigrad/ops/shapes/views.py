@@ -134,7 +134,9 @@ def view(input: Tensor, *shape: Any, size: Sequence[int] | None = None) -> Tenso
         raise TypeError(
             "view() received an invalid combination of arguments - got (), but expected (tuple of ints size)"
         )
-    return _view(input, infer_shape(int_tuple("view", "size", shape, size), input.numel()))
+    sizes = int_tuple("view", "size", shape, size)
+    (input,) = tensor_operands("view", input)
+    return _view(input, infer_shape(sizes, input.numel()))
 
 
 def reshape(input: Tensor, *sizes: Any, shape: Sequence[int] | None = None) -> Tensor:
@@ -149,7 +151,7 @@ def reshape(input: Tensor, *sizes: Any, shape: Sequence[int] | None = None) -> T
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions from `start_dim` to `end_dim`, both included, made into one: (2, 3, 4) becomes (24,)."""
-    (input,) = tensor_operands("flatten", input)
+    (input,) = tensor_operands("flatten", input, composed=True)
     start, end = wrap_dim(start_dim, input.ndim), wrap_dim(end_dim, input.ndim)
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")

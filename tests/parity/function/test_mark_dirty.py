@@ -282,4 +282,26 @@ def _(F: Any) -> Any:
     return y, y._version, x.grad
 
 
+@behaviours(
+    "C14: that a leaf is written to is said first, for a view made in no_grad, too",
+    error=RuntimeError,
+    says="a leaf Variable that requires grad has been used in an in-place operation.",
+)
+def _(F):
+    class Doubled(F.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x.mul_(2))
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * g
+
+    with F.no_grad():
+        view = F.ones(2)[...]
+    view.requires_grad = True
+    Doubled.apply(view)
+
+
 test_as_in_torch = behaviours.test()

@@ -144,4 +144,32 @@ def _(F: Any) -> Any:
     return y, x.grad
 
 
+def returned_in(mode: str) -> None:
+    @behaviours(
+        f"C15: an input returned as it is in {mode}, whose base was written to",
+        error=RuntimeError,
+        says="A view was created in no_grad mode and its base or another view of its base has been modified inplace "
+        "with grad mode enabled. This view was created inside a custom Function",
+    )
+    def _(F):
+        class AsIs(F.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x
+
+            @staticmethod
+            def backward(ctx, g):
+                return g
+
+        base, x = F.ones(2), F.ones(1, requires_grad=True)
+        with getattr(F, mode)():
+            same = AsIs.apply(base)
+        base[0:1] = x
+        _ = same.grad_fn
+
+
+for mode in ("no_grad", "enable_grad", "inference_mode"):
+    returned_in(mode)
+
+
 test_as_in_torch = behaviours.test()

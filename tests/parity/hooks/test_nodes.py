@@ -263,4 +263,23 @@ def _(F):
     return seen
 
 
+@behaviours("E07: a node of a list of tensors shows the gradients of all, if one of them is wanted")
+def _(F):
+    x, other, seen = leaf(F), F.ones(2), []
+    for z in (F.stack([x, other]), F.cat([other, x])):
+        z.grad_fn.register_hook(lambda inputs, outputs: seen.append(inputs))
+        z.sum().backward()
+        z = z * 1
+    return seen
+
+
+@behaviours("E07: a node of a list of tensors shows none, if none is wanted")
+def _(F):
+    x, seen = leaf(F), []
+    z = F.stack([x, F.ones(2)])
+    z.grad_fn.register_hook(lambda inputs, outputs: seen.append(inputs))
+    z.sum().backward(inputs=[z])
+    return seen
+
+
 test_as_in_torch = behaviours.test()

@@ -46,4 +46,28 @@ def _(F):
     return [y.is_contiguous() for y in (F.cat([x, x]), x.clone(), x.double())]
 
 
+@behaviours(
+    "D05: an expanded tensor written to through indices: the gradient of the value alone",
+    warns=("UserWarning: Use of index_put_ on expanded tensors is deprecated.",),
+)
+def _(F):
+    x = F.tensor(1.75, requires_grad=True)
+    row, value = (x * x).expand(2), x * 3
+    row[[0]] = value
+    return F.autograd.grad(row.sum(), value)
+
+
+@behaviours(
+    "D05: an expanded tensor written to through indices has no gradient for what was there",
+    error=RuntimeError,
+    says="unsupported operation: more than one element of the written-to tensor refers to a single memory location.",
+    warns=("UserWarning: Use of index_put_ on expanded tensors is deprecated.",),
+)
+def _(F):
+    x = F.tensor(1.75, requires_grad=True)
+    row, value = (x * x).expand(2), x * 3
+    row[[0]] = value
+    row.sum().backward()
+
+
 test_as_in_torch = behaviours.test()

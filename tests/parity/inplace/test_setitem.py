@@ -441,4 +441,31 @@ def _(F):
     return counts
 
 
+OVERLAP = "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory"
+
+
+@behaviours("D08: a tensor written into itself through indices", error=RuntimeError, says=OVERLAP)
+def _(F):
+    x = F.tensor([[1.0, 2.0], [3.0, 4.0]])[..., :1]
+    x[[1, 0]] = x
+
+
+@behaviours(
+    "D08: an expanded tensor written into itself through indices",
+    error=RuntimeError,
+    says=OVERLAP,
+    warns=("UserWarning: Use of index_put_ on expanded tensors is deprecated.",),
+)
+def _(F):
+    x = F.tensor(1.0).expand(2)
+    x[[1, 0]] = x
+
+
+@behaviours("D08: a strided tensor, with a dimension of size 1 in front, written into itself through indices")
+def _(F):
+    x = F.tensor([1.0, 2.0, 3.0])[::2][None]
+    x[F.tensor([0])] = x
+    return x, x._version
+
+
 test_as_in_torch = behaviours.test()

@@ -150,4 +150,27 @@ for text, (views, node) in SEVERAL.items():
     several_views(text, views, node)
 
 
+@behaviours("D06: a view that is a leaf, written to, follows its base when that is asked for a gradient")
+def _(F):
+    base = F.tensor([2.0, 3.0])
+    view = base[...]
+    view.add_(1.0)
+    view.requires_grad_(True)
+    other = view.view(1, -1)
+    base.requires_grad_(True)
+    return view.is_leaf, view.grad_fn, other.grad_fn, (view * 2).grad_fn.next_functions[0][0]
+
+
+@behaviours("D06: a view that is a leaf, whose base is written to, follows its base, too")
+def _(F):
+    base = F.tensor([2.0, 3.0])
+    view = base[...]
+    view.requires_grad_(True)
+    other = view * 2
+    with F.no_grad():
+        base.add_(1.0)
+    base.requires_grad_(True)
+    return view.is_leaf, view.grad_fn, other.grad_fn
+
+
 test_as_in_torch = behaviours.test()

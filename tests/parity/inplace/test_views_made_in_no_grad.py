@@ -151,4 +151,19 @@ def _(F):
     return state(y, row), gradients(F, y, x)
 
 
+@behaviours(
+    "D10: a view that was saved, and whose base was written to and then asked for a gradient",
+    error=RuntimeError,
+    says="A view was created in no_grad mode and its base or another view of its base has been modified inplace",
+)
+def _(F):
+    base, x = F.ones(3), F.tensor(2.0, requires_grad=True)
+    with F.no_grad():
+        part = base[0]
+    base.sin_()
+    y = x * part
+    base.requires_grad_(True)
+    y.backward()
+
+
 test_as_in_torch = behaviours.test()

@@ -310,4 +310,30 @@ def _(F):
         leaf(F).sin()
 
 
+@behaviours("G01: a view that no_grad made of a leaf counts as needing a gradient when it is unpacked, too")
+def _(F):
+    x = leaf(F)
+    with F.no_grad():
+        part = x[1:]
+    with hooks(F, lambda t: t, lambda t: t):
+        y = part * x
+    (gradient,) = F.autograd.grad(y.sum(), x, create_graph=True)
+    return gradient.requires_grad, gradient.grad_fn is None
+
+
+@behaviours(
+    "G01: writes to what an unpack hook gave for a result are counted",
+    error=RuntimeError,
+    says="one of the variables needed for gradient computation has been modified by an inplace operation",
+)
+def _(F):
+    x = leaf(F)
+    y = x * 2
+    with hooks(F, lambda t: t, lambda t: t):
+        z = y**3
+    (gradient,) = F.autograd.grad(z.sum(), y, create_graph=True)
+    y.fill_(1.5)
+    F.autograd.grad(gradient.sum(), x)
+
+
 test_as_in_torch = behaviours.test()

@@ -1,0 +1,147 @@
+"""What backward() and grad() may be given: the checks of their arguments, in PyTorch's words.
+
+After this module a reader knows every way to call the two wrongly, and what "where a gradient arrives" means: at a
+node, or at one output of a node that has several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.batching import Batched
+from minigrad.autograd.fitting import to_dtype
+from minigrad.autograd.graph import GradientEdge, edge_node, get_gradient_edge
+from minigrad.tensor import Tensor, from_array
+
+Key = Any  # where a gradient arrives: a node (at its output 0) or a (node, output number)
+
+
+def key_of(tensor: Tensor | GradientEdge) -> Key:
+    """Where the gradient of a tensor arrives."""
+    edge = tensor if isinstance(tensor, GradientEdge) else get_gradient_edge(tensor)
+    return (edge.node, edge.output_nr) if edge.output_nr else edge.node
+
+
+def sought_key(tensor: Tensor | GradientEdge) -> Key:
+    """As `key_of`; None for a view that no_grad made, where no gradient arrives though it counts as needing one."""
+    return None if isinstance(tensor, Tensor) and edge_node(tensor) is None else key_of(tensor)
+
+
+def as_list(value: Any) -> list[Any]:
+    """One or several, as a list."""
+    single = isinstance(value, Tensor | GradientEdge | str) or not isinstance(value, Iterable)
+    return [value] if single else list(value)
+
+
+def checked_inputs(value: Any, function: str) -> list[Any]:
+    """The `inputs` of grad() or backward() as a list of tensors and gradient edges; raise if they are not that."""
+    if isinstance(value, Mapping):
+        if type(value) is not dict:
+            raise TypeError(
+                f"`inputs` argument to `{function}` must be a dict, not {type(value).__name__}. Other Mapping types "
+                "are not supported."
+            )
+        value = list(value.values())
+    if not isinstance(value, Tensor | GradientEdge | Iterable):
+        raise TypeError(
+            f"`inputs` argument to `{function}` must be a Tensor or several, not {type(value).__name__}: {value!r}"
+        )
+    listed = as_list(value)
+    if not listed:
+        raise RuntimeError(f"`inputs` argument to `{function}` cannot be empty.")
+    for item in listed:
+        if not isinstance(item, Tensor | GradientEdge):
+            raise RuntimeError(
+                f"all inputs have to be Tensors or GradientEdges, but got {type(item).__name__}: {item!r}"
+            )
+    return listed
+
+
+def checked_roots(
+    tensors: Any, grad_tensors: Any, create_graph: bool, is_grads_batched: bool = False
+) -> list[tuple[Key, Any]]:
+    """Check the roots and the gradients to start from; return pairs of where they start and what they start with, as
+    arrays (or batches of these) unless recorded.
+    """
+    roots = as_list(tensors)
+    for item in roots:
+        if not isinstance(item, Tensor | GradientEdge):
+            raise TypeError(f"backward starts from a Tensor or several, but got {type(item).__name__}: {item!r}")
+    given: list[Any] = [None] * len(roots) if grad_tensors is None else as_list(grad_tensors)
+    for gradient in given:
+        if gradient is not None and not isinstance(gradient, Tensor):
+            raise TypeError(
+                f"gradients can be either Tensors or None, but got {type(gradient).__name__}: try tensor({gradient!r})"
+            )
+    if len(given) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    pairs = []
+    for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
+        if isinstance(root, Tensor) and root.requires_grad and gradient is None and root.numel() != 1:
+            raise _not_scalar(root.shape)
+        if isinstance(root, Tensor) and edge_node(root) is None:
+            raise RuntimeError(
+                f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was "
+                "computed from was made with requires_grad=True, or it was computed under no_grad() or after detach(), "
+                "so there is no graph to go back through."
+            )
+        edge = root if isinstance(root, GradientEdge) else get_gradient_edge(root)
+        shape, dtype = edge.ownership_token
+        if is_grads_batched:
+            _check_batch(index, gradient, given[0], shape)
+            start: Any = to_dtype(gradient if create_graph else Batched(gradient._array), dtype)
+        elif gradient is None:
+            if shape.numel() != 1:
+                raise _not_scalar(shape)
+            ones = np.ones(shape, dtype)[()]
+            start = from_array(ones) if create_graph else ones
+        elif gradient.shape != shape:
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
+                f"shape of {shape}."
+            )
+        else:
+            start = to_dtype(gradient if create_graph else gradient._array, dtype)
+        pairs.append((key_of(edge), start))
+    return pairs
+
+
+def _check_batch(index: int, gradient: Tensor | None, first: Tensor, shape: Sequence[int]) -> None:
+    """Raise unless a gradient to start from is a batch for a result of some shape, of as many rows as the first."""
+    if gradient is None:
+        raise ValueError(
+            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+            f"dimensionality 0: grad_outputs[{index}] is None. With is_grads_batched=True write it out, as in ones(n)."
+        )
+    if not gradient.ndim:
+        raise IndexError(
+            f"invalid index of a 0-dim tensor: with is_grads_batched=True, grad_outputs[{index}] needs a first "
+            "dimension, that of the batch"
+        )
+    if gradient.shape[1:] != shape:
+        raise RuntimeError(
+            "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
+            "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "
+            f"mismatch was detected: grad_output[{index}] has a shape of {gradient.shape[1:]} and output[{index}] has "
+            f"a shape of {shape}."
+        )
+    if len(gradient) != len(first):
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{[len(first), len(gradient)]} for the mapped dimension: all of grad_outputs are batches of one size"
+        )
+    if not len(gradient):
+        raise IndexError(
+            f"index 0 is out of bounds for dimension 0 with size 0: the batch grad_outputs[{index}] is empty"
+        )
+
+
+def _not_scalar(shape: Sequence[int]) -> RuntimeError:
+    return RuntimeError(
+        f"grad can be implicitly created only for scalar outputs. This output has shape {list(shape)}: reduce it "
+        "first, as in .sum().backward(), or say how much each element counts, as in "
+        ".backward(gradient=ones_like(...))."
+    )

@@ -1,0 +1,229 @@
+"""What an op does with operands that it cannot take as they are: no tensors, or of other dtypes or shapes.
+
+After this module a reader knows what `x + 1`, `x + y` of two dtypes, and a row beside a matrix become before anything
+is computed, what is refused, and in which words. An op's call (see op.py) comes here only in these cases; tensors of
+one shape and dtype, the usual case, cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.blame import type_name
+from minigrad.autograd.grad_mode import is_recording
+from minigrad.autograd.saved import CONSTANTS, FLOAT_CONSTANT
+from minigrad.autograd.views import Forbidden
+from minigrad.tensor import Tensor, from_array
+
+
+def tensor_operands(op_name: str, *values: Any, composed: bool = False) -> tuple[Tensor, ...]:
+    """Check that all are tensors, and have a place in the graph, before any other argument is looked at.
+
+    `composed`: of a function that is made of others, which look at the places when their turn comes.
+    """
+    for position, value in enumerate(values, 1):
+        if not isinstance(value, Tensor):
+            name = "input" if position == 1 else "other"
+            raise TypeError(
+                f"{op_name}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}. "
+                f"Make it one first, as in tensor(...); got {short(value)}."
+            )
+    if not composed:
+        check_places(*values)
+    return values
+
+
+def check_places(*tensors: Tensor) -> None:
+    """Raise if an operation on these is to be recorded, but one is a view that has no place in the graph any more: like
+    PyTorch, which looks at that before it looks at sizes.
+    """
+    for tensor in tensors:
+        if tensor._find_node.__class__ is Forbidden and is_recording():
+            tensor._find_node()
+
+
+def elementwise_operands(op_name: str, *values: Any) -> Any:
+    """Turn numbers among the operands into tensors of the dtype that they take beside the others.
+
+    NotImplemented where an operator is to leave the answer to its second operand.
+    """
+    *conditions, first, second = values
+    for position, condition in enumerate(conditions, 1):
+        if not isinstance(condition, Tensor):
+            raise TypeError(
+                f"{op_name}(): argument 'condition' (position {position}) must be Tensor, "
+                f"not {type(condition).__name__}"
+            )
+    if op_name in ("sub", "rsub") and any(isinstance(value, bool | np.bool_) for value in (first, second)):
+        raise no_bools(first, second)
+    if isinstance(second, _NUMBERS) and (isinstance(first, Tensor) or conditions):
+        second = _number_tensor(second, first)
+    if isinstance(first, _NUMBERS) and (isinstance(second, Tensor) or conditions):
+        first = _number_tensor(first, second)
+    if isinstance(first, Tensor) and isinstance(second, np.ndarray) and op_name not in _ORDERS:
+        first, second = beside_array(first, second)
+    if isinstance(first, Tensor) and isinstance(second, Tensor):
+        return (*conditions, first, second)
+    if op_name in _ORDERS and isinstance(second, np.ndarray):
+        raise TypeError(
+            f"'{_SYMBOLS[op_name]}' not supported between instances of 'Tensor' and '{type_name(second)}': make the "
+            "array a tensor first, as in tensor(...)"
+        )
+    if op_name in REFLECTED and isinstance(first, Tensor) and answers(second, REFLECTED[op_name]):
+        return NotImplemented
+    raise unsupported(op_name, first, second)
+
+
+# The operators that are ops themselves, and what Python asks the second operand for if they leave the answer to it.
+REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__rtruediv__"}
+
+
+def answers(stranger: Any, method: str) -> bool:
+    """Whether something that no operator here knows has one of its own for tensors, such as `__radd__`."""
+    known = isinstance(stranger, (Tensor, *_NUMBERS, np.ndarray))
+    return not known and getattr(type(stranger), method, None) is not None
+
+
+def unsupported(op_name: str, first: Any, second: Any) -> TypeError:
+    """The error for an operand that is neither a tensor nor a number."""
+    stranger = second if isinstance(first, Tensor) else first
+    return TypeError(
+        f"unsupported operand type(s) for {_SYMBOLS.get(op_name, op_name + '()')}: '{type_name(first)}' and "
+        f"'{type_name(second)}'. Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, "
+        "as in tensor(...)."
+    )
+
+
+def beside_array(tensor: Tensor, array: np.ndarray[Any, Any]) -> tuple[Tensor, Tensor]:
+    """A tensor and a numpy array as operands: as in PyTorch, numpy's rules for dtypes hold, without gradients."""
+    own = tensor.numpy()  # raises if the tensor requires grad
+    common = np.result_type(own.dtype, array.dtype)
+    dtypes.from_numpy(common)
+    return from_array(own.astype(common)[()]), from_array(array.astype(common)[()])
+
+
+def _number_tensor(number: Any, beside: Any) -> Tensor:
+    kind = dtypes.of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
+    try:
+        tensor = from_array(kind.numpy.type(number))
+        tensor._find_node = FLOAT_CONSTANT if number.__class__ is float else CONSTANTS[_number_category(number)]
+        return tensor
+    except OverflowError:
+        raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow: {number}") from None
+
+
+def _number_category(number: Any) -> int:
+    return 0 if isinstance(number, bool | np.bool_) else 1 if isinstance(number, int | np.integer) else 2
+
+
+_SYMBOLS = {
+    "add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "** or pow()", "floor_divide": "//",
+    "remainder": "%", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "bitwise_left_shift": "<<",
+    "bitwise_right_shift": ">>", "matmul": "@",
+    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+}  # fmt: skip
+_ORDERS = ("lt", "le", "gt", "ge")
+_NUMBERS = (int, float, np.number, np.bool_)
+
+
+# ---------------------------------------------------------------- dtypes and shapes brought together
+
+
+def meet(first: Tensor, second: Tensor, *others: Tensor) -> tuple[Any, Any, tuple[Any, ...] | None]:
+    """Bring two operands of different dtype or shape together.
+
+    Returns their arrays in a common dtype and, for each that needs a gradient, the (shape, dtype) to which that must be
+    brought back: None where it comes out right by itself.
+    """
+    a, b = first._array, second._array
+    if not others and a.ndim >= b.ndim and a.shape[a.ndim - b.ndim :] == b.shape:  # a number, a bias: a keeps its shape
+        shape = a.shape
+    else:
+        try:
+            shape = np.broadcast_shapes(a.shape, b.shape, *[other._array.shape for other in others])
+        except ValueError:
+            return a, b, None  # the kernel will say so, in context
+    common = a.dtype if a.dtype is b.dtype else dtypes.promote(a, b).numpy
+    mixed = a.dtype is not b.dtype  # then a rule may compute in the wider of the two
+    targets = tuple(
+        [
+            None if t._node is None or (t._array.shape == shape and not mixed) else (t._array.shape, t._array.dtype)
+            for t in (first, second)
+        ]
+    )
+    if mixed:
+        a, b = a.astype(common, copy=False), b.astype(common, copy=False)
+    return a, b, targets if any(targets) else None
+
+
+def meet_all(several: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+    """`meet` for any number of arrays."""
+    common = several[0]
+    for array in several[1:]:
+        common = np.empty(0 if common.ndim and array.ndim else (), dtypes.promote(common, array).numpy)
+    return [array.astype(common.dtype) for array in several], tuple([(array.shape, array.dtype) for array in several])
+
+
+# ---------------------------------------------------------------- errors
+
+
+def explained(error: Exception, op_name: str, *operands: Tensor) -> Exception:
+    """PyTorch's words for what numpy refused, where the refusal is about shapes."""
+    check_places(*operands)
+    if isinstance(error, ValueError) and "broadcast" in str(error):
+        shape: tuple[int, ...] = ()
+        for operand in operands:
+            mismatch = size_mismatch(op_name, shape, operand._array.shape)
+            if mismatch is not None:
+                return RuntimeError(mismatch)
+            shape = np.broadcast_shapes(shape, operand._array.shape)
+    if isinstance(error, TypeError) and op_name.startswith("bitwise_"):
+        kinds = " and ".join(str(operand.dtype) for operand in operands)
+        sign = "~ (operator.invert)" if op_name == "bitwise_not" else f"{op_name}()"
+        return TypeError(f"{sign} is only implemented on integer and Boolean-type tensors, not {kinds}")
+    if isinstance(error, TypeError) and "numpy boolean subtract" in str(error):
+        return no_bools(*operands)
+    if isinstance(error, TypeError) and "numpy boolean negative" in str(error):
+        return RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or "
+            "`logical_not()` operator instead."
+        )
+    return error
+
+
+def no_bools(first: Any, second: Any) -> RuntimeError:
+    """The error for a difference with a bool in it, a tensor or a number."""
+    if all(
+        value.dtype is dtypes.bool if isinstance(value, Tensor) else value in (True, False) for value in (first, second)
+    ):
+        return RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
+        )
+    return RuntimeError(
+        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
+        "the `~` or `logical_not()` operator instead."
+    )
+
+
+def size_mismatch(op_name: str, first: Sequence[int], second: Sequence[int]) -> str | None:
+    """Where two shapes do not broadcast, in words; None if they do."""
+    for dim in range(-1, -min(len(first), len(second)) - 1, -1):
+        if first[dim] != second[dim] and 1 not in (first[dim], second[dim]):
+            return (
+                f"The size of tensor a ({first[dim]}) must match the size of tensor b ({second[dim]}) at non-singleton "
+                f"dimension {max(len(first), len(second)) + dim}. In {op_name}, a has shape {list(first)} and b has "
+                f"shape {list(second)}; sizes are compared from the last dimension backwards, and two sizes fit if "
+                "they are equal or one of them is 1."
+            )
+    return None
+
+
+def short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
