@@ -1056,7 +1056,7 @@ def test_it_says_what_it_costs():
 class Page(HTMLParser):
     """The tags that are open, the texts, the attributes; fails where tags do not match."""
 
-    VOID = ("meta", "br")
+    VOID = ("meta", "br", "wbr")
 
     def __init__(self, html):
         super().__init__()
@@ -1124,7 +1124,7 @@ def test_page_escapes_and_shortens_names():
     assert sum(tag == "script" for tag, _ in page.tags) == 1
     assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
     assert not any(character in html for character in "\x00\x1b\u202e\ud800")
-    assert "<script>alert(1)</script>" in page.texts
+    assert "<script>alert(1)</script>" in "".join(page.texts)
 
 
 def test_page_of_many_events_stays_small():

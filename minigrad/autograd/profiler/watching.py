@@ -6,11 +6,11 @@ the function (a module, a method, an operator) calls it as before. When the prof
 code again. No op, and no line of its written text, asks whether a profiler is on.
 
 Watched are all ops that have been called once (the others are watched from their first call on), the public functions
-that are made of ops (`conv2d`, `batch_norm`), those that make tensors (`zeros`, `randn`), the in-place methods and
-`x[index] = value`, and `Function.apply`, the forward of custom Functions. The text of an op is written when it is first used, which would count
-as its time: that is an event, too (`minigrad::write_op`). In an ordinary backward, rules run on arrays, by the kernels
-in the namespace `arrays`: these are exchanged for recorded ones, so that it shows how much of `ConvolutionBackward0` is
-the gradient of the weights.
+that are made of ops (`conv2d`, `batch_norm`), those that make tensors (`zeros`, `randn`), the in-place methods,
+`x[index] = value`, and `Function.apply`, the forward of custom Functions. The text of an op is written when it is first
+used, which would count as its time: that is an event, too (`minigrad::write_op`). In an ordinary backward, rules run on
+arrays, by the kernels in the namespace `arrays`: these are exchanged for recorded ones, so that it shows how much of
+`ConvolutionBackward0` is the gradient of the weights.
 """
 
 from __future__ import annotations
