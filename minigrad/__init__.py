@@ -6,6 +6,7 @@ one backward loop).
 """
 
 import warnings as _warnings
+from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # A nan or an inf is a result like any other here, as in PyTorch: numpy's warnings about it, raised within minigrad,
@@ -532,6 +533,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
+newaxis = None
 long, int, short, float, double, half = int64, int32, int16, float32, float64, float16
 
 # fmt: off
@@ -551,30 +553,30 @@ __all__ = [
     "copysign", "cos", "cos_", "cosh", "cosh_", "count_nonzero", "cross", "cuda", "cummax", "cummin", "cumprod",
     "cumsum", "cumulative_trapezoid", "default_generator", "deg2rad", "deg2rad_", "det", "detach", "detach_",
     "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "dist", "div", "divide",
-    "dot", "double", "dsplit", "dstack", "dtype", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal",
-    "erf", "erf_", "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_",
-    "finfo", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64",
-    "float_power", "floor", "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full",
-    "full_like", "gather", "gcd", "gcd_", "ge", "ger", "get_default_dtype", "get_rng_state", "greater",
-    "greater_equal", "gt", "half", "hardshrink", "heaviside", "histc", "hsplit", "hstack", "hypot", "iinfo",
-    "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_select", "inference_mode",
-    "initial_seed", "inner", "int", "int8", "int16", "int32", "int64", "inverse", "is_anomaly_check_nan_enabled",
-    "is_anomaly_enabled", "is_floating_point", "is_grad_enabled", "is_inference", "is_inference_mode_enabled",
-    "is_nonzero", "is_tensor", "isclose", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal",
-    "kron", "kthvalue", "lcm", "lcm_", "le", "lerp", "less", "less_equal", "linalg", "linspace", "load", "log",
-    "log1p", "log1p_", "log2", "log2_", "log10", "log10_", "log_", "log_softmax", "logaddexp", "logaddexp2",
-    "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logit_",
-    "logspace", "logsumexp", "long", "lt", "manual_seed", "masked_fill", "masked_scatter", "masked_select",
-    "matmul", "matrix_power", "max", "max_pool1d", "max_pool2d", "max_pool3d", "maximum", "mean", "median",
-    "memory_format", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul",
-    "multinomial", "multiply", "mv", "nan_to_num", "nan_to_num_", "nanmean", "nanmedian", "nanquantile", "nansum",
-    "narrow", "narrow_copy", "ne", "neg", "neg_", "negative", "negative_", "nn", "no_grad", "nonzero", "norm",
-    "normal", "not_equal", "numel", "ones", "ones_like", "optim", "outer", "permute", "pinverse", "pixel_shuffle",
-    "pixel_unshuffle", "poisson", "positive", "pow", "prelu", "preserve_format", "prod", "profiler",
-    "promote_types", "put", "quantile", "rad2deg", "rad2deg_", "rand", "rand_like", "randint", "randint_like",
-    "randn", "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu", "relu_", "remainder",
-    "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_", "row_stack",
-    "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "scalar_tensor", "scatter", "scatter_add",
+    "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq",
+    "equal", "erf", "erf_", "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye",
+    "fill_", "finfo", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32",
+    "float64", "float_power", "floor", "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_",
+    "from_numpy", "full", "full_like", "gather", "gcd", "gcd_", "ge", "ger", "get_default_dtype", "get_rng_state",
+    "greater", "greater_equal", "gt", "half", "hardshrink", "heaviside", "histc", "hsplit", "hstack", "hypot",
+    "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_select", "inf",
+    "inference_mode", "initial_seed", "inner", "int", "int8", "int16", "int32", "int64", "inverse",
+    "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_floating_point", "is_grad_enabled", "is_inference",
+    "is_inference_mode_enabled", "is_nonzero", "is_tensor", "isclose", "isfinite", "isin", "isinf", "isnan",
+    "isneginf", "isposinf", "isreal", "kron", "kthvalue", "lcm", "lcm_", "le", "lerp", "less", "less_equal",
+    "linalg", "linspace", "load", "log", "log1p", "log1p_", "log2", "log2_", "log10", "log10_", "log_",
+    "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "logit", "logit_", "logspace", "logsumexp", "long", "lt", "manual_seed", "masked_fill",
+    "masked_scatter", "masked_select", "matmul", "matrix_power", "max", "max_pool1d", "max_pool2d", "max_pool3d",
+    "maximum", "mean", "median", "memory_format", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim",
+    "msort", "mul", "multinomial", "multiply", "mv", "nan", "nan_to_num", "nan_to_num_", "nanmean", "nanmedian",
+    "nanquantile", "nansum", "narrow", "narrow_copy", "ne", "neg", "neg_", "negative", "negative_", "newaxis", "nn",
+    "no_grad", "nonzero", "norm", "normal", "not_equal", "numel", "ones", "ones_like", "optim", "outer", "permute",
+    "pi", "pinverse", "pixel_shuffle", "pixel_unshuffle", "poisson", "positive", "pow", "prelu", "preserve_format",
+    "prod", "profiler", "promote_types", "put", "quantile", "rad2deg", "rad2deg_", "rand", "rand_like", "randint",
+    "randint_like", "randn", "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu", "relu_",
+    "remainder", "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_",
+    "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "scalar_tensor", "scatter", "scatter_add",
     "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype",
     "set_grad_enabled", "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign",
     "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "softmax", "sort",

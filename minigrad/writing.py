@@ -288,7 +288,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         value = _number(value, self)
     whole = indexing.is_whole(parts)
     if not needs_grad(self, value) or self._array.dtype.kind != "f":
-        _write_part(self, parts, indices, value)
+        write_part(self, parts, indices, value)
         return
     target = self if whole else slicing.basic(self, parts)
     if indices is not None:
@@ -317,7 +317,8 @@ def _number(value: Any, beside: Tensor) -> Tensor:
         ) from None
 
 
-def _write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
+def write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
+    """Write into a part of a tensor where no graph has to know of it."""
     whole = indexing.is_whole(parts)
     if value is self and indices is None and whole:
         check_mode(self)

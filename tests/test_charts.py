@@ -63,6 +63,30 @@ def test_a_function_that_takes_no_float32() -> None:
     assert all(len(row) == 1 for row in errors(figure).values())
 
 
+def test_a_wrong_backward_is_told_by_its_curve() -> None:
+    class Wrong(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x.sin()
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return g * x.sin()
+
+    assert "No step makes it small: backward gives something else" in viz.gradcheck_curve(Wrong.apply, point()).caption
+    assert "No step" not in viz.gradcheck_curve(mg.sin, point()).caption
+
+
+def test_a_module_of_float32_is_told_how_to_become_float64() -> None:
+    layer = mg.nn.Linear(3, 2)
+    with pytest.raises(RuntimeError, match="same dtype") as caught:
+        viz.gradcheck_curve(layer, point())
+    assert caught.value.__notes__ == ["gradcheck_curve calls f with float64, which a module takes after .double()."]
+    viz.gradcheck_curve(layer.double(), point())
+
+
 def test_steps_where_the_function_is_not_defined_are_left_out() -> None:
     figure = viz.gradcheck_curve(lambda x: x.log(), mg.tensor([0.05], dtype=mg.float64))
     of = errors(figure)
@@ -224,6 +248,6 @@ def test_bad_input_of_pictures_is_told(name: str) -> None:
 def test_numbers_are_short() -> None:
     from minigrad.viz.figure import short_number
 
-    said = [short_number(value) for value in (0.0, 1.0, -12.345, 123456.0, 1e-7, math.nan, -math.inf)]
-    assert said == ["0", "1", "-12.3", "1.2e5", "1e-7", "nan", "-inf"]
+    said = [short_number(value) for value in (0.0, 1.0, -12.345, 1330.4, 123456.0, 1e-7, math.nan, -math.inf)]
+    assert said == ["0", "1", "-12.3", "1330", "1.2e5", "1e-7", "nan", "-inf"]
     assert np.isfinite(float(short_number(3e-5)))

@@ -130,6 +130,7 @@ def test_a_nan_is_traced_to_where_it_began(x: Tensor) -> None:
             text = message(forward().backward)
     assert text.startswith("Function 'SqrtBackward0' returned nan values in its 0th output.")
     assert "No nan came in, so this is where it began: from the incoming gradient tensor([0., 0., 0.])" in text
+    assert text.endswith("If the forward pass gave a nan already, it began there: look for the first one.")
     shown = str(caught[-1].message)
     assert "root = (x - 1).sqrt()" in shown
     assert "site-packages" not in shown

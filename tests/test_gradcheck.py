@@ -243,6 +243,24 @@ WRONG = [
     Checked("writes to its input", writes, says="an in-place change"),
     Checked("not deterministic", noisy, says="the function is not deterministic"),
     Checked("nan", lambda F, x: x.log() * 2, (np.array([-1.0, 2.0]),), says="numbers that are not finite"),
+    Checked(
+        "the formula of each element",
+        custom(lambda F, x: F.tanh(x), lambda F, g, x: g * (1 - F.tanh(x))),
+        says="the formula: each output gets to its own element of the input, as it should, but with the wrong "
+        "derivative: at 0.5 the derivative is 0.7864, backward gives 0.5379; at -1.3 ",
+    ),
+    Checked(
+        "the formula at a single point, where any number is a multiple",
+        custom(lambda F, x: F.tanh(x), lambda F, g, x: g * (1 - F.tanh(x))),
+        (np.array(0.5),),
+        says="the formula: ",
+    ),
+    Checked(
+        "half of a square, at a single point",
+        custom(lambda F, x: x * x, lambda F, g, x: g * x),
+        (np.array(0.5),),
+        says="the factor: backward gives 0.5 times",
+    ),
     Checked("backward drifts", drifting, error="Backward is not reentrant", says="backward uses random numbers, or"),
     Checked("undefined gradients", Undefined(), error="Expected backward function to handle undefined output grads."),
 ]
@@ -356,6 +374,19 @@ def test_inputs_are_left_as_they_were(fast_mode: bool) -> None:
         gradcheck(fails, x, fast_mode=fast_mode, raise_exception=False)
     np.testing.assert_array_equal(x.detach().numpy(), SQUARE)
     assert x.grad is None
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_inputs_are_left_as_they_were_by_a_function_that_writes_to_them(fast_mode: bool) -> None:
+    x = mg.tensor(VECTOR, requires_grad=True)
+    assert not gradcheck(lambda x: writes(mg, x), x, fast_mode=fast_mode, raise_exception=False)
+    np.testing.assert_array_equal(x.detach().numpy(), VECTOR)
+
+
+def test_of_numbers_that_are_not_finite_no_error_is_told() -> None:
+    with pytest.raises(GradcheckError) as caught:
+        gradcheck(mg.sqrt, mg.tensor([0.0, 1.0], dtype=mg.float64, requires_grad=True))
+    assert "is nan by differences and inf by backward. 2 of 4 entries differ.\nLikely cause: " in str(caught.value)
 
 
 def test_a_function_may_use_the_same_tensors_from_outside() -> None:

@@ -150,6 +150,15 @@ def test_total_average():
     assert repr(total).startswith("<FunctionEventAvg key=Total self_cpu_time=13.000us cpu_time=2.111us")
 
 
+def test_averages_of_different_names_are_not_added():
+    first, second = product().key_averages()[:2]
+    with pytest.raises(AssertionError, match="Expected keys to match, but got aten::sum vs aten::mul"):
+        first += second
+    with pytest.raises(AssertionError, match="Expected other to be a FunctionEvent or FunctionEventAvg, but got int"):
+        first += 3
+    assert first.count == 1
+
+
 # ---------------------------------------------------------------- sums and counts, by the real clock
 
 
@@ -178,6 +187,24 @@ def test_a_long_event_takes_as_long_as_it_takes():
     (event,) = prof.function_events
     assert event.cpu_time_total >= 50_000
     assert event.self_cpu_time_total == event.cpu_time_total
+
+
+def test_writing_into_a_part_is_an_event(torch):
+    def write(F):
+        x, y = F.zeros(4, 3), F.ones(3)
+        x[0] = y
+        x[1:3] = y
+        x[[0, 1]] = y
+        x[x > 2] = 5.0
+
+    with profile() as ours:
+        write(mg)
+    with torch.autograd.profiler.profile() as theirs:
+        write(torch)
+    expected = {"aten::copy_": 2, "aten::index_put_": 2}
+    for prof in (ours, theirs):
+        top = Counter(event.name for event in prof.function_events if event.cpu_parent is None)
+        assert {name: top[name] for name in expected} == expected
 
 
 def test_calls_are_counted():
@@ -835,6 +862,7 @@ def test_errors_begin_as_torchs(torch):
         lambda P: P.profile(True, True),
         lambda P: P.profile(post_processing_timeout_s=-1.0),
         lambda P: finished(P).key_averages().table(sort_by="nothing"),
+        lambda P: finished(P).total_average().add(finished(P).key_averages()[0]),
         lambda P: finished(P).function_events.table(sort_by="nothing"),
         lambda P: finished(P).key_averages().key_averages(),
         lambda P: finished(P).export_stacks("never.txt"),
@@ -946,9 +974,34 @@ def test_trace_file(tmp_path):
         assert begin["ts"] <= end["ts"]
         assert end["bp"] == "e"
         assert (begin["cat"], begin["name"]) == (end["cat"], end["name"])
-        assert made["args"]["Sequence number"] == ran["args"]["Sequence number"] == number
+        assert made["args"]["Sequence number"] == ran["args"]["Sequence number"]
     held = [event["args"]["bytes"] for event in events if event["ph"] == "C"]
     assert held[-1] == sum(event.self_cpu_memory_usage for event in prof.function_events)
+
+
+def test_each_backward_through_a_node_has_an_arrow_of_its_own(tmp_path):
+    x = mg.ones(3, requires_grad=True)
+    with ticking() as prof:
+        y = mg.exp(x)
+        y.backward(mg.ones(3), retain_graph=True)
+        y.backward(mg.ones(3))
+    arrows = [(event["ph"], event["id"], event["ts"]) for event in trace(tmp_path, prof) if event["ph"] in "sf"]
+    exp = next(event.time_range.start for event in prof.function_events if event.name == "aten::exp")
+    ran = [event.time_range.start for event in prof.function_events if event.name == "ExpBackward0"]
+    assert arrows == [("s", 1, exp), ("f", 1, ran[0]), ("s", 2, exp), ("f", 2, ran[1])]
+
+
+def test_memory_in_the_trace_is_what_is_held_at_each_time(tmp_path):
+    x = mg.ones(1000)
+    with ticking(profile_memory=True) as prof:
+        with record_function("block"):
+            y = mg.exp(x)
+            z = mg.sin(y)
+            del y  # given back by the block, which ends after the two calls in it
+        mg.cat([z, z])
+    counts = [(event["ts"], event["args"]["bytes"]) for event in trace(tmp_path, prof) if event["ph"] == "C"]
+    assert [held for _, held in counts] == [4000, 8000, 4000, 12000, 4000]
+    assert [ts for ts, _ in counts] == sorted(ts for ts, _ in counts)
 
 
 def test_calls_of_a_thread_nest_in_the_trace(tmp_path):
@@ -1003,7 +1056,7 @@ def test_it_says_what_it_costs():
 class Page(HTMLParser):
     """The tags that are open, the texts, the attributes; fails where tags do not match."""
 
-    VOID = ("meta", "br")
+    VOID = ("meta", "br", "wbr")
 
     def __init__(self, html):
         super().__init__()
@@ -1071,7 +1124,7 @@ def test_page_escapes_and_shortens_names():
     assert sum(tag == "script" for tag, _ in page.tags) == 1
     assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
     assert not any(character in html for character in "\x00\x1b\u202e\ud800")
-    assert "<script>alert(1)</script>" in page.texts
+    assert "<script>alert(1)</script>" in "".join(page.texts)
 
 
 def test_page_of_many_events_stays_small():

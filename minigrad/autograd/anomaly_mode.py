@@ -115,7 +115,8 @@ def _where_from(node: Node, incoming: tuple[Any, ...]) -> str:
             shown.append(f"{name} = {text if len(text) <= 200 else f'{type(value).__name__} of shape {value.shape}'}")
     came = ", ".join(repr(wrapped(gradient)) if gradient.size <= 8 else "..." for gradient in _arrays(incoming))
     kept = f" and the saved {', '.join(shown)}" if shown else ""
-    return f"No nan came in, so this is where it began: from the incoming gradient {came}{kept}."
+    unknown = "" if shown else " If the forward pass gave a nan already, it began there: look for the first one."
+    return f"No nan came in, so this is where it began: from the incoming gradient {came}{kept}.{unknown}"
 
 
 def _arrays(gradients: tuple[Any, ...]) -> list[Any]:

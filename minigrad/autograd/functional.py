@@ -247,7 +247,7 @@ def _by_columns(outputs: Tensors, inputs: Tensors) -> list[Tensors]:
                 parts.append(from_array(np.zeros((*output.shape, *input.shape), output._array.dtype)))
             else:
                 last = np.moveaxis(of_output._array[start:stop], 0, -1)
-                parts.append(from_array(last.reshape(*output.shape, *input.shape)))
+                parts.append(from_array(last.reshape((*output.shape, *input.shape))))
             start = stop
         jacobians.append(tuple(parts))
     return jacobians

@@ -181,9 +181,10 @@ def _table(rows: list[Any], whole: float) -> str:
     for number, row in enumerate(rows[:MOST_ROWS]):
         own, total = row.self_cpu_time_total, row.cpu_time_total
         name = _text(row.key, limit=LONGEST_NAME)
+        shown = name.replace("::", "::<wbr>").replace("_", "_<wbr>")  # where a long one may go on in the next line
         swatch = f'<button type="button" class="mg-find mg-{_kind(row)}" data-row="{number}" aria-pressed="false">'
         parts += [
-            f'<tr><th scope="row" data-v="{name}">{swatch}{name}</button></th>',
+            f'<tr><th scope="row" data-v="{name}">{swatch}{shown}</button></th>',
             _share(own, whole),
             _number(own, time_text(own)),
             _share(total, whole),

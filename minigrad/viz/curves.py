@@ -36,6 +36,7 @@ from minigrad.viz.figure import (
 
 STEPS = tuple(10.0 ** (-half / 2) for half in range(26))  # 1 to about 3e-13, two for each power of ten
 DIRECTIONS = 6  # along which differences are taken; shown is the worst
+ALLOWED = 1e-3  # the relative error that gradcheck allows
 LEAST = 1e-17  # where an error of nothing is drawn
 WIDTH, HEIGHT = 680, 400
 LEFT, RIGHT, TOP, BOTTOM = 64, 24, 64, 52
@@ -85,7 +86,7 @@ def gradcheck_curve(f: Callable[[Tensor], Tensor], x: Tensor) -> Figure:
         f"{short_number(STEPS[curve.best])}"
         for curve in curves
     ]
-    caption = f"Error of finite differences: {'; '.join(said)}.{missing}"
+    caption = f"Error of finite differences: {'; '.join(said)}.{_verdict(curves[0])}{missing}"
     table = aligned(
         [
             ("eps", *(curve.name for curve in curves)),
@@ -95,11 +96,25 @@ def gradcheck_curve(f: Callable[[Tensor], Tensor], x: Tensor) -> Figure:
     return Figure(_draw(curves), caption, table)
 
 
+def _verdict(curve: Curve) -> str:
+    """What it means that no step makes the error in float64 as small as gradcheck wants it."""
+    if curve.errors[curve.best] <= ALLOWED:
+        return ""
+    return (
+        " No step makes it small: backward gives something else than the slope. Either it is wrong, or x is at a kink "
+        "or a jump; gradcheck says which."
+    )
+
+
 def _exact(f: Callable[[Tensor], Tensor], x: Tensor) -> tuple[list[Any], Any, list[float]]:
     """Directions, the weights of the outputs, and the derivatives along the directions by backward, in float64."""
     random = np.random.default_rng(0)
     point = from_array(np.array(x._array, np.float64)).requires_grad_()
-    output = f(point)
+    try:
+        output = f(point)
+    except RuntimeError as error:
+        error.add_note("gradcheck_curve calls f with float64, which a module takes after .double().")
+        raise
     if not isinstance(output, Tensor):
         raise TypeError(f"gradcheck_curve expects f to return a tensor, but it returned {type(output).__name__}")
     if not output.requires_grad:
@@ -203,8 +218,8 @@ def _guides(place: Callable[[float, float], tuple[float, float]], lowest: int, h
     """What gradcheck takes by default: its step, and the relative error that it allows."""
     x, bottom = place(1e-6, 10.0**lowest)
     top = place(1e-6, 10.0**highest)[1]
-    left, y = place(STEPS[-1], 1e-3)
-    right = place(1, 1e-3)[0]
+    left, y = place(STEPS[-1], ALLOWED)
+    right = place(1, ALLOWED)[0]
     return [
         focusable("eps = 1e-6: gradcheck's own step", line([(x, top), (x, bottom)], "edge", 1, "2 3")),
         label(x + 5, top + 9, "gradcheck's eps", "quiet", size=11),

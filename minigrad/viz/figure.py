@@ -15,6 +15,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from minigrad.viz.svg import MONO, SANS, clean, columns
 
+SMALLEST = 0.75  # of its size: a smaller picture could not be read, and is moved under a narrow page instead
+
 # class -> the attribute that it colours, in a light and in a dark page
 COLOURS = {
     "paper": ("fill", "#ffffff", "#1f262f"),
@@ -79,9 +81,10 @@ class Figure:
 
 
 def picture(width: float, height: float, title: str, parts: Sequence[str]) -> str:
-    """An SVG on a card of its own, so that it can be read on any page."""
+    """An SVG on a card of its own, so that it can be read on any page; a narrow page gets it a little smaller."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
+        f'style="max-width:100%;min-width:{number(SMALLEST * width)}px;height:auto" '
         f'viewBox="0 0 {number(width)} {number(height)}" role="group" aria-label={attribute(title)} '
         f'font-family="{SANS}" font-size="12"><title>{text(title)}</title>'
         f"{rectangle(0.5, 0.5, width - 1, height - 1, 'paper', 8, 'rule')}{''.join(parts)}</svg>"
@@ -146,6 +149,8 @@ def short_number(value: float) -> str:
         return str(value)
     if value == 0:
         return "0"
+    if 1000 <= abs(value) < 10000:
+        return f"{value:.0f}"
     if abs(value) >= 10000 or abs(value) < 0.001:
         mantissa, _, exponent = f"{value:.1e}".partition("e")
         return f"{mantissa.removesuffix('.0')}e{int(exponent)}"

@@ -35,6 +35,7 @@ from minigrad.viz.svg import clean, shorten
 
 MOST_CELLS = 48  # in a row or a column: larger blocks show the largest entry of several
 SIDE = 420  # what the cells of the picture may take, in pixels, where their number allows
+LARGEST = 52.0  # the side of a cell, in pixels
 NAMED = 16  # how many cells may have their index beside them
 NUMBERED = 12  # how many may have their number in them
 NAME_LIMIT = 18
@@ -199,7 +200,7 @@ def _draw(grid: list[list[Block]]) -> str:
     heights = [_cells(line[0].matrix.shape[0], max(4, MOST_CELLS // len(grid))) for line in grid]
     widths = [_cells(block.matrix.shape[1], max(4, MOST_CELLS // len(grid[0]))) for block in grid[0]]
     down, across = sum(map(len, heights)), sum(map(len, widths))
-    size = min(44.0, max(5.0, SIDE / max(down, across, 1)))
+    size = min(LARGEST, max(5.0, SIDE / max(down, across, 1)))
     largest = max((_largest(block.matrix) for line in grid for block in line), default=0.0) or 1.0
     names = max(len(shorten(line[0].output, NAME_LIMIT)) for line in grid)
     left = max(72, 30 + 8 * names + (46 if down <= NAMED else 0))

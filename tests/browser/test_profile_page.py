@@ -164,6 +164,12 @@ def test_in_jupyterlab_it_sorts_and_follows_the_theme(server: Any, lab: Any) -> 
     lab.page.keyboard.press("ArrowDown")
     expect(shown.locator(".mg-about")).to_contain_text("aten::mm")
     assert lab.kernel("import sys; print('minigrad.viz' in sys.modules)") == "False"
+    lab.page.set_viewport_size({"width": 620, "height": 900})  # narrower than the table, which is moved, not squeezed
+    fitting = shown.locator("tbody tr:first-child > *").evaluate_all(
+        "(cells) => cells.map((cell) => cell.scrollWidth <= cell.clientWidth)"
+    )
+    assert len(fitting) > 6
+    assert all(fitting)
     for theme in THEMES:
         lab.page.evaluate("(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
         light = theme == "JupyterLab Light"

@@ -15,6 +15,12 @@ def test_functions_are_those_of_torch(torch: types.ModuleType) -> None:
     assert not {name for name in own if not hasattr(torch, name)}
 
 
+def test_constants_are_those_of_torch(torch: types.ModuleType) -> None:
+    assert (mg.e, mg.pi, mg.inf, mg.newaxis) == (torch.e, torch.pi, torch.inf, torch.newaxis)
+    assert mg.nan != mg.nan
+    assert mg.ones(3)[:, mg.newaxis].shape == (3, 1)
+
+
 def test_methods_are_those_of_torch(torch: types.ModuleType) -> None:
     methods = {name for name in dir(mg.Tensor) if not name.startswith("_")}
     assert len(methods) > 100

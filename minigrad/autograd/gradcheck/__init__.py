@@ -20,7 +20,7 @@ from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.engine import grad
 from minigrad.autograd.gradcheck import analytical, numerical
 from minigrad.autograd.gradcheck.checked import GradcheckError, as_tuple, called, needs_grad, recorded
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor, from_array, own_array
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -66,7 +66,8 @@ def gradcheck(
         func: takes the inputs and returns a tensor or several; it may be one that ignores its arguments and uses the
             same tensors from outside, such as a module's parameters.
         inputs: a tensor or several. Checked are those that require grad, which should be float64: at eps = 1e-6 the
-            differences of a float32 function have no digit left. They are moved in place, and moved back.
+            differences of a float32 function have no digit left. They are moved in place; after the check they hold
+            the numbers that they held before it, whatever the function wrote to them.
         eps: the step of the differences.
         atol, rtol: what |backward - difference| may be: atol + rtol * |difference|.
         raise_exception: raise GradcheckError where they disagree; else return False.
@@ -95,12 +96,18 @@ def gradcheck(
     if check_forward_ad:
         raise NotImplementedError("check_forward_ad=True: this library has no forward-mode differentiation to check")
     settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes, isinstance(func, _Gradient))
+    inputs = as_tuple(inputs)
+    before = [(value, np.array(value._array)) for value in inputs if needs_grad(value)]
     try:
-        _check(func, as_tuple(inputs), settings, fast_mode, bool(masked), check_batched_grad, check_undefined_grad)
+        _check(func, inputs, settings, fast_mode, bool(masked), check_batched_grad, check_undefined_grad)
     except GradcheckError:
         if raise_exception:
             raise
         return False
+    finally:
+        for value, numbers in before:
+            if not np.array_equal(value._array, numbers, equal_nan=True):
+                own_array(value)[...] = numbers
     return True
 
 
@@ -257,10 +264,18 @@ def _compare_jacobians(
     numbers = [number for number, output in enumerate(outputs) if output.requires_grad]
     for count, number in enumerate(numbers):
         actual = analytical.jacobians(inputs, outputs[number], settings.nondet_tol, settings.check_grad_dtypes)
-        for matrix, matrices, position in zip(actual, expected, places, strict=True):
+        for order, (matrix, matrices, position) in enumerate(zip(actual, expected, places, strict=True)):
             if not settings.close(matrix, matrices[number]).all():
                 mismatch = diagnosis.Mismatch(
-                    func, inputs, position, number, count, matrices[number], matrix, settings, places.index(position)
+                    func=func,
+                    inputs=inputs,
+                    position=position,
+                    input=order,
+                    output_position=number,
+                    output=count,
+                    numerical=matrices[number],
+                    analytical=matrix,
+                    settings=settings,
                 )
                 raise GradcheckError(mismatch.in_words())
 
@@ -292,7 +307,15 @@ def _compare_projections(
                 matrix = analytical.jacobians(inputs, outputs[number], np.inf, False)[order]
                 differences = numerical.jacobians(func, inputs, outputs, settings.eps, only=position)[0][number]
                 mismatch = diagnosis.Mismatch(
-                    func, inputs, position, number, count, differences, matrix, settings, order
+                    func=func,
+                    inputs=inputs,
+                    position=position,
+                    input=order,
+                    output_position=number,
+                    output=count,
+                    numerical=differences,
+                    analytical=matrix,
+                    settings=settings,
                 )
                 raise GradcheckError(mismatch.in_words(projections=(expected, actual)))
 

@@ -194,10 +194,9 @@ def _has_wrong_factor(mismatch: Mismatch) -> str | None:
         return None
     ratios = actual[large] / expected[large]
     factor = float(np.median(ratios))
-    if _near(ratios, factor):
-        return (
-            f"the factor: backward gives {factor:.6g} times the derivative everywhere.{_known_factor(mismatch, factor)}"
-        )
+    known = _known_factor(mismatch, factor)
+    if _near(ratios, factor) and (known or ratios.size > 1):  # of a single entry, any number is a multiple
+        return f"the factor: backward gives {factor:.6g} times the derivative everywhere.{known}"
     rows, columns = (np.broadcast_to(part, actual.shape)[large] for part in (_column(mismatch), _row(mismatch)))
     for values, name in ((rows, "the input"), (columns, "the output")):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -316,6 +315,24 @@ def _has_extra_terms(mismatch: Mismatch) -> str | None:
     )
 
 
+def _has_wrong_formula(mismatch: Mismatch) -> str | None:
+    """Right elements, wrong numbers: of a function that works on each element by itself, some of them beside x."""
+    right = np.abs(mismatch.numerical) > mismatch.tolerance
+    if right.shape[0] != right.shape[1] or (right | mismatch.wrong)[~np.eye(len(right), dtype=bool)].any():
+        return None
+    rows = np.flatnonzero(mismatch.wrong.diagonal())
+    spread = rows[np.linspace(0, len(rows) - 1, min(len(rows), 3)).astype(int)]
+    shown = "; ".join(
+        f"at {_column(mismatch)[row, 0]:.4g} the derivative is {mismatch.numerical[row, row]:.4g}, backward gives "
+        f"{mismatch.analytical[row, row]:.4g}"
+        for row in spread
+    )
+    return (
+        "the formula: each output gets to its own element of the input, as it should, but with the wrong derivative: "
+        f"{shown}. Differentiate forward by hand, and compare."
+    )
+
+
 CAUSES: tuple[Callable[[Mismatch], str | None], ...] = (
     _changes_input,
     _is_random,
@@ -331,4 +348,5 @@ CAUSES: tuple[Callable[[Mismatch], str | None], ...] = (
     _is_reordered,
     _misses_terms,
     _has_extra_terms,
+    _has_wrong_formula,
 )

@@ -29,12 +29,12 @@ class Mismatch:
     func: Callable[..., Any]
     inputs: tuple[Any, ...]
     position: int  # of the input among all
+    input: int  # its number among those that require grad
     output_position: int  # of the output among all
     output: int  # its number among those that require grad
     numerical: Array
     analytical: Array
     settings: Any
-    input: int  # the input's number among those that require grad
 
     @property
     def tensor(self) -> Tensor:
@@ -52,11 +52,14 @@ class Mismatch:
         return ~self.settings.close(self.analytical, self.numerical)
 
     @cached_property
+    def errors(self) -> Array:
+        with np.errstate(invalid="ignore"):
+            return np.abs(self.analytical - self.numerical)
+
+    @cached_property
     def first(self) -> tuple[int, int]:
         """The first entry that differs; if none does by itself, the one with the largest error."""
-        with np.errstate(invalid="ignore"):
-            errors = np.abs(self.analytical - self.numerical)
-        flat = int(self.wrong.argmax()) if self.wrong.any() else int(errors.argmax())
+        flat = int(self.wrong.argmax()) if self.wrong.any() else int(self.errors.argmax())
         row, column = np.unravel_index(flat, self.wrong.shape)
         return int(row), int(column)
 
@@ -115,14 +118,19 @@ class Mismatch:
     def _first_difference(self) -> list[str]:
         row, column = self.first
         actual, expected = self.analytical[row, column], self.numerical[row, column]
-        errors = np.abs(self.analytical - self.numerical)
         allowed = self.settings.atol + self.settings.rtol * abs(expected)
         of_output, of_input = place(column, self.result.shape), place(row, self.tensor.shape)
-        return [
+        said = (
             f"First difference at [{row}, {column}]: the derivative of {of_output} of the output by {of_input} of the "
-            f"input is {expected:.6g} by differences and {actual:.6g} by backward, an error of "
-            f"{errors[row, column]:.3g} where {allowed:.3g} is allowed. {int(self.wrong.sum())} of {self.wrong.size} "
-            f"entries differ, by up to {errors.max():.3g}."
+            f"input is {expected:.6g} by differences and {actual:.6g} by backward"
+        )
+        counted = f"{int(self.wrong.sum())} of {self.wrong.size} entries differ"
+        if not np.isfinite(self.errors[row, column]):
+            return [f"{said}. {counted}."]
+        largest = self.errors[np.isfinite(self.errors)].max()
+        return [
+            f"{said}, an error of {self.errors[row, column]:.3g} where {allowed:.3g} is allowed. {counted}, by up to "
+            f"{largest:.3g}."
         ]
 
     def cause(self) -> str:

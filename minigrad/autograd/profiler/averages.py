@@ -21,6 +21,11 @@ NOTEBOOK_ROWS = 30  # of the table in text that stands beside the one that can b
 class FunctionEventAvg(Timed):
     """Several events together: the attributes of FunctionEvent, summed; `cpu_time` is the average of a call."""
 
+    _OF_THE_FIRST = (
+        *("key", "input_shapes", "stack", "scope", "cpu_parent", "cpu_children"),
+        *("is_user_annotation", "is_backward"),
+    )
+
     def __init__(self) -> None:
         self.key: str | None = None
         self.count = 0
@@ -40,25 +45,26 @@ class FunctionEventAvg(Timed):
 
     def add(self, other: Timed) -> FunctionEventAvg:
         """Add an event, or the sums of several; the first decides on the name."""
-        event: Any = other
-        if self.key is None:
-            for name in ("key", "input_shapes", "stack", "scope", "cpu_parent", "cpu_children"):
-                setattr(self, name, getattr(event, name))
-            self.is_user_annotation, self.is_backward = event.is_user_annotation, event.is_backward
         if not isinstance(other, FunctionEvent | FunctionEventAvg):
             raise AssertionError(
                 f"Expected other to be a FunctionEvent or FunctionEventAvg, but got {type(other).__name__}"
             )
-        if event.key != self.key:
-            raise AssertionError(f"Expected keys to match, but got {event.key} vs {self.key}")
+        if self.key is None:
+            for name in self._OF_THE_FIRST:
+                setattr(self, name, getattr(other, name))
+        if other.key != self.key:
+            raise AssertionError(f"Expected keys to match, but got {other.key} vs {self.key}")
+        self._count(other)
+        return self
+
+    __iadd__ = add
+
+    def _count(self, event: FunctionEvent | FunctionEventAvg) -> None:
         self.count += event.count
         self.cpu_time_total += event.cpu_time_total
         self.self_cpu_time_total += event.self_cpu_time_total
         self.cpu_memory_usage += event.cpu_memory_usage
         self.self_cpu_memory_usage += event.self_cpu_memory_usage
-        return self
-
-    __iadd__ = add
 
     def __repr__(self) -> str:
         return (
@@ -170,10 +176,9 @@ class EventList(list[Any]):
         as they are nested; `self_cpu_time_total` counts it once.)
         """
         total = FunctionEventAvg()
-        for event in self:
-            total.key = event.key if total.count else None
-            total.add(event)
         total.key = "Total"
+        for event in self:
+            total._count(event)
         return total
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:

@@ -81,7 +81,7 @@ def ordered(events: list[Any], sort_by: str | None) -> list[Any]:
     """The events with the largest value of an attribute first."""
     if sort_by is None:
         return list(events)
-    name = sort_by.replace("cuda", "device").replace("xpu", "device").replace("privateuse1", "device")
+    name = str(sort_by).replace("cuda", "device").replace("xpu", "device").replace("privateuse1", "device")
     for event in events:
         if not hasattr(event, name):
             raise AttributeError(

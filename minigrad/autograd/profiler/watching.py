@@ -6,11 +6,11 @@ the function (a module, a method, an operator) calls it as before. When the prof
 code again. No op, and no line of its written text, asks whether a profiler is on.
 
 Watched are all ops that have been called once (the others are watched from their first call on), the public functions
-that are made of ops (`conv2d`, `batch_norm`), those that make tensors (`zeros`, `randn`), the in-place methods, and
-`Function.apply`, the forward of custom Functions. The text of an op is written when it is first used, which would count
-as its time: that is an event, too (`minigrad::write_op`). In an ordinary backward, rules run on arrays, by the kernels
-in the namespace `arrays`: these are exchanged for recorded ones, so that it shows how much of `ConvolutionBackward0` is
-the gradient of the weights.
+that are made of ops (`conv2d`, `batch_norm`), those that make tensors (`zeros`, `randn`), the in-place methods,
+`x[index] = value`, and `Function.apply`, the forward of custom Functions. The text of an op is written when it is first
+used, which would count as its time: that is an event, too (`minigrad::write_op`). In an ordinary backward, rules run on
+arrays, by the kernels in the namespace `arrays`: these are exchanged for recorded ones, so that it shows how much of
+`ConvolutionBackward0` is the gradient of the weights.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from minigrad import op
+from minigrad import op, writing
 from minigrad.autograd.function import Function
 from minigrad.autograd.graph import Node
 from minigrad.autograd.profiler import names
@@ -50,6 +50,7 @@ class Watch:
                     self._watch(function, partial(self._recording.call, name))
                 self._watch(Function.__dict__["apply"].__func__, self._custom)
                 self._watch(op.define, partial(self._recording.call, "minigrad::write_op"))  # type: ignore[arg-type]
+                self._watch(writing.write_part, self._write_part)  # type: ignore[arg-type]
                 self._watch(Node.__call__, self._by_hand)  # type: ignore[arg-type]
                 self._watch(run_step, partial(self._of_optimizer, "step"))  # type: ignore[arg-type]
                 self._watch(Optimizer.zero_grad, partial(self._of_optimizer, "zero_grad"))  # type: ignore[arg-type]
@@ -93,6 +94,11 @@ class Watch:
 
     def _custom(self, plain: FunctionType, arguments: Any, options: Any) -> Any:
         return self._recording.call(arguments[0].__name__, partial(plain, arguments[0]), arguments[1:], options)
+
+    def _write_part(self, plain: FunctionType, arguments: Any, options: Any) -> Any:
+        """`x[index] = value` is one op or another in PyTorch, by the kind of index."""
+        name = "aten::copy_" if arguments[2] is None else "aten::index_put_"
+        return self._recording.call(name, plain, arguments, options)
 
     def _by_hand(self, plain: FunctionType, arguments: Any, options: Any) -> Any:
         """A node that is called by hand."""

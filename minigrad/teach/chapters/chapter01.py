@@ -141,7 +141,8 @@ def _compare_words(expected: Any, got: Any, outcome: Outcome) -> Difference | No
     if isinstance(got, str) and got == expected:
         return None
     words = ("parameter", "data", "result")
-    note = "" if isinstance(got, str) and got in words else f"The answer is one of the words {', '.join(map(repr, words))}."
+    is_word = isinstance(got, str) and got in words
+    note = "" if is_word else f"The answer is one of the words {', '.join(map(repr, words))}."
     return Difference("the answer", show(got), show(expected), note)
 
 

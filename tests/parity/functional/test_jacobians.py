@@ -71,6 +71,8 @@ def _(F: Any) -> Any:
         jacobian(lambda x: (matrix(F) * x).sin(), vector(F), **forward),
         jacobian(lambda w, x: (w @ x, x.exp()), (matrix(F), vector(F)), **forward),
         jacobian(lambda x: F.ones(2), vector(F), **forward),
+        jacobian(lambda x: x.sin(), F.tensor(0.5), **forward),
+        jacobian(lambda x, y: (x * y, y.sum()), (F.tensor(0.5), vector(F)), **forward),
     ]
 
 
