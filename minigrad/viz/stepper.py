@@ -20,12 +20,13 @@ import numpy as np
 import traitlets
 
 from minigrad.autograd import engine
-from minigrad.viz import naming, widget_source
+from minigrad.viz import modules, naming, widget_source
 from minigrad.viz.breakpoints import Breakpoint, condition
 from minigrad.viz.frames import Frame, Recorder
+from minigrad.viz.layout import LayoutError
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import Snapshot, is_leaf, snapshot
-from minigrad.viz.svg import Drawing, clean, draw_svg, hover, shorten
+from minigrad.viz.svg import Drawing, clean, draw_parts, draw_svg, hover, shorten
 from minigrad.viz.values import shape_text
 
 FREED = (
@@ -91,7 +92,7 @@ class BackwardStepper(anywidget.AnyWidget):
         graph = snapshot(root, names, learner_frame(sys._getframe(1)))
         steps = engine.steps(root, gradient, retain_graph, create_graph, inputs)
         sought = _sought(graph, inputs)
-        drawing = draw_svg(graph, {}, live=True)
+        drawing, groups, note = _drawn(graph)
         retains = create_graph if retain_graph is None else retain_graph
         seed = (
             np.ones(root.shape, root.detach().numpy().dtype) if gradient is None else gradient.detach().numpy().copy()
@@ -107,7 +108,8 @@ class BackwardStepper(anywidget.AnyWidget):
         self._failure: BaseException | None = None
         self._watched = _watched(graph, sought)
         self._grads: list[dict[str, Kept | None]] = [self._keep({})]
-        self.picture = _picture(graph, drawing, recorder.runs)
+        self._groups = groups
+        self.picture = _picture(graph, drawing, recorder.runs, groups, note)
         self.recorded = [json.dumps(first.to_json(None))]
         self._breakpoints: list[Breakpoint] = []
         self.observe(self._on_request, "request")
@@ -386,7 +388,10 @@ class BackwardStepper(anywidget.AnyWidget):
         bundle: Any = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         frame = self.frame
-        still = draw_svg(self._graph, frame.states, frame.edges, frame.chips).svg
+        if self._groups:
+            still = draw_svg(modules.coarse(self._graph, self._groups, self.picture["open"])).svg
+        else:
+            still = draw_svg(self._graph, frame.states, frame.edges, frame.chips).svg
         return {**data, "text/plain": repr(self), "image/svg+xml": still}, metadata
 
 
@@ -461,8 +466,28 @@ def _restore(tensor: Any, kept: Kept | None) -> None:
     tensor.grad = kept.gradient
 
 
-def _picture(graph: Snapshot, drawing: Drawing, runs: set[str]) -> dict[str, Any]:
+def _drawn(graph: Snapshot) -> tuple[Drawing, tuple[modules.Group, ...], str]:
+    """The drawing, the groups that open and close in it, and what is said above it.
+
+    Without groups Graphviz lays it out. Where that takes too long, stretches of the code become groups.
+    """
+    groups = modules.groups_of(graph, graph.modules)
+    if not groups:
+        try:
+            return draw_svg(graph, {}, live=True), (), ""
+        except LayoutError as error:
+            groups = modules.groups_of(graph, graph.modules, divided=True)
+            if not groups:
+                raise
+            return draw_parts(graph), groups, f"{error} Here it is in {len(groups)} parts, which open with a click."
+    return draw_parts(graph), groups, modules.notice(graph, groups, modules.opened(graph, groups))
+
+
+def _picture(
+    graph: Snapshot, drawing: Drawing, runs: set[str], groups: tuple[modules.Group, ...], note: str
+) -> dict[str, Any]:
     """All that the page needs once."""
+    paths = {box: group.path for group in groups for box in group.boxes if group.kind != modules.STRETCH}
     return {
         "svg": drawing.svg,
         "width": drawing.width,
@@ -471,10 +496,26 @@ def _picture(graph: Snapshot, drawing: Drawing, runs: set[str]) -> dict[str, Any
         "runs": [box.id for box in graph.boxes if box.id in runs],
         "root": clean(graph.box(graph.root).name),
         "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
+        "groups": [
+            {
+                "id": group.id,
+                "name": clean(group.name),
+                "path": clean(group.path),
+                "kind": clean(group.kind),
+                "parent": group.parent,
+                "boxes": list(group.boxes),
+                "count": group.count,
+            }
+            for group in groups
+        ],
+        "open": modules.opened(graph, groups),
+        "note": note,
         "boxes": {
             box.id: {
                 "name": clean(box.name),
                 "kind": box.kind,
+                "path": clean(paths.get(box.id, "")),
+                "size": drawing.sizes[box.id],
                 "op": box.op,
                 "expression": clean(box.expression),
                 "shape": shape_text(box.value.shape) if box.value.known or box.value.shape else "",

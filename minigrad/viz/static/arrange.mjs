@@ -40,6 +40,7 @@ export function arrange({ items, links, entries = [], exits = [], port = () => n
   for (const { id, from, to } of links) chain(id, nodes.get(from), nodes.get(to), nodes.get(from).layer + 1, nodes.get(to).layer - 1);
   for (const { id, to } of entries) chain(id, null, nodes.get(to), 0, nodes.get(to).layer - 1);
   for (const { id, from } of exits) chain(id, nodes.get(from), null, nodes.get(from).layer + 1, depth);
+  surround(layers);
   order(layers);
   settle(layers, port);
   return measured(layers, chains, port, gap);
@@ -65,6 +66,26 @@ function layer(nodes, links, entries) {
   for (const id of nodes.keys()) {
     const next = out.get(id).map((to) => nodes.get(to).layer);
     if (!fixed.has(id) && next.length) nodes.get(id).layer = Math.min(...next) - 1; // a weight stands beside what uses it
+  }
+}
+
+/** Nothing leads to it: a weight, which goes where its use is. */
+function loose(node) {
+  return !node.thread && node.left.length === 0 && node.right.length > 0;
+}
+
+/** What is used stands around the way of the data: by turns above and below it. So the way goes straight on. */
+function surround(layers) {
+  for (const row of [...layers].reverse()) {
+    const turns = new Map();
+    row.forEach((node, k) => {
+      const target = node.right[0]?.node;
+      const shift = loose(node) ? (turns.get(target) ?? -1) : 0;
+      if (loose(node)) turns.set(target, shift < 0 ? -shift : -shift - 1);
+      node.key = [target?.place ?? k, shift, k];
+    });
+    row.sort((one, other) => one.key[0] - other.key[0] || one.key[1] - other.key[1] || one.key[2] - other.key[2]);
+    row.forEach((node, place) => Object.assign(node, { place }));
   }
 }
 
@@ -133,13 +154,15 @@ function settle(layers, port) {
         const ends = sweep < SWEEPS ? node[side] : [...node.left, ...node.right];
         if (!ends.length) return [node.y, 0.1];
         const facing = (end) => (node.left.includes(end) ? "left" : "right");
-        const heights = ends.map((end) => {
+        let [sum, weights] = [0, 0];
+        for (const end of ends) {
           const own = facing(end);
           const shift = height(node, end.id, own) - node.y; // where on this node the edge begins
-          return height(end.node, end.id, own === "left" ? "right" : "left") - shift;
-        });
-        const straight = ends.some((end) => end.node.thread) && node.thread ? 4 : 1; // bends of one edge line up
-        return [heights.reduce((sum, y) => sum + y, 0) / heights.length, straight * ends.length];
+          const weight = loose(end.node) ? 0.02 : node.thread && end.node.thread ? 4 : 1; // bends of one edge line up
+          sum += weight * (height(end.node, end.id, own === "left" ? "right" : "left") - shift);
+          weights += weight;
+        }
+        return [sum / weights, loose(node) ? 0.02 * weights : weights];
       });
       pooled(row, wishes).forEach((y, k) => Object.assign(row[k], { y }));
     }

@@ -40,7 +40,7 @@ export class Controls {
       play: this.press("play", "play (space)", { picture: "play", face: "Play" }, () => this.toggle()),
       last: this.press("last", "last: run to the end (End)", { picture: "last" }, stop(() => player.go(player.total))),
       run: this.press("run", "run to the next breakpoint (Enter)", { picture: "run", face: "Run" }, stop(() => player.run())),
-      breaks: this.press("breaks", "breakpoints", { face: "Breakpoints" }, () => this.toggleBreaks()),
+      breaks: this.press("breaks", "breakpoints", { face: "⬣" }, () => this.toggleBreaks()),
       out: this.press("out", "smaller (−)", { picture: "out" }, () => stepper.camera.zoomOut()),
       size: this.press("size", "natural size (0)", { face: "100 %" }, () => stepper.camera.zoom(1)),
       in: this.press("in", "larger (+)", { picture: "in" }, () => stepper.camera.zoomIn()),
@@ -74,8 +74,13 @@ export class Controls {
       group("where", "where", this.slider, this.counter, this.speed),
       group("breaks", "breakpoints", run, breaks),
       group("search", "search", this.searchBox()),
-      group("zoom", "size of the drawing", out, size, this.buttons.in, fit),
     );
+    const { modules } = stepper.picture;
+    const folds = [
+      this.press("open-all", "open all modules", { face: "Open all" }, () => stepper.regroup(() => modules.openAll())),
+      this.press("close-all", "close all modules", { face: "Close all" }, () => stepper.regroup(() => modules.closeAll())),
+    ];
+    this.zoom = group("zoom", "size of the drawing", ...(modules.any ? folds : []), out, size, this.buttons.in, fit);
     this.list = this.breakList();
   }
 

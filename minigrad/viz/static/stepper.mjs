@@ -7,7 +7,7 @@
 
 import { Camera } from "./camera.mjs";
 import { Controls } from "./controls.mjs";
-import { button, make } from "./dom.mjs";
+import { make } from "./dom.mjs";
 import { Inspector } from "./inspector.mjs";
 import { actionFor, KEYS } from "./keyboard.mjs";
 import { Menu } from "./menu.mjs";
@@ -37,7 +37,7 @@ export class Stepper {
     this.menu = new Menu(this.root);
     this.note = this.notice(data.note);
     this.keys = this.keyList();
-    this.root.append(this.controls.element, this.controls.list, ...(this.note ? [this.note] : []), this.view, this.inspector.element, this.panels.element, this.keys, this.menu.element, this.panels.live);
+    this.root.append(this.controls.element, this.controls.list, ...(this.note ? [this.note] : []), make("div", { class: "mg-stage" }, this.view, this.controls.zoom), this.inspector.element, this.panels.element, this.keys, this.menu.element, this.panels.live);
     host.append(this.root);
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.view.addEventListener("click", (event) => this.click(event));
@@ -53,19 +53,9 @@ export class Stepper {
 
   // ---------------------------------------------------------------- parts
 
-  /** That a large graph is shown with its modules closed, and two buttons that open and close them all. */
+  /** That a large graph is shown with its modules closed. */
   notice(text) {
-    if (!text && !this.picture.modules.any) return null;
-    const bar = make("div", { class: "mg-notice", role: "note" }, make("span", {}, text ?? ""));
-    if (this.picture.modules.any) {
-      const act = (name, face, action) => {
-        const element = button(name, face, { face });
-        element.addEventListener("click", () => this.regroup(action));
-        return element;
-      };
-      bar.append(act("open-all", "Open all", () => this.picture.modules.openAll()), act("close-all", "Close all", () => this.picture.modules.closeAll()));
-    }
-    return bar;
+    return text ? make("div", { class: "mg-notice", role: "note" }, text) : null;
   }
 
   keyList() {
