@@ -24,9 +24,8 @@ sys.path.insert(0, str(ROOT))
 
 import minigrad as mg  # noqa: E402 (the path comes first)
 from minigrad import viz  # noqa: E402
-from minigrad.viz import layout  # noqa: E402
+from minigrad.viz import layout, widget_source  # noqa: E402
 
-STATIC = ROOT / "minigrad" / "viz" / "static"
 PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><div id="host"></div><script type="module">
 {esm}
 const values = {values};
@@ -123,14 +122,8 @@ def recorded_clicks(boxes: int) -> None:
     stepper = viz.BackwardStepper(chain(boxes))
     stepper.last()
     values = {"picture": stepper.picture, "recorded": stepper.recorded, "index": 0, "finished": True, "live": False}
-    esm = (
-        (STATIC / "stepper.js")
-        .read_text(encoding="utf-8")
-        .replace("export default { render };", "")
-        .replace("export class", "class")
-    )
-    text = json.dumps(values).replace("<", "\\u003c")
-    html = PAGE.format(css=(STATIC / "stepper.css").read_text(encoding="utf-8"), esm=esm, values=text)
+    script = widget_source.script().replace("export default { render };", "")
+    html = PAGE.format(css=widget_source.style(), esm=script, values=json.dumps(values).replace("<", "\\u003c"))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1200, "height": 900})

@@ -137,7 +137,7 @@ def test_wheel_holds_the_package_and_nothing_else(tmp_path: Path) -> None:
         metadata = archive.read(metadata_name).decode()
     files = (path.relative_to(ROOT) for path in (ROOT / "minigrad").rglob("*") if path.is_file())
     ours = {path.as_posix() for path in files if not {"__pycache__", ".ipynb_checkpoints"} & set(path.parts)}
-    assert {"minigrad/viz/static/stepper.js", "minigrad/viz/static/stepper.css"} <= ours
+    assert {"minigrad/viz/static/stepper.mjs", "minigrad/viz/static/theme.css"} <= ours
     assert {name for name in names if ".dist-info/" not in name} == ours
     assert any(name.endswith("/licenses/LICENSE") for name in names)
     needed = re.findall("^Requires-Dist: (.*)$", metadata, re.MULTILINE)

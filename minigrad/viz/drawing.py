@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from minigrad.viz import modules
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import Box, Snapshot, snapshot
 from minigrad.viz.svg import clean, columns, draw_svg, shorten
@@ -22,7 +23,9 @@ class Drawing:
 
     def __init__(self, graph: Snapshot) -> None:
         self.graph = graph
-        self.svg = draw_svg(graph).svg
+        groups = modules.groups_of(graph, graph.modules) if len(graph.boxes) > modules.MANY else ()
+        shown = modules.coarse(graph, groups, modules.opened(graph, groups)) if groups else graph
+        self.svg = draw_svg(shown).svg
 
     def save(self, path: Any) -> None:
         """Write the picture to an SVG file."""

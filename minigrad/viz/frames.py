@@ -92,6 +92,8 @@ class Frame:
     states: Mapping[str, State] = field(repr=False)
     edges: Mapping[str, str] = field(repr=False)
     chips: Mapping[str, str] = field(repr=False)
+    received: list[float] | None = None  # norm, max, min and mean of the incoming gradient, for breakpoints
+    alarm: str = ""  # NaN or infinity in what came in or went out
 
     @property
     def grads(self) -> dict[str, str]:
@@ -117,6 +119,8 @@ class Frame:
             "boxes": {key: _state_json(state) for key, state in states.items()},
             "edges": edges,
             "chips": dict(self.chips),
+            "received": [float(f"{value:.6g}") for value in self.received] if self.received else None,
+            "alarm": self.alarm,
         }
 
 
@@ -262,8 +266,16 @@ class Recorder:
             if state == "now":
                 self.edge_states[edge] = "done"
         if is_leaf(node):
-            return self._ran_leaf(key, incoming, held.get(key))
-        return self._ran_op(key, node, incoming, outgoing)
+            frame = self._ran_leaf(key, incoming, held.get(key))
+        else:
+            frame = self._ran_op(key, node, incoming, outgoing)
+        came = [_array(gradient) for gradient in incoming if gradient is not None]
+        alarms = [describe(array).alarm for array in came] + [item.value.alarm for item in frame.contributions]
+        return replace(
+            frame,
+            received=values.measure(came[0]) if came else None,
+            alarm=" and ".join(word for word in ("NaN", "Inf") if any(word in alarm for alarm in alarms)),
+        )
 
     def _ran_op(self, key: str, node: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> Frame:
         box = self.boxes[key]

@@ -47,6 +47,7 @@ class Variables:
         self._leaves: dict[Any, str] = {}
         self._memory: dict[tuple[Any, ...], str] = {}
         self.taken: set[str] = set()
+        self.modules: dict[int, str] = {}  # id() of a module -> the name of the variable that holds it
         for name, tensor in (names or {}).items():
             if not isinstance(name, str):
                 raise TypeError(
@@ -60,6 +61,9 @@ class Variables:
             for scope in scopes:
                 for name, tensor in _tensors_in(dict(scope)):
                     self._add(name, tensor)
+                for name, value in _variables(scope):
+                    if has_parameters(value):
+                        self.modules.setdefault(id(value), name)
 
     def _add(self, name: str, tensor: Any) -> None:
         if name in self.taken:
@@ -87,20 +91,31 @@ def memory(tensor: Any) -> tuple[Any, ...]:
     return (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
 
 
-def _tensors_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Plain variables first, then what lies one level inside containers and objects."""
-    variables = [
+def has_parameters(value: Any) -> bool:
+    """True for an `nn.Module`, and any object that names its parameters as one does."""
+    return not isinstance(value, type) and callable(getattr(type(value), "named_parameters", None))
+
+
+def _variables(scope: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return [
         (name, value)
         for name, value in scope.items()
         if name.isidentifier() and name[0] != "_" and name not in NOT_VARIABLES
     ]
+
+
+def _tensors_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Plain variables first, then what lies one level inside containers and objects, and modules' parameters."""
+    variables = _variables(scope)
     for name, value in variables:
         if is_tensor(value):
             yield name, value
     for name, value in variables:
         if is_tensor(value) or isinstance(value, types.ModuleType | type):
             continue
-        if isinstance(value, dict):
+        if has_parameters(value):
+            inside = [(f"{name}.{path}", parameter) for path, parameter in value.named_parameters()]
+        elif isinstance(value, dict):
             inside = [
                 (f"{name}[{key!r}]", item) for key, item in list(value.items())[:1000] if isinstance(key, str | int)
             ]
@@ -123,7 +138,12 @@ def _parsed(lines: tuple[str, ...]) -> ast.Module | None:
 
 def assignments(file: str) -> list[tuple[str, Span]]:
     """Each `name = expression` of a source file or cell: the name, and where the expression is."""
-    tree = _parsed(tuple(linecache.getlines(file)))
+    return _assignments(file, tuple(linecache.getlines(file)))
+
+
+@functools.lru_cache(maxsize=64)
+def _assignments(file: str, lines: tuple[str, ...]) -> list[tuple[str, Span]]:
+    tree = _parsed(lines)
     found: list[tuple[str, Span]] = []
     for statement in ast.walk(tree) if tree is not None else ():
         targets: list[ast.expr]

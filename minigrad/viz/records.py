@@ -2,7 +2,8 @@
 
 After this module a reader knows how a picture can light up the line that made a node, long after that line ran.
 Importing `minigrad.viz` installs `observe` as the engine's creation observer; it writes a `Record` into each new node:
-code object and instruction of the first frame outside minigrad, and the result's shape, dtype and, if small, values.
+code object and instruction of the first frame outside minigrad, the modules whose calls are under way, and the result's
+shape, dtype and, if small, values.
 That is little enough to do for every op of a training loop. What it means (which line, which columns, which text) is
 worked out only when somebody looks: `span_of`, `source_line`.
 """
@@ -19,17 +20,21 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.nn.modules.module import Module
+
+CALL = Module.__call__.__code__
 KEPT = 64  # elements up to which a result is copied; larger results are looked up as long as something else keeps them
 
 
 class Record:
     """What is written down when a node is made."""
 
-    __slots__ = ("array", "code", "dtype", "instruction", "reference", "shape")
+    __slots__ = ("array", "code", "dtype", "instruction", "modules", "reference", "shape")
 
-    def __init__(self, code: CodeType | None, instruction: int, out: Any) -> None:
+    def __init__(self, code: CodeType | None, instruction: int, out: Any, modules: tuple[Any, ...] = ()) -> None:
         self.code = code
         self.instruction = instruction
+        self.modules = modules  # the innermost first
         several = isinstance(out, list)  # of one node's several outputs, none stands for the node
         first = out[0] if several else out
         self.shape: tuple[int, ...] = first.shape
@@ -51,22 +56,37 @@ class Record:
 
 
 def observe(node: Any, out: Any) -> None:
-    """The creation observer: note the learner's instruction and the result in `node._creation`."""
-    frame = learner_frame(sys._getframe(1))
-    if frame is None:
-        node._creation = Record(None, 0, out)
+    """The creation observer: note the learner's instruction, the modules' calls and the result in `node._creation`.
+
+    The walk ends at the learner's cell or file, so that it is as long as the learner's own calls are deep.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    learner = None
+    modules: tuple[Any, ...] = ()
+    while frame is not None:
+        if frame.f_code is CALL:
+            modules += (frame.f_locals["self"],)
+        elif learner is None and not _is_ours(frame):
+            learner = frame
+        if learner is not None and frame.f_code.co_name == "<module>":
+            break
+        frame = frame.f_back
+    if learner is None:
+        node._creation = Record(None, 0, out, modules)
     else:
-        node._creation = Record(frame.f_code, frame.f_lasti, out)
+        node._creation = Record(learner.f_code, learner.f_lasti, out, modules)
 
 
 def learner_frame(frame: FrameType | None) -> FrameType | None:
     """The first frame, going outwards from `frame`, that is not minigrad's own code; None if there is none."""
-    while frame is not None:
-        module = frame.f_globals.get("__name__")
-        if not isinstance(module, str) or (module != "minigrad" and not module.startswith("minigrad.")):
-            return frame
+    while frame is not None and _is_ours(frame):
         frame = frame.f_back
-    return None
+    return frame
+
+
+def _is_ours(frame: FrameType) -> bool:
+    module = frame.f_globals.get("__name__")
+    return isinstance(module, str) and (module == "minigrad" or module.startswith("minigrad."))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from minigrad.viz.naming import LONGEST, Variables, op_word
 from minigrad.viz.records import Span, span_of
 from minigrad.viz.values import Value
 
-LIMIT = 300  # boxes: beyond that a picture is a carpet, and the layout takes seconds
+LIMIT = 1000  # boxes: beyond that even a picture of closed groups takes seconds, and each frame a millisecond more
 WHOLE_SOURCE = 24  # lines of a cell that are shown from first to last
 
 
@@ -84,6 +84,7 @@ class Snapshot:
     edges: tuple[Edge, ...]
     sources: tuple[Source, ...] = ()
     nodes: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    modules: Mapping[int, str] = field(default_factory=dict, compare=False, repr=False)  # id() -> the learner's name
 
     def box(self, key: str) -> Box:
         """The box with an id. KeyError if there is none."""
@@ -214,7 +215,9 @@ class _Builder:
                 key = child if child is not None else keys.get(slot)
                 if key is not None:
                     edges.append(Edge(f"e{len(edges)}", ids[key], ids[node], slot, output, child is not None))
-        return Snapshot(ids[self.start], tuple(boxes), tuple(edges), self._sources(boxes), tuple(nodes))
+        return Snapshot(
+            ids[self.start], tuple(boxes), tuple(edges), self._sources(boxes), tuple(nodes), self.variables.modules
+        )
 
     # -- names
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -21,14 +20,15 @@ import numpy as np
 import traitlets
 
 from minigrad.autograd import engine
-from minigrad.viz import naming
+from minigrad.viz import modules, naming, widget_source
+from minigrad.viz.breakpoints import Breakpoint, condition
 from minigrad.viz.frames import Frame, Recorder
+from minigrad.viz.layout import LayoutError
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import Snapshot, is_leaf, snapshot
-from minigrad.viz.svg import Drawing, clean, draw_svg, hover, shorten
+from minigrad.viz.svg import Drawing, clean, draw_parts, draw_svg, hover, shorten
 from minigrad.viz.values import shape_text
 
-HERE = Path(__file__).parent / "static"
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
     "been freed)."
@@ -54,15 +54,15 @@ class BackwardStepper(anywidget.AnyWidget):
         names: name -> tensor, ahead of the names of your variables.
 
     Show it by making it the last line of a cell. From code: `next()`, `back()`, `first()`, `last()`, `run_to("E")`,
-    `frames`, `index`, `trace()`.
+    `break_at("E")`, `break_when("g.norm() > 10")`, `run()`, `frames`, `index`, `trace()`.
 
     Raises TypeError where a tensor is expected and something else is given; RuntimeError for a root without a graph, a
     leaf, a non-scalar root without `gradient`, a graph that was freed; ValueError for a graph that is too large to be
     shown.
     """
 
-    _esm = HERE / "stepper.js"
-    _css = HERE / "stepper.css"
+    _esm = widget_source.script()
+    _css = widget_source.style()
 
     # From here to the page. `picture` never changes; `recorded` grows by one JSON text per frame (a text, because
     # ipywidgets looks through every list and dict that it sends); `index` is the frame that is shown.
@@ -73,8 +73,11 @@ class BackwardStepper(anywidget.AnyWidget):
     problem = traitlets.Dict().tag(sync=True)
     answered = traitlets.Int(0).tag(sync=True)
     live = traitlets.Bool(True).tag(sync=True)
-    # From the page to here: {"to": frame, "nth": which request this is}.
+    stopped = traitlets.Dict().tag(sync=True)  # where a run ended and why: {"index": frame, "why": sentence}
+    # From the page to here: {"to": frame} or {"box": id} or {"run": true}, and "nth": which request this is.
     request = traitlets.Dict().tag(sync=True)
+    # Set from both sides: {"box": id} or {"when": condition}, and, from here only, {"code": what a function is called}.
+    breaks: Any = traitlets.List().tag(sync=True)
 
     def __init__(
         self,
@@ -89,7 +92,7 @@ class BackwardStepper(anywidget.AnyWidget):
         graph = snapshot(root, names, learner_frame(sys._getframe(1)))
         steps = engine.steps(root, gradient, retain_graph, create_graph, inputs)
         sought = _sought(graph, inputs)
-        drawing = draw_svg(graph, {}, live=True)
+        drawing, groups, note = _drawn(graph)
         retains = create_graph if retain_graph is None else retain_graph
         seed = (
             np.ones(root.shape, root.detach().numpy().dtype) if gradient is None else gradient.detach().numpy().copy()
@@ -105,9 +108,12 @@ class BackwardStepper(anywidget.AnyWidget):
         self._failure: BaseException | None = None
         self._watched = _watched(graph, sought)
         self._grads: list[dict[str, Kept | None]] = [self._keep({})]
-        self.picture = _picture(graph, drawing, recorder.runs)
+        self._groups = groups
+        self.picture = _picture(graph, drawing, recorder.runs, groups, note)
         self.recorded = [json.dumps(first.to_json(None))]
+        self._breakpoints: list[Breakpoint] = []
         self.observe(self._on_request, "request")
+        self.observe(self._on_breaks, "breaks")
 
     # -- from code
 
@@ -151,11 +157,18 @@ class BackwardStepper(anywidget.AnyWidget):
 
         Raises ValueError if no box has that name, or if it does not run (because `inputs` leave it out).
         """
+        return self._run_to(self._running(name), name)
+
+    def _running(self, name: str) -> str:
+        """The id of the box with a name. ValueError if there is none, or if it does not run."""
         key = self._graph.named(name).id
         if key not in self._recorder.runs:
             raise ValueError(
                 f"{name!r} does not run in this backward pass: it leads to none of the inputs that were asked for"
             )
+        return key
+
+    def _run_to(self, key: str, name: str) -> Frame:
         for frame in self._frames:
             if frame.box == key:
                 return self._go(frame.index) or frame
@@ -166,6 +179,76 @@ class BackwardStepper(anywidget.AnyWidget):
                 raise ValueError(f"{name!r} did not run: no gradient reached it")
             if frame_or_end.box == key:
                 return frame_or_end
+
+    # -- breakpoints
+
+    def break_at(self, *names: str) -> None:
+        """Let `run()` stop when a box has run. ValueError for a name that no box has, or whose box does not run."""
+        keys = [self._running(name) for name in names]
+        self._set_breakpoints([*self._breakpoints, *(Breakpoint(box=key) for key in keys)])
+
+    def break_when(self, test: str | Callable[[Frame], Any]) -> None:
+        """Let `run()` stop where a condition holds.
+
+        Args:
+            test: a text on the gradient `g` that the node received, "g.norm() > 10" (or max, min, mean; >, >=, <, <=),
+                "nan" or "inf"; or a function that gets the Frame and says whether to stop.
+
+        Raises ValueError for a text that is no condition, TypeError for what is neither.
+        """
+        if isinstance(test, str):
+            added = Breakpoint(when=condition(test))
+        elif callable(test):
+            added = Breakpoint(test=test)
+        else:
+            raise TypeError(
+                f"break_when() expected a condition such as 'g.norm() > 10', or a function, not {type(test).__name__}"
+            )
+        self._set_breakpoints([*self._breakpoints, added])
+
+    def clear_breaks(self) -> None:
+        """Remove all breakpoints."""
+        self._set_breakpoints([])
+
+    def run(self) -> Frame:
+        """Go forward until a breakpoint is met, or to the end. Returns the frame; `stopped` says why it is that one."""
+        while True:
+            frame = self._go(self.index + 1)
+            if frame is None:
+                self.stopped = {"index": self.index, "why": "The backward pass is over; no breakpoint was met."}
+                return self.frame
+            found = next((item for item in self._breakpoints if item.met(frame)), None)
+            if found is not None:
+                self.stopped = {"index": frame.index, "why": f"Stopped at a breakpoint: {self._reason(found)}."}
+                return frame
+
+    def _reason(self, found: Breakpoint) -> str:
+        if found.box is not None:
+            return clean(self._graph.box(found.box).name)
+        return found.when or found.shown["code"]
+
+    def _set_breakpoints(self, items: list[Breakpoint]) -> None:
+        self._breakpoints = list(dict.fromkeys(items))
+        self.breaks = [item.shown for item in self._breakpoints]
+
+    def _on_breaks(self, change: Any) -> None:
+        """The page has set or removed one; those written in Python stay, since the page knows no more than their name.
+
+        What it sends and we cannot understand is left out.
+        """
+        if change["new"] == [item.shown for item in self._breakpoints]:
+            return
+        kept = [item for item in self._breakpoints if item.test is not None]
+        for item in change["new"]:
+            box, when = (item.get("box"), item.get("when")) if isinstance(item, dict) else (None, None)
+            if box in self._recorder.runs:
+                kept.append(Breakpoint(box=box))
+            elif isinstance(when, str):
+                try:
+                    kept.append(Breakpoint(when=condition(when)))
+                except ValueError:
+                    continue
+        self._set_breakpoints(kept)
 
     def trace(self) -> str:
         """All recorded frames as text: everything that the picture says."""
@@ -273,17 +356,26 @@ class BackwardStepper(anywidget.AnyWidget):
     def _on_request(self, change: Any) -> None:
         """A click. An error is shown in the widget; the kernel goes on."""
         request = change["new"]
-        wanted, nth = request.get("to"), request.get("nth")
+        nth = request.get("nth")
         with self.hold_sync():
-            if isinstance(wanted, int) and not isinstance(wanted, bool):
-                target = min(max(wanted, 0), self._frames[0].total)
-                try:
-                    if self._go(target) is None:
-                        self._show(len(self._frames) - 1)
-                except Exception as error:
-                    if not self.problem:
-                        self.problem = {"text": clean(f"{type(error).__name__}: {error}"), "box": None}
+            try:
+                self._answer(request)
+            except Exception as error:
+                if not self.problem:
+                    self.problem = {"text": clean(f"{type(error).__name__}: {error}"), "box": None}
             self.answered = nth if isinstance(nth, int) else self.answered
+
+    def _answer(self, request: Mapping[str, Any]) -> None:
+        """What the page asks for: a frame, the frame at which a box runs, or a run."""
+        wanted, box = request.get("to"), request.get("box")
+        self.stopped = {}
+        if isinstance(wanted, int) and not isinstance(wanted, bool):
+            if self._go(min(max(wanted, 0), self._frames[0].total)) is None:
+                self._show(len(self._frames) - 1)
+        elif box in self._recorder.runs:
+            self._run_to(box, self._graph.box(box).name)
+        elif request.get("run") is True:
+            self.run()
 
     def __repr__(self) -> str:
         frame = self.frame
@@ -296,7 +388,10 @@ class BackwardStepper(anywidget.AnyWidget):
         bundle: Any = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         frame = self.frame
-        still = draw_svg(self._graph, frame.states, frame.edges, frame.chips).svg
+        if self._groups:
+            still = draw_svg(modules.coarse(self._graph, self._groups, self.picture["open"])).svg
+        else:
+            still = draw_svg(self._graph, frame.states, frame.edges, frame.chips).svg
         return {**data, "text/plain": repr(self), "image/svg+xml": still}, metadata
 
 
@@ -371,8 +466,28 @@ def _restore(tensor: Any, kept: Kept | None) -> None:
     tensor.grad = kept.gradient
 
 
-def _picture(graph: Snapshot, drawing: Drawing, runs: set[str]) -> dict[str, Any]:
+def _drawn(graph: Snapshot) -> tuple[Drawing, tuple[modules.Group, ...], str]:
+    """The drawing, the groups that open and close in it, and what is said above it.
+
+    Without groups Graphviz lays it out. Where that takes too long, stretches of the code become groups.
+    """
+    groups = modules.groups_of(graph, graph.modules)
+    if not groups:
+        try:
+            return draw_svg(graph, {}, live=True), (), ""
+        except LayoutError as error:
+            groups = modules.groups_of(graph, graph.modules, divided=True)
+            if not groups:
+                raise
+            return draw_parts(graph), groups, f"{error} Here it is in {len(groups)} parts, which open with a click."
+    return draw_parts(graph), groups, modules.notice(graph, groups, modules.opened(graph, groups))
+
+
+def _picture(
+    graph: Snapshot, drawing: Drawing, runs: set[str], groups: tuple[modules.Group, ...], note: str
+) -> dict[str, Any]:
     """All that the page needs once."""
+    paths = {box: group.path for group in groups for box in group.boxes if group.kind != modules.STRETCH}
     return {
         "svg": drawing.svg,
         "width": drawing.width,
@@ -380,10 +495,27 @@ def _picture(graph: Snapshot, drawing: Drawing, runs: set[str]) -> dict[str, Any
         "total": len(runs),
         "runs": [box.id for box in graph.boxes if box.id in runs],
         "root": clean(graph.box(graph.root).name),
+        "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
+        "groups": [
+            {
+                "id": group.id,
+                "name": clean(group.name),
+                "path": clean(group.path),
+                "kind": clean(group.kind),
+                "parent": group.parent,
+                "boxes": list(group.boxes),
+                "count": group.count,
+            }
+            for group in groups
+        ],
+        "open": modules.opened(graph, groups),
+        "note": note,
         "boxes": {
             box.id: {
                 "name": clean(box.name),
                 "kind": box.kind,
+                "path": clean(paths.get(box.id, "")),
+                "size": drawing.sizes[box.id],
                 "op": box.op,
                 "expression": clean(box.expression),
                 "shape": shape_text(box.value.shape) if box.value.known or box.value.shape else "",

@@ -58,6 +58,7 @@ class Drawing:
     width: float
     height: float
     rooms: dict[str, int]
+    sizes: dict[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,30 @@ def draw_svg(
         if edge.carries and (live or text):
             parts.append(_chip(edge.id, middles[edge.id], text))
     parts.append("</g></svg>")
-    rooms = {item.id: int((item.width - 2 * PAD - LABEL) / MONO_WIDTH) for item in sized}
-    return Drawing("".join(parts), layout.width, layout.height, rooms)
+    return Drawing("".join(parts), layout.width, layout.height, _rooms(sized), _extents(sized))
+
+
+def draw_parts(graph: Snapshot) -> Drawing:
+    """All boxes, each drawn at the upper left corner: where a page opens and closes modules, it places them."""
+    sized = tuple(_size(box, True) for box in graph.boxes)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph" role="group" aria-label={_attribute(_title(graph))} '
+        f'font-family="{MONO}" font-size="12"><title>{_text(_title(graph))}</title><g class="mg-edges"></g>'
+        '<g class="mg-boxes">'
+    ]
+    for box, size in zip(graph.boxes, sized, strict=True):
+        parts.append(_box(box, size, (0.0, 0.0), None, True, True))
+    parts.append('</g><g class="mg-chips"></g></svg>')
+    return Drawing("".join(parts), 0, 0, _rooms(sized), _extents(sized))
+
+
+def _extents(sized: tuple[Sized, ...]) -> dict[str, tuple[float, float]]:
+    return {item.id: (item.width, item.height) for item in sized}
+
+
+def _rooms(sized: tuple[Sized, ...]) -> dict[str, int]:
+    """How many characters fit into the rows of each box's value and gradient."""
+    return {item.id: int((item.width - 2 * PAD - LABEL) / MONO_WIDTH) for item in sized}
 
 
 # ---------------------------------------------------------------- sizes
@@ -155,6 +178,14 @@ def columns(text: str) -> int:
     return len(text) + wide - marks
 
 
+def short_name(name: str) -> str:
+    """A name as it stands in a box: of a long path, such as net.layer1.0.conv1.weight, the end says most."""
+    text = clean(name)
+    while columns(text) > NAME_LIMIT and "." in text.removeprefix("…"):
+        text = "…" + text.removeprefix("…").split(".", 1)[1]
+    return shorten(text, NAME_LIMIT)
+
+
 def shorten(text: str, limit: int) -> str:
     """The text if it fits into `limit` columns, else its beginning and an ellipsis."""
     if columns(text) <= limit:
@@ -165,7 +196,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def _size(box: Box, every_grad: bool) -> Sized:
-    name, expression = columns(shorten(clean(box.name), NAME_LIMIT)), columns(box.expression)
+    name, expression = columns(short_name(box.name)), columns(box.expression)
     head = 2 * PAD + name * NAME_WIDTH + 18 + expression * MONO_WIDTH
     if box.value.is_large:
         statistics = max(
@@ -201,7 +232,7 @@ def _box(box: Box, size: Sized, corner: Point, state: State | None, every_grad: 
     dash = f' stroke-dasharray="{dashes}"' if dashes else ""
     focus = f' tabindex="0" role="button" aria-label={_attribute(f"inspect {box.name}")}' if live else ""
     radius = 12 if kind == "leaf" else 5
-    name = shorten(clean(box.name), NAME_LIMIT)
+    name = short_name(box.name)
     parts = [
         f'<g class="mg-box mg-{kind} mg-{look}" data-box="{box.id}" transform="translate({_p(corner)})"{focus}>',
         f"<title>{_text(hover(box))}</title>",
@@ -215,7 +246,9 @@ def _box(box: Box, size: Sized, corner: Point, state: State | None, every_grad: 
         f"{_text(box.expression)}</text>",
     ]
     top = HEAD + 5
-    parts.append(_row("value", box.value, box.value.text, top, width, box.value.is_large))
+    parts.append(
+        _row("inside" if kind == "module" else "value", box.value, box.value.text, top, width, box.value.is_large)
+    )
     if _shows_grad(box, every_grad):
         top += ROW + (EXTRA if box.value.is_large else 0)
         grad = state.grad if state is not None else box.grad
@@ -344,6 +377,8 @@ def _halfway(curve: tuple[Point, ...]) -> Point:
 def hover(box: Box) -> str:
     """All that a box stands for, in lines: shown when the pointer rests on it."""
     kind = {"leaf": "leaf", "constant": "constant: needs no gradient"}.get(box.kind, f"made by {box.op}")
+    if box.kind == "module":
+        return f"{box.op}: {box.expression}, {box.value.text}"
     lines = [f"{box.name} — {kind}"]
     if box.value.known or box.value.shape:
         lines.append(f"shape {shape_text(box.value.shape)}, {box.value.dtype}")

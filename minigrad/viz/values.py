@@ -26,6 +26,7 @@ MAP_ROWS, MAP_COLUMNS = 8, 32  # cells of a heat map
 BLUE, WHITE, ORANGE = (0, 90, 156), (246, 246, 244), (205, 84, 0)
 NOT_A_NUMBER, INFINITE = (204, 0, 153), (20, 20, 20)
 SHADES = 8  # on each side of zero
+MEASURES = ("norm", "max", "min", "mean")  # what a breakpoint may ask of a gradient
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,18 @@ def _alarm(array: Any) -> str:
     if array.size == 1:
         return " and ".join(word for count, word in counts if count)
     return " and ".join(f"{count} {word}" for count, word in counts if count)
+
+
+def measure(gradient: Any) -> list[float] | None:
+    """Norm, maximum, minimum and mean of what a node received, in the order of `MEASURES`; None where any is not
+    finite, or nothing came.
+    """
+    if gradient is None or np.size(gradient) == 0:
+        return None
+    with np.errstate(all="ignore"):
+        values = np.asarray(gradient, dtype=np.float64)
+        found = [float(np.linalg.norm(values)), float(values.max()), float(values.min()), float(values.mean())]
+    return found if np.isfinite(found).all() else None
 
 
 def _statistics(array: Any) -> tuple[str, str, str]:

@@ -2,13 +2,12 @@
 //
 //   import { openPage, loadModule, makeModel } from "./page.mjs";
 //   const page = openPage();                                   // window, document and the like become globals
-//   const widget = await loadModule("viz/static/stepper.js");  // as in JupyterLab: from its text, without relative imports
+//   const widget = await loadModule("viz/static/stepper.mjs");
 //   const model = makeModel({ index: 0 });
 //   const cleanup = await widget.default.render({ model, el: page.host });
 //   ...
 //   page.close();
 
-import { readFile } from "node:fs/promises";
 import { Window } from "happy-dom";
 
 const BROWSER_NAMES = [
@@ -42,10 +41,9 @@ export function openPage() {
   };
 }
 
-/** Import an ESM file of the package, by its path under minigrad/, the way that anywidget does: from its text. */
+/** Import one of the package's modules, by its path under minigrad/. */
 export async function loadModule(path) {
-  const text = await readFile(new URL(`../../minigrad/${path}`, import.meta.url), "utf-8");
-  return import(`data:text/javascript;base64,${Buffer.from(text).toString("base64")}`);
+  return import(new URL(`../../minigrad/${path}`, import.meta.url));
 }
 
 /**

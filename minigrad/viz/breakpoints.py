@@ -1,0 +1,80 @@
+"""When a run stops by itself.
+
+After this module a reader knows what a breakpoint is: a box (it stops when that box has run), or a condition on the
+gradient `g` that a node received. A condition is a text such as `g.norm() > 10`, `g.min() < 0`, `nan` or `inf`, which a
+page without a kernel understands too (static/conditions.mjs), or a function of the frame. What a page sends is never
+run as code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from minigrad.viz.frames import Frame
+from minigrad.viz.values import MEASURES
+
+FORM = re.compile(
+    r"g\s*\.\s*(norm|max|min|mean)\s*\(\s*\)\s*(>=|<=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)", re.IGNORECASE
+)
+COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">": lambda one, other: one > other,
+    ">=": lambda one, other: one >= other,
+    "<": lambda one, other: one < other,
+    "<=": lambda one, other: one <= other,
+}
+
+
+@dataclass(frozen=True)
+class Breakpoint:
+    """One of: the id of a `box`, the text of a condition `when`, or a `test` written in Python, of which the page shows
+    the name.
+    """
+
+    box: str | None = None
+    when: str | None = None
+    test: Callable[[Frame], Any] | None = None
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """What the page gets to know."""
+        if self.box is not None:
+            return {"box": self.box}
+        if self.when is not None:
+            return {"when": self.when}
+        name = getattr(self.test, "__name__", type(self.test).__name__)
+        return {"code": "your lambda" if name == "<lambda>" else f"your {name}()"}
+
+    def met(self, frame: Frame) -> bool:
+        """Whether a run stops at this frame."""
+        if self.box is not None:
+            return frame.box == self.box
+        if self.when is not None:
+            return _holds(self.when, frame)
+        assert self.test is not None
+        return bool(self.test(frame))
+
+
+def condition(text: str) -> str:
+    """The condition itself. ValueError, with what can be written, if it is none."""
+    words = text.strip()
+    if words.lower() in ("nan", "inf"):
+        return words.lower()
+    if FORM.fullmatch(words):
+        return words
+    raise ValueError(
+        f"{text!r} is no condition: write g.norm(), g.max(), g.min() or g.mean(), a comparison and a number, as in "
+        "'g.norm() > 10'; or 'nan' or 'inf'; or pass a function of the frame"
+    )
+
+
+def _holds(text: str, frame: Frame) -> bool:
+    if text in ("nan", "inf"):
+        return {"nan": "NaN", "inf": "Inf"}[text] in frame.alarm
+    found = FORM.fullmatch(text)
+    received = frame.received
+    if found is None or received is None:
+        return False
+    return COMPARE[found[2]](received[MEASURES.index(found[1].lower())], float(found[3]))

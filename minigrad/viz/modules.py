@@ -1,0 +1,206 @@
+"""Groups of boxes: the calls of `nn.Module`s, and stretches of a long graph that has none.
+
+After this module a reader knows how a network of a thousand nodes becomes a picture of ten boxes. While a node is
+made, the observer notes which modules' calls are under way (`records.py`). Nodes are looked at in the order in which
+they were made; an unbroken run of them inside one call is a group, and groups lie in groups as calls lie in calls.
+Because each group is such a run, and a run of a topological order never leads out of itself and back, closing groups
+can never make a circle. What is called twice (one ReLU used in two places) is two groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from minigrad.viz import values
+from minigrad.viz.snapshot import Box, Edge, Snapshot
+
+MANY = 150  # boxes: a picture with more of them begins closed, and says so
+SEEN = 24  # boxes that are seen at the beginning, at most: groups are opened level by level while there are fewer
+WIDEST = 24  # boxes and groups beside each other, beyond which a graph without modules is divided into stretches
+STRETCH = "stretch of the code"
+
+
+@dataclass(frozen=True)
+class Group:
+    """One call of a module. `boxes` lie in it directly, `count` is how many nodes lie in it altogether."""
+
+    id: str
+    name: str
+    path: str
+    kind: str
+    parent: str | None
+    boxes: tuple[str, ...]
+    count: int
+
+
+def groups_of(graph: Snapshot, names: Mapping[int, str], divided: bool = False) -> tuple[Group, ...]:
+    """The groups of a graph, outer ones first.
+
+    Args:
+        names: the `id()` of a module -> the learner's name for it.
+        divided: divide what lies outside all modules even if the graph is small.
+    """
+    found = _Calls(names)
+    for box, node in zip(graph.boxes, graph.nodes, strict=True):
+        if box.kind == "result":
+            modules = getattr(getattr(node, "_creation", None), "modules", ())
+            found.add(box.id, tuple(reversed(modules)))
+    found.place_inputs(graph)
+    if divided or len(graph.boxes) > MANY:
+        found.divide(graph, 2 if divided else WIDEST)
+    return found.groups(graph)
+
+
+class _Calls:
+    """Groups while they are being found."""
+
+    def __init__(self, names: Mapping[int, str]) -> None:
+        self.names = names
+        self.now: list[tuple[Any, str]] = []  # the calls that are under way: module, group
+        self.about: dict[str, tuple[str, str, str, str | None]] = {}  # group -> name, path, kind, parent
+        self.calls: dict[tuple[str | None, int], int] = {}
+        self.home: dict[str, str | None] = {}  # box -> the group in which it lies directly
+
+    def add(self, box: str, modules: tuple[Any, ...]) -> None:
+        """The next node, and the calls in which it was made, the outermost first."""
+        same = 0
+        while same < min(len(modules), len(self.now)) and self.now[same][0] is modules[same]:
+            same += 1
+        del self.now[same:]
+        for module in modules[same:]:
+            self.now.append((module, self._open(module)))
+        self.home[box] = self.now[-1][1] if self.now else None
+
+    def _open(self, module: Any) -> str:
+        outer, parent = self.now[-1] if self.now else (None, None)
+        kind = type(module).__name__
+        name = next((path for path, inner in outer.named_modules() if inner is module and path), "") if outer else ""
+        name = name or self.names.get(id(module), "") or kind
+        times = self.calls[parent, id(module)] = self.calls.get((parent, id(module)), 0) + 1
+        if times > 1:
+            name += f" (call {times})"
+        key = f"g{len(self.about)}"
+        self.about[key] = (name, f"{self.about[parent][1]}.{name}" if parent else name, kind, parent)
+        return key
+
+    def place_inputs(self, graph: Snapshot) -> None:
+        """A leaf or constant lies in the innermost group that holds all its uses."""
+        uses: dict[str, list[str]] = {}
+        for edge in graph.edges:
+            uses.setdefault(edge.source, []).append(edge.target)
+        for box in graph.boxes:
+            if box.kind != "result":
+                self.home[box.id] = self._common(self.home.get(user) for user in uses.get(box.id, ()))
+
+    def _common(self, homes: Iterable[str | None]) -> str | None:
+        paths = [self._path(home) for home in homes]
+        common = None
+        for level in zip(*paths, strict=False):
+            if len(set(level)) > 1:
+                break
+            common = level[0]
+        return common
+
+    def _path(self, home: str | None) -> list[str]:
+        """From the outermost group to this one."""
+        path: list[str] = []
+        while home is not None:
+            path.append(home)
+            home = self.about[home][3]
+        return path[::-1]
+
+    def divide(self, graph: Snapshot, most: int) -> None:
+        """Where too much lies beside each other outside all modules, put runs of it into groups."""
+        ordered = [box.id for box in graph.boxes if box.kind == "result"]
+        tops = dict.fromkeys(self._path(self.home[box])[0] if self.home[box] else box for box in ordered)
+        if len(tops) <= most:
+            return
+        size = -(-len(tops) // max(2, min(WIDEST, round(len(tops) ** 0.5))))
+        listed = list(tops)
+        called = {box.id: box.name for box in graph.boxes}
+        for start in range(0, len(listed), size):
+            run = listed[start : start + size]
+            first, last = (self.about[key][0] if key in self.about else called[key] for key in (run[0], run[-1]))
+            key = f"g{len(self.about)}"
+            name = f"{first} … {last}" if len(run) > 1 else first
+            self.about[key] = (name, name, STRETCH, None)
+            for item in run:
+                if item in self.about:
+                    one, path, kind, _ = self.about[item]
+                    self.about[item] = (one, path, kind, key)
+                else:
+                    self.home[item] = key
+        self.place_inputs(graph)
+
+    def groups(self, graph: Snapshot) -> tuple[Group, ...]:
+        direct: dict[str, list[str]] = {key: [] for key in self.about}
+        count = dict.fromkeys(self.about, 0)
+        for box in graph.boxes:
+            home = self.home[box.id]
+            if home is not None:
+                direct[home].append(box.id)
+            for group in self._path(home):
+                count[group] += 1
+        outer_first = sorted(self.about, key=lambda key: len(self._path(key)))
+        return tuple(
+            Group(key, name, path, kind, parent, tuple(direct[key]), count[key])
+            for key in outer_first
+            for name, path, kind, parent in [self.about[key]]
+        )
+
+
+def opened(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
+    """Which groups begin open: level by level from the outside, while not too many boxes are seen."""
+    seen = len(graph.boxes) - sum(group.count for group in groups if group.parent is None)
+    seen += sum(group.parent is None for group in groups)
+    found: list[str] = []
+    level = [group for group in groups if group.parent is None]
+    while level:
+        inner = [group for group in groups if group.parent in {outer.id for outer in level}]
+        seen += sum(len(group.boxes) - 1 for group in level) + len(inner)
+        if seen > SEEN:
+            break
+        found += [group.id for group in level]
+        level = inner
+    return found
+
+
+def notice(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> str:
+    """What is said above a picture in which something is closed; "" where nothing is."""
+    if len(shown) == len(groups):
+        return ""
+    what = "stretches of the code" if any(group.kind == STRETCH for group in groups) else "modules"
+    return f"{len(graph.boxes)} boxes are too many for one picture: {what} are closed. A click or Enter opens one."
+
+
+def coarse(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> Snapshot:
+    """The graph with each closed group as one box of kind "module"."""
+    parents = {group.id: group.parent for group in groups}
+    home = {box: group.id for group in groups for box in group.boxes}
+    stands: dict[str, str] = {}
+    for box in graph.boxes:
+        stands[box.id], at = box.id, home.get(box.id)
+        while at is not None:
+            if at not in shown:
+                stands[box.id] = at
+            at = parents[at]
+    by_id = {group.id: group for group in groups}
+    boxes: dict[str, Box] = {}
+    for box in graph.boxes:
+        key = stands[box.id]
+        if key not in boxes:
+            group = by_id.get(key)
+            boxes[key] = box if group is None else _closed(group)
+    edges: dict[tuple[str, str], Edge] = {}
+    for edge in graph.edges:
+        ends = stands[edge.source], stands[edge.target]
+        if ends[0] != ends[1]:
+            edges.setdefault(ends, replace(edge, source=ends[0], target=ends[1]))
+    return Snapshot(stands[graph.root], tuple(boxes.values()), tuple(edges.values()), graph.sources)
+
+
+def _closed(group: Group) -> Box:
+    nodes = values.Value(f"{group.count} nodes", f"{group.count} nodes")
+    return Box(group.id, "module", group.name, group.kind, group.path, nodes, values.NONE)

@@ -1,0 +1,238 @@
+// The bar above the drawing. After this module a reader knows each control: the steps, the slider, playing, running to a breakpoint, search,
+// zoom, and the list of breakpoints. Each has a name for those who hear the page and a key for those who do not use a pointer.
+
+import { EXAMPLE, parseCondition } from "./conditions.mjs";
+import { button, icon, make } from "./dom.mjs";
+
+const SPEEDS = [
+  ["slow", 2400],
+  ["normal", 1300],
+  ["fast", 600],
+];
+const FEW = 25; // boxes that can be seen at once: with fewer there is nothing to search for
+
+export class Controls {
+  constructor(stepper) {
+    this.stepper = stepper;
+    this.player = stepper.player;
+    this.playing = null;
+    this.build();
+  }
+
+  press(name, label, options, action) {
+    const element = button(name, label, options);
+    element.addEventListener("click", () => {
+      if (element.getAttribute("aria-disabled") !== "true") action();
+    });
+    return element;
+  }
+
+  build() {
+    const { player, stepper } = this;
+    const stop = (action) => () => {
+      this.stop();
+      action();
+    };
+    this.buttons = {
+      first: this.press("first", "first: before anything ran (Home)", { picture: "first" }, stop(() => player.go(0))),
+      back: this.press("back", "back one step (arrow left)", { picture: "back", face: "Back" }, stop(() => player.go(player.index - 1))),
+      next: this.press("next", "next: run one node (arrow right)", { picture: "next", face: "Next" }, stop(() => this.forward())),
+      play: this.press("play", "play (space)", { picture: "play", face: "Play" }, () => this.toggle()),
+      last: this.press("last", "last: run to the end (End)", { picture: "last" }, stop(() => player.go(player.total))),
+      run: this.press("run", "run to the next breakpoint (Enter)", { picture: "run", face: "Run" }, stop(() => player.run())),
+      breaks: this.press("breaks", "breakpoints", { face: "⬣" }, () => this.toggleBreaks()),
+      out: this.press("out", "smaller (−)", { picture: "out" }, () => stepper.camera.zoomOut()),
+      size: this.press("size", "natural size (0)", { face: "100 %" }, () => stepper.camera.zoom(1)),
+      in: this.press("in", "larger (+)", { picture: "in" }, () => stepper.camera.zoomIn()),
+      fit: this.press("fit", "show the whole graph (f)", { picture: "fit" }, () => this.fit()),
+    };
+    this.buttons.breaks.setAttribute("aria-expanded", "false");
+    this.buttons.fit.setAttribute("aria-pressed", "false");
+    this.count = make("span", { class: "mg-count", hidden: true });
+    this.buttons.breaks.append(this.count);
+    this.slider = make("input", { type: "range", class: "mg-slider", min: 0, max: player.total, step: 1, value: 0, "aria-label": "step" });
+    this.slider.addEventListener("input", () => {
+      const step = Number(this.slider.value); // before stop() paints the controls
+      this.stop();
+      player.go(step);
+    });
+    this.counter = make("span", { class: "mg-counter" });
+    this.speed = make("select", { class: "mg-speed", "aria-label": "speed of playing" });
+    for (const [name, pause] of SPEEDS) this.speed.append(make("option", { value: pause, selected: name === "normal" }, name));
+    this.speed.addEventListener("change", () => {
+      if (this.playing !== null) {
+        this.stop();
+        this.toggle();
+      }
+    });
+    const { first, back, next, play, last, run, breaks, out, size, fit } = this.buttons;
+    const group = (name, label, ...parts) => make("div", { class: `mg-set mg-set-${name}`, role: "group", "aria-label": label }, ...parts);
+    this.element = make(
+      "div",
+      { class: "mg-bar" },
+      group("steps", "steps", first, back, next, play, last),
+      group("where", "where", this.slider, this.counter, this.speed),
+      group("breaks", "breakpoints", run, breaks),
+      group("search", "search", this.searchBox()),
+    );
+    const { modules } = stepper.picture;
+    const folds = [
+      this.press("open-all", "open all modules", { face: "Open all" }, () => stepper.regroup(() => modules.openAll())),
+      this.press("close-all", "close all modules", { face: "Close all" }, () => stepper.regroup(() => modules.closeAll())),
+    ];
+    this.zoom = group("zoom", "size of the drawing", ...(modules.any ? folds : []), out, size, this.buttons.in, fit);
+    this.list = this.breakList();
+  }
+
+  // ---------------------------------------------------------------- steps
+
+  forward() {
+    const { player } = this;
+    player.go((player.wanted ?? player.index) + 1);
+  }
+
+  toggle() {
+    const { player } = this;
+    if (this.playing !== null) {
+      this.stop();
+      return;
+    }
+    if (player.atEnd) player.go(0);
+    this.playing = setInterval(() => {
+      if (player.atEnd || player.note || player.problem.text) this.stop();
+      else if (player.wanted === null) this.forward();
+    }, Number(this.speed.value));
+    this.paint();
+  }
+
+  stop() {
+    clearInterval(this.playing);
+    this.playing = null;
+    this.paint();
+  }
+
+  fit() {
+    const { camera, picture, player } = this.stepper;
+    camera.toggleFit();
+    camera.reveal(picture.element(player.frame?.box ?? player.frame?.next));
+  }
+
+  // ---------------------------------------------------------------- breakpoints
+
+  breakList() {
+    const field = make("input", { type: "text", class: "mg-condition", placeholder: EXAMPLE, "aria-label": `condition, such as ${EXAMPLE} or nan`, spellcheck: "false", autocomplete: "off" });
+    const complaint = make("span", { class: "mg-complaint", role: "status" });
+    const form = make("form", { class: "mg-new-break" }, make("span", { class: "mg-soft" }, "stop when"), field, make("button", { type: "submit", class: "mg-button", "aria-label": "add the condition" }, "Add"), complaint);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const text = field.value.trim();
+      if (!parseCondition(text)) {
+        complaint.textContent = `Write g.norm(), g.max(), g.min() or g.mean(), a comparison and a number, as in ${EXAMPLE}; or nan, or inf.`;
+        field.setAttribute("aria-invalid", "true");
+        return;
+      }
+      complaint.textContent = "";
+      field.removeAttribute("aria-invalid");
+      field.value = "";
+      this.player.addCondition(text);
+      this.stepper.panels.say(`A run stops when ${text}.`);
+    });
+    const nan = make("button", { type: "button", class: "mg-button", "aria-label": "stop at the first NaN" }, "first NaN");
+    nan.addEventListener("click", () => this.player.addCondition("nan"));
+    form.append(nan);
+    this.breakItems = make("ul", { class: "mg-break-items" });
+    return make("div", { class: "mg-breaks", hidden: true, role: "region", "aria-label": "breakpoints" }, this.breakItems, form);
+  }
+
+  toggleBreaks() {
+    this.list.hidden = !this.list.hidden;
+    this.buttons.breaks.setAttribute("aria-expanded", String(!this.list.hidden));
+    if (!this.list.hidden) this.list.querySelector("input")?.focus();
+  }
+
+  paintBreaks() {
+    const { breaks, picture } = this.player;
+    if (this.paintedBreaks === breaks) return;
+    this.paintedBreaks = breaks;
+    this.count.hidden = breaks.length === 0;
+    this.count.textContent = String(breaks.length);
+    this.buttons.breaks.setAttribute("aria-label", `breakpoints: ${breaks.length || "none"}`);
+    const items = breaks.map((item, k) => {
+      const what = item.box ? (picture.boxes?.[item.box]?.name ?? item.box) : (item.when ?? item.code);
+      const remove = button("remove", `remove the breakpoint at ${what}`, { picture: "close" });
+      remove.addEventListener("click", () => this.player.removeBreak(k));
+      return make("li", {}, make("span", { class: "mg-stop-word", "aria-hidden": "true" }, "⬣"), make("bdi", {}, item.box ? `at ${what}` : what), item.code ? "" : remove);
+    });
+    this.breakItems.replaceChildren(...(items.length ? items : [make("li", { class: "mg-soft" }, "No breakpoints. Press b on a box, or add a condition.")]));
+  }
+
+  // ---------------------------------------------------------------- search
+
+  searchBox() {
+    this.search = make("input", { type: "search", class: "mg-search", placeholder: "find a node", "aria-label": "find a node by name, operation or module (/)", spellcheck: "false", autocomplete: "off" });
+    this.hits = make("span", { class: "mg-hits", role: "status" });
+    this.found = [];
+    this.search.addEventListener("input", () => this.find(this.search.value));
+    this.search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") {
+        event.preventDefault();
+        this.nextHit(event.shiftKey ? -1 : 1);
+      } else if (event.key === "Escape" && this.search.value) {
+        this.search.value = "";
+        this.find("");
+        event.stopPropagation();
+      }
+    });
+    return make("label", { class: "mg-search-box" }, icon("search"), this.search, this.hits);
+  }
+
+  find(text) {
+    const words = text.trim().toLowerCase();
+    const about = this.player.picture.boxes ?? {};
+    const says = ({ name, op, expression, path }) => [name, op, expression, path].some((part) => (part ?? "").toLowerCase().includes(words));
+    this.found = words ? Object.keys(about).filter((id) => says(about[id])) : [];
+    this.hit = -1;
+    this.stepper.picture.setFound(this.found);
+    this.hits.textContent = words ? (this.found.length ? String(this.found.length) : "none") : "";
+  }
+
+  nextHit(way) {
+    if (!this.found.length) return;
+    this.hit = (this.hit + way + this.found.length) % this.found.length;
+    this.hits.textContent = `${this.hit + 1} of ${this.found.length}`;
+    this.stepper.reach(this.found[this.hit]);
+  }
+
+  // ---------------------------------------------------------------- painting
+
+  paint() {
+    const { player } = this;
+    const set = (element, off) => element.setAttribute("aria-disabled", off ? "true" : "false");
+    set(this.buttons.first, player.index === 0 && player.wanted === null);
+    set(this.buttons.back, player.index === 0);
+    const stuck = Boolean(player.problem.text) && player.index >= player.frames.length - 1;
+    for (const name of ["next", "last", "run"]) set(this.buttons[name], player.atEnd || stuck);
+    set(this.buttons.play, stuck);
+    const playing = this.playing !== null;
+    const { play } = this.buttons;
+    if (this.paintedPlaying !== playing) {
+      this.paintedPlaying = playing;
+      play.querySelector(".mg-icon").replaceWith(icon(playing ? "pause" : "play"));
+      play.querySelector(".mg-face").textContent = playing ? "Pause" : "Play";
+      play.setAttribute("aria-label", playing ? "pause (space)" : "play (space)");
+    }
+    this.slider.value = String(player.index);
+    this.slider.setAttribute("aria-valuetext", `step ${player.index} of ${player.total}`);
+    this.slider.style?.setProperty("--mg-part", `${(100 * player.index) / Math.max(player.total, 1)}%`);
+    this.counter.textContent = player.wanted === null ? `step ${player.index} of ${player.total}` : player.wanted === player.total && player.total - player.index > 1 ? "running…" : `running step ${player.wanted}…`;
+    this.paintBreaks();
+  }
+
+  paintZoom() {
+    const { camera, picture } = this.stepper;
+    this.buttons.size.querySelector(".mg-face").textContent = `${Math.round(100 * (camera.scale ?? 1))} %`;
+    this.buttons.fit.setAttribute("aria-pressed", String(camera.fitted && camera.zoomed === null));
+    const boxes = Object.keys(picture.data.boxes ?? {}).length;
+    this.search.closest(".mg-set").hidden = boxes < FEW && !this.search.value;
+  }
+}

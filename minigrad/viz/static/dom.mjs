@@ -1,0 +1,63 @@
+// How a part of the page is made. After this module a reader knows why nothing that a learner writes can become markup: every name, value
+// and line of code gets into the page as a text node or an attribute, never as text that is parsed.
+
+export const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** Make an element: attributes as given, children as nodes or text. */
+export function make(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** The same for a shape in the drawing. */
+export function shape(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** A name of the learner's: bold, and kept from turning the text around it if it is written right to left. */
+export function nameOf(text, tag = "b") {
+  return make(tag, { class: "mg-a-name" }, make("bdi", {}, text));
+}
+
+/** A drawing given as text: parsed as XML, which either is well-formed or is not shown. */
+export function drawingFrom(markup) {
+  const parsed = new DOMParser().parseFromString(markup, "image/svg+xml").documentElement;
+  if (parsed.namespaceURI !== SVG || parsed.localName !== "svg") return null;
+  return document.importNode(parsed, true);
+}
+
+const ICONS = {
+  first: "M4 3v10M13 3L6 8l7 5z",
+  back: "M11 3L4 8l7 5z",
+  next: "M5 3l7 5-7 5z",
+  play: "M3 3l5 5-5 5zM9 3l5 5-5 5z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  last: "M12 3v10M3 3l7 5-7 5z",
+  run: "M2 4l5 4-5 4zM11 4.2h3.2l1.2 1.2v3.2l-1.2 1.2h-3.2L9.8 8.6V5.4z",
+  in: "M8 3.5v9M3.5 8h9",
+  out: "M3.5 8h9",
+  fit: "M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3",
+  close: "M4 4l8 8M12 4l-8 8",
+  search: "M7 2.5a4.5 4.5 0 1 0 .01 0M10.3 10.3L14 14",
+  more: "M8 3.2v.01M8 8v.01M8 12.8v.01",
+};
+
+/** One of the pictures on buttons; it takes the colour of the text and says nothing by itself. */
+export function icon(name) {
+  return shape("svg", { class: `mg-icon mg-icon-${name}`, viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" }, shape("path", { d: ICONS[name] }));
+}
+
+/** A button with a picture, a word or both. What it does is said in full to those who hear the page. */
+export function button(name, label, { face = "", picture = null, shown = label } = {}) {
+  const element = make("button", { type: "button", class: `mg-button mg-press-${name}`, "aria-label": label, title: shown });
+  if (picture) element.append(icon(picture));
+  if (face) element.append(make("span", { class: "mg-face" }, face));
+  return element;
+}

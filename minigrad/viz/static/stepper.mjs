@@ -1,0 +1,280 @@
+// The BackwardStepper's page side: everything put together.
+//
+// After this module a reader knows how the widget works with a kernel and without one. All that it shows comes from two things in the model:
+// `picture` (the drawing and what does not change) and `recorded` (one frame per step, each written as the difference to the one before). The
+// player (player.mjs) says which frame is shown; the drawing (picture.mjs), the words (panels.mjs), the details (inspector.mjs) and the bar
+// (controls.mjs) paint it. The same text steps in JupyterLab, in a saved notebook and in an exported page, where `live` is false.
+
+import { Camera } from "./camera.mjs";
+import { Controls } from "./controls.mjs";
+import { make } from "./dom.mjs";
+import { Inspector } from "./inspector.mjs";
+import { actionFor, KEYS } from "./keyboard.mjs";
+import { Menu } from "./menu.mjs";
+import { Panels } from "./panels.mjs";
+import { Picture } from "./picture.mjs";
+import { Player } from "./player.mjs";
+
+export class Stepper {
+  constructor(player, host) {
+    this.player = player;
+    const data = player.picture;
+    this.root = make("div", {
+      class: "minigrad-stepper",
+      role: "group",
+      tabindex: "0",
+      "aria-label": `Backward pass of ${data.root ?? ""}. Arrow keys step, Home and End go to its ends, space plays, question mark lists all keys.`,
+      // JupyterLab's own keys (j, k, arrows) rest while the focus is in here.
+      "data-lm-suppress-shortcuts": "true",
+    });
+    this.picture = new Picture(data);
+    this.view = make("div", { class: "mg-view" });
+    if (this.picture.drawing) this.view.append(this.picture.drawing);
+    this.controls = new Controls(this);
+    this.camera = new Camera(this.view, this.picture, () => this.controls.paintZoom());
+    this.inspector = new Inspector(player, this.picture, this);
+    this.panels = new Panels(player);
+    this.menu = new Menu(this.root);
+    this.note = this.notice(data.note);
+    this.keys = this.keyList();
+    this.root.append(this.controls.element, this.controls.list, ...(this.note ? [this.note] : []), make("div", { class: "mg-stage" }, this.view, this.controls.zoom), this.inspector.element, this.panels.element, this.keys, this.menu.element, this.panels.live);
+    host.append(this.root);
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.view.addEventListener("click", (event) => this.click(event));
+    this.view.addEventListener("contextmenu", (event) => this.rightClick(event));
+    this.view.addEventListener("focusin", (event) => this.focused(event));
+    this.observer = typeof ResizeObserver === "function" ? new ResizeObserver(() => this.settle()) : null;
+    this.observer?.observe(this.view);
+    this.camera.resize();
+    this.changed = () => this.paint();
+    player.listeners.add(this.changed);
+    this.paint();
+  }
+
+  // ---------------------------------------------------------------- parts
+
+  /** That a large graph is shown with its modules closed. */
+  notice(text) {
+    return text ? make("div", { class: "mg-notice", role: "note" }, text) : null;
+  }
+
+  keyList() {
+    const rows = KEYS.map(([keys, what]) => make("div", {}, make("dt", {}, ...keys.split(" ").map((key) => make("kbd", {}, key))), make("dd", {}, what)));
+    return make("details", { class: "mg-keys" }, make("summary", {}, "Keys"), make("dl", {}, ...rows));
+  }
+
+  // ---------------------------------------------------------------- what the reader does
+
+  key(event) {
+    const action = event.key === "?" && !event.target.matches?.("input") ? () => this.keys.toggleAttribute("open") : actionFor(event, this);
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+  }
+
+  click(event) {
+    const box = event.target.closest?.("[data-box]");
+    if (box) {
+      this.inspect(box.getAttribute("data-box"));
+      return;
+    }
+    const group = event.target.closest?.("[data-group]");
+    if (group && (!group.classList.contains("mg-open") || event.target.closest(".mg-fold, .mg-fold-box, .mg-name"))) this.toggleGroup(group.getAttribute("data-group"));
+  }
+
+  rightClick(event) {
+    const element = event.target.closest?.("[data-box], [data-group]");
+    if (!element) return;
+    event.preventDefault();
+    this.openMenu(element.getAttribute("data-box") ?? element.getAttribute("data-group"), { x: event.clientX, y: event.clientY });
+  }
+
+  /** The box with the focus is the one to which the tab key comes back. */
+  focused(event) {
+    const element = event.target.closest?.("[data-box], [data-group]");
+    if (!element) return;
+    for (const other of this.view.querySelectorAll('[tabindex="0"]')) other.setAttribute("tabindex", "-1");
+    element.setAttribute("tabindex", "0");
+  }
+
+  openMenu(id, point = null) {
+    const { modules } = this.picture;
+    const group = modules.byId.get(id);
+    const element = (this.picture.boxes.get(id) ?? this.picture.groups.get(id))?.group;
+    if (!element) return;
+    const entries = [];
+    if (group) {
+      entries.push([modules.open.has(id) ? "Close module" : "Open module", "Enter", () => this.toggleGroup(id)]);
+    } else {
+      entries.push(["Details", "Enter", () => this.inspect(id)]);
+      if ((this.picture.data.runs ?? []).includes(id)) {
+        entries.push(["Run to here", "r", () => this.runTo(id)]);
+        entries.push([this.player.breaksAt(id) ? "Remove breakpoint" : "Set breakpoint", "b", () => this.toggleBreak(id)]);
+      }
+      entries.push(["Show where it comes from", "u", () => this.highlight(id, "up")]);
+      entries.push(["Show what it leads to", "d", () => this.highlight(id, "down")]);
+      const home = modules.parent(id);
+      if (home) entries.push([`Close module ${modules.byId.get(home).name}`, "", () => this.toggleGroup(home)]);
+    }
+    if (this.way) entries.push(["End the highlight", "Escape", () => this.endHighlight()]);
+    this.menu.open(entries, element, point);
+  }
+
+  inspect(id) {
+    this.inspector.show(id);
+  }
+
+  run() {
+    this.controls.stop();
+    this.player.run();
+  }
+
+  runTo(id) {
+    this.controls.stop();
+    this.player.runTo(id);
+  }
+
+  toggleBreak(id) {
+    if (!(this.picture.data.runs ?? []).includes(id)) return;
+    this.player.toggleBreak(id);
+    this.panels.say(`Breakpoint ${this.player.breaksAt(id) ? "set at" : "removed from"} ${this.picture.about(id)?.name}.`);
+  }
+
+  /** Which highlight is on: "n3 up", or null. */
+  highlighted() {
+    return this.way ?? null;
+  }
+
+  highlight(id, direction) {
+    if (this.way === `${id} ${direction}`) {
+      this.endHighlight();
+      return;
+    }
+    this.way = `${id} ${direction}`;
+    const way = this.picture.way(id, direction);
+    this.picture.setHighlight(way);
+    const name = this.picture.about(id)?.name;
+    this.panels.say(direction === "up" ? `${name} comes from ${way.size - 1} nodes.` : `${name} leads to ${way.size - 1} nodes.`);
+    this.inspector.paint();
+  }
+
+  endHighlight() {
+    this.way = null;
+    this.picture.setHighlight(null);
+    this.inspector.paint();
+  }
+
+  openSearch() {
+    this.controls.search.closest(".mg-set").hidden = false;
+    this.controls.search.focus();
+  }
+
+  /** Close what is open, the innermost first. */
+  escape() {
+    if (this.menu.close(true)) return;
+    if (this.inspector.id !== null) this.inspect(null);
+    else if (this.way) this.endHighlight();
+    else if (!this.controls.list.hidden) this.controls.toggleBreaks();
+    else this.root.focus();
+  }
+
+  toggleGroup(id) {
+    this.regroup(() => this.picture.modules.toggle(id));
+    const element = this.picture.groups.get(id)?.group;
+    element?.focus?.({ preventScroll: true });
+    this.camera.reveal(element);
+    this.panels.say(`${this.picture.modules.byId.get(id).path} is ${this.picture.modules.open.has(id) ? "open" : "closed"}.`);
+  }
+
+  regroup(change) {
+    change();
+    this.picture.arrange();
+    this.camera.resize();
+    this.picture.setFound(this.controls.found);
+    if (this.way) this.picture.setHighlight(this.picture.highlight);
+    this.paint();
+  }
+
+  /** Bring a box into view and give it the focus, opening the modules around it. */
+  reach(id) {
+    if (this.picture.modules.any && this.picture.modules.uncover(id)) this.regroup(() => {});
+    const element = this.picture.element(id);
+    this.camera.reveal(element);
+    element?.classList.add("mg-reached");
+    setTimeout(() => element?.classList.remove("mg-reached"), 1200);
+    this.panels.say(`${this.picture.about(id)?.name}: ${this.picture.about(id)?.op || this.picture.about(id)?.kind}.`);
+  }
+
+  /** From the box with the focus to the nearest one in a direction. */
+  move(way) {
+    const all = [...this.view.querySelectorAll("[data-box], [data-group]")].filter((element) => element.getAttribute("display") !== "none");
+    const place = (element) => {
+      const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
+      return { x, y };
+    };
+    const here = document.activeElement?.closest?.("[data-box], [data-group]") ?? this.picture.element(this.player.frame?.next ?? this.player.frame?.box) ?? all[0];
+    if (!here) return;
+    if (!here.contains(document.activeElement)) {
+      here.focus();
+      return;
+    }
+    const from = place(here);
+    const [dx, dy] = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] }[way];
+    const ahead = all
+      .map((element) => {
+        const at = place(element);
+        const along = (at.x - from.x) * dx + (at.y - from.y) * dy;
+        const aside = Math.abs((at.x - from.x) * dy) + Math.abs((at.y - from.y) * dx);
+        return { element, along, cost: along + 3 * aside };
+      })
+      .filter(({ along }) => along > 1);
+    ahead.sort((one, other) => one.cost - other.cost);
+    ahead[0]?.element.focus();
+    this.camera.reveal(ahead[0]?.element);
+  }
+
+  // ---------------------------------------------------------------- painting
+
+  paint() {
+    const { player } = this;
+    const { frame } = player;
+    if (!frame) return;
+    this.picture.paint(frame, player.state(player.index), player.breaks);
+    this.picture.paintFailure(player.problem);
+    this.panels.paint(frame);
+    this.inspector.paint();
+    this.controls.paint();
+    this.root.classList.toggle("mg-busy", player.wanted !== null);
+    this.root.setAttribute("data-step", String(player.index));
+    if (this.shown !== frame) {
+      this.shown = frame;
+      this.camera.reveal(this.picture.element(frame.box ?? frame.next));
+    }
+  }
+
+  /** The view has got its size: JupyterLab renders first and puts the element into its page afterwards. */
+  settle() {
+    this.camera.resize();
+    if (!this.camera.revealed) this.camera.reveal(this.picture.element(this.player.frame?.box ?? this.player.frame?.next));
+  }
+
+  destroy() {
+    clearInterval(this.controls.playing);
+    this.observer?.disconnect();
+    this.player.listeners.delete(this.changed);
+    this.root.remove();
+  }
+}
+
+/** anywidget's entry: show the model in `el`; returns what takes it away again. */
+export function render({ model, el }) {
+  const player = new Player(model);
+  const stepper = new Stepper(player, el);
+  return () => {
+    stepper.destroy();
+    player.destroy();
+  };
+}
+
+export default { render };

@@ -1,0 +1,52 @@
+"""The widget's page side as two texts: one script and one style sheet.
+
+After this module a reader knows how a dozen source files become the one module that a notebook, an exported page and a
+browser can load. JupyterLab loads a widget's script from its text, so it can import nothing that lies beside it. Each
+file in `static/` is an ES module that imports its neighbours by name (so editors and tests read them as they are);
+joined in order, the imports between them fall away and nothing is exported but what the page needs. There is no
+bundler.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+HERE = Path(__file__).parent / "static"
+# A file stands behind those that it imports.
+SCRIPTS = (
+    "dom",
+    "marks",
+    "conditions",
+    "values",
+    "player",
+    "arrange",
+    "modules",
+    "picture",
+    "camera",
+    "inspector",
+    "panels",
+    "menu",
+    "keyboard",
+    "controls",
+    "stepper",
+)
+STYLES = ("theme", "controls", "picture", "panels", "motion")
+
+
+@lru_cache(maxsize=1)
+def script() -> str:
+    """The widget's module: `export default { render }`, and nothing that it would import."""
+    parts = []
+    for name in SCRIPTS:
+        text = (HERE / f"{name}.mjs").read_text(encoding="utf-8")
+        text = re.sub(r'^import [^;]* from "\./\w+\.mjs";\n', "", text, flags=re.MULTILINE)
+        parts.append(re.sub(r"^export (?!default)", "", text, flags=re.MULTILINE))
+    return "\n".join(parts)
+
+
+@lru_cache(maxsize=1)
+def style() -> str:
+    """The widget's style sheet."""
+    return "\n".join((HERE / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
