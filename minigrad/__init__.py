@@ -292,7 +292,6 @@ from minigrad.functions import (  # noqa: E402
     zero_,
 )
 from minigrad.layout import detach, is_floating_point, is_inference, is_tensor, numel  # noqa: E402
-from minigrad.ops.matrices.cdist import cdist  # noqa: E402
 from minigrad.ops.matrices.determinant import (  # noqa: E402
     det,
     logdet,
@@ -300,7 +299,6 @@ from minigrad.ops.matrices.determinant import (  # noqa: E402
 )
 from minigrad.ops.matrices.einsum import einsum  # noqa: E402
 from minigrad.ops.matrices.least_squares import pinverse  # noqa: E402
-from minigrad.ops.matrices.multi_dot import chain_matmul  # noqa: E402
 from minigrad.ops.matrices.svd import svd  # noqa: E402
 from minigrad.ops.matrices.tensordot import bilinear  # noqa: E402
 from minigrad.ops.places.index_select import index_fill  # noqa: E402
@@ -432,11 +430,6 @@ from minigrad.ops.shapes.flipping import (  # noqa: E402
     roll,
     rot90,
 )
-from minigrad.ops.shapes.grids import (  # noqa: E402
-    cartesian_prod,
-    combinations,
-    meshgrid,
-)
 from minigrad.ops.shapes.joining import (  # noqa: E402
     atleast_1d,
     atleast_2d,
@@ -471,7 +464,6 @@ from minigrad.ops.shapes.views import (  # noqa: E402
     reshape,
     unflatten,
 )
-from minigrad.printing import set_printoptions  # noqa: E402
 from minigrad.random import (  # noqa: E402
     Generator,
     bernoulli,
@@ -505,6 +497,10 @@ _AT_FIRST_USE = {
     "ops.images.conv": ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
     "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"),
     "ops.images.resampling": ("channel_shuffle", "pixel_shuffle", "pixel_unshuffle"),
+    "ops.matrices.cdist": ("cdist",),
+    "ops.matrices.multi_dot": ("chain_matmul",),
+    "ops.shapes.grids": ("cartesian_prod", "combinations", "meshgrid"),
+    "printing": ("set_printoptions",),
     "serialization": ("load", "save"),
 }
 
@@ -514,6 +510,10 @@ if _TYPE_CHECKING:
     from minigrad.ops.images.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
     from minigrad.ops.images.pool import avg_pool1d, max_pool1d, max_pool2d, max_pool3d
     from minigrad.ops.images.resampling import channel_shuffle, pixel_shuffle, pixel_unshuffle
+    from minigrad.ops.matrices.cdist import cdist
+    from minigrad.ops.matrices.multi_dot import chain_matmul
+    from minigrad.ops.shapes.grids import cartesian_prod, combinations, meshgrid
+    from minigrad.printing import set_printoptions
     from minigrad.serialization import load, save
 
 

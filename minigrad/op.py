@@ -142,8 +142,9 @@ def _written_when_called(kernel: Callable[..., Any], *declared: Any) -> Callable
     """
     call = FunctionType(_first_call.__code__, dict(_runtime), kernel.__name__)
     call.__doc__, call.__module__ = kernel.__doc__, kernel.__module__
-    call.__wrapped__ = _public(kernel)  # type: ignore[attr-defined]  # whose signature is shown until then
-    call.__globals__["write"], call.__globals__["call"] = _Writer(call, (kernel, *declared)), call
+    writer = _Writer(call, (kernel, *declared))
+    call.__wrapped__ = writer  # type: ignore[attr-defined]  # whose signature is shown until then
+    call.__globals__["write"], call.__globals__["call"] = writer, call
     return call
 
 
@@ -170,20 +171,29 @@ class _Writer:
                     profiler.watch_op(self.call)
             return self.declaration
 
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The kernel's signature with its first parameter named as it is in public: what `inspect.signature` gives of
+        an op.
+        """
+        own = inspect.signature(self.declared[0])
+        return own.replace(parameters=[p.replace(name=_local(p.name)) for p in own.parameters.values()])
+
 
 def _first_call(*arguments: Any, **options: Any) -> Any:
     write()  # type: ignore[name-defined]  # noqa: F821  # in the op's own namespace
     return call(*arguments, **options)  # type: ignore[name-defined]  # noqa: F821
 
 
-_NOTHING: dict[str, Any] = {}
-
-
-def _public(kernel: Callable[..., Any]) -> FunctionType:
-    """The kernel with its first parameter named as it is in public."""
-    code = kernel.__code__
-    named = code.replace(co_varnames=tuple(["input" if name == "self" else name for name in code.co_varnames]))
-    return FunctionType(named, _NOTHING, kernel.__name__, kernel.__defaults__, kernel.__closure__)
+def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's parameters if none has a default, else (). inspect.signature takes far longer, which
+    counts while minigrad is imported.
+    """
+    wrapped: Any = getattr(function, "__wrapped__", function)
+    inner = wrapped.declared[0] if isinstance(wrapped, _Writer) else wrapped
+    code = inner.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return () if inner.__defaults__ else tuple([_local(name) for name in names])
 
 
 def source(function: Callable[..., Any]) -> str:

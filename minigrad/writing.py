@@ -30,7 +30,7 @@ from minigrad.autograd.inplace import (
 )
 from minigrad.autograd.modes import check_mode, thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, packing_result_late
-from minigrad.op import answers, check_places, size_mismatch
+from minigrad.op import answers, check_places, parameter_names, size_mismatch
 from minigrad.ops.places import indexing, overwrite, slicing
 from minigrad.ops.places.strides import overlaps, writable
 from minigrad.ops.shapes.expanding import expand
@@ -549,16 +549,12 @@ def _any_number(function: Method) -> Method:
     return called
 
 
-_OUTER = {1: _unary, 2: _binary}
+_OUTER = {("input",): _unary, ("input", "other"): _binary}
 
 
 def taking_out(function: Method) -> Method:
     """The function with an `out=` argument. Those of one or two operands are spelled out: that halves the cost."""
-    public = getattr(function, "__wrapped__", function)  # inspect.signature would take the time of an import
-    names = public.__code__.co_varnames[: public.__code__.co_argcount + public.__code__.co_kwonlyargcount]
-    operands = len(names) if names in (("input",), ("input", "other")) and not public.__defaults__ else 0
-
-    outer: Any = _OUTER.get(operands, _any_number)(function)
+    outer: Any = _OUTER.get(parameter_names(function), _any_number)(function)
     outer.__name__, outer.__doc__, outer.__module__ = function.__name__, function.__doc__, function.__module__
     outer.__wrapped__ = function  # so that its signature shows
     return outer

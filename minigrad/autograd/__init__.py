@@ -4,7 +4,7 @@ Functions, hooks, and the modes.
 
 from typing import TYPE_CHECKING
 
-from minigrad.autograd import anomaly_mode, function, functional, grad_mode, graph
+from minigrad.autograd import anomaly_mode, function, grad_mode, graph
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.engine import backward, grad
 from minigrad.autograd.function import Function
@@ -13,16 +13,16 @@ from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.variable import Variable
 
 if TYPE_CHECKING:
-    from minigrad.autograd import profiler
+    from minigrad.autograd import functional, profiler
 
 
 def __getattr__(name: str) -> object:
-    """`autograd.profiler`, imported when first asked for."""
-    if name != "profiler":
+    """`autograd.functional` and `autograd.profiler`, imported when first asked for."""
+    if name not in ("functional", "profiler"):
         raise AttributeError(f"module 'minigrad.autograd' has no attribute {name!r}")
     from importlib import import_module
 
-    return import_module("minigrad.autograd.profiler")
+    return import_module(f"minigrad.autograd.{name}")
 
 
 __all__ = [

@@ -8,7 +8,6 @@ copy, a file, a recipe to compute it again) in a saved tensor's place.
 from __future__ import annotations
 
 import os
-import tempfile
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -326,6 +325,8 @@ class _File:
     """One tensor in a temporary file, which is deleted when nobody needs it any more."""
 
     def __init__(self, tensor: Tensor, folder: str | os.PathLike[str] | None) -> None:
+        import tempfile  # here, since it takes as long to import as a tenth of minigrad
+
         number, self.path = tempfile.mkstemp(suffix=".npy", dir=folder)
         weakref.finalize(self, _delete, self.path)
         with os.fdopen(number, "wb") as file:

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ from minigrad.tensor import Tensor, from_array, own_array
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """How closely a check looks."""
 
     eps: float
