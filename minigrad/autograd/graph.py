@@ -201,12 +201,6 @@ class AccumulateGrad(Node):
                 "leaf variable has been moved into the graph interior: it was used as a leaf, and then a recorded "
                 "operation wrote to it, so that it is a result now. Write to a clone() of it instead."
             )
-        if gradients[0].shape != self._shape:
-            raise RuntimeError(
-                f"the gradient of a leaf arrived as {list(gradients[0].shape)}, but expected shape compatible with "
-                f"{list(self._shape)}: the leaf's shape was changed, by `.data = ...` or in place, between the "
-                "operations that used it"
-            )
         self.accumulate(self.variable, gradients[0], owned)
         return ()
 
