@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
 
 from minigrad import autograd, return_types  # noqa: E402
+from minigrad.assignment import index_put, index_put_  # noqa: E402
 from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from minigrad.autograd.grad_mode import (  # noqa: E402
     enable_grad,
@@ -485,7 +486,6 @@ from minigrad.random import (  # noqa: E402
     set_rng_state,
 )
 from minigrad.tensor import Size, Tensor  # noqa: E402
-from minigrad.writing import index_put, index_put_  # noqa: E402
 
 __version__ = "0.1.0"
 

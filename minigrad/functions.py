@@ -56,8 +56,8 @@ from minigrad.ops.reductions import (
 from minigrad.ops.reductions import prod as prod_
 from minigrad.ops.reductions import softmax as softmax_
 from minigrad.ops.shapes import diagonals, joining, repeating, triangles
+from minigrad.out import taking_axis, taking_out
 from minigrad.tensor import Tensor
-from minigrad.writing import taking_axis, taking_out
 
 _taking_axis: Any = taking_axis
 _taking_out: Any = taking_out  # ops are built-in functions to the type checker, which map() is strict about

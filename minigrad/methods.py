@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes, layout
+from minigrad.assignment import index_put, index_put_, set_item
 from minigrad.autograd.graph import Node
 from minigrad.autograd.inplace import check_history, count_write
 from minigrad.autograd.modes import check_mode
@@ -76,20 +77,9 @@ from minigrad.ops.shapes import (
     unfolding,
     views,
 )
+from minigrad.out import taking_axis
 from minigrad.tensor import Tensor
-from minigrad.writing import (
-    augmented,
-    copy_,
-    fill_,
-    in_place,
-    index_put,
-    index_put_,
-    needs_grad,
-    same,
-    set_item,
-    taking_axis,
-    zero_,
-)
+from minigrad.writing import augmented, copy_, fill_, in_place, needs_grad, same, zero_
 
 Method = Callable[..., Any]
 

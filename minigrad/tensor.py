@@ -21,7 +21,7 @@ from minigrad.autograd.graph import ON_DEMAND, Node, node_on_demand
 from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle, RetainGrad
 from minigrad.autograd.inplace import count_write
 from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
-from minigrad.autograd.saved import DETACHED, DETACHED_RETAINING, UNCONNECTED
+from minigrad.autograd.saved import DETACHED, DETACHED_RETAINING, UNCONNECTED, note_of
 from minigrad.autograd.views import Forbidden, Renewal, ask_for_views
 
 if TYPE_CHECKING:
@@ -386,7 +386,7 @@ class Tensor:
     @property
     def retains_grad(self) -> bool:
         node = self._node
-        if self._find_node is DETACHED_RETAINING:
+        if note_of(self) is DETACHED_RETAINING:
             return True
         if node is ON_DEMAND:  # a view whose node is to be made anew takes the request along
             return self._find_node.__class__ in (Renewal, Forbidden) and self._find_node.retains_grad

@@ -1,4 +1,5 @@
-"""Operations that write into a tensor: `x.add_(1)`, `x[0] = 2`, `exp(x, out=y)`.
+"""Operations that write into a tensor: `x.add_(1)`, `x += 1`, `x.fill_(0)`. (`x[0] = 2` is in assignment.py, `out=` in
+out.py.)
 
 After this module a reader knows what an in-place form does around the operation that it is named after: compute, check
 that the result fits into the tensor, write, count the write. Outside of recording (`no_grad`, or where nothing needs a
@@ -7,21 +8,18 @@ gradient) that is all; what a recorded write does to the graph is told in autogr
 
 from __future__ import annotations
 
-import functools
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import frames_to_learner, type_name
+from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import is_recording, no_grad
 from minigrad.autograd.inplace import (
     OVERLAP,
     begin_write,
-    check_apart,
     check_history,
     check_overlap,
     count_write,
@@ -30,10 +28,9 @@ from minigrad.autograd.inplace import (
 )
 from minigrad.autograd.modes import check_mode, thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, packing_result_late
-from minigrad.op import answers, check_places, parameter_names, size_mismatch
-from minigrad.ops.places import indexing, overwrite, slicing
+from minigrad.op import answers, check_places, size_mismatch
+from minigrad.ops.places import overwrite
 from minigrad.ops.places.strides import overlaps, writable
-from minigrad.ops.shapes.expanding import expand
 from minigrad.tensor import Tensor, from_array, own_array
 
 Method = Callable[..., Any]
@@ -54,7 +51,7 @@ def _check_fit(tensor: Tensor, values: Any, name: str) -> None:
         )
 
 
-def _store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources: Any) -> Tensor:
+def store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources: Any) -> Tensor:
     """Write an array into the tensor's memory, and count it; it was computed from `sources`."""
     if name == "copy_" and sources and sources[0] is tensor:
         check_mode(tensor)
@@ -65,7 +62,7 @@ def _store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources
             check_overlap(tensor._array, source._array)
     _check_fit(tensor, values, name)
     target = own_array(tensor)
-    if not target.flags.writeable and (fills or not _repeats(target)):
+    if not target.flags.writeable and (fills or not repeats(target)):
         target = writable(target, once=True)
     begin_write(tensor, target)
     np.copyto(target, values if target.shape == tensor._array.shape else values.flat[0], casting="unsafe")
@@ -88,6 +85,11 @@ def _fitting(tensor: Tensor, operand: Any) -> Any:
     return None
 
 
+def repeats(array: Any) -> bool:
+    """Whether elements of an array share a place in memory."""
+    return overlaps(array.shape, [stride // array.itemsize for stride in array.strides])
+
+
 def _any_tensor(operands: tuple[Any, ...]) -> bool:
     return any(isinstance(operand, Tensor) for operand in operands)
 
@@ -99,7 +101,7 @@ def _check_memory(tensor: Tensor, sources: tuple[Any, ...]) -> None:
     for source in sources:
         if isinstance(source, Tensor):
             check_overlap(tensor._array, source._array)
-            if _repeats(tensor._array):
+            if repeats(tensor._array):
                 raise RuntimeError(OVERLAP)
 
 
@@ -149,7 +151,7 @@ def in_place(
             except RuntimeError:
                 _check_memory(self, sources)
                 raise
-            return _store(self, values, name, fills and not _any_tensor(operands), *sources)
+            return store(self, values, name, fills and not _any_tensor(operands), *sources)
         check_history(self)
         check_mode(self)
         before = same(self)
@@ -168,7 +170,7 @@ def in_place(
             if through_repeats is not None and not self._array.flags.writeable:
                 through_repeats(self, *operands)
             else:
-                _store(self, result._array, name, fills and not _any_tensor(operands), *sources)
+                store(self, result._array, name, fills and not _any_tensor(operands), *sources)
         record_write(self, result._node)
         return self
 
@@ -256,7 +258,7 @@ def _copied(self: Tensor, src: Any) -> Tensor:
 fill_ = in_place(_fill, "fill_", fills=True, spreads=True)
 zero_ = in_place(lambda self: overwrite.zeroed(self, np.zeros_like(self._array)), "zero_", fills=True)
 copy_ = in_place(_copied, "copy_")
-_spread_ = in_place(_copied, "copy_", spreads=True)
+spread_ = in_place(_copied, "copy_", spreads=True)
 
 
 def comparing(name: str) -> Method:
@@ -269,299 +271,3 @@ def comparing(name: str) -> Method:
         return overwrite.compared_to_number[name](self, answer)
 
     return in_place(compared, name + "_", operand="other")
-
-
-# ---------------------------------------------------------------- a part
-
-
-def set_item(self: Tensor, index: Any, value: Any) -> None:
-    """`x[index] = value`: write into a part of the tensor."""
-    if index is False:
-        return  # nothing is selected: nothing is written or counted
-    parts, indices = indexing.split_index(self, None if index is True else index, written=True)
-    if not isinstance(value, Tensor):
-        if not isinstance(value, bool | int | float | np.integer):
-            raise TypeError(
-                f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}. "
-                "Make it a tensor first, as in tensor(...)."
-            )
-        value = _number(value, self)
-    whole = indexing.is_whole(parts)
-    if not needs_grad(self, value) or self._array.dtype.kind != "f":
-        write_part(self, parts, indices, value)
-        return
-    target = self if whole else slicing.basic(self, parts)
-    if indices is not None:
-        value = _without_leading_ones(value)
-        check_history(target)
-        check_places(value)
-        _warn_of_repeats(own_array(target))
-        check_apart(own_array(target), value._array)
-        _put_(target, indices, value)
-    elif value.ndim == 0 and target.ndim:
-        fill_(target, value)
-    else:
-        source = value if value.shape == target.shape else _without_leading_ones(value)
-        if source.shape == target.shape:
-            copy_(target, source)
-        else:
-            _spread_(target, expand(source, target.shape))
-
-
-def _number(value: Any, beside: Tensor) -> Tensor:
-    try:
-        return from_array(beside.dtype.numpy.type(value))
-    except (ValueError, OverflowError):
-        raise RuntimeError(
-            f"value cannot be converted to type {beside.dtype.name}_t without overflow: {value}"
-        ) from None
-
-
-def write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
-    """Write into a part of a tensor where no graph has to know of it."""
-    whole = indexing.is_whole(parts)
-    if value is self and indices is None and whole:
-        check_mode(self)
-        count_write(self)  # to write a tensor over itself changes nothing
-        return
-    memory = own_array(self)
-    view = memory if whole else memory[parts]
-    there = view.shape if indices is None else view[indices].shape
-    source = value if value.shape == there and indices is None else _without_leading_ones(value)
-    if indices is not None:
-        _check_values(self, there, source)
-    spread = source._array if source.shape == there else expand(source.detach(), there)._array
-    if indices is not None:
-        _warn_of_repeats(view)
-        check_apart(view, source._array)
-    if not memory.flags.writeable:
-        view = writable(memory)[parts]  # a part of it may well be written to
-    if indices is not None:
-        begin_write(self, view)
-        view[indices] = spread
-        return
-    if value.ndim:  # a single number is read before anything is written
-        check_overlap(view, spread)
-    if _repeats(view):
-        raise RuntimeError(OVERLAP)
-    begin_write(self, view)
-    view[...] = spread
-
-
-def _repeats(array: Any) -> bool:
-    """Whether elements of an array share a place in memory."""
-    return overlaps(array.shape, [stride // array.itemsize for stride in array.strides])
-
-
-def _warn_of_repeats(array: Any) -> None:
-    """PyTorch's warning where a write through indices goes to elements that share places."""
-    if _repeats(array):
-        warnings.warn(
-            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
-            UserWarning,
-            stacklevel=frames_to_learner(),
-        )
-
-
-def _without_leading_ones(value: Tensor) -> Tensor:
-    """The value without dimensions of size 1 in front, as in `x[0] = tensor([[1., 2.]])`."""
-    count = next((place for place, size in enumerate(value.shape) if size != 1), value.ndim)
-    return value.view(value.shape[count:]) if count else value
-
-
-def _check_values(self: Tensor, there: tuple[int, ...], value: Tensor) -> None:
-    """Raise if a value could not be written to places of shape `there`."""
-    fits = size_mismatch("", there, value.shape) is None and np.broadcast_shapes(there, value.shape) == there
-    if not fits:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
-            f"shape {list(there)}"
-        )
-    if value.dtype is not self.dtype:
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {self.dtype.tensor_type} for the "
-            f"destination and {value.dtype.tensor_type} for the source."
-        )
-
-
-def _index_put(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:
-    """What `indices` selects, replaced or added to."""
-    source = _without_leading_ones(values)
-    _check_values(self, self._array[indices].shape, source)
-    put = indexing.index_put_accumulate if accumulate else indexing.index_put
-    return put(self, source, indices)
-
-
-def _put_through_repeats(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> None:
-    """Write to an expanded tensor, whose elements share places: only where the indices say, the rest follows."""
-    memory = writable(own_array(self))
-    begin_write(self, memory)
-    if accumulate:
-        np.add.at(memory, indices, _without_leading_ones(values)._array)
-    else:
-        memory[indices] = _without_leading_ones(values)._array
-
-
-_put_ = in_place(_index_put, "index_put_", through_repeats=_put_through_repeats)
-
-
-def _arrays_of(input: Tensor, indices: Any, values: Any, function: str) -> tuple[Any, ...]:
-    if not isinstance(indices, tuple | list):
-        raise TypeError(
-            f"{function}(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
-        )
-    if not isinstance(values, Tensor):
-        raise TypeError(f"{function}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
-    arrays = [index.reshape(1) if index.ndim == 0 else index for index in indices]
-    return indexing.split_index(input, tuple(arrays), written=function == "index_put_")[1] or (...,)
-
-
-def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Write `values` at the places that a tuple of index tensors selects, as `x[indices] = values`; or add them there
-    (`accumulate`).
-    """
-    _warn_of_repeats(own_array(self))
-    check_apart(self._array, getattr(values, "_array", None))
-    return _put_(self, _arrays_of(self, indices, values, "index_put_"), values, accumulate)
-
-
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of the tensor with `values` written at the places that index tensors select, or added there."""
-    return _index_put(input, _arrays_of(input, indices, values, "index_put"), values, accumulate)
-
-
-# ---------------------------------------------------------------- out=
-
-
-def into(out: Any, function: Method, *arguments: Any, **options: Any) -> Any:
-    """`function(..., out=out)`: write the result into a tensor that is there already, and return it."""
-    name = function.__name__
-    several = isinstance(out, tuple | list)
-    for target in out if several else (out,):
-        if not isinstance(target, Tensor):
-            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if needs_grad(*_flat((out, *arguments))):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad."
-        )
-    with no_grad():
-        result = function(*arguments, **options)
-    if not isinstance(result, tuple):
-        if several:
-            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}: it has one result")
-        return _into(out, result, name)
-    for target, part in zip(out, result, strict=True):
-        _into(target, part, name)
-    return result.__class__(*out)
-
-
-# Most functions write into an `out` of their result's kind of number or a wider one (see _check_fit). These differ:
-_OUT_OF_ANY_DTYPE = {"sum"}
-_OUT_OF_THIS_DTYPE = {
-    **dict.fromkeys(("matmul", "mm"), "Expected out tensor to have dtype {kind.c_name}, but got {goal.c_name} instead"),
-    **dict.fromkeys(("neg", "abs", "sign"), "Found dtype {goal.tensor_type} but expected {kind.tensor_type}"),
-    "where": "Expected out type to be {kind.tensor_type} but got {goal.tensor_type}",
-}
-_OUT_TOO_NARROW: dict[str, tuple[type[Exception], str]] = {
-    "max": (RuntimeError, "Expected canCast({kind}, {goal}) to be true: out is too narrow for the maximum"),
-    **dict.fromkeys(
-        ("cat", "stack"),
-        (TypeError, "minigrad.cat(): input types can't be cast to the desired output type {goal.tensor_type}"),
-    ),
-}
-
-
-def _into(out: Tensor, result: Tensor, name: str) -> Tensor:
-    kind, goal = result.dtype, out.dtype
-    if name in _OUT_OF_ANY_DTYPE:
-        result = result.to(goal)
-    elif kind is not goal and name in _OUT_OF_THIS_DTYPE:
-        raise RuntimeError(_OUT_OF_THIS_DTYPE[name].format(kind=kind, goal=goal))
-    elif kind.category > goal.category and name in _OUT_TOO_NARROW:
-        error, text = _OUT_TOO_NARROW[name]
-        raise error(text.format(kind=kind, goal=goal))
-    if result.shape != out.shape:
-        if out.numel():
-            warnings.warn(
-                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does "
-                f"not match the required output shape {list(result.shape)}. Give an empty tensor as out, or one of "
-                "the right shape.",
-                UserWarning,
-                stacklevel=frames_to_learner(),
-            )
-        out._array = np.empty(result.shape, out._array.dtype)
-    return _store(out, result._array, name)
-
-
-def _flat(arguments: tuple[Any, ...]) -> list[Any]:
-    """The arguments, and those that are lists of tensors taken apart."""
-    flat: list[Any] = []
-    for argument in arguments:
-        flat.extend(argument if isinstance(argument, list | tuple) else [argument])
-    return flat
-
-
-def with_own_names(options: dict[str, Any]) -> dict[str, Any]:
-    """Options under their own names, where numpy's were given: axis and keepdims, which PyTorch takes, too."""
-    if "axis" in options and "dim" not in options:
-        options["dim"] = options.pop("axis")
-    if "keepdims" in options and "keepdim" not in options:
-        options["keepdim"] = options.pop("keepdims")
-    return options
-
-
-def taking_axis(function: Method) -> Method:
-    """The function, called with numpy's names, too."""
-
-    @functools.wraps(function)
-    def named(*arguments: Any, **options: Any) -> Any:
-        return function(*arguments, **(with_own_names(options) if options else options))
-
-    return named
-
-
-def _unary(function: Method) -> Method:
-    def called(input: Any, *, out: Any = None) -> Any:
-        return function(input) if out is None else into(out, function, input)
-
-    return called
-
-
-def _binary(function: Method) -> Method:
-    def called(input: Any, other: Any, *, out: Any = None) -> Any:
-        if other.__class__ is np.ndarray:
-            raise _no_array(function)
-        return function(input, other) if out is None else into(out, function, input, other)
-
-    return called
-
-
-def _any_number(function: Method) -> Method:
-    def called(*arguments: Any, out: Any = None, **options: Any) -> Any:
-        if options:
-            options = with_own_names(options)
-        if len(arguments) > 1 and arguments[1].__class__ is np.ndarray:
-            raise _no_array(function)
-        return function(*arguments, **options) if out is None else into(out, function, *arguments, **options)
-
-    return called
-
-
-_OUTER = {("input",): _unary, ("input", "other"): _binary}
-
-
-def taking_out(function: Method) -> Method:
-    """The function with an `out=` argument. Those of one or two operands are spelled out: that halves the cost."""
-    outer: Any = _OUTER.get(parameter_names(function), _any_number)(function)
-    outer.__name__, outer.__doc__, outer.__module__ = function.__name__, function.__doc__, function.__module__
-    outer.__wrapped__ = function  # so that its signature shows
-    return outer
-
-
-def _no_array(function: Method) -> TypeError:
-    return TypeError(
-        f"{function.__name__}(): argument 'other' (position 2) must be Tensor, not numpy.ndarray: make it one first, "
-        "as in tensor(...)"
-    )

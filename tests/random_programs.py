@@ -998,7 +998,7 @@ class Writer:
         """A tensor that can be written into the named one; now and then one that does not fit."""
         target = self.value(name)
         shape = tuple(target.shape)
-        any_shape = self.chance(3)
+        any_shape = self.chance(3) and not self.packing
         return self.tensor(lambda t: self.lies_well(t, target) and (any_shape or broadcast(shape, t.shape) == shape))
 
     @staticmethod

@@ -1151,6 +1151,17 @@ def test_results_die_with_their_last_reference(function: Any) -> None:
 
 
 @pytest.mark.usefixtures("no_gc")
+def test_a_hook_that_holds_its_own_handle_makes_no_cycle() -> None:
+    y = leaf(1.0, 2.0) * 2
+    held: list[Any] = []
+    held.append(y.register_hook(lambda gradient: held[0].remove()))
+    hooks = weakref.ref(y.grad_fn._node_hooks().of_tensor(0))
+    del y
+    assert hooks() is None
+    held.clear()
+
+
+@pytest.mark.usefixtures("no_gc")
 def test_random_graphs_leave_nothing_behind() -> None:
     chance = random.Random(0)
     unary = [

@@ -320,29 +320,45 @@ def _loop(
         if node._targets is not None:
             outgoing = fitted(node, outgoing)
         position = 0
-        for passed in outgoing:
-            key = keys[position]
-            position += 1
-            if passed is None or key is None:
-                continue
-            held = waiting.get(key)
-            if held is None:
-                waiting[key] = passed
-            elif keeps_terms:
-                waiting[key] = _add(held, passed)
-            elif key in owned:
-                held += passed
-                waiting[key] = held
-            else:
-                waiting[key] = held + passed
-                owned.add(key)
+        try:
+            for passed in outgoing:
+                key = keys[position]
+                position += 1
+                if passed is None or key is None:
+                    continue
+                held: Any = waiting.get(key)
+                if held is None:
+                    waiting[key] = passed
+                elif keeps_terms:
+                    waiting[key] = _add(held, passed)
+                elif key in owned:
+                    held += passed
+                    waiting[key] = held
+                else:
+                    waiting[key] = held + passed
+                    owned.add(key)
+        except (ValueError, RuntimeError):
+            if key.__class__ is AccumulateGrad and passed.shape != held.shape:
+                got: Any = held if passed.shape == key._shape else passed
+                raise _other_shape(node, position - 1, got.shape, key._shape) from None
+            raise
         if node in leaves_after:
             for leaf in leaves_after[node]:
                 gradient = waiting.pop(leaf, None)
                 if gradient is not None:
+                    if captured is None and gradient.shape != leaf._shape:
+                        raise _other_shape(node, node._next_nodes.index(leaf), gradient.shape, leaf._shape)
                     ours = leaf in owned or _is_new(node, gradient, incoming, outgoing)
                     if _deliver(leaf, gradient, ours, captured, recorded, this_run):
                         yield leaf, (gradient,), ()
+
+
+def _other_shape(node: Node, index: int, got: Sequence[int], expected: Sequence[int]) -> RuntimeError:
+    return RuntimeError(
+        f"Function {node.name()} returned an invalid gradient at index {index} - got {list(got)} but expected shape "
+        f"compatible with {list(expected)}. It goes to a leaf whose shape was changed, by `.data = ...` or in place, "
+        "between the operations that used it."
+    )
 
 
 def _deliver(

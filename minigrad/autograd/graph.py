@@ -26,9 +26,9 @@ from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, register_m
 from minigrad.autograd.modes import INFERENCE, check_mode, thread
 from minigrad.autograd.saved import (
     UNCONNECTED,
-    WRITTEN,
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
+    note_of,
     save_on_cpu,
     save_on_disk,
     saved_tensors_hooks,
@@ -201,12 +201,6 @@ class AccumulateGrad(Node):
                 "leaf variable has been moved into the graph interior: it was used as a leaf, and then a recorded "
                 "operation wrote to it, so that it is a result now. Write to a clone() of it instead."
             )
-        if gradients[0].shape != self._shape:
-            raise RuntimeError(
-                f"the gradient of a leaf arrived as {list(gradients[0].shape)}, but expected shape compatible with "
-                f"{list(self._shape)}: the leaf's shape was changed, by `.data = ...` or in place, between the "
-                "operations that used it"
-            )
         self.accumulate(self.variable, gradients[0], owned)
         return ()
 
@@ -275,18 +269,12 @@ class _OnDemand:
 ON_DEMAND: Any = _OnDemand()
 
 
-def was_written(view: Tensor) -> bool:
-    """Whether a view that is a leaf was written to since it was made."""
-    find = view._find_node
-    return find is WRITTEN or (find.__class__ is AccumulatorLink and find.written)
-
-
 class AccumulatorLink(weakref.ref[AccumulateGrad]):
     """What a leaf knows of its AccumulateGrad: the node, weakly, and the hooks that outlive it."""
 
-    __slots__ = ("_hooks", "written")
+    __slots__ = ("_hooks", "note")
     _hooks: NodeHooks | None
-    written: bool  # whether the leaf is a view of a tensor that needs no gradient, written to since it was made
+    note: Any  # what was noted of the leaf before (saved.note_of): that it was written to, or that it was a result once
 
 
 def node_on_demand(tensor: Tensor) -> Node | None:
@@ -305,7 +293,7 @@ def node_on_demand(tensor: Tensor) -> Node | None:
         if node is None:
             node = AccumulateGrad(tensor)
             renewed = AccumulatorLink(node)
-            renewed.written = was_written(tensor)
+            renewed.note = note_of(tensor)
             renewed._hooks = node._hooks = None if link is None or link._hooks is None else link._hooks.of_leaf()
             tensor._find_node = renewed
     return node

@@ -94,6 +94,10 @@ class _NoNode:
 
     _hooks = None
 
+    @property
+    def note(self) -> _NoNode:
+        return self
+
     def __call__(self) -> None:
         return None
 
@@ -107,11 +111,16 @@ WRITTEN = _NoNode()  # a view of a tensor that needs no gradient, written to sin
 UNCONNECTED = _NoNode()  # a view made without recording, of a tensor that needs a gradient: it counts as needing one
 
 
+def note_of(tensor: Tensor) -> _NoNode | None:
+    """Which of these was noted of a tensor, if any was. A leaf that got an AccumulateGrad keeps it there."""
+    return getattr(tensor._find_node, "note", None)
+
+
 def save(tensor: Tensor) -> Tensor | Versioned:
     """What a node keeps of an input."""
     _check_savable(tensor)
     version = tensor._version
-    if tensor._find_node in _DETACHED:
+    if note_of(tensor) in _DETACHED:
         return Versioned(tensor, version, "detached")
     return Versioned(tensor, version) if version else tensor
 
@@ -129,7 +138,7 @@ def unpack(node: Node, kept: Any) -> Tensor:
     _ = tensor.grad_fn  # raises for a view that has lost its place in the graph since
     if (
         not node._is_custom
-        and tensor._find_node in _DETACHED
+        and note_of(tensor) in _DETACHED
         and not (kept.__class__ is Versioned and kept.state == "detached")
     ):
         _unpack_those_before(node, kept)

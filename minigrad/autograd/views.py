@@ -21,10 +21,9 @@ from minigrad.autograd.graph import (
     Node,
     edge_node,
     next_sequence_nr,
-    was_written,
 )
 from minigrad.autograd.modes import INFERENCE, InferenceCount, modes, thread
-from minigrad.autograd.saved import UNCONNECTED, WRITTEN
+from minigrad.autograd.saved import UNCONNECTED, WRITTEN, note_of
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -204,7 +203,7 @@ def renew_views(written: Tensor) -> None:
             continue
         if view._root._node is None and not isinstance(view._node, Node):  # type: ignore[union-attr]
             if view._find_node.__class__ is AccumulatorLink:
-                view._find_node.written = True
+                view._find_node.note = WRITTEN
             else:
                 view._find_node = view._find_node or WRITTEN
             continue
@@ -232,7 +231,7 @@ def ask_for_views(base: Tensor, wanted: bool) -> None:
         view = reference()
         if view is None or view._root is not base:
             continue
-        written = was_written(view)
+        written = note_of(view) is WRITTEN
         if wanted and (view._node is None or written):
             kind = views.kinds.get(reference)  # type: ignore[union-attr]
             if not written:

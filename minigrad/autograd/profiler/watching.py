@@ -20,7 +20,7 @@ from functools import partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from minigrad import op, writing
+from minigrad import assignment, op
 from minigrad.autograd.function import Function
 from minigrad.autograd.graph import Node
 from minigrad.autograd.profiler import names
@@ -50,7 +50,7 @@ class Watch:
                     self._watch(function, partial(self._recording.call, name))
                 self._watch(Function.__dict__["apply"].__func__, self._custom)
                 self._watch(op.define, partial(self._recording.call, "minigrad::write_op"))  # type: ignore[arg-type]
-                self._watch(writing.write_part, self._write_part)  # type: ignore[arg-type]
+                self._watch(assignment.write_part, self._write_part)  # type: ignore[arg-type]
                 self._watch(Node.__call__, self._by_hand)  # type: ignore[arg-type]
                 self._watch(run_step, partial(self._of_optimizer, "step"))  # type: ignore[arg-type]
                 self._watch(Optimizer.zero_grad, partial(self._of_optimizer, "zero_grad"))  # type: ignore[arg-type]

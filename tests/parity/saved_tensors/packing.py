@@ -49,3 +49,21 @@ def square(F: Any) -> Any:
             return 2 * x * g
 
     return Square
+
+
+def exponential(F: Any) -> Any:
+    """A Function that saves its output."""
+
+    class Exponential(F.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            result = x.exp()
+            ctx.save_for_backward(result)
+            return result
+
+        @staticmethod
+        def backward(ctx, g):
+            (result,) = ctx.saved_tensors
+            return result * g
+
+    return Exponential

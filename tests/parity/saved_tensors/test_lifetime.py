@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from parity.leaves import leaf
-from parity.saved_tensors.packing import noted, square
+from parity.saved_tensors.packing import exponential, noted, square
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
@@ -95,14 +95,18 @@ for name, op in {
         leaf(F).exp()
     ),
     "a Function that saves its input": lambda F: square(F).apply(leaf(F) * 2),
-    "exp under hooks that keep a copy": lambda F: copied(F, leaf(F)),
+    "a Function that saves its output": lambda F: exponential(F).apply(leaf(F) * 2),
+    "exp under hooks that keep a copy": lambda F: copied(F, leaf(F).exp),
+    "a Function that saves its output under hooks that keep a copy": lambda F: copied(
+        F, lambda: exponential(F).apply(leaf(F))
+    ),
 }.items():
     behaviours(f"G08: the result of {name} dies with its last reference")(dies(op))
 
 
-def copied(F: Any, x: Any) -> Any:
+def copied(F: Any, compute: Callable[[], Any]) -> Any:
     with noted(F, []):
-        return x.exp()
+        return compute()
 
 
 @behaviours("G08: a graph that create_graph made dies with its last reference")

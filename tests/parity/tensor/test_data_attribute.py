@@ -140,4 +140,35 @@ def _(F):
     return state(part, x)
 
 
+OTHER_SHAPE = (
+    "Function MulBackward0 returned an invalid gradient at index 0 - got [3] but expected shape compatible with [2]"
+)
+
+
+@behaviours("D14: x.data = y of another shape, between two uses in one graph", error=RuntimeError, says=OTHER_SHAPE)
+def _(F):
+    x = F.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    x.data = F.ones(3)
+    (y.sum() + (x * 3).sum()).backward()
+
+
+@behaviours("D14: x.data = y of another shape, between uses in two graphs", error=RuntimeError, says=OTHER_SHAPE)
+def _(F):
+    x = F.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    x.data = F.ones(3)
+    (x * 3).sum().backward()
+    y.sum().backward()
+
+
+@behaviours("D14: x.data = y of another shape, after the last use")
+def _(F):
+    x = F.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    x.data = F.ones(3)
+    y.sum().backward()
+    return x.grad
+
+
 test_as_in_torch = behaviours.test()

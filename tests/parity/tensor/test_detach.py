@@ -153,4 +153,15 @@ def _(F):
     return x.grad
 
 
+@behaviours("D11: a result that keeps its gradient still does when it is detached in place and needs one again")
+def _(F):
+    x = F.ones(2, requires_grad=True)
+    y = x * 2
+    y.retain_grad()
+    y.detach_()
+    y.requires_grad_(True)
+    (y * 3).sum().backward()
+    return y.retains_grad, y.grad, x.grad
+
+
 test_as_in_torch = behaviours.test()

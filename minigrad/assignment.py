@@ -1,0 +1,182 @@
+"""`x[index] = value`, and index_put: writing into a part of a tensor.
+
+After this module a reader knows that an assignment is a write in place to the view that `x[index]` is (writing.py tells
+of these), and that only lists and tensors of indices need more: what they select is no view, so that there is an
+operation of its own, index_put_.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.blame import frames_to_learner, type_name
+from minigrad.autograd.inplace import (
+    OVERLAP,
+    begin_write,
+    check_apart,
+    check_history,
+    check_overlap,
+    count_write,
+)
+from minigrad.autograd.modes import check_mode
+from minigrad.op import check_places, size_mismatch
+from minigrad.ops.places import indexing, slicing
+from minigrad.ops.places.strides import writable
+from minigrad.ops.shapes.expanding import expand
+from minigrad.tensor import Tensor, from_array, own_array
+from minigrad.writing import copy_, fill_, in_place, needs_grad, repeats, spread_
+
+
+def set_item(self: Tensor, index: Any, value: Any) -> None:
+    """`x[index] = value`: write into a part of the tensor."""
+    if index is False:
+        return  # nothing is selected: nothing is written or counted
+    parts, indices = indexing.split_index(self, None if index is True else index, written=True)
+    if not isinstance(value, Tensor):
+        if not isinstance(value, bool | int | float | np.integer):
+            raise TypeError(
+                f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}. "
+                "Make it a tensor first, as in tensor(...)."
+            )
+        value = _number(value, self)
+    whole = indexing.is_whole(parts)
+    if not needs_grad(self, value) or self._array.dtype.kind != "f":
+        write_part(self, parts, indices, value)
+        return
+    target = self if whole else slicing.basic(self, parts)
+    if indices is not None:
+        value = _without_leading_ones(value)
+        check_history(target)
+        check_places(value)
+        _warn_of_repeats(own_array(target))
+        check_apart(own_array(target), value._array)
+        _put_(target, indices, value)
+    elif value.ndim == 0 and target.ndim:
+        fill_(target, value)
+    else:
+        source = value if value.shape == target.shape else _without_leading_ones(value)
+        if source.shape == target.shape:
+            copy_(target, source)
+        else:
+            spread_(target, expand(source, target.shape))
+
+
+def _number(value: Any, beside: Tensor) -> Tensor:
+    try:
+        return from_array(beside.dtype.numpy.type(value))
+    except (ValueError, OverflowError):
+        raise RuntimeError(
+            f"value cannot be converted to type {beside.dtype.name}_t without overflow: {value}"
+        ) from None
+
+
+def write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
+    """Write into a part of a tensor where no graph has to know of it."""
+    whole = indexing.is_whole(parts)
+    if value is self and indices is None and whole:
+        check_mode(self)
+        count_write(self)  # to write a tensor over itself changes nothing
+        return
+    memory = own_array(self)
+    view = memory if whole else memory[parts]
+    there = view.shape if indices is None else view[indices].shape
+    source = value if value.shape == there and indices is None else _without_leading_ones(value)
+    if indices is not None:
+        _check_values(self, there, source)
+    spread = source._array if source.shape == there else expand(source.detach(), there)._array
+    if indices is not None:
+        _warn_of_repeats(view)
+        check_apart(view, source._array)
+    if not memory.flags.writeable:
+        view = writable(memory)[parts]  # a part of it may well be written to
+    if indices is not None:
+        begin_write(self, view)
+        view[indices] = spread
+        return
+    if value.ndim:  # a single number is read before anything is written
+        check_overlap(view, spread)
+    if repeats(view):
+        raise RuntimeError(OVERLAP)
+    begin_write(self, view)
+    view[...] = spread
+
+
+def _warn_of_repeats(array: Any) -> None:
+    """PyTorch's warning where a write through indices goes to elements that share places."""
+    if repeats(array):
+        warnings.warn(
+            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
+            UserWarning,
+            stacklevel=frames_to_learner(),
+        )
+
+
+def _without_leading_ones(value: Tensor) -> Tensor:
+    """The value without dimensions of size 1 in front, as in `x[0] = tensor([[1., 2.]])`."""
+    count = next((place for place, size in enumerate(value.shape) if size != 1), value.ndim)
+    return value.view(value.shape[count:]) if count else value
+
+
+def _check_values(self: Tensor, there: tuple[int, ...], value: Tensor) -> None:
+    """Raise if a value could not be written to places of shape `there`."""
+    fits = size_mismatch("", there, value.shape) is None and np.broadcast_shapes(there, value.shape) == there
+    if not fits:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(there)}"
+        )
+    if value.dtype is not self.dtype:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {self.dtype.tensor_type} for the "
+            f"destination and {value.dtype.tensor_type} for the source."
+        )
+
+
+def _index_put(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:
+    """What `indices` selects, replaced or added to."""
+    source = _without_leading_ones(values)
+    _check_values(self, self._array[indices].shape, source)
+    put = indexing.index_put_accumulate if accumulate else indexing.index_put
+    return put(self, source, indices)
+
+
+def _put_through_repeats(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> None:
+    """Write to an expanded tensor, whose elements share places: only where the indices say, the rest follows."""
+    memory = writable(own_array(self))
+    begin_write(self, memory)
+    if accumulate:
+        np.add.at(memory, indices, _without_leading_ones(values)._array)
+    else:
+        memory[indices] = _without_leading_ones(values)._array
+
+
+_put_ = in_place(_index_put, "index_put_", through_repeats=_put_through_repeats)
+
+
+def _arrays_of(input: Tensor, indices: Any, values: Any, function: str) -> tuple[Any, ...]:
+    if not isinstance(indices, tuple | list):
+        raise TypeError(
+            f"{function}(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
+        )
+    if not isinstance(values, Tensor):
+        raise TypeError(f"{function}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
+    arrays = [index.reshape(1) if index.ndim == 0 else index for index in indices]
+    return indexing.split_index(input, tuple(arrays), written=function == "index_put_")[1] or (...,)
+
+
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """Write `values` at the places that a tuple of index tensors selects, as `x[indices] = values`; or add them there
+    (`accumulate`).
+    """
+    _warn_of_repeats(own_array(self))
+    check_apart(self._array, getattr(values, "_array", None))
+    return _put_(self, _arrays_of(self, indices, values, "index_put_"), values, accumulate)
+
+
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of the tensor with `values` written at the places that index tensors select, or added there."""
+    return _index_put(input, _arrays_of(input, indices, values, "index_put"), values, accumulate)
