@@ -36,11 +36,10 @@ from minigrad.ops.images.windows import Prepared, Way
 Array = Any  # numpy array
 
 BLOCK = 2**20  # elements of a block of transformed tiles: 4 MiB in float32
-B = np.array([[1, 0, 0, 0], [0, 1, -1, 1], [-1, 1, 1, 0], [0, 0, 0, -1]], np.float32)  # its columns give d0 - d2, ...
 G = np.array([[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]], np.float32)
 A = np.array([[1, 1, 1, 0], [0, 1, -1, -1]], np.float32)
-# In two dimensions on rows of 16, 9 and 4: a Kronecker product does along both what its factor does along one.
-BB, GG, AA = (np.kron(matrix, matrix) for matrix in (B, G, A))
+# In two dimensions on rows of 9 and 16: a Kronecker product does along both what its factor does along one.
+GG, AA = (np.kron(matrix, matrix) for matrix in (G, A))
 
 
 def suits(weight: Array, images: int, places: tuple[int, ...], way: Way) -> bool:
@@ -110,11 +109,10 @@ class Tiles:
         """
         images, channels = image.shape[:2]
         total = self.total(channels, images)
-        parts = np.matmul(BB.astype(tiles.dtype, copy=False), tiles.reshape(16, total)).reshape(2, 2, 2, 2, total)
-        flat = np.zeros((2, 2, total + self.columns + 1), tiles.dtype)
-        for below, right in np.ndindex(2, 2):
-            start = below * self.columns + right
-            flat[:, :, start : start + total] += parts[below, :, right]
+        half = np.empty((2, 4, total + self.columns), tiles.dtype)
+        _four_back(tiles.reshape(4, 4, total), self.columns, half)
+        flat = np.empty((2, 2, total + self.columns + 1), tiles.dtype)
+        _four_back(half.swapaxes(0, 1), 1, flat.swapaxes(0, 1))
         for pixel, cell in self.parities(image, self.shaped(flat[:, :, :total], channels, images)):
             pixel[...] = cell
 
@@ -156,6 +154,22 @@ def _four(even: Array, odd: Array, step: int, out: Array) -> None:
     np.add(d1, d2, out=out[1])
     np.subtract(d2, d1, out=out[2])
     np.subtract(d1, d3, out=out[3])
+
+
+def _four_back(m: Array, step: int, out: Array) -> None:
+    """The transpose of `_four`: d0 gets m0, d1 gets m1 - m2 + m3, d2 gets m1 + m2 - m0, d3 gets -m3. Twice as fast as a
+    product with the matrix of all 16, which has little to add up for each number that it writes.
+    """
+    even, odd = out
+    count = m.shape[-1]
+    even[..., :count], even[..., count:] = m[0], 0
+    np.subtract(m[1], m[2], out=odd[..., :count])
+    odd[..., :count] += m[3]
+    odd[..., count:] = 0
+    sent = m[1] + m[2]
+    sent -= m[0]
+    even[..., step:] += sent
+    odd[..., step:] -= m[3]
 
 
 def transformed_weight(weight: Array) -> Array:
