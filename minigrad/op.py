@@ -600,7 +600,7 @@ def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
 def recorded(node: Node, out: Any, inputs: Sequence[Tensor]) -> None:
     """What is to be done with a new node while something unusual is in force."""
     if modes.observer is not None:
-        modes.observer(node, out)
+        modes.observer(node, out, inputs)
     if modes.anomaly is not None:
         remember(node)
     if thread.saved_tensors_hooks:

@@ -27,6 +27,7 @@ def state() -> dict[str, Any]:
         "is_grad_enabled()": grad_mode.is_grad_enabled(),
         "the creation observer": None if lasting else observer,
         "the count of special modes": grad_mode.modes.special - (observer is not None),
+        "the witness": grad_mode.thread.witness,
         "the profiler": grad_mode.modes.profiler,
         "np.geterr()": np.geterr(),
         "np.get_printoptions()": np.get_printoptions(),
@@ -45,6 +46,7 @@ def no_leaks() -> Iterator[None]:
     grad_mode.set_grad_enabled(before["is_grad_enabled()"])
     op.set_creation_observer(observer)
     grad_mode.modes.special = special
+    grad_mode.thread.witness = before["the witness"]
     grad_mode.modes.profiler = before["the profiler"]
     np.seterr(**before["np.geterr()"])
     np.set_printoptions(**before["np.get_printoptions()"])

@@ -6,6 +6,7 @@ What PyTorch does in the same place is tested beside it where that is not plain 
 from __future__ import annotations
 
 import gc
+import linecache
 import random
 import re
 import threading
@@ -14,7 +15,7 @@ import traceback
 import types
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from leak_guard import no_leaks
 
 import minigrad as mg
 from minigrad import op
-from minigrad.autograd import engine, graph
+from minigrad.autograd import engine, graph, modes
 from minigrad.autograd.graph import AccumulateGrad, Node, next_sequence_nr
 from minigrad.tensor import Tensor
 
@@ -839,9 +840,11 @@ def test_two_threads_that_use_a_leaf_at_once_find_the_same_node(monkeypatch: pyt
 
 def test_the_observer_sees_each_node_that_is_recorded(x: Tensor) -> None:
     seen: list[tuple[Node, Any]] = []
+    operands: list[Sequence[Tensor]] = []
 
-    def observe(node: Node, out: Any) -> None:
+    def observe(node: Node, out: Any, inputs: Sequence[Tensor]) -> None:
         seen.append((node, out))
+        operands.append(inputs)
         node._creation = "here"
 
     assert op.set_creation_observer(observe) is None
@@ -857,8 +860,88 @@ def test_the_observer_sees_each_node_that_is_recorded(x: Tensor) -> None:
     assert seen[-1][0] is y.grad_fn
     assert seen[-1][1] == y.item()
     assert seen[0][1].tolist() == [2.0, 4.0, 6.0]
+    assert [len(inputs) for inputs in operands] == [2, 1, 2, 1]
+    assert operands[0][0] is x
     assert y.grad_fn._creation == "here"
     assert (x * 2).grad_fn._creation is None
+
+
+class Looking:
+    """A witness that notes what is called, with what goes in and what comes out."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[Any, ...]] = []
+
+    def around(self, kind: str, node: Node, function: Any) -> Any:
+        def call(*arguments: Any) -> Any:
+            result = function(*arguments)
+            self.seen.append((kind, node.name(), function, arguments[0], result))
+            return result
+
+        return call
+
+    def failed(self, node: Node) -> None:
+        self.seen.append(("failed", node.name()))
+
+    def __enter__(self) -> Looking:
+        modes.thread.witness = self
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        modes.thread.witness = None
+
+
+def test_a_witness_sees_every_function_that_is_called_on_the_way(x: Tensor) -> None:
+    kept: list[Tensor] = []
+    with mg.autograd.graph.saved_tensors_hooks(lambda tensor: tensor.tolist(), mg.tensor):
+        y = x * x.detach()
+    y.retain_grad()
+    y.register_hook(lambda gradient: gradient * 2)
+    y.grad_fn.register_prehook(lambda gradients: (gradients[0] + 1,))
+    y.grad_fn.register_hook(lambda after, before: (after[0] * 0, None))
+    x.register_post_accumulate_grad_hook(kept.append)
+    with Looking() as witness:
+        y.sum().backward()
+    told = [(kind, name, None if result is None else str(result)) for kind, name, _, _, result in witness.seen]
+    assert told == [
+        ("tensor_hook", "MulBackward0", "tensor([2., 2., 2.])"),
+        ("retain_grad", "MulBackward0", None),
+        ("node_prehook", "MulBackward0", "(tensor([3., 3., 3.]),)"),
+        ("unpacked", "MulBackward0", "tensor([1., 2., 3.])"),
+        ("node_hook", "MulBackward0", "(tensor([0., 0., 0.]), None)"),
+        ("post_accumulate", "AccumulateGrad", None),
+    ]
+    assert kept == [x]
+    y.sum()
+    assert len(witness.seen) == 6
+    with Looking() as witness, mg.autograd.graph.saved_tensors_hooks(lambda tensor: None, lambda _: x):
+        (x * x).sum()
+    assert [(kind, name) for kind, name, *_ in witness.seen] == [("packed", "MulBackward0")] * 2
+
+
+def test_a_witness_is_told_which_node_failed(x: Tensor) -> None:
+    y = x.exp()
+    x.register_hook(lambda gradient: 1 / 0)
+    with Looking() as witness, pytest.raises(ZeroDivisionError):
+        y.sum().backward()
+    assert witness.seen == [("failed", "AccumulateGrad")]
+    y = (x * x).exp()
+    y.grad_fn.register_prehook(lambda gradient: 1 / 0)
+    with Looking() as witness, pytest.raises(ZeroDivisionError):
+        y.sum().backward()
+    assert witness.seen == [("failed", "ExpBackward0")]
+
+
+def test_the_error_about_a_write_carries_what_it_says_as_data(x: Tensor) -> None:
+    y = x * 2
+    z = y * y
+    y += 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as caught:
+        z.sum().backward()
+    mismatch = caught.value.mismatch  # type: ignore[attr-defined]
+    assert (mismatch.node, mismatch.name, mismatch.saved_version, mismatch.version) == (z.grad_fn, "y", 0, 1)
+    code, line = mismatch.line
+    assert linecache.getline(code.co_filename, line).strip() == "y += 1"
 
 
 def test_the_leak_guard_sees_leaks() -> None:

@@ -91,10 +91,12 @@ def watched(run: Iterator[Step]) -> Iterator[Step]:
         for index, gradient in enumerate(outgoing):
             if gradient is not None and _has_nan(gradient):
                 warn_of_failure(node)
-                raise RuntimeError(
+                error: Any = RuntimeError(
                     f"Function '{_name(node)}' returned nan values in its {index}th output. "
                     + _where_from(node, incoming)
                 )
+                error.anomaly = (node, incoming, outgoing)  # the step, for those who draw it
+                raise error
         yield node, incoming, outgoing
 
 

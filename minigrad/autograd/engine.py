@@ -274,7 +274,7 @@ def _loop(
         if sought is not None and leaf not in sought:
             if leaf._hooks is not None:  # a root's hooks run in any case
                 with this_run:
-                    leaf._hooks.run_for_tensors((gradient,), recorded)
+                    leaf._hooks.run_for_tensors(leaf, (gradient,), recorded)
             continue
         leaf._shape = gradient.shape  # a root is checked against what it is now
         if _deliver(leaf, gradient, False, captured, recorded, this_run):
@@ -305,6 +305,8 @@ def _loop(
                 with this_run:
                     incoming, outgoing = _run_node(node, incoming, recorded, keys)
         except Exception as error:
+            if thread.witness is not None:
+                thread.witness.failed(node)
             if modes.anomaly is not None:
                 warn_of_failure(node)
             if isinstance(error, ValueError) and "broadcast" in str(error) and not node._is_custom:
@@ -381,12 +383,14 @@ def _deliver(
         return captured is None
     try:
         with this_run:
-            incoming = leaf._hooks.run_for_tensors((gradient,), recorded)
+            incoming = leaf._hooks.run_for_tensors(leaf, (gradient,), recorded)
             if captured is None:
                 _run_node(leaf, incoming, recorded)
             else:
                 captured[leaf] = incoming[0]
     except Exception:
+        if thread.witness is not None:
+            thread.witness.failed(leaf)
         if modes.anomaly is not None:
             warn_of_failure(leaf)
         raise
@@ -401,7 +405,7 @@ def _run_node(
     """
     hooks = node._hooks
     if hooks is not None:
-        incoming = hooks.run_before(incoming, recorded)
+        incoming = hooks.run_before(node, incoming, recorded)
     if all(gradient is None for gradient in incoming) and not node._is_custom:
         outgoing: tuple[Any, ...] = (None,) * len(node._next_nodes)
     else:
@@ -418,8 +422,8 @@ def _run_node(
         if node._targets is not None:
             outgoing = fitted(node, outgoing)
         if isinstance(node, AccumulateGrad):
-            hooks.run_after_accumulate(node.variable, recorded)
-        outgoing = hooks.run_after(outgoing, incoming, recorded)
+            hooks.run_after_accumulate(node, node.variable, recorded)
+        outgoing = hooks.run_after(node, outgoing, incoming, recorded)
     return incoming, outgoing
 
 
@@ -527,7 +531,7 @@ def _arrived(
     before = incoming
     if node._hooks is not None:
         with this_run:
-            incoming = node._hooks.run_for_tensors(incoming, recorded)
+            incoming = node._hooks.run_for_tensors(node, incoming, recorded)
     if captured is not None and sought is not None:
         for number, gradient in enumerate(before if runs else incoming):
             key = (node, number) if number else node

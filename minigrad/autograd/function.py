@@ -188,7 +188,7 @@ class SavedOutput:
 
     __slots__ = ("kept", "writes", "version", "output_nr")
 
-    def __init__(self, output: Tensor, output_nr: int) -> None:
+    def __init__(self, node: FunctionNode, output: Tensor, output_nr: int) -> None:
         if output._writes is None:
             output._writes = [0]
         self.kept: Any = output._array
@@ -196,13 +196,13 @@ class SavedOutput:
         self.version = output._writes[0]
         self.output_nr = output_nr
         if thread.saved_tensors_hooks:
-            self.kept = pack(output)
+            self.kept = pack(node, output)
             self.kept.node = None  # no cycle: `restored` puts it in
 
     def restored(self, node: FunctionNode) -> Tensor:
         """The output again, in its place in the graph."""
         packed = isinstance(self.kept, PackedTensor)
-        tensor = self.kept.unpack() if packed else from_array(self.kept)
+        tensor = self.kept.unpack(node) if packed else from_array(self.kept)
         tensor._node, tensor._output_nr = node, self.output_nr
         if not packed:
             tensor._writes = self.writes
@@ -302,7 +302,8 @@ class Function(metaclass=_FunctionMeta):
             if modes.special:
                 arrays = [output._array for output in finished if isinstance(output, Tensor)]
                 if modes.observer is not None and arrays:
-                    modes.observer(node, arrays if len(arrays) > 1 else arrays[0])
+                    inputs = [value for value in args if isinstance(value, Tensor)]
+                    modes.observer(node, arrays if len(arrays) > 1 else arrays[0], inputs)
                 if modes.anomaly is not None:
                     remember(node)
         return finished if isinstance(output, tuple) else finished[0]
@@ -433,9 +434,9 @@ def _save(node: FunctionNode) -> None:
                 "keep other things as attributes, as in ctx.exponent = 2"
             )
         elif value._node is node:
-            kept.append(SavedOutput(value, value._output_nr))
+            kept.append(SavedOutput(node, value, value._output_nr))
         else:
-            kept.append(pack(value) if thread.saved_tensors_hooks else save(value))
+            kept.append(pack(node, value) if thread.saved_tensors_hooks else save(value))
     node._kept = tuple(kept)
     node._to_save = ()
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, TypeVar, overload
 
-from minigrad.autograd.modes import count_special, count_special_here, modes, thread
+from minigrad.autograd.modes import Observer, count_special, count_special_here, modes, thread
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -50,9 +50,10 @@ def _switch_inference(enabled: bool) -> bool:
     return previous
 
 
-def set_creation_observer(observer: Callable[[Any, Any], None] | None) -> Callable[[Any, Any], None] | None:
-    """Have `observer(node, out)` called with each node recorded from now on and its result (a numpy array); None ends
-    that.
+def set_creation_observer(observer: Observer | None) -> Observer | None:
+    """Have `observer(node, out, inputs)` called with each node recorded from now on, its result (a numpy array; a list
+    of them for a node with several) and its tensors; None ends that. The tensors stand in the order of
+    `next_functions`; there are none for a write into a view.
 
     Returns the observer that was installed before, so that the caller can put it back.
     """

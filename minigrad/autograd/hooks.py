@@ -100,47 +100,59 @@ class NodeHooks:
 
     # -- run by the engine
 
-    def run_for_tensors(self, gradients: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
-        """Show each of a node's incoming gradients to the hooks of its tensor; return what became of them."""
+    def run_for_tensors(self, node: Node, gradients: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+        """Show each of the node's incoming gradients to the hooks of its tensor; return what became of them."""
         changed = list(gradients)
         for output_nr, hooks in list(self.of_tensors.items()):
             gradient = wrapped(gradients[output_nr])
             with set_grad_enabled(recorded):
                 for hook in list(hooks.values()):
-                    result = hook(gradient)
+                    result = _seen("tensor_hook", node, hook)(gradient)
                     if result is not None:
                         gradient = _checked(gradient, result, hook)
             changed[output_nr] = gradient if recorded or gradient is None else gradient._array
         for output_nr, retained in self.retained.items():
             if changed[output_nr] is not None:
-                retained.keep(changed[output_nr])
+                _seen("retain_grad", node, retained.keep)(changed[output_nr])
         return tuple(changed)
 
-    def run_before(self, gradients: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+    def run_before(self, node: Node, gradients: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """The node's prehooks, on its incoming gradients."""
-        return _run_on_tuple(self.before, gradients, (), recorded)
+        hooks = [(_seen("node_prehook", node, hook), hook) for hook in self.before.values()]
+        return _run_on_tuple(hooks, gradients, (), recorded)
 
-    def run_after(self, outgoing: tuple[Any, ...], incoming: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+    def run_after(
+        self, node: Node, outgoing: tuple[Any, ...], incoming: tuple[Any, ...], recorded: bool
+    ) -> tuple[Any, ...]:
         """The node's hooks, on its outgoing gradients; they also see the incoming ones."""
-        return _run_on_tuple(self.after, outgoing, (tuple(map(wrapped, incoming)),), recorded)
+        hooks = [(_seen("node_hook", node, hook), hook) for hook in self.after.values()]
+        return _run_on_tuple(hooks, outgoing, (tuple(map(wrapped, incoming)),), recorded)
 
-    def run_after_accumulate(self, leaf: Tensor, recorded: bool) -> None:
+    def run_after_accumulate(self, node: Node, leaf: Tensor, recorded: bool) -> None:
         with set_grad_enabled(recorded):
             for hook in list(self.after_accumulate.values()):
-                result = hook(leaf)
+                result = _seen("post_accumulate", node, hook)(leaf)
                 if result is not None:
                     _checked(leaf, result, hook)
                     if result is not leaf:
                         raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
-def _run_on_tuple(hooks: Hooks, values: tuple[Any, ...], others: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+def _seen(kind: str, node: Node, hook: Hook) -> Hook:
+    """The hook, or what calls it for somebody who looks on."""
+    return hook if thread.witness is None else thread.witness.around(kind, node, hook)
+
+
+def _run_on_tuple(
+    hooks: list[tuple[Hook, Hook]], values: tuple[Any, ...], others: tuple[Any, ...], recorded: bool
+) -> tuple[Any, ...]:
+    """Show a tuple of gradients to hooks, each given as what to call for it and the hook itself."""
     if not hooks:
         return values
     tensors = tuple(map(wrapped, values))
     with set_grad_enabled(recorded):
-        for hook in list(hooks.values()):
-            results = hook(tensors, *others)
+        for call, hook in hooks:
+            results = call(tensors, *others)
             if results is None:
                 continue
             if not isinstance(results, tuple):

@@ -144,7 +144,7 @@ def record_write(tensor: Tensor, node: Node, position: int = 0, output_nr: int =
         renew_views(base)
         if modes.special:
             if modes.observer is not None:
-                modes.observer(copied, base._array)
+                modes.observer(copied, base._array, ())
             if modes.anomaly is not None:
                 remember(copied)
 

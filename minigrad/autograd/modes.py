@@ -11,12 +11,32 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from minigrad.autograd.profiler.recording import Recording
     from minigrad.tensor import Tensor
+
+
+Observer = Callable[[Any, Any, Sequence[Any]], None]
+
+
+class Witness(Protocol):
+    """Somebody who looks on while this thread runs a graph: `thread.witness`, None as long as there is nobody.
+
+    Only the rare paths ask for it, where the learner's own functions are called, and where a node fails: a backward
+    without hooks never does.
+    """
+
+    def around(self, kind: str, node: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+        """What is called in a function's place: something that calls it, and sees what went in and what came out.
+
+        `kind`: "tensor_hook", "retain_grad", "node_prehook", "node_hook", "post_accumulate", "packed" or "unpacked".
+        """
+
+    def failed(self, node: Any) -> None:
+        """The node could not be run; the exception is on its way."""
 
 
 class Modes:
@@ -26,7 +46,8 @@ class Modes:
 
     def __init__(self) -> None:
         self.special = 0  # how many unusual things are in force
-        self.observer: Callable[[Any, Any], None] | None = None  # called with each node recorded and its result's array
+        # called with each node recorded, its result's array and its inputs
+        self.observer: Observer | None = None
         self.anomaly: bool | None = None  # None: off; else whether nan is looked for
         self.mutation_watch: Callable[[Any], None] | None = None  # called with each tensor that is about to be written
         self.profiler: Recording | None = None  # where events go while a profiler is on
@@ -46,6 +67,7 @@ class Thread(threading.local):
     evaluating: Any = None  # the node that runs with its own operations recorded
     special: _OwnCount | None = None  # how many of `modes.special` are this thread's
     task: Any = None  # the backward run that is going on
+    witness: Witness | None = None  # who looks on while it does
 
 
 # Tensors made in inference mode have this in the place of their count of writes: nobody counts.

@@ -12,13 +12,14 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from minigrad.autograd.modes import count_special_here, modes, thread
 
 if TYPE_CHECKING:
+    from minigrad.autograd.blame import Line
     from minigrad.autograd.graph import Node
     from minigrad.tensor import Tensor
 
@@ -55,22 +56,25 @@ class Versioned:
 class PackedTensor:
     """What a pack hook made of a saved tensor, how to get it back, and the tensor's place in the graph."""
 
-    __slots__ = ("packed", "unpack_hook", "node", "output_nr", "leaf", "unconnected")
+    __slots__ = ("packed", "pack_hook", "unpack_hook", "node", "output_nr", "leaf", "unconnected")
 
-    def __init__(self, packed: Any, unpack_hook: Callable[[Any], Any], tensor: Tensor) -> None:
+    def __init__(
+        self, packed: Any, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any], tensor: Tensor
+    ) -> None:
         from minigrad.autograd.graph import edge_node
 
-        self.packed, self.unpack_hook = packed, unpack_hook
+        self.packed, self.pack_hook, self.unpack_hook = packed, pack_hook, unpack_hook
         self.node, self.output_nr = edge_node(tensor), tensor._output_nr
         self.leaf = tensor.is_leaf
         self.unconnected = tensor._find_node is UNCONNECTED
 
-    def unpack(self) -> Tensor:
-        """The tensor that the unpack hook gives, in its old place in the graph."""
+    def unpack(self, node: Node) -> Tensor:
+        """The tensor that the unpack hook gives, in its old place in the graph; `node` is the one that saved it."""
         from minigrad.autograd.graph import ON_DEMAND
         from minigrad.tensor import Tensor, from_array
 
-        result = self.unpack_hook(self.packed)
+        hook = self.unpack_hook if thread.witness is None else thread.witness.around("unpacked", node, self.unpack_hook)
+        result = hook(self.packed)
         if not isinstance(result, Tensor):
             raise TypeError(
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
@@ -133,7 +137,7 @@ def _check_savable(tensor: Tensor) -> None:
 def unpack(node: Node, kept: Any) -> Tensor:
     """Give back what `save` kept, if nobody has written to it since."""
     if kept.__class__ is PackedTensor:
-        return kept.unpack()
+        return kept.unpack(node)
     tensor, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
     _ = tensor.grad_fn  # raises for a view that has lost its place in the graph since
     if (
@@ -171,7 +175,7 @@ def unpack_result(node: Node, kept: Any, writes: list[Any]) -> Tensor:
     from minigrad.tensor import from_array
 
     if kept.__class__ is PackedTensor:
-        unpacked: Tensor = kept.unpack()
+        unpacked: Tensor = kept.unpack(node)
         unpacked._node = node
         return unpacked
     array, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
@@ -183,14 +187,31 @@ def unpack_result(node: Node, kept: Any, writes: list[Any]) -> Tensor:
     return tensor
 
 
+class Mismatch(NamedTuple):
+    """What the error about a saved tensor that was written to knows: its attribute `mismatch`, for those who draw it.
+
+    `line` is the code and the number of the line that wrote last, None where nobody noted it.
+    """
+
+    node: Node  # which saved the tensor
+    tensor: Tensor
+    name: str | None  # what the learner calls it
+    saved_version: int
+    version: int
+    line: Line | None
+
+
 def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str = "") -> RuntimeError:
-    """The error for a saved tensor that was written to, with the variable's name and the line that wrote."""
+    """The error for a saved tensor that was written to, with the variable's name and the line that wrote; the same as
+    data in its `mismatch`.
+    """
     from minigrad.autograd.blame import last_write, op_name, variable_name
 
     producer = tensor.grad_fn
     source = f", which is output {tensor.output_nr} of {producer_name or op_name(producer)}," if producer else ""
     name = variable_name(tensor)
-    return RuntimeError(
+    writes = tensor._writes
+    error: Any = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[minigrad.{tensor.dtype.tensor_type}Tensor {list(tensor.shape)}]{source} is at version {tensor._version}; "
         f"expected version {version} instead.\n"
@@ -198,6 +219,11 @@ def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str 
         f"from, and then it was written to{last_write(tensor)}\n"
         "Make a new tensor there, as in y = y + 1 instead of y += 1, or write to a clone()."
     )
+    error.mismatch = Mismatch(
+        node, tensor, name, version, tensor._version, writes[2] if writes is not None and len(writes) > 2 else None
+    )
+    raised: RuntimeError = error
+    return raised
 
 
 def freed_error() -> RuntimeError:
@@ -207,25 +233,28 @@ def freed_error() -> RuntimeError:
 # ---------------------------------------------------------------- hooks
 
 
-def pack(tensor: Tensor) -> PackedTensor:
-    """Hand a tensor that is to be saved to the innermost pack hook."""
+def pack(node: Node, tensor: Tensor) -> PackedTensor:
+    """Hand a tensor that the node is to save to the innermost pack hook."""
     _check_savable(tensor)
     pack_hook, unpack_hook = thread.saved_tensors_hooks[-1]
-    return _packed(tensor, pack_hook, unpack_hook)
+    return _packed(node, tensor, pack_hook, unpack_hook)
 
 
-def _packed(tensor: Tensor, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> PackedTensor:
+def _packed(
+    node: Node, tensor: Tensor, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]
+) -> PackedTensor:
     from minigrad.autograd.grad_mode import no_grad
 
     version = tensor._version
+    hook = pack_hook if thread.witness is None else thread.witness.around("packed", node, pack_hook)
     with no_grad():
-        packed = pack_hook(tensor)
+        packed = hook(tensor)
     if tensor._version != version:
         raise RuntimeError(
             "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
             "be modified by in-place operations as this can lead to unexpected side-effects: work on a clone()."
         )
-    return PackedTensor(packed, unpack_hook, tensor)
+    return PackedTensor(packed, pack_hook, unpack_hook, tensor)
 
 
 def pack_all(node: Node) -> None:
@@ -262,11 +291,11 @@ def _pack_slot(node: Node, position: int, pack_hook: Callable[[Any], Any], unpac
     saved = list(node._kept or ())
     kept = saved[position]
     if node._kept_names[position] == "result":
-        saved[position] = _packed(unpack_result(node, kept, saved[position + 1]), pack_hook, unpack_hook)
+        saved[position] = _packed(node, unpack_result(node, kept, saved[position + 1]), pack_hook, unpack_hook)
         saved[position].node = None  # unpack_result puts the node in; no cycle
         saved[position + 1] = [1]  # not 0: has unpack_result called
     elif (isinstance(kept, Tensor) and kept._find_node not in CONSTANTS) or isinstance(kept, Versioned):
-        saved[position] = _packed(unpack(node, kept), pack_hook, unpack_hook)
+        saved[position] = _packed(node, unpack(node, kept), pack_hook, unpack_hook)
     node._kept = tuple(saved)
 
 

@@ -235,8 +235,10 @@ class CheckpointInputs(Node):
 
     def __init__(self, args: Sequence[Any]) -> None:
         known = [value.detach() if _has_lost_history(value) else value for value in args]  # using it raises, in the run
-        keep = pack if thread.saved_tensors_hooks else save
-        self._kept = tuple([keep(value) if isinstance(value, Tensor) else value for value in known])
+        packs = bool(thread.saved_tensors_hooks)
+        self._kept = tuple(
+            [value if not isinstance(value, Tensor) else pack(self, value) if packs else save(value) for value in known]
+        )
 
     def arguments(self) -> list[Any]:
         saved = (Tensor, Versioned, PackedTensor)

@@ -2,8 +2,9 @@
 
 After this package a reader has seen a gradient move. `draw(loss)` shows the graph, `make_dot(loss)` gives it to
 Graphviz, and `BackwardStepper(loss)` runs `loss.backward()` one node per click. Each part is a module: `snapshot`
-copies the graph, `naming` finds the learner's names, `layout` places the boxes, `svg` draws, `rules` and `frames` tell
-what a step did, `stepper` is the widget. `gradcheck_curve` and `jacobian_picture` are charts (`figure`, `curves`,
+copies the graph and `kept` what its nodes keep, `naming` finds the learner's names, `layout` places the boxes, `svg`
+draws; `recorder` runs a pass and writes down its `frames`, with the `rules` as code and, by `watching`, the `events`
+around them; `stepper` is the widget. `gradcheck_curve` and `jacobian_picture` are charts (`figure`, `curves`,
 `heatmap`).
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.

@@ -15,9 +15,10 @@ from typing import Any
 import graphviz
 
 from minigrad.viz import layout, naming
+from minigrad.viz.kept import read_saved, saved_parameters
 from minigrad.viz.naming import Variables
 from minigrad.viz.records import learner_frame
-from minigrad.viz.snapshot import is_leaf, ordered, read_saved, saved_parameters
+from minigrad.viz.snapshot import is_leaf, ordered
 from minigrad.viz.svg import clean, shorten
 from minigrad.viz.values import shape_text
 

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -24,6 +24,7 @@ SECONDS = 20.0
 PER_INCH = 72  # one of our pixels is one of Graphviz's points
 GAP_BESIDE = 40  # pixels between boxes beside each other
 MARGIN = 16
+PANEL_MARGIN = 36  # between a panel's edge and the boxes in it
 MANY = 60  # boxes: beyond that the search for the fewest crossings is cut short, else it takes most of a second
 HURRY = " nslimit=1; nslimit1=2; mclimit=0.3;"
 
@@ -36,11 +37,12 @@ class LayoutError(RuntimeError):
 
 @dataclass(frozen=True)
 class Sized:
-    """A box to place: its size in pixels."""
+    """A box to place: its size in pixels, and the panel that it stands in (0: in none)."""
 
     id: str
     width: float
     height: float
+    panel: int = 0
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,15 @@ class Wire:
 
 @dataclass(frozen=True)
 class Layout:
-    """Top left corners of the boxes, and the points of each edge's Bezier curve (1 + 3n of them), in pixels."""
+    """Top left corners of the boxes, and the points of each edge's Bezier curve (1 + 3n of them), in pixels; the
+    corners of each panel.
+    """
 
     width: float
     height: float
     corners: dict[str, Point]
     curves: dict[str, tuple[Point, ...]]
+    panels: dict[int, tuple[Point, Point]] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=16)
@@ -81,7 +86,13 @@ def arrange(boxes: tuple[Sized, ...], wires: tuple[Wire, ...], gap: float, down:
 
     corners = {}
     sizes = {box.id: box for box in boxes}
+    panels = {}
     for item in answer["objects"]:
+        if item["name"].startswith("cluster"):
+            corner, opposite = item["bb"].split(",")[:2], item["bb"].split(",")[2:]
+            (x0, y0), (x1, y1) = place(",".join(corner)), place(",".join(opposite))
+            panels[int(item["name"].removeprefix("cluster"))] = ((x0, y1), (x1, y0))
+            continue
         (x, y), box = place(item["pos"]), sizes[item["name"]]
         corners[box.id] = (round(x - box.width / 2, 1), round(y - box.height / 2, 1))
     curves = {item["id"]: [place(point) for point in item["pos"].split()] for item in answer.get("edges", ())}
@@ -91,6 +102,7 @@ def arrange(boxes: tuple[Sized, ...], wires: tuple[Wire, ...], gap: float, down:
         round(top - bottom + 2 * MARGIN, 1),
         corners,
         {key: tuple(points) for key, points in curves.items()},
+        panels,
     )
 
 
@@ -100,7 +112,13 @@ def _question(boxes: Sequence[Sized], wires: Sequence[Wire], gap: float, down: b
         f"ranksep={gap / PER_INCH:.4f}; nodesep={GAP_BESIDE / PER_INCH:.4f};",
         'node [shape=box fixedsize=true label=""]; edge [dir=none];',
     ]
-    lines += [f"{box.id} [width={box.width / PER_INCH:.4f} height={box.height / PER_INCH:.4f}];" for box in boxes]
+    for panel in sorted({box.panel for box in boxes}):
+        placed = [
+            f"{box.id} [width={box.width / PER_INCH:.4f} height={box.height / PER_INCH:.4f}];"
+            for box in boxes
+            if box.panel == panel
+        ]
+        lines += [f"subgraph cluster{panel} {{ margin={PANEL_MARGIN};", *placed, "}"] if panel else placed
     out, into = ("s", "n") if down else ("e", "w")
     lines += [f"{wire.source}:{out} -> {wire.target}:{into} [id={wire.id}];" for wire in wires]
     return "\n".join([*lines, "}"])

@@ -14,6 +14,7 @@ import functools
 import linecache
 import types
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -75,9 +76,9 @@ class Variables:
             self._leaves[tensor] = name
             self._memory.setdefault(memory(tensor), name)
 
-    def result(self, node: Any) -> tuple[str, Any] | None:
-        """Name and tensor of a node's (first) output, if a variable holds it."""
-        return self._results.get((node, 0))
+    def result(self, node: Any, output: int = 0) -> tuple[str, Any] | None:
+        """Name and tensor of one of a node's outputs, if a variable holds it."""
+        return self._results.get((node, output))
 
     def leaf(self, tensor: Any) -> str | None:
         """The name of a leaf, or of a tensor that needs no grad and shares memory with a variable."""
@@ -165,6 +166,22 @@ def _assignments(file: str, lines: tuple[str, ...]) -> list[tuple[str, Span]]:
     return found
 
 
+def whole_write(span: Span | None) -> Span | None:
+    """Of a write such as `y[0] = 5` Python notes the place of `y[0]`: give that of the whole statement. Other pieces of
+    source are given back as they are.
+    """
+    if span is None:
+        return None
+    tree = _parsed(tuple(linecache.getlines(span.file)))
+    for statement in ast.walk(tree) if tree is not None else ():
+        if isinstance(statement, ast.Assign | ast.AugAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            for target in targets:
+                if isinstance(target, ast.Subscript) and same_place(_span(span.file, target), span):
+                    return replace(_span(span.file, statement), function=span.function)
+    return span
+
+
 def _span(file: str, node: Any) -> Span:
     first, last = node.lineno, node.end_lineno
     return Span(
@@ -211,6 +228,14 @@ def says_op(text: str, op: str) -> bool:
     if isinstance(tree, ast.Subscript):
         return word in OPERATORS[ast.Subscript]
     return False
+
+
+def is_expression(text: str) -> bool:
+    """False for a statement, such as the write `y[0] = 5`."""
+    try:
+        return isinstance(ast.parse(text.strip()).body[0], ast.Expr)
+    except (SyntaxError, ValueError, IndexError):
+        return True  # a piece of one, or one that was cut short
 
 
 def with_names(span: Span, parts: list[tuple[Span, str]]) -> str:

@@ -2,10 +2,10 @@
 
 After this module a reader knows how a picture can light up the line that made a node, long after that line ran.
 Importing `minigrad.viz` installs `observe` as the engine's creation observer; it writes a `Record` into each new node:
-code object and instruction of the first frame outside minigrad, the modules whose calls are under way, and the result's
-shape, dtype and, if small, values.
-That is little enough to do for every op of a training loop. What it means (which line, which columns, which text) is
-worked out only when somebody looks: `span_of`, `source_line`.
+code object and instruction of the first frame outside minigrad, the modules whose calls are under way, the result's
+shape, dtype and, if small, values, the operands that need no gradient, and whether a backward made the node
+(create_graph). That is little enough to do for every op of a training loop. What it means (which line, which columns,
+which text) is worked out only when somebody looks: `span_of`, `source_line`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ import itertools
 import linecache
 import sys
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.modes import thread
+from minigrad.autograd.saved import CONSTANTS
 from minigrad.nn.modules.module import Module
 
 CALL = Module.__call__.__code__
@@ -29,52 +32,102 @@ KEPT = 64  # elements up to which a result is copied; larger results are looked 
 class Record:
     """What is written down when a node is made."""
 
-    __slots__ = ("array", "code", "dtype", "instruction", "modules", "reference", "shape")
+    __slots__ = ("code", "graph", "instruction", "modules", "operands", "outputs", "parent")
 
-    def __init__(self, code: CodeType | None, instruction: int, out: Any, modules: tuple[Any, ...] = ()) -> None:
+    def __init__(
+        self,
+        code: CodeType | None,
+        instruction: int,
+        out: Any,
+        inputs: Sequence[Any] = (),
+        modules: tuple[Any, ...] = (),
+    ) -> None:
         self.code = code
         self.instruction = instruction
         self.modules = modules  # the innermost first
-        several = isinstance(out, list)  # of one node's several outputs, none stands for the node
-        first = out[0] if several else out
-        self.shape: tuple[int, ...] = first.shape
-        self.dtype = first.dtype
-        self.array: Any = None
-        self.reference: weakref.ref[Any] | None = None
-        if several:
-            return
-        if out.size <= KEPT:
-            self.array = np.array(out)
-        elif isinstance(out, np.ndarray):
-            self.reference = weakref.ref(out)
+        self.outputs = [Copy(array) for array in out] if isinstance(out, list) else [Copy(out)]
+        self.operands: dict[int, Operand] = {
+            slot: Operand(tensor)
+            for slot, tensor in enumerate(inputs)
+            if tensor._node is None and tensor._find_node not in CONSTANTS
+        }
+        self.graph = 1  # 2 for the graph of a gradient, 3 for that of a gradient of a gradient ...
+        self.parent: Record | None = None  # of the node whose rule this one is a part of
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.outputs[0].shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.outputs[0].dtype
 
     def value(self) -> Any:
-        """The result as an array, or None if it was large and is gone."""
+        """The (first) result as an array, or None if it was large and is gone."""
+        return self.outputs[0].value()
+
+
+class Copy:
+    """An array as it was: a copy if it is small, else the array itself as long as something else keeps it."""
+
+    __slots__ = ("array", "dtype", "reference", "shape")
+
+    def __init__(self, array: Any) -> None:
+        self.shape: tuple[int, ...] = array.shape
+        self.dtype = array.dtype
+        self.array: Any = np.array(array) if array.size <= KEPT else None
+        self.reference = weakref.ref(array) if self.array is None and isinstance(array, np.ndarray) else None
+
+    def value(self) -> Any:
         if self.array is not None:
             return self.array
         return self.reference() if self.reference is not None else None
 
 
-def observe(node: Any, out: Any) -> None:
-    """The creation observer: note the learner's instruction, the modules' calls and the result in `node._creation`.
+class Operand(Copy):
+    """A tensor that needs no gradient, as it entered an operation."""
+
+    __slots__ = ("tensor", "version")
+
+    def __init__(self, tensor: Any) -> None:
+        super().__init__(tensor._array)
+        self.tensor = weakref.ref(tensor)
+        self.version = None if tensor.is_inference() else tensor._version
+
+
+def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
+    """The creation observer: note the learner's instruction, the modules' calls, the result and the operands in
+    `node._creation`.
 
     The walk ends at the learner's cell or file, so that it is as long as the learner's own calls are deep.
     """
     frame: FrameType | None = sys._getframe(1)
     learner = None
     modules: tuple[Any, ...] = ()
+    in_backward = thread.evaluating is not None
     while frame is not None:
         if frame.f_code is CALL:
             modules += (frame.f_locals["self"],)
         elif learner is None and not _is_ours(frame):
             learner = frame
+        elif learner is None and frame.f_globals["__name__"] == "minigrad.autograd.engine":
+            in_backward = True
         if learner is not None and frame.f_code.co_name == "<module>":
             break
         frame = frame.f_back
     if learner is None:
-        node._creation = Record(None, 0, out, modules)
+        record = Record(None, 0, out, inputs, modules)
     else:
-        node._creation = Record(learner.f_code, learner.f_lasti, out, modules)
+        record = Record(learner.f_code, learner.f_lasti, out, inputs, modules)
+    if in_backward:  # a rule of a recorded backward, or a sum that the engine made
+        record.parent = None if thread.evaluating is None else thread.evaluating._creation
+        record.graph = 2 if record.parent is None else record.parent.graph + 1
+    node._creation = record
+
+
+def _is_ours(frame: FrameType) -> bool:
+    module = frame.f_globals.get("__name__")
+    return isinstance(module, str) and (module == "minigrad" or module.startswith("minigrad."))
 
 
 def learner_frame(frame: FrameType | None) -> FrameType | None:
@@ -82,11 +135,6 @@ def learner_frame(frame: FrameType | None) -> FrameType | None:
     while frame is not None and _is_ours(frame):
         frame = frame.f_back
     return frame
-
-
-def _is_ours(frame: FrameType) -> bool:
-    module = frame.f_globals.get("__name__")
-    return isinstance(module, str) and (module == "minigrad" or module.startswith("minigrad."))
 
 
 @dataclass(frozen=True)

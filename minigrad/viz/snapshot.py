@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import linecache
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import Any
 
 from minigrad.viz import naming, values
+from minigrad.viz.kept import Saved, all_kept, read_saved, saved_parameters, short, source_of_backward
 from minigrad.viz.naming import LONGEST, Variables, op_word
 from minigrad.viz.records import Span, span_of
 from minigrad.viz.values import Value
@@ -25,18 +26,14 @@ WHOLE_SOURCE = 24  # lines of a cell that are shown from first to last
 
 
 @dataclass(frozen=True)
-class Saved:
-    """One value that a node keeps for its rule."""
-
-    parameter: str
-    value: Value
-    name: str = ""
-    array: Any = field(default=None, compare=False, repr=False)  # a copy, where it is small
-
-
-@dataclass(frozen=True)
 class Box:
-    """One box of the picture. `kind` is "leaf", "result" or "constant"; `expression` is the text that made it."""
+    """One box of the picture. `kind` is "leaf", "result" or "constant"; `expression` is the text that made it.
+
+    `outputs` are the values of a node with several. `version` counts the writes to the tensor, `saved_version` those
+    that there were when a node saved it; None where that is not known. `graph` is 1 for what the learner computed, 2
+    for the graph of its gradient, made by the rule of the box `made_by`; and so on. `backward` is the source of a
+    custom Function's own backward.
+    """
 
     id: str
     kind: str
@@ -48,6 +45,18 @@ class Box:
     span: Span | None = None
     saved: tuple[Saved, ...] = ()
     inputs: tuple[str, ...] = ()
+    outputs: tuple[Value, ...] = ()
+    needs_grad: bool = True
+    version: int | None = None
+    saved_version: int | None = None
+    graph: int = 1
+    made_by: str = ""
+    backward: str = ""
+
+    @property
+    def freed(self) -> tuple[str, ...]:
+        """What this node had saved, and what a backward that used the graph has freed."""
+        return tuple(saved.parameter for saved in self.saved if saved.state == "freed")
 
 
 @dataclass(frozen=True)
@@ -96,42 +105,54 @@ class Snapshot:
     def named(self, name: str) -> Box:
         """The box with a name. ValueError, with the names that there are, if there is none."""
         for box in self.boxes:
-            if box.name == name and box.kind != "constant":
+            if box.kind != "constant" and name in (box.name, *(box.name.split(", ") if box.outputs else ())):
                 return box
         there = ", ".join(box.name for box in self.boxes if box.kind != "constant")
         raise ValueError(f"no box is named {name!r}; there are: {there}")
 
 
-def snapshot(root: Any, names: Mapping[str, Any] | None = None, frame: FrameType | None = None) -> Snapshot:
+def snapshot(
+    root: Any,
+    names: Mapping[str, Any] | None = None,
+    frame: FrameType | None = None,
+    beside: Any = None,
+    called: Mapping[Any, str] = MappingProxyType({}),
+) -> Snapshot:
     """Copy the graph behind a tensor.
 
     Args:
         root: the tensor whose graph it is.
         names: name -> tensor, ahead of the variables of `frame`.
         frame: where to look up the learner's variables.
+        beside: another result whose graph is to be in the same picture.
+        called: node -> what another picture calls it.
 
     Raises TypeError if `root` is no tensor, ValueError if it has no graph or one of more than `LIMIT` boxes.
     """
     if not naming.is_tensor(root):
         raise TypeError(
-            f"expected a Tensor, but got {type(root).__name__}: {_short(root)}. "
+            f"expected a Tensor, but got {type(root).__name__}: {short(root)}. "
             "Pass the result of a computation, for example loss = (x * x).sum()."
         )
     variables = Variables(names, frame)
     if root.grad_fn is None:
         kind, word = ("leaf", "leaf") if root.requires_grad else ("constant", "no grad")
         value = values.describe(root.detach().numpy())
-        alone = Box("n0", kind, variables.leaf(root) or "t0", word, "", value, grad_value(root))
+        alone = Box(
+            *("n0", kind, variables.leaf(root) or "t0", word, "", value, grad_value(root)),
+            needs_grad=root.requires_grad,
+            version=_version(root),
+        )
         return Snapshot("n0", (alone,), (), nodes=(None,))
-    return _Builder(root, variables, frame).build()
+    return _Builder(root, variables, frame, beside, called).build()
 
 
-def ordered(start: Any) -> list[Any]:
-    """All nodes behind `start`, as the learner's code made them; a leaf stands before its first use.
+def ordered(*starts: Any) -> list[Any]:
+    """All nodes behind some, as the learner's code made them; a leaf stands before its first use.
 
     ValueError if there are more than `LIMIT`.
     """
-    seen, stack = {start}, [start]
+    seen, stack = set(starts), list(starts)
     while stack:
         for child, _ in stack.pop().next_functions:
             if child is not None and child not in seen:
@@ -151,47 +172,45 @@ def ordered(start: Any) -> list[Any]:
     return list(found)
 
 
-def saved_parameters(node: Any) -> list[str]:
-    """What a node can be asked for as `_saved_<parameter>`, its inputs first."""
-    found = [name.removeprefix("_saved_") for name in dir(type(node)) if name.startswith("_saved_")]
-    inputs = list(getattr(node, "inputs", ()))
-    return sorted(found, key=lambda name: (inputs.index(name) if name in inputs else len(inputs), name))
-
-
-def read_saved(node: Any, parameter: str) -> Any:
-    """The saved value, or None where it was freed, changed in place or is not there."""
-    try:
-        return getattr(node, f"_saved_{parameter}")
-    except (AttributeError, RuntimeError):
-        return None
-
-
 def is_leaf(node: Any) -> bool:
     """True for the AccumulateGrad of a leaf."""
     return hasattr(node, "variable")
 
 
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
 class _Builder:
     """Puts a snapshot together: nodes, names, values, expressions, in that order."""
 
-    def __init__(self, root: Any, variables: Variables, frame: FrameType | None) -> None:
+    def __init__(
+        self, root: Any, variables: Variables, frame: FrameType | None, beside: Any, called: Mapping[Any, str]
+    ) -> None:
         self.root = root
         self.start = root.grad_fn
+        self.called = {node: name for node, name in called.items() if node is not self.start}
         self.variables = variables
         self.frame = frame
-        self.nodes = ordered(self.start)
-        self.spans = {node: span_of(getattr(node, "_creation", None)) for node in self.nodes}
+        self.nodes = ordered(self.start) if beside is None else ordered(self.start, beside.grad_fn)
+        self.graphs = self._graphs()
+        # What a backward made stands in no line of the learner's; it belongs to the line of the node whose rule it is.
+        self.spans = {
+            node: None if self._by_rule(node) else naming.whole_write(span_of(_creation(node))) for node in self.nodes
+        }
         self.consumers: dict[Any, list[Any]] = {node: [] for node in self.nodes}
         for node in self.nodes:
             for child, _ in node.next_functions:
                 if child is not None:
                     self.consumers[child].append(node)
         self.names: dict[Any, str] = {}
+
+    def _graphs(self) -> dict[Any, int]:
+        """Node -> 1 for what the learner computed, 2 for the graph of its gradient, and so on."""
+        found: dict[Any, int] = {}
+        for node in self.nodes:  # inputs stand before results
+            inputs = [found[child] for child, _ in node.next_functions if child is not None and not is_leaf(child)]
+            found[node] = max([getattr(_creation(node), "graph", 1), *inputs])
+        return found
+
+    def _by_rule(self, node: Any) -> bool:
+        return getattr(_creation(node), "graph", 1) > 1
 
     def build(self) -> Snapshot:
         self._name()
@@ -215,9 +234,42 @@ class _Builder:
                 key = child if child is not None else keys.get(slot)
                 if key is not None:
                     edges.append(Edge(f"e{len(edges)}", ids[key], ids[node], slot, output, child is not None))
+        boxes = self._finished(boxes, edges, nodes)
         return Snapshot(
             ids[self.start], tuple(boxes), tuple(edges), self._sources(boxes), tuple(nodes), self.variables.modules
         )
+
+    def _finished(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:
+        """The boxes with what only the whole graph can tell: what saved values are called that are not there to be
+        asked, which versions were saved of each, and who made it.
+        """
+        saved_versions: dict[str, int] = {}
+        places = {box.id: place for place, box in enumerate(boxes)}
+        for edge in edges:
+            target = boxes[places[edge.target]]
+            parameter = target.inputs[edge.slot] if edge.slot < len(target.inputs) else ""
+            for saved in target.saved:
+                if saved.parameter == parameter and saved.saved_version is not None:
+                    known = saved_versions.get(edge.source, saved.saved_version)
+                    saved_versions[edge.source] = min(known, saved.saved_version)
+                if saved.parameter == parameter and saved.state != "kept":
+                    name = self._output_name(nodes[places[edge.source]], edge) or boxes[places[edge.source]].name
+                    named = tuple(replace(one, name=name) if one is saved else one for one in target.saved)
+                    boxes[places[edge.target]] = target = replace(target, saved=named)
+        records = [_creation(node) for node in nodes]
+        makers = {record: box.id for box, record in zip(boxes, records, strict=True) if record is not None}
+        return [
+            replace(
+                box,
+                saved_version=saved_versions.get(box.id),
+                made_by=makers.get(getattr(record, "parent", None), ""),
+            )
+            for box, record in zip(boxes, records, strict=True)
+        ]
+
+    def _output_name(self, node: Any, edge: Edge) -> str:
+        found = self.variables.result(node, edge.output) if node is not None else None
+        return found[0] if found is not None else ""
 
     # -- names
 
@@ -225,11 +277,12 @@ class _Builder:
         taken = set(self.variables.taken)
         unnamed = []
         for node in self.nodes:
-            name = self._variable_name(node)
+            name = self.called.get(node) or self._variable_name(node)
             if name is None:
                 unnamed.append(node)
             else:
                 self.names[node] = name
+        taken |= set(self.names.values())
         assigned: dict[str, list[Any]] = {}
         for node in unnamed:
             target = self._assigned_name(node)
@@ -239,17 +292,20 @@ class _Builder:
             if len(claimants) == 1:
                 self.names[claimants[0]] = name
                 taken.add(name)
-        numbers = (f"t{k}" for k in range(len(self.nodes) + len(taken) + 1))
-        free = (name for name in numbers if name not in taken)
+        most = len(self.nodes) + len(taken) + 2
+        first = (name for name in (f"t{k}" for k in range(most)) if name not in taken)
+        second = (name for name in (f"g{k}" for k in range(1, most)) if name not in taken)
         for node in self.nodes:
             if node not in self.names:
-                self.names[node] = next(free)
+                self.names[node] = next(second if self._by_rule(node) else first)
 
     def _variable_name(self, node: Any) -> str | None:
         if is_leaf(node):
             return self.variables.leaf(node.variable)
-        found = self.variables.result(node)
-        return found[0] if found is not None else None
+        count = max(len(getattr(_creation(node), "outputs", ())), 1)
+        found = [self.variables.result(node, output) for output in range(count)]
+        names = [held[0] for held in found if held is not None]
+        return ", ".join(names) if len(names) == count else None
 
     def _assigned_name(self, node: Any) -> str | None:
         span = self.spans[node]
@@ -269,9 +325,10 @@ class _Builder:
             leaf = node.variable
             value = values.describe(leaf.detach().numpy())
             return Box(
-                key, "leaf", self.names[node], "leaf", node.name(), value, grad_value(leaf), self._leaf_span(node)
+                *(key, "leaf", self.names[node], "leaf", node.name(), value, grad_value(leaf), self._leaf_span(node)),
+                version=_version(leaf),
             )
-        saved = tuple(self._kept(node))
+        found = self.variables.result(node)
         return Box(
             key,
             "result",
@@ -280,20 +337,35 @@ class _Builder:
             node.name(),
             self._value(node),
             self._kept_grad(node),
-            self.spans[node],
-            saved,
+            span_of(getattr(_creation(node), "parent", None)) if self._by_rule(node) else self.spans[node],
+            tuple(all_kept(node, self._saved_name)),
             tuple(getattr(node, "inputs", ())),
+            self._outputs(node),
+            version=_version(found[1]) if found is not None else None,
+            graph=self.graphs[node],
+            backward=source_of_backward(node),
+        )
+
+    def _outputs(self, node: Any) -> tuple[Value, ...]:
+        """The values of a node with several results."""
+        copies = getattr(_creation(node), "outputs", ())
+        if len(copies) < 2:
+            return ()
+        arrays = [copy.value() for copy in copies]
+        lost = [replace(values.NOT_KEPT, shape=copy.shape, dtype=str(copy.dtype)) for copy in copies]
+        return tuple(
+            gone if array is None else values.describe(array) for array, gone in zip(arrays, lost, strict=True)
         )
 
     def _value(self, node: Any) -> Value:
+        outputs = self._outputs(node)
+        if outputs:
+            return values.joined(outputs)
         array = self._array(node)
         if array is not None:
             return values.describe(array)
         record = getattr(node, "_creation", None)
-        if record is None:
-            return values.NOT_KEPT
-        lost = replace(values.NOT_KEPT, shape=record.shape, dtype=str(record.dtype))
-        return replace(lost, text=values.shape_text(record.shape)) if lost.is_large else lost
+        return values.NOT_KEPT if record is None else _lost(record.shape, record.dtype)
 
     def _array(self, node: Any) -> Any:
         if node is self.start:
@@ -322,42 +394,70 @@ class _Builder:
             return grad_value(found[1])
         return values.NONE
 
-    def _kept(self, node: Any) -> Iterator[Saved]:
-        for parameter in saved_parameters(node):
-            kept = read_saved(node, parameter)
-            if naming.is_tensor(kept):
-                array = kept.detach().numpy()
-                small = array.copy() if array.size <= values.LISTED else None
-                yield Saved(parameter, values.describe(array), self._saved_name(kept), small)
-            elif kept is not None or parameter in ("dim",):
-                yield Saved(parameter, Value(_short(kept), _short(kept)), "", kept)
-
     def _saved_name(self, kept: Any) -> str:
         if kept.grad_fn is not None:
-            return self.names.get(kept.grad_fn, "")
+            found = self.variables.result(kept.grad_fn, kept.output_nr)
+            return found[0] if found is not None else self.names.get(kept.grad_fn, "")
         return self.variables.leaf(kept) or ""
 
     # -- constants
 
     def _constants(self) -> dict[Any, list[tuple[int, Any, Box]]]:
-        """For each node the tensors without grad that enter it: (slot, key, box), as far as its rule saved them.
+        """For each node the tensors without grad that enter it: (slot, key, box), as far as its record or its rule
+        kept them.
 
         Plain numbers stay in the expression. One tensor that enters in several places is one box: its key is its
         memory.
         """
         found: dict[Any, list[tuple[int, Any, Box]]] = {}
         for node in self.nodes:
-            for slot, name in enumerate(getattr(node, "inputs", ())):
-                if slot >= len(node.next_functions) or node.next_functions[slot][0] is not None:
-                    continue
-                kept = read_saved(node, name)
-                label = self.variables.leaf(kept) if naming.is_tensor(kept) else None
-                if not naming.is_tensor(kept) or (kept.ndim == 0 and label is None):
-                    continue
-                value = values.describe(kept.detach().numpy())
-                box = Box("", "constant", label or "constant", "no grad", "", value, values.NONE)
-                found.setdefault(node, []).append((slot, naming.memory(kept), box))
+            if self._by_rule(node):
+                continue  # the numbers inside a rule are in its text
+            for slot, (child, _) in enumerate(node.next_functions):
+                constant = self._constant(node, slot) if child is None else None
+                if constant is not None:
+                    found.setdefault(node, []).append((slot, *constant))
         return found
+
+    def _constant(self, node: Any, slot: int) -> tuple[Any, Box] | None:
+        """What enters a node without needing a gradient, if more is known of it than a number in the expression."""
+        operands = getattr(_creation(node), "operands", {})
+        inputs = getattr(node, "inputs", ())
+        kept = read_saved(node, inputs[slot]) if slot < len(inputs) else None
+        operand = operands.get(slot)
+        tensor = operand.tensor() if operand is not None else None
+        if tensor is None and naming.is_tensor(kept):
+            tensor = kept
+        label = self.variables.leaf(tensor) if tensor is not None else None
+        array = operand.value() if operand is not None else None
+        if array is None and tensor is not None:
+            array = tensor.detach().numpy()
+        if array is not None:
+            value = values.describe(array)
+        elif operand is not None:
+            value = _lost(operand.shape, operand.dtype)
+        else:
+            return None
+        if not value.shape and label is None:
+            return None
+        version = None if operand is None else operand.version
+        expression, span = self._made_without_grad(label)
+        key = naming.memory(tensor) if tensor is not None else (node, slot)
+        return key, Box(
+            *("", "constant", label or "constant", expression, "", value, values.NONE, span),
+            needs_grad=False,
+            version=version,
+        )
+
+    def _made_without_grad(self, name: str | None) -> tuple[str, Span | None]:
+        """The text of the learner's that made a tensor which needs no grad, and where it stands."""
+        if name is None or self.frame is None or not name.isidentifier():
+            return "no grad", None
+        places = [place for target, place in naming.assignments(self.frame.f_code.co_filename) if target == name]
+        if len(places) != 1:
+            return "no grad", None
+        text = naming.with_names(places[0], [])
+        return (text if 0 < len(text) <= LONGEST else "no grad"), places[0]
 
     # -- expressions
 
@@ -367,10 +467,8 @@ class _Builder:
             text = naming.with_names(span, self._parts(node, span))
             if text and (not self._is_inside(node) or naming.says_op(text, node.name())):
                 return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-        word = op_word(node.name())
-        inputs = [self.names[child] for child, _ in node.next_functions if child is not None]
-        text = f"{word}({', '.join(inputs)})"
-        return text if len(text) <= LONGEST else word
+        text = call_text(node, self.names.__getitem__)
+        return text if len(text) <= LONGEST else op_word(node.name())
 
     def _parts(self, node: Any, span: Span) -> list[tuple[Span, str]]:
         """The nearest nodes below that were made by a proper part of the same text."""
@@ -411,8 +509,38 @@ class _Builder:
         for file, numbers in wanted.items():
             lines = [line.rstrip("\r\n") for line in linecache.getlines(file)]
             if lines:
-                sources.append(Source(_title(file), file, _shown_lines(lines, numbers)))
+                sources.append(Source(source_title(file), file, _shown_lines(lines, numbers)))
         return tuple(sources)
+
+
+def call_text(node: Any, name_of: Callable[[Any], str]) -> str:
+    """A node as the call of an op, mul(g, 3): names for its inputs, and numbers as far as it kept them."""
+    parts = []
+    for slot, (child, _) in enumerate(node.next_functions):
+        inputs = getattr(node, "inputs", ())
+        kept = read_saved(node, inputs[slot]) if child is None and slot < len(inputs) else None
+        if child is not None:
+            parts.append(name_of(child))
+        elif kept is not None and naming.is_tensor(kept) and kept.ndim == 0:
+            parts.append(values.number(kept.item()))
+    return f"{op_word(node.name())}({', '.join(parts)})"
+
+
+def _creation(node: Any) -> Any:
+    """What was noted when a node was made."""
+    return getattr(node, "_creation", None)
+
+
+def _version(tensor: Any) -> int | None:
+    """How often a tensor was written to in place; None where nobody counts."""
+    is_uncounted = getattr(tensor, "is_inference", None)
+    return None if is_uncounted is not None and is_uncounted() else getattr(tensor, "_version", None)
+
+
+def _lost(shape: tuple[int, ...], dtype: Any) -> Value:
+    """A value of which only the shape and the dtype are known."""
+    lost = replace(values.NOT_KEPT, shape=shape, dtype=str(dtype))
+    return replace(lost, text=values.shape_text(shape)) if lost.is_large else lost
 
 
 def grad_value(tensor: Any) -> Value:
@@ -421,7 +549,7 @@ def grad_value(tensor: Any) -> Value:
     return values.NONE if gradient is None else values.describe(gradient.detach().numpy())
 
 
-def _title(file: str) -> str:
+def source_title(file: str) -> str:
     """ "your cell", or the name of a file; the path of neither is anybody's business."""
     base = os.path.basename(file)
     is_cell = file.startswith("<") or "ipykernel" in file or not os.path.exists(file)

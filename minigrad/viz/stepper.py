@@ -22,17 +22,16 @@ import traitlets
 from minigrad.autograd import engine
 from minigrad.viz import modules, naming, widget_source
 from minigrad.viz.breakpoints import Breakpoint, condition
-from minigrad.viz.frames import Frame, Recorder
+from minigrad.viz.frames import Frame
+from minigrad.viz.kept import Saved
 from minigrad.viz.layout import LayoutError
+from minigrad.viz.recorder import Recorder
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import Snapshot, is_leaf, snapshot
 from minigrad.viz.svg import Drawing, clean, draw_parts, draw_svg, hover, shorten
 from minigrad.viz.values import shape_text
 
-FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-    "been freed)."
-)
+COMPARED = 10_000  # elements of a .grad up to which its numbers are compared; of larger ones, the count of writes
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,7 @@ class Kept:
 
     gradient: Any
     numbers: Any
+    version: int | None = None
 
 
 class BackwardStepper(anywidget.AnyWidget):
@@ -52,13 +52,14 @@ class BackwardStepper(anywidget.AnyWidget):
         root: a result with a graph, usually the loss.
         gradient, retain_graph, create_graph, inputs: as in `backward()`.
         names: name -> tensor, ahead of the names of your variables.
+        beside: another stepper, whose graph is drawn beside this one: see `second()`.
 
     Show it by making it the last line of a cell. From code: `next()`, `back()`, `first()`, `last()`, `run_to("E")`,
     `break_at("E")`, `break_when("g.norm() > 10")`, `run()`, `frames`, `index`, `trace()`.
 
     Raises TypeError where a tensor is expected and something else is given; RuntimeError for a root without a graph, a
-    leaf, a non-scalar root without `gradient`, a graph that was freed; ValueError for a graph that is too large to be
-    shown.
+    leaf, a non-scalar root without `gradient`; ValueError for a graph that is too large to be shown. A graph that a
+    backward has used up is shown, with what is gone; its pass fails where that is needed.
     """
 
     _esm = widget_source.script()
@@ -87,9 +88,14 @@ class BackwardStepper(anywidget.AnyWidget):
         create_graph: bool = False,
         inputs: Any = None,
         names: Mapping[str, Any] | None = None,
+        beside: BackwardStepper | None = None,
     ) -> None:
         _check_root(root)
-        graph = snapshot(root, names, learner_frame(sys._getframe(1)))
+        frame = learner_frame(sys._getframe(1))
+        if beside is None:
+            graph = snapshot(root, names, frame)
+        else:
+            graph = snapshot(root, names, frame, beside._given[0], beside._called())
         steps = engine.steps(root, gradient, retain_graph, create_graph, inputs)
         sought = _sought(graph, inputs)
         drawing, groups, note = _drawn(graph)
@@ -98,14 +104,13 @@ class BackwardStepper(anywidget.AnyWidget):
             np.ones(root.shape, root.detach().numpy().dtype) if gradient is None else gradient.detach().numpy().copy()
         )
         recorder = Recorder(graph, steps, seed, sought, drawing.rooms, retains)
-        _check_not_freed(graph, recorder.runs)
         first = recorder.first()
 
         super().__init__()
+        self._given: tuple[Any, dict[str, Any]] = (root, dict(names or {}))  # a pair: not found as a variable's tensor
         self._graph = graph
         self._recorder = recorder
         self._frames: list[Frame] = [first]
-        self._failure: BaseException | None = None
         self._watched = _watched(graph, sought)
         self._grads: list[dict[str, Kept | None]] = [self._keep({})]
         self._groups = groups
@@ -179,6 +184,47 @@ class BackwardStepper(anywidget.AnyWidget):
                 raise ValueError(f"{name!r} did not run: no gradient reached it")
             if frame_or_end.box == key:
                 return frame_or_end
+
+    def second(
+        self,
+        of: str | None = None,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> BackwardStepper:
+        """A stepper through the graph of a gradient, which is drawn beside this one.
+
+        `of` is the name of the leaf whose `.grad` it starts from; it may be left out where there is only one. The
+        other arguments are those of `backward()`.
+
+        Raises RuntimeError unless this pass was made with `create_graph=True` and has reached that leaf; ValueError if
+        no leaf has that name, or if there are several and none is named.
+        """
+        leaves = {box.name: self._watched[box.id] for box in self._graph.boxes if box.kind == "leaf"}
+        if of is None and len(leaves) > 1:
+            raise ValueError(
+                f"there are several gradients: say which, as in second({next(iter(leaves))!r}); there are: "
+                f"{', '.join(leaves)}"
+            )
+        name = next(iter(leaves)) if of is None else of
+        if name not in leaves:
+            raise ValueError(f"no leaf is named {name!r}; there are: {', '.join(leaves)}")
+        grad = _grad(leaves[name])
+        if grad is None:
+            raise RuntimeError(f"{name}.grad is None: step to the end first, as in s.last()")
+        if grad.grad_fn is None:
+            raise RuntimeError(
+                f"{name}.grad has no graph, since this pass does not record itself: make the stepper with "
+                "create_graph=True"
+            )
+        names = {f"∂{self._graph.box(self._graph.root).name}/∂{name}": grad, **self._given[1]}
+        return BackwardStepper(grad, gradient, retain_graph, create_graph, inputs, names, beside=self)
+
+    def _called(self) -> dict[Any, str]:
+        """Node -> what it is called here, those of the gradient's graph among them."""
+        boxes = zip(self._graph.nodes, self._graph.boxes, strict=True)
+        return {node: box.name for node, box in boxes if node is not None} | self._recorder.grown
 
     # -- breakpoints
 
@@ -265,28 +311,45 @@ class BackwardStepper(anywidget.AnyWidget):
         box = self._graph.box(frame.box) if frame.box else None
         lines = [f"step {frame.index} of {frame.total}" + (f"  {frame.op}" if box else "")]
         if box is not None:
-            lines[0] += f"  {clean(box.name)}" + (f" = {clean(box.expression)}" if box.kind == "result" else " (leaf)")
+            made = (
+                f" = {clean(box.expression)}" if naming.is_expression(box.expression) else f": {clean(box.expression)}"
+            )
+            lines[0] += f"  {clean(box.name)}" + (made if box.kind == "result" else " (leaf)")
         if frame.line is not None:
             source, number = self._graph.sources[frame.line[0]], frame.line[1]
             text = next((text for line, text in source.lines if line == number), "")
             lines.append(f"  your line {number}: {clean(text.strip())}")
         marks = {"say": "  ", "code": "      ", "item": "    - "}
-        lines += [marks[line.kind] + line.text for line in frame.story]
+        lines += [marks[line.kind] + line.text.replace("\n", "\n" + marks[line.kind]) for line in frame.story]
+        for event in frame.events:
+            where = f" ({event.line[0]}, line {event.line[1]}: {event.line[2]})" if event.line is not None else ""
+            text = " ".join(event.text.split())
+            lines.append("    * " + clean(f"{event.kind.replace('_', ' ')}: {text}{where}"))
+            if event.difference:
+                lines.append(f"      difference: {event.difference}")
         lines.append("  ready: " + (", ".join(turn.text for turn in frame.ready) or "nobody"))
         lines.append("  waiting: " + (", ".join(turn.text for turn in frame.waiting) or "nobody"))
         lines.append("  done: " + (", ".join(clean(turn.name) for turn in frame.done) or "nobody"))
-        lines.append("  next: " + (clean(frame.next.name) if frame.next else "nobody, the pass is over"))
+        lines.append("  next: " + self._upcoming(frame))
         grads = [
             f"{clean(b.name)} {frame.states[b.id].grad.alarm or frame.grads[b.id]}"
+            + (f" ({frame.differences[b.id]})" if b.id in frame.differences else "")
             for b in self._graph.boxes
             if b.kind != "constant"
         ]
         return [*lines, "  grad: " + ", ".join(grads)]
 
+    @staticmethod
+    def _upcoming(frame: Frame) -> str:
+        if frame.next is not None:
+            return clean(frame.next.name)
+        return "nobody, the pass has failed" if frame.failed else "nobody, the pass is over"
+
     # -- the steps
 
     def _go(self, index: int) -> Frame | None:
         """Show a frame, running nodes up to it if it is not recorded; None if there is no such frame."""
+        self._notice_changes()
         while index >= len(self._frames):
             if self.index < len(self._frames) - 1:
                 self._show(len(self._frames) - 1)  # the engine goes on from where it was
@@ -296,32 +359,49 @@ class BackwardStepper(anywidget.AnyWidget):
         return self._frames[index]
 
     def _run_one(self) -> bool:
-        """Run one node and record its frame; False if there is none left."""
-        if self._failure is not None:
-            raise RuntimeError(
-                f"this pass cannot go on: its last step failed with {type(self._failure).__name__}: {self._failure}"
-            )
-        try:
-            frame = self._recorder.advance()
-        except Exception as error:
-            self._failure = error
-            upcoming = self._frames[-1].next
-            self.problem = {
-                "text": clean(f"{type(error).__name__}: {error}"),
-                "box": upcoming.box if upcoming else None,
-            }
-            raise
+        """Run one node and record its frame; False if there is none left. What the engine raises is raised after the
+        frame that tells it has been recorded.
+        """
+        failure = self._recorder.failure
+        if failure is not None:
+            raise RuntimeError(f"this pass cannot go on: its last step failed with {type(failure).__name__}: {failure}")
+        frame = self._recorder.advance()
         if frame is None:
             self.finished = True
             return False
         before = self._frames[-1]
         self._frames.append(frame)
         self._grads.append(self._keep(self._grads[-1]))
+        failure = self._recorder.failure
         with self.hold_sync():
+            if failure is not None:
+                self.problem = {"text": clean(f"{type(failure).__name__}: {failure}"), "box": frame.box}
             self.recorded = [*self.recorded, json.dumps(frame.to_json(before))]
             self.finished = self._recorder.finished
             self.set_trait("index", frame.index)
+        if failure is not None:
+            raise failure
         return True
+
+    def _notice_changes(self) -> None:
+        """Where something else has changed a `.grad` since this frame was shown, the frame says so and keeps it: going
+        away and coming back brings back what is there now.
+        """
+        index = self.index
+        known, now = self._grads[index], self._keep(self._grads[index])
+        changed = [key for key in known if known[key] is not now[key]]
+        if not changed:
+            return
+        frame = self._frames[index]
+        for key in changed:
+            if self._graph.box(key).kind == "leaf":
+                old = known[key]
+                frame = self._recorder.renewed(frame, key, None if old is None else _numbers(old))
+        self._frames[index], self._grads[index] = frame, now
+        recorded = list(self.recorded)
+        for number in range(index, min(index + 2, len(self._frames))):
+            recorded[number] = json.dumps(self._frames[number].to_json(self._frames[number - 1] if number else None))
+        self.recorded = recorded
 
     def _show(self, index: int) -> None:
         """Make a recorded frame the present one: the picture and the `.grad` of the leaves."""
@@ -340,15 +420,20 @@ class BackwardStepper(anywidget.AnyWidget):
             if gradient is None:
                 kept[key] = None
             elif gradient.requires_grad:
-                kept[key] = Kept(gradient, None)
+                same = old is not None and old.gradient is gradient and old.numbers is None
+                kept[key] = old if same else Kept(gradient, None)
             else:
                 numbers = gradient.detach().numpy()
+                version = gradient._version if numbers.size > COMPARED and not gradient.is_inference() else None
                 same = (
                     old is not None
                     and old.gradient is gradient
-                    and np.array_equal(old.numbers, numbers, equal_nan=True)
+                    and (
+                        (version is not None and old.version == version)
+                        or np.array_equal(old.numbers, numbers, equal_nan=True)
+                    )
                 )
-                kept[key] = old if same else Kept(gradient, numbers.copy())
+                kept[key] = old if same else Kept(gradient, numbers.copy(), version)
         return kept
 
     # -- the page
@@ -379,7 +464,9 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         frame = self.frame
-        upcoming = f"next to run: {clean(frame.next.name)}" if frame.next else "the pass is over"
+        upcoming = (
+            f"next to run: {clean(frame.next.name)}" if frame.next else self._upcoming(frame).removeprefix("nobody, ")
+        )
         root = clean(self._graph.box(self._graph.root).name)
         return shorten(f"BackwardStepper of {root}: step {frame.index} of {frame.total}, {upcoming}", 100)
 
@@ -416,17 +503,6 @@ def _check_root(root: Any) -> None:
     raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
 
 
-def _check_not_freed(graph: Snapshot, runs: set[str]) -> None:
-    for box, node in zip(reversed(graph.boxes), reversed(graph.nodes), strict=True):
-        if box.id in runs and getattr(node, "_kept", ()) is None:
-            raise RuntimeError(
-                f"{FREED} Specify retain_graph=True if you need to backward through the graph a second time. "
-                f"Here {box.op}, which made {clean(box.name)}, has already been freed: compute "
-                f"{clean(graph.box(graph.root).name)} again, or pass retain_graph=True to the earlier backward() "
-                "or stepper."
-            )
-
-
 def _sought(graph: Snapshot, inputs: Any) -> dict[str, Any] | None:
     """Box id -> tensor of those `inputs` that are part of the graph; None if all leaves are wanted."""
     if inputs is None:
@@ -454,6 +530,10 @@ def _grad(tensor: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a result among `inputs` has a .grad, and warns when it is read
         return tensor.grad
+
+
+def _numbers(kept: Kept) -> Any:
+    return kept.gradient.detach().numpy() if kept.numbers is None else kept.numbers
 
 
 def _restore(tensor: Any, kept: Kept | None) -> None:
@@ -523,7 +603,17 @@ def _picture(
                 "value": clean(box.value.full),
                 "statistics": list(box.value.statistics or ()),
                 "alarm": box.value.alarm,
-                "saved": [[saved.parameter, clean(saved.name), clean(saved.value.text)] for saved in box.saved],
+                "saved": [[saved.parameter, clean(saved.name), clean(_told_saved(saved))] for saved in box.saved],
+                "where": box.value.where,
+                "exact": box.value.python,
+                "needs_grad": box.needs_grad,
+                "pruned": box.kind != "constant" and box.id not in runs,
+                "freed": bool(box.freed),
+                "version": box.version,
+                "saved_version": box.saved_version,
+                "graph": box.graph,
+                "made_by": box.made_by,
+                "outputs": [value.to_json() for value in box.outputs],
                 "hover": "\n".join(clean(line) for line in hover(box).split("\n")),
             }
             for box in graph.boxes
@@ -533,6 +623,15 @@ def _picture(
             for source in graph.sources
         ],
     }
+
+
+def _told_saved(saved: Saved) -> str:
+    """A saved value in a few words, with what became of it."""
+    words = {"packed": "packed as ", "changed": "written to since: ", "freed": ""}
+    text = words.get(saved.state, "") + saved.value.text
+    if saved.state == "changed":
+        return f"written to since: saved at version {saved.saved_version}, now at {saved.version}"
+    return text
 
 
 def _visible(line: str) -> str:

@@ -37,6 +37,7 @@ TOO_WIDE = 1000  # pixels: a still picture that would be wider is laid out from 
 NAME_LIMIT = 18  # characters of a name inside a box
 
 INK, QUIET, PAPER, RULE = "#1d2733", "#5f6b7a", "#ffffff", "#c3cad3"
+PANEL = "#f4f1f8"
 LEAF, WIRE, GRAD, ALARM, DONE, WAIT = "#0072b2", "#8792a0", "#c24e00", "#b3007d", "#00805a", "#b57600"
 
 # What a state looks like without a style sheet: border colour, border width, dashes, fill.
@@ -46,6 +47,7 @@ STATES = {
     "ready": (WAIT, 2.4, "7 4", PAPER),
     "ran": (GRAD, 3.2, "", "#fff3ea"),
     "done": (DONE, 1.6, "", PAPER),
+    "failed": (ALARM, 3.2, "", "#fdf0f8"),
     "off": ("#b4bcc6", 1.0, "", "#f2f3f5"),
 }
 
@@ -91,7 +93,8 @@ def draw_svg(
         live: leave out nothing that a later step might show, and let boxes be focused.
     """
     every_grad = states is not None
-    sized = tuple(_size(box, every_grad) for box in graph.boxes)
+    several = any(box.graph > 1 for box in graph.boxes)
+    sized = tuple(_size(box, every_grad, several) for box in graph.boxes)
     wiring = tuple(Wire(edge.id, edge.source, edge.target) for edge in graph.edges)
     mostly_large = sum(box.value.is_large for box in graph.boxes) * 2 > len(graph.boxes)
     if live or not _too_wide(graph, sized):
@@ -105,6 +108,7 @@ def draw_svg(
         f'role="group" aria-label={_attribute(_title(graph))} font-family="{MONO}" '
         'font-size="12">',
         f"<title>{_text(_title(graph))}</title>",
+        *_panels(layout),
         '<g class="mg-edges">',
     ]
     names = {box.id: box.name for box in graph.boxes}
@@ -134,7 +138,7 @@ def draw_svg(
 
 def draw_parts(graph: Snapshot) -> Drawing:
     """All boxes, each drawn at the upper left corner: where a page opens and closes modules, it places them."""
-    sized = tuple(_size(box, True) for box in graph.boxes)
+    sized = tuple(_size(box, True, False) for box in graph.boxes)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph" role="group" aria-label={_attribute(_title(graph))} '
         f'font-family="{MONO}" font-size="12"><title>{_text(_title(graph))}</title><g class="mg-edges"></g>'
@@ -153,6 +157,21 @@ def _extents(sized: tuple[Sized, ...]) -> dict[str, tuple[float, float]]:
 def _rooms(sized: tuple[Sized, ...]) -> dict[str, int]:
     """How many characters fit into the rows of each box's value and gradient."""
     return {item.id: int((item.width - 2 * PAD - LABEL) / MONO_WIDTH) for item in sized}
+
+
+def _panels(layout: Layout) -> list[str]:
+    """Where there are graphs of gradients, each graph on a panel of its own, with its name."""
+    names = {1: "the graph", 2: "the graph of the gradient", 3: "the graph of the gradient's gradient"}
+    parts = ['<g class="mg-panels">'] if layout.panels else []
+    for number, ((left, top), (right, bottom)) in sorted(layout.panels.items()):
+        fill = PANEL if number > 1 else "none"
+        parts.append(
+            f'<g class="mg-panel mg-panel-{number}"><rect x="{_n(left)}" y="{_n(top)}" width="{_n(right - left)}" '
+            f'height="{_n(bottom - top)}" rx="14" fill="{fill}" stroke="{RULE}" stroke-dasharray="2 5"/>'
+            f'<text x="{_n(left + 14)}" y="{_n(top + 17)}" font-family="{SANS}" fill="{QUIET}">'
+            f"{_text(names.get(number, f'graph {number}'))}</text></g>"
+        )
+    return [*parts, "</g>"] if parts else []
 
 
 # ---------------------------------------------------------------- sizes
@@ -195,7 +214,8 @@ def shorten(text: str, limit: int) -> str:
     return text + "…"
 
 
-def _size(box: Box, every_grad: bool) -> Sized:
+def _size(box: Box, every_grad: bool, several: bool) -> Sized:
+    """`several`: whether the picture has graphs of gradients, on panels of their own."""
     name, expression = columns(short_name(box.name)), columns(box.expression)
     head = 2 * PAD + name * NAME_WIDTH + 18 + expression * MONO_WIDTH
     if box.value.is_large:
@@ -212,7 +232,7 @@ def _size(box: Box, every_grad: bool) -> Sized:
     width = min(max(head, body + 2 * PAD, NARROWEST), WIDEST)
     rows = 2 if _shows_grad(box, every_grad) else 1
     height = HEAD + 10 + rows * (ROW + (EXTRA if box.value.is_large else 0))
-    return Sized(box.id, round(width), height)
+    return Sized(box.id, round(width), height, box.graph if several else 0)
 
 
 def _shows_grad(box: Box, every_grad: bool) -> bool:

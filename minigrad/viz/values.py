@@ -2,8 +2,8 @@
 
 After this module a reader knows what the pictures say about a value, and what they leave out: up to `WHOLE` elements
 are written in full with four significant digits; a larger tensor is its shape, its minimum, mean and maximum, and a
-heat map of a few hundred pixels. NaN and infinity are counted and named, whatever the size. The same array gives the
-same text and the same bytes on every machine.
+heat map of a few hundred pixels. NaN and infinity are counted, named and located, whatever the size. The same array
+gives the same text and the same bytes on every machine.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import base64
 import math
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +35,9 @@ class Value:
     """What a picture says about one array.
 
     `text` fits on a line; `full` lists the elements where there are at most `LISTED`; `statistics` (minimum, mean,
-    maximum) and `heat`, the address of a PNG that contains itself, are there for large arrays only; `alarm` names NaN
-    and infinite elements.
+    maximum; of the finite elements) and `heat`, the address of a PNG that contains itself, are there for large arrays
+    only; `alarm` counts NaN and infinite elements, and `where` gives the place of the first; `python` is a line
+    of Python that makes it, where it has at most `LISTED` elements.
     """
 
     text: str
@@ -46,6 +48,23 @@ class Value:
     heat: str = ""
     alarm: str = ""
     known: bool = True
+    where: str = ""
+    python: str = ""
+
+    def to_json(self, difference: str = "") -> dict[str, Any]:
+        """What the page shows of it; `difference` is what changed since the moment before."""
+        return {
+            "text": self.text,
+            "full": self.full,
+            "shape": shape_text(self.shape) if self.known or self.shape else "",
+            "dtype": self.dtype,
+            "statistics": list(self.statistics or ()),
+            "heat": self.heat,
+            "alarm": self.alarm,
+            "where": self.where,
+            "exact": self.python,
+            "difference": difference,
+        }
 
     @property
     def is_large(self) -> bool:
@@ -91,27 +110,80 @@ def describe(array: Any) -> Value:
     """Say what there is to say about a numpy array or scalar."""
     array = np.asarray(array)
     shape, dtype = array.shape, str(array.dtype)
-    alarm = _alarm(array)
+    alarm, where = _alarm(array), ""
+    if alarm:
+        first = tuple(int(index) for index in np.argwhere(~np.isfinite(array))[0]) if array.ndim else ()
+        where = f"first at {list(first)}" if array.size > 1 else ""
+    python = as_python(array) if array.size <= LISTED else ""
     if array.size <= LISTED:
         full = nested(array)
     else:
         full = shape_text(shape)
     if array.size == 1:
-        return Value(number(array.reshape(())[()]), full, shape, dtype, alarm=alarm)
+        return Value(number(array.reshape(())[()]), full, shape, dtype, alarm=alarm, where=where, python=python)
     if array.size <= WHOLE:
-        return Value(nested(array), full, shape, dtype, alarm=alarm)
-    return Value(shape_text(shape), full, shape, dtype, _statistics(array), heat_map(array), alarm)
+        return Value(nested(array), full, shape, dtype, alarm=alarm, where=where, python=python)
+    statistics, heat = _statistics(array), heat_map(array)
+    return Value(shape_text(shape), full, shape, dtype, statistics, heat, alarm, where=where, python=python)
+
+
+def joined(outputs: Sequence[Value]) -> Value:
+    """The several results of one node, as one value."""
+    alarms = [f"{value.alarm} in output {number}" for number, value in enumerate(outputs) if value.alarm]
+    return Value(
+        " | ".join(value.text for value in outputs),
+        "; ".join(f"output {number}: {value.full}" for number, value in enumerate(outputs)),
+        outputs[0].shape,
+        outputs[0].dtype,
+        alarm=", ".join(alarms),
+    )
 
 
 def nested(array: Any) -> str:
     """The elements in nested brackets, on one line: [[1, 2], [3, 4]]."""
     array = np.asarray(array)
-    if array.size == 0:
+    return _bracketed([number(item) for item in array.reshape(-1).tolist()], array.shape)
+
+
+def as_python(array: Any) -> str:
+    """A line of Python that makes the array, in as many digits as its type needs: torch.tensor([0.1, float('nan')])."""
+    array = np.asarray(array)
+    row = [str(item) for item in array.reshape(-1)]
+    row = [f"float('{item}')" if item.lstrip("-") in ("nan", "inf") else item for item in row]
+    kind = "" if str(array.dtype) in ("float32", "int64", "bool") else f", dtype=torch.{array.dtype}"
+    shape = f".reshape({', '.join(map(str, array.shape))})" if not row and array.shape != (0,) else ""
+    return f"torch.tensor({_bracketed(row, array.shape)}{kind}){shape}"
+
+
+def _bracketed(row: list[str], shape: tuple[int, ...]) -> str:
+    if not row:
         return "[]"
-    row = [number(item) for item in array.reshape(-1).tolist()]
-    for size in reversed(array.shape):
+    for size in reversed(shape):
         row = ["[" + ", ".join(row[i : i + size]) + "]" for i in range(0, len(row), size)]
     return row[0]
+
+
+def difference(before: Any, after: Any) -> str:
+    """What changed from one array to another of the same shape: "+9", or for large ones how many elements and by how
+    much; "" where nothing did or where they cannot be compared.
+    """
+    if before is None or after is None:
+        return ""
+    before, after = np.asarray(before), np.asarray(after)
+    if before.shape != after.shape or before.dtype.kind not in "iuf" or after.dtype.kind not in "iuf":
+        return ""
+    changed = ~((before == after) | ((before != before) & (after != after)))
+    count = int(changed.sum())
+    if not count:
+        return ""
+    with np.errstate(all="ignore"):
+        change = after.astype(np.float64) - before.astype(np.float64)
+    if after.size <= WHOLE:
+        signed = [("" if text.startswith("-") else "+") + text for text in map(number, change.reshape(-1).tolist())]
+        return _bracketed(signed, after.shape) if after.size > 1 else signed[0]
+    finite = change[changed & np.isfinite(change)]
+    amount = f", by {number(finite.min())} to {number(finite.max())}" if finite.size else ""
+    return f"{count} of {after.size} elements changed{amount}"
 
 
 def _alarm(array: Any) -> str:
@@ -138,7 +210,11 @@ def measure(gradient: Any) -> list[float] | None:
 
 def _statistics(array: Any) -> tuple[str, str, str]:
     values = array.astype(np.float64)
-    least, mean, most = values.min(), values.mean(), values.max()
+    values = values[np.isfinite(values)]
+    if not values.size:
+        return "none", "none", "none"
+    with np.errstate(over="ignore"):
+        least, mean, most = values.min(), values.mean(), values.max()
     if abs(mean) < 1e-5 * max(abs(least), abs(most)):
         mean = 0.0  # what is left of values that cancel is rounding, and differs between machines
     return number(least), number(mean), number(most)

@@ -1,0 +1,280 @@
+"""What happens around the steps of a backward pass, in words.
+
+After this module a reader knows what an `Event` is, and the events that are no call of the learner's functions
+(those are in watching.py): what `inputs=` leaves out, saved tensors that are kept, freed, gone or written to, the way
+of the first NaN, a step that fails, and a `.grad` that something else has changed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from minigrad.viz import values
+from minigrad.viz.kept import Saved, parameter_of, short
+from minigrad.viz.records import Span, source_line
+from minigrad.viz.rules import said
+from minigrad.viz.snapshot import Box, Snapshot, source_title
+from minigrad.viz.svg import clean
+from minigrad.viz.values import Value
+
+Line = tuple[str, int, str]  # title of the file or cell, number of the line, its text
+LONGEST_LINE = 200  # characters of a line of code
+LONGEST_MESSAGE = 300  # characters of an error's first line, in a sentence
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened at the box `node`. `kind` is one of KINDS; `before` and `after` are what it changed."""
+
+    kind: str
+    node: str
+    title: str
+    text: str
+    before: Value | None = None
+    after: Value | None = None
+    line: Line | None = None
+    difference: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """As the page gets it; its texts cannot turn a line around or end it."""
+        return {
+            "kind": self.kind,
+            "node": self.node,
+            "title": clean(self.title),
+            "text": clean(self.text),
+            "before": None if self.before is None else self.before.to_json(),
+            "after": None if self.after is None else self.after.to_json(self.difference),
+            "line": None if self.line is None else [clean(self.line[0]), self.line[1], clean(self.line[2])],
+        }
+
+
+KINDS = (
+    *("tensor_hook", "retain_grad", "node_prehook", "node_hook", "post_accumulate", "packed", "unpacked"),
+    *("saved", "freed", "version_mismatch", "anomaly", "error", "pruned"),
+)
+
+
+# ---------------------------------------------------------------- before the first step
+
+
+def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box]) -> list[Event]:
+    """What the graph itself tells before anything has run."""
+    events = []
+    for box in pruned:
+        text = f"{box.name} does not run: it leads to none of the tensors in inputs=."
+        events.append(Event("pruned", box.id, f"{box.name} is pruned", text))
+    for box in graph.boxes:
+        if box.id not in runs:
+            continue
+        if box.freed:
+            text = (
+                f"{box.op}, which made {box.name}, has no saved tensors any more: a backward has used this graph and "
+                f"freed {_listed(freed_names(box))}. The pass will fail there. Compute "
+                f"{graph.box(graph.root).name} again, or pass retain_graph=True to the earlier backward()."
+            )
+            events.append(Event("freed", box.id, "saved tensors are gone", text))
+        packed = {saved.called(box.name): saved for saved in box.saved if saved.state == "packed"}
+        events += [_packed(box, name, saved) for name, saved in packed.items()]
+        written = {saved.called(box.name): saved for saved in box.saved if saved.state == "changed"}
+        events += [_written(box, name, saved) for name, saved in written.items()]
+    return events + _nan_in_forward(graph)
+
+
+def _packed(box: Box, what: str, saved: Saved) -> Event:
+    name = hook_name(saved.hook)
+    text = f"{box.op} saved {what}, and the pack hook {name} keeps {saved.value.text} in its place."
+    return Event("packed", box.id, f"{what} is packed by {name}", text, None, saved.value, line_of(saved.hook))
+
+
+def _written(box: Box, name: str, saved: Saved) -> Event:
+    text = (
+        f"{box.op}, which made {box.name}, saved {name} at version {saved.saved_version}; it was written to "
+        f"since and is at version {saved.version}. The pass will fail there."
+    )
+    return Event("version_mismatch", box.id, f"{name} was written to", text)
+
+
+def _nan_in_forward(graph: Snapshot) -> list[Event]:
+    """The first value of the forward pass that holds a NaN, and those that it reached."""
+    holding = [box for box in graph.boxes if "NaN" in box.value.alarm]
+    if not holding:
+        return []
+    first, others = holding[0], [box.name for box in holding[1:]]
+    place = f", {first.value.where}" if first.value.where else ""
+    text = f"{first.name} is the first value of the forward pass that holds a NaN{place}"
+    text += f": {first.expression}. " if first.kind == "result" else ". "
+    text += f"From there it went on to {_listed(others)}." if others else "It went no further."
+    return [
+        Event("anomaly", first.id, "first NaN of the forward pass", text, None, first.value, line_of_span(first.span))
+    ]
+
+
+# ---------------------------------------------------------------- at a step
+
+
+def of_kept(box: Box, freed: tuple[str, ...], kept: bool) -> Iterator[Event]:
+    """What became of a node's saved tensors after it ran."""
+    if freed:
+        many = "its saved tensors" if len(freed) > 1 else "its saved tensor"
+        text = f"{many} {_listed(freed)} {'are' if len(freed) > 1 else 'is'} freed"
+        yield Event("freed", box.id, f"{box.name}: saved tensors freed", text)
+    names = dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.is_tensor)
+    if kept and names:
+        text = f"the graph is retained: {box.op} keeps {_listed(names)} for another pass"
+        yield Event("saved", box.id, f"{box.name}: saved tensors kept", text)
+
+
+def of_nan(box: Box, names: list[str], first: bool) -> Event:
+    """A NaN among the gradients that a node sent."""
+    if first:
+        text = (
+            f"No NaN came in to {box.op} of {box.name}, and one went out, to {_listed(names)}: this is the first NaN "
+            "of the pass."
+        )
+        return Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
+    text = f"A NaN goes on from {box.name} to {_listed(names)}."
+    return Event("anomaly", box.id, "a NaN goes on", text)
+
+
+def of_change_from_outside(box: Box, before: Any, after: Any) -> Event:
+    """A `.grad` that is not what the pass has left."""
+    text = (
+        f"{box.name}.grad was {told_value(before)} after this step and is {told_value(after)} now: something else "
+        "changed it, your code or another pass over the same graph. The next step adds to what is there."
+    )
+    title = f"{box.name}.grad was changed from outside"
+    return Event("error", box.id, title, text, array_value(before), array_value(after))
+
+
+# ---------------------------------------------------------------- a step that fails
+
+
+def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str]) -> Iterator[Event]:
+    """What is known of a failure. `nan_to`: the inputs to which an anomaly would have sent a NaN."""
+    mismatch = getattr(error, "mismatch", None)
+    if mismatch is not None:
+        yield _mismatch(box, node, mismatch)
+    if getattr(error, "anomaly", None) is not None:
+        to = f" for {_listed(nan_to)}" if nan_to else ""
+        text = f"{box.op} of {box.name} turned gradients without NaN into a NaN{to}: {_first_line(error)}"
+        yield Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
+    if box.freed:
+        text = f"what {box.op} of {box.name} had saved is gone: {_listed(freed_names(box))}"
+        yield Event("freed", box.id, "saved tensors are gone", text)
+    yield Event("error", box.id, type(error).__name__, str(error)[:2000] or "no message", line=_line_of_error(error))
+
+
+def _mismatch(box: Box, node: Any, mismatch: Any) -> Event:
+    """A saved tensor that was written to. `mismatch` is the engine's account of it (autograd/saved.py)."""
+    saved = next((one for one in box.saved if one.parameter == parameter_of(node, mismatch.tensor)), None)
+    name = saved.called(box.name) if saved is not None else mismatch.name or "a tensor"
+    text = (
+        f"{box.op} of {box.name} saved {name} at version {mismatch.saved_version}, and needs it as it was then; it is "
+        f"at version {mismatch.version} now"
+    )
+    text += ", since this line wrote to it." if mismatch.line is not None else "."
+    line = None if mismatch.line is None else line_at(*mismatch.line)
+    before = saved.array if saved is not None else None
+    after = mismatch.tensor.detach().numpy()
+    return Event(
+        *("version_mismatch", box.id, f"{name} was written to after it was saved", text),
+        *(array_value(before), array_value(after), line, values.difference(before, after)),
+    )
+
+
+def freed_names(box: Box) -> list[str]:
+    """What a node had saved that is gone, as the learner calls it."""
+    return list(dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.state == "freed"))
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).partition("\n")[0]
+    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
+
+
+def raised(error: BaseException) -> str:
+    """An exception in a sentence."""
+    text = _first_line(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _line_of_error(error: BaseException) -> Line | None:
+    """The innermost line of the learner's own code that was running."""
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_globals.get("__name__", "")
+        if not (isinstance(name, str) and (name == "minigrad" or name.startswith("minigrad."))):
+            found = line_at(trace.tb_frame.f_code, trace.tb_lineno)
+        trace = trace.tb_next
+    return found
+
+
+# ---------------------------------------------------------------- lines and values
+
+
+def line_of_span(span: Span | None) -> Line | None:
+    """The first line of a piece of the learner's code."""
+    return None if span is None else _line(span.file, span.first)
+
+
+def hook_name(function: Any) -> str:
+    """What a hook is called in its own source."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str):
+        return type(function).__name__
+    name = "(lambda)" if name == "<lambda>" else name
+    return shortened(name)
+
+
+def line_of(function: Any) -> Line | None:
+    """Where a hook was written; None for functions that are not written in Python."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
+    if code is None:
+        code = getattr(vars(type(function)).get("__call__"), "__code__", None)  # an object that can be called
+    return line_at(code, code.co_firstlineno) if isinstance(code, CodeType) else None
+
+
+def line_at(code: CodeType, number: int) -> Line:
+    """A line of source as events show it."""
+    return _line(code.co_filename, number)
+
+
+def _line(file: str, number: int) -> Line:
+    return source_title(file), number, source_line(file, number).strip()[:LONGEST_LINE]
+
+
+def array_value(value: Any) -> Value | None:
+    """What is shown of an array, or of whatever a hook has made; None for None."""
+    if value is None:
+        return None
+    if isinstance(value, np.ndarray | np.generic):
+        return values.describe(value)
+    return Value(short(value), short(value))
+
+
+def told_value(value: Any) -> str:
+    """The same in a sentence."""
+    if value is None:
+        return "None"
+    return said(value) if isinstance(value, np.ndarray | np.generic) else short(value)
+
+
+def _listed(names: Iterable[str]) -> str:
+    """C, D and E."""
+    *most, last = [shortened(name) for name in names]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def shortened(name: str) -> str:
+    return name if len(name) <= 60 else name[:59] + "…"

@@ -1,0 +1,200 @@
+"""What a node keeps for its rule: which values, in which version, and what became of them.
+
+After this module a reader knows the four things that can be said of a saved tensor: it is there; a hook has packed it
+away; somebody wrote to it since (its version is not the one that was saved); or it is gone, because a backward used the
+graph up. Looking never runs a hook: what is packed stays packed until the node itself asks for it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from minigrad.autograd.saved import PackedTensor, Versioned
+from minigrad.viz import naming, values
+from minigrad.viz.values import NOT_KEPT, Value
+
+PIECE = 80  # characters of a saved thing that is no tensor
+
+
+@dataclass(frozen=True)
+class Saved:
+    """One value that a node keeps for its rule.
+
+    `state` is "kept", "packed", "changed" (written to since it was saved) or "freed". `version` counts the writes to
+    the tensor now, `saved_version` those when it was saved; None where nobody counts.
+    """
+
+    parameter: str
+    value: Value
+    name: str = ""
+    array: Any = field(default=None, compare=False, repr=False)  # a copy, where it is small
+    state: str = "kept"
+    version: int | None = None
+    saved_version: int | None = None
+    hook: Any = field(default=None, compare=False, repr=False)  # the function that packed it
+
+    def called(self, owner: str) -> str:
+        """What it is called in a sentence; `owner` is the name of the result of the node that keeps it."""
+        return owner if self.parameter == "result" else self.name or self.parameter
+
+    @property
+    def is_tensor(self) -> bool:
+        return bool(self.value.dtype) or self.state != "kept"
+
+
+def saved_parameters(node: Any) -> list[str]:
+    """What a node can be asked for as `_saved_<parameter>`, its inputs first."""
+    if hasattr(node, "saved_parameters"):
+        found = list(node.saved_parameters())
+    else:
+        found = [name.removeprefix("_saved_") for name in dir(type(node)) if name.startswith("_saved_")]
+    inputs = list(getattr(node, "inputs", ()))
+    return sorted(found, key=lambda name: (inputs.index(name) if name in inputs else len(inputs), name))
+
+
+def read_saved(node: Any, parameter: str) -> Any:
+    """The saved value, or None where it was freed, packed, changed in place or is not there."""
+    if isinstance(_slot(node, parameter)[0], PackedTensor):
+        return None
+    try:
+        return getattr(node, f"_saved_{parameter}")
+    except (AttributeError, RuntimeError):
+        return None
+
+
+def all_kept(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
+    """Everything that a node keeps; `name_of(tensor)` is what the learner calls it."""
+    if getattr(node, "_is_custom", False):
+        yield from _kept_by_function(node, name_of)
+        return
+    for parameter in saved_parameters(node):  # of a mirror of PyTorch's nodes, only what it shows
+        kept, version, saved_version = _slot(node, parameter)
+        if getattr(node, "_kept", ()) is None:
+            if parameter in getattr(node, "_kept_names", ()) and parameter in (*node.inputs, "result"):
+                yield Saved(
+                    parameter,
+                    values.Value("freed", "freed by a backward that used the graph", known=False),
+                    state="freed",
+                )
+            continue
+        if isinstance(kept, PackedTensor):
+            yield _packed(parameter, kept)
+            continue
+        hidden = node.hidden(parameter) if hasattr(node, "hidden") else ""
+        if hidden:
+            yield Saved(parameter, Value(hidden, hidden, known=False))
+            continue
+        value = read_saved(node, parameter)
+        if naming.is_tensor(value):
+            yield _tensor(parameter, value, name_of(value), version, saved_version)
+        elif version is not None and version != saved_version:
+            yield Saved(parameter, NOT_KEPT, state="changed", version=version, saved_version=saved_version)
+        elif value is not None or parameter == "dim":
+            yield Saved(parameter, Value(short(value), short(value)), "", value)
+
+
+def _tensor(parameter: str, tensor: Any, name: str, version: int | None, saved_version: int | None) -> Saved:
+    array = tensor.detach().numpy()
+    small = array.copy() if array.size <= values.LISTED else None
+    return Saved(parameter, values.describe(array), name, small, "kept", version, saved_version)
+
+
+def _packed(parameter: str, kept: PackedTensor) -> Saved:
+    """What a pack hook left in a tensor's place."""
+    held = kept.packed
+    array = held.detach().numpy() if naming.is_tensor(held) else held if hasattr(held, "__array_interface__") else None
+    value = values.describe(array) if array is not None else Value(short(held), short(held))
+    return Saved(parameter, value, state="packed", hook=kept.pack_hook)
+
+
+def _slot(node: Any, parameter: str) -> tuple[Any, int | None, int | None]:
+    """What stands in the place of a saved value, its version now, and the version that was saved."""
+    names = getattr(node, "_kept_names", ())
+    kept = getattr(node, "_kept", None)
+    if kept is None or parameter not in names:
+        return None, None, None
+    position = names.index(parameter)
+    held = kept[position]
+    if parameter == "result" and not isinstance(held, PackedTensor):
+        saved_version = held.version if isinstance(held, Versioned) else 0
+        return held, kept[position + 1][0], saved_version
+    return (held, *_versions(held))
+
+
+def _versions(held: Any) -> tuple[int | None, int | None]:
+    if isinstance(held, Versioned):
+        return held.tensor._version, held.version
+    if naming.is_tensor(held) and not held.is_inference():
+        return held._version, 0
+    return None, None
+
+
+def parameter_of(node: Any, tensor: Any) -> str:
+    """As what a node has saved a tensor; "" if it has not."""
+    for position, held in enumerate(getattr(node, "_kept", None) or ()):
+        if held is tensor or getattr(held, "tensor", None) is tensor:
+            names = getattr(node, "_kept_names", ())
+            return names[position] if position < len(names) else f"saved_tensors[{position}]"
+    return ""
+
+
+def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
+    """What a custom Function saved with `save_for_backward`, and what else it noted on `ctx`."""
+    if node._kept is None:
+        yield Saved(
+            "saved_tensors", Value("freed", "freed by a backward that used the graph", known=False), state="freed"
+        )
+    for position, held in enumerate(node._kept or ()):
+        parameter = f"saved_tensors[{position}]"
+        inner = getattr(held, "kept", held)
+        if isinstance(inner, PackedTensor):
+            yield _packed(parameter, inner)
+        elif held is not None:
+            version, saved_version = (held.writes[0], held.version) if hasattr(held, "writes") else _versions(held)
+            tensor = held.tensor if isinstance(held, Versioned) else held
+            if version != saved_version:
+                yield Saved(parameter, NOT_KEPT, state="changed", version=version, saved_version=saved_version)
+            elif naming.is_tensor(tensor):
+                yield _tensor(parameter, tensor, name_of(tensor), version, saved_version)
+            else:  # an output of the Function itself: its array
+                small = inner.copy() if inner.size <= values.LISTED else None
+                described = values.describe(inner)
+                yield Saved(parameter, described, "", small, "kept", version, saved_version)
+    for name, value in sorted(vars(node).items()):
+        if not name.startswith("_") and name != "needs_input_grad":
+            yield Saved(f"ctx.{name}", Value(short(value), short(value)), "", value)
+
+
+def source_of_backward(node: Any) -> str:
+    """The learner's own `backward`, as they wrote it; "" for built-in operations and where there is no source."""
+    function = getattr(type(node), "_function", None)
+    if function is None:
+        return ""
+    try:
+        return textwrap.dedent(inspect.getsource(function._gradient_function())).rstrip()
+    except (OSError, TypeError, RuntimeError):
+        return ""
+
+
+def argument_names(node: Any) -> list[str]:
+    """What a custom Function calls its tensors, in the order of `next_functions`; [] where that is not to be had."""
+    function = getattr(type(node), "_function", None)
+    given = getattr(node, "_given", ())
+    if function is None:
+        return []
+    names = list(inspect.signature(function.forward).parameters)
+    names = names if len(names) == len(given) else names[1:]  # without ctx
+    return [name for name, is_tensor in zip(names, given, strict=False) if is_tensor]
+
+
+def short(value: Any) -> str:
+    """What `repr` says of a thing, in at most `PIECE` characters; its type where that fails."""
+    try:
+        text = repr(value)
+    except Exception as error:
+        return f"<{type(value).__name__}, whose repr() raises {type(error).__name__}>"
+    return text if len(text) <= PIECE else text[: PIECE - 3] + "..."

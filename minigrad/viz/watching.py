@@ -1,0 +1,213 @@
+"""The learner's own functions at work: hooks, and what packs and unpacks saved tensors.
+
+After this module a reader knows how hooks are seen. The engine tells a `Watcher` before it calls one; the watcher
+copies what goes in, calls it, and copies what comes out. After the step a `Teller` makes sentences of the notes. Notes
+are copies and events are text: nothing that is shown can change afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minigrad.viz import naming, values
+from minigrad.viz.events import Event, array_value, hook_name, line_of, raised, told_value
+from minigrad.viz.snapshot import Box, Edge, Snapshot
+
+
+@dataclass
+class Note:
+    """One call of a function by the engine: what went in and what came out, as copies."""
+
+    kind: str
+    box: str
+    function: Callable[..., Any]
+    before: tuple[Any, ...]
+    after: tuple[Any, ...] = ()
+    parameter: str = ""  # of what is packed or unpacked
+    error: BaseException | None = None
+
+
+class Watcher:
+    """The engine's witness for one graph. What happens in other graphs is nobody's business here."""
+
+    def __init__(self, ids: Mapping[Any, str]) -> None:
+        self.ids = ids
+        self.notes: list[Note] = []
+        self.failing: str | None = None  # the box of the node that could not be run
+
+    def around(self, kind: str, node: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+        """What the engine calls in the place of a function."""
+        key = self.ids.get(node)
+        if key is None:
+            return function
+
+        def call(*arguments: Any) -> Any:
+            note = Note(kind, key, function, _seen(kind, function, arguments[0]))
+            if kind == "unpacked":
+                note.parameter = _parameter(node, arguments[0])
+            self.notes.append(note)
+            try:
+                result = function(*arguments)
+            except BaseException as error:
+                note.error = error
+                raise
+            given = arguments[0] if result is None or kind in ("retain_grad", "post_accumulate") else result
+            note.after = _seen("result" if kind in ("packed", "unpacked") else kind, function, given)
+            return result
+
+        return call
+
+    def failed(self, node: Any) -> None:
+        """The engine could not run a node. Of runs within runs, the outermost says so last."""
+        self.failing = self.ids.get(node, self.failing)
+
+    def taken(self) -> list[Note]:
+        """The notes since they were taken last."""
+        notes, self.notes = self.notes, []
+        return notes
+
+
+def _seen(kind: str, function: Callable[..., Any], value: Any) -> tuple[Any, ...]:
+    """Copies of what a function of this kind is shown, or of what it changes."""
+    if kind == "retain_grad":
+        tensor = getattr(getattr(function, "__self__", None), "tensor", lambda: None)()
+        return (_copied(tensor._grad if tensor is not None else None),)
+    if kind == "post_accumulate":
+        return (_copied(value.grad), _copied(value))
+    if kind in ("node_prehook", "node_hook"):
+        return tuple(map(_copied, value)) if isinstance(value, tuple) else (_copied(value),)
+    return (_copied(value),)
+
+
+def _copied(value: Any) -> Any:
+    if value is None:
+        return None
+    if naming.is_tensor(value):
+        return np.array(value.detach().numpy())
+    return np.array(value) if isinstance(value, np.ndarray) else value
+
+
+def _parameter(node: Any, packed: Any) -> str:
+    """What the saved value was called that a hook packed."""
+    for position, held in enumerate(getattr(node, "_kept", None) or ()):
+        inner = getattr(held, "kept", held)
+        if getattr(inner, "packed", node) is packed:
+            names = getattr(node, "_kept_names", ())
+            return names[position] if position < len(names) else f"saved_tensors[{position}]"
+    return ""
+
+
+# ---------------------------------------------------------------- from notes to events
+
+
+class Teller:
+    """Makes events of notes, in words."""
+
+    def __init__(self, graph: Snapshot) -> None:
+        self.boxes = {box.id: box for box in graph.boxes}
+        self.inputs: dict[str, dict[int, Edge]] = {box.id: {} for box in graph.boxes}
+        for edge in graph.edges:
+            self.inputs[edge.target][edge.slot] = edge
+
+    def told(self, notes: list[Note]) -> Iterator[Event]:
+        for note in notes:
+            yield from getattr(self, f"_{note.kind}")(note, self.boxes[note.box])
+
+    def _tensor_hook(self, note: Note, box: Box) -> Iterator[Event]:
+        where = f"the gradient of {box.name}"
+        yield self._change(note, f"hook {hook_name(note.function)} on {box.name}", "The tensor hook", where)
+
+    def _node_prehook(self, note: Note, box: Box) -> Iterator[Event]:
+        title = f"prehook {hook_name(note.function)} of {box.op}"
+        yield from self._each(note, title, "The prehook", lambda _: f"the gradient that comes in to {box.op}")
+
+    def _node_hook(self, note: Note, box: Box) -> Iterator[Event]:
+        def where(slot: int) -> str:
+            edge = self.inputs[box.id].get(slot)
+            return f"the gradient for {self.boxes[edge.source].name}" if edge is not None else f"gradient {slot}"
+
+        yield from self._each(note, f"hook {hook_name(note.function)} of {box.op}", "The node hook", where)
+
+    def _each(self, note: Note, title: str, word: str, where: Callable[[int], str]) -> Iterator[Event]:
+        """An event for each gradient that a hook of several has changed; one that says so if it changed none."""
+        pairs = list(enumerate(zip(note.before, note.after or note.before, strict=False)))
+        changed = [(slot, pair) for slot, pair in pairs if not _equal(*pair)]
+        for slot, (before, after) in changed or [(slot, pair) for slot, pair in pairs if pair[0] is not None][:1]:
+            yield self._change(note, title, word, where(slot), before, after)
+
+    def _change(self, note: Note, title: str, word: str, where: str, before: Any = None, after: Any = None) -> Event:
+        before = note.before[0] if before is None else before
+        after = (note.after[0] if note.after else None) if after is None else after
+        name = hook_name(note.function)
+        if note.error is not None:
+            text = f"{word} {name} got {told_value(before)}, {where}, and raised {raised(note.error)}."
+            return self._event(note, title, text, before, None)
+        if _equal(before, after):
+            text = f"{word} {name} looked at {where}, {told_value(before)}, and changed nothing."
+        else:
+            text = f"{word} {name} changed {where} from {told_value(before)} to {told_value(after)}."
+        return self._event(note, title, text, before, after)
+
+    def _retain_grad(self, note: Note, box: Box) -> Iterator[Event]:
+        before, after = note.before[0], note.after[0] if note.after else None
+        grad = f"{box.name}.grad"
+        text = f"{box.name}.retain_grad() was called, so {grad} now holds {told_value(after)}"
+        text += "." if before is None else f": what came, added to {told_value(before)}."
+        yield self._event(note, f"{grad} is kept", text, before, after, line=None)
+
+    def _post_accumulate(self, note: Note, box: Box) -> Iterator[Event]:
+        name, own = hook_name(note.function), f"{box.name}.grad"
+        title, begin = f"post-accumulate hook {name} on {box.name}", f"The post-accumulate hook {name}"
+        grad, value = note.before
+        if note.error is not None:
+            text = f"{begin} found {own} = {told_value(grad)}, and raised {raised(note.error)}."
+            yield self._event(note, title, text, grad, None)
+            return
+        grad_after, value_after = note.after
+        if _equal(grad, grad_after) and _equal(value, value_after):
+            text = f"{begin} saw {own} = {told_value(grad)}, and changed nothing."
+            yield self._event(note, title, text, grad, grad_after)
+        if not _equal(grad, grad_after):
+            text = f"{begin} changed {own} from {told_value(grad)} to {told_value(grad_after)}."
+            yield self._event(note, title, text, grad, grad_after)
+        if not _equal(value, value_after):
+            text = f"{begin} changed {box.name} itself from {told_value(value)} to {told_value(value_after)}."
+            yield self._event(note, title, text, value, value_after)
+
+    def _packed(self, note: Note, box: Box) -> Iterator[Event]:
+        before, after = note.before[0], note.after[0] if note.after else None
+        name = hook_name(note.function)
+        text = f"{box.op} saves {told_value(before)}; the pack hook {name} "
+        text += f"raised {raised(note.error)}." if note.error is not None else f"put {told_value(after)} in its place."
+        yield self._event(note, f"packed by {name}", text, before, after)
+
+    def _unpacked(self, note: Note, box: Box) -> Iterator[Event]:
+        before, after = note.before[0], note.after[0] if note.after else None
+        name, what = hook_name(note.function), note.parameter or "a saved tensor"
+        text = f"{box.op} needs {what}; the unpack hook {name} "
+        if note.error is not None:
+            text += f"got {told_value(before)} and raised {raised(note.error)}."
+        else:
+            text += f"made {told_value(after)} of {told_value(before)}."
+        yield self._event(note, f"{what} unpacked by {name}", text, before, after)
+
+    def _event(self, note: Note, title: str, text: str, before: Any, after: Any, line: Any = ()) -> Event:
+        where = line_of(note.function) if line == () else line
+        return Event(
+            note.kind, note.box, title, text, array_value(before), array_value(after), where, _difference(before, after)
+        )
+
+
+def _difference(before: Any, after: Any) -> str:
+    arrays = isinstance(before, np.ndarray) and isinstance(after, np.ndarray)
+    return values.difference(before, after) if arrays else ""
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.shape == other.shape and bool(((one == other) | ((one != one) & (other != other))).all())
+    return one is other

@@ -1,0 +1,107 @@
+"""The graph of a gradient: how it grows, how it is drawn beside the first, and how it is stepped."""
+
+import json
+from typing import Any
+
+import pytest
+from cells import cell, parsed
+
+import minigrad as mg
+from minigrad import viz
+
+CUBE = "x = mg.tensor(3., requires_grad=True)\ny = x ** 3\nz = y * x\n"
+
+
+@pytest.fixture
+def first() -> dict[str, Any]:
+    return cell(CUBE + "s = viz.BackwardStepper(z, create_graph=True)\ns.last()\n")
+
+
+def test_each_step_says_which_nodes_it_added(first: dict[str, Any]) -> None:
+    grown = [[(node.name, node.text) for node in frame.grown] for frame in first["s"].frames]
+    assert grown == [
+        [],
+        [("g1", "mul(1, x)"), ("g2", "mul(1, y)")],
+        [("g3", "mul(g1, 3)"), ("g4", "pow(x)"), ("g5", "mul(g3, g4)")],
+        [("g6", "add(g2, g5)"), ("g7", "clone(g6)")],
+    ]
+    assert json.loads(first["s"].recorded[1])["grown"][0] == {"name": "g1", "op": "MulBackward0", "text": "mul(1, x)"}
+    assert "g3 = mul(g1, 3), g4 = pow(x), g5 = mul(g3, g4)" in first["s"].trace()
+
+
+def test_without_create_graph_nothing_grows() -> None:
+    stepper = cell(CUBE + "s = viz.BackwardStepper(z)\ns.last()\n")["s"]
+    assert all(frame.grown == () for frame in stepper.frames)
+    with pytest.raises(RuntimeError, match="make the stepper with create_graph=True"):
+        stepper.second()
+
+
+def test_the_second_stepper_goes_through_both_graphs(first: dict[str, Any]) -> None:
+    second = first["s"].second()
+    boxes = {box.name: (box.graph, box.made_by) for box in second._graph.boxes}
+    key = {box.name: box.id for box in second._graph.boxes}
+    assert boxes == {
+        "x": (1, ""),
+        "y": (1, ""),
+        "z": (1, ""),
+        "g1": (2, key["z"]),
+        "g2": (2, key["z"]),
+        "g3": (2, key["y"]),
+        "g4": (2, key["y"]),
+        "g5": (2, key["y"]),
+        "g6": (2, ""),
+        "∂z/∂x": (2, ""),
+    }
+    assert key["z"] not in second._recorder.runs  # drawn, but no gradient comes there
+    first["x"].grad = None
+    second.last()
+    assert first["x"].grad.item() == 108.0  # 12 x²
+    line = second._graph.named("g5").span
+    assert line is not None
+    assert line.first == 2  # of the op whose rule it is
+
+
+def test_both_graphs_stand_on_panels_that_do_not_overlap(first: dict[str, Any]) -> None:
+    svg = parsed(first["s"].second().picture["svg"])
+    panels = {
+        group.get("class"): [float(group[0].get(name, "")) for name in ("x", "y", "width", "height")]
+        for group in svg.iter("{http://www.w3.org/2000/svg}g")
+        if "mg-panel-" in group.get("class", "")
+    }
+    (x, y, w, h), (u, v, a, b) = panels["mg-panel mg-panel-1"], panels["mg-panel mg-panel-2"]
+    assert x + w < u or u + a < x or y + h < v or v + b < y
+
+
+def test_a_picture_of_a_gradient_has_no_lines_that_only_say_backward() -> None:
+    scope = cell(
+        "x = mg.tensor([1., 2.], requires_grad=True)\nloss = (x ** 3).sum()\n"
+        "g, = mg.autograd.grad(loss, x, create_graph=True)\nnorm = (g * g).sum()\nd = viz.draw(norm)\n"
+    )
+    seen = {box.name: (box.graph, box.expression) for box in scope["d"].graph.boxes}
+    assert seen["norm"] == (2, "t0.sum()")
+    assert seen["g"][0] == 2
+    assert not any("grad(" in expression for _, expression in seen.values())
+
+
+def test_which_gradient_is_asked_for() -> None:
+    stepper = cell(
+        "a = mg.tensor(2., requires_grad=True)\nb = mg.tensor(3., requires_grad=True)\n"
+        "s = viz.BackwardStepper(a * a * b, create_graph=True)\n"
+    )["s"]
+    with pytest.raises(ValueError, match="there are several gradients: say which, as in second\\('a'\\)"):
+        stepper.second()
+    with pytest.raises(ValueError, match="no leaf is named 'c'; there are: a, b"):
+        stepper.second("c")
+    with pytest.raises(RuntimeError, match=r"a\.grad is None: step to the end first"):
+        stepper.second("a")
+    stepper.last()
+    second = stepper.second("a")
+    second.last()
+    assert second._graph.named("b").kind == "leaf"
+
+
+def test_a_third_graph_is_one_more() -> None:
+    x = mg.tensor(2.0, requires_grad=True)
+    (g,) = mg.autograd.grad(x**4, x, create_graph=True)
+    (h,) = mg.autograd.grad(g, x, create_graph=True)
+    assert max(box.graph for box in viz.draw(h).graph.boxes) == 3

@@ -1,0 +1,205 @@
+"""What each step says, number by number against the engine."""
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from cells import EXAMPLE, cell, seen
+
+
+def test_before_anything_ran(example: dict[str, Any]) -> None:
+    (frame,) = example["s"].frames
+    assert (frame.index, frame.total, frame.box, frame.line) == (0, 6, None, None)
+    assert set(frame.grads.values()) == {"None"}
+    assert [turn.name for turn in frame.ready] == ["F"]
+    assert frame.next is not None
+    assert frame.next.name == "F"
+    assert example["A"].grad is None
+    assert "None, which is not the same as 0" in frame.spoken
+
+
+def test_each_step_of_the_example(example: dict[str, Any]) -> None:
+    stepper = example["s"]
+    names = {box.id: box.name for box in stepper._graph.boxes}
+    told = []
+    while (frame := stepper.next()) is not None:
+        sent = {item.name: (item.text, item.joint) for item in frame.contributions}
+        grads = {names[key]: text for key, text in frame.grads.items()}
+        told.append(
+            (frame.name, frame.op, frame.incoming, sent, frame.freed, grads["C"], grads["D"], grads["A"], grads["B"])
+        )
+    assert told == [
+        ("F", "AddBackward0", "1", {"D": ("g = 1", ""), "E": ("g = 1", "")}, (), "None", "1", "None", "None"),
+        (
+            *("E", "MulBackward0", "1"),
+            {"C": ("g * D = 1 * 4 = 4", ""), "D": ("g * C = 1 * 9 = 9", "1 + 9 = 10")},
+            *(("C", "D"), "4", "10", "None", "None"),
+        ),
+        (
+            "D",
+            "PowBackward0",
+            "10",
+            {"B": ("g * 2 * B ** (2 - 1) = 10 * 2 * 2 ** (2 - 1) = 40", "")},
+            ("B",),
+            "4",
+            "10",
+            "None",
+            "None",
+        ),
+        ("B", "AccumulateGrad", "40", {}, (), "4", "10", "None", "40"),
+        (
+            "C",
+            "PowBackward0",
+            "4",
+            {"A": ("g * 2 * A ** (2 - 1) = 4 * 2 * 3 ** (2 - 1) = 24", "")},
+            ("A",),
+            "4",
+            "10",
+            "None",
+            "40",
+        ),
+        ("A", "AccumulateGrad", "24", {}, (), "4", "10", "24", "40"),
+    ]
+    assert stepper.next() is None
+    assert stepper.index == 6
+
+
+def test_who_waits_for_whom(example: dict[str, Any]) -> None:
+    stepper = example["s"]
+    stepper.next()
+    frame = stepper.frames[1]
+    assert [(turn.name, turn.arrived, turn.needed) for turn in frame.waiting if turn.arrived] == [("D", 1, 2)]
+    assert [turn.name for turn in frame.ready] == ["E"]
+    frame = stepper.next()
+    assert [(turn.name, turn.arrived, turn.needed) for turn in frame.ready] == [("D", 2, 2), ("C", 1, 1)]
+    assert [turn.name for turn in frame.done] == ["F", "E"]
+    states = {box.name: (frame.states[box.id].state, frame.states[box.id].badge) for box in stepper._graph.boxes}
+    assert states == {
+        "A": ("idle", ""),
+        "B": ("idle", ""),
+        "C": ("ready", "ready"),
+        "D": ("ready", "next ▸"),
+        "E": ("ran", "just ran"),
+        "F": ("done", "✓ done"),
+    }
+    assert dict(frame.edges) == {"e0": "idle", "e1": "idle", "e2": "now", "e3": "now", "e4": "done", "e5": "done"}
+    assert dict(frame.chips) == {"e2": "1 * 4 = 4", "e3": "1 * 9 = 9"}
+
+
+def test_the_next_to_run_is_the_one_that_runs(example: dict[str, Any]) -> None:
+    example["s"].last()
+    for before, after in itertools.pairwise(example["s"].frames):
+        assert before.next is not None
+        assert before.next.box == after.box
+
+
+def test_the_line_of_each_node_is_lit(example: dict[str, Any]) -> None:
+    example["s"].last()
+    (source,) = example["s"]._graph.sources
+    text = dict(source.lines)
+    lit = []
+    for frame in example["s"].frames[1:]:
+        assert frame.line is not None
+        _, first, last, start, end = frame.line
+        assert first == last
+        lit.append(text[first][start:end])
+    assert lit == [
+        "D + E",
+        "C * D",
+        "B ** 2",
+        "mg.tensor([2.], requires_grad=True)",
+        "A ** 2",
+        "mg.tensor([3.], requires_grad=True)",
+    ]
+    assert source.title == "your cell"
+
+
+def test_columns_are_counted_in_characters() -> None:
+    scope = cell("δέλτα = mg.tensor(2., requires_grad=True)\nσ = δέλτα * δέλτα\ns = viz.BackwardStepper(σ)\ns.next()\n")
+    frame = scope["s"].frame
+    assert frame.line[1:] == (2, 2, 4, 17)
+    assert seen(scope["s"]._graph) == {"δέλτα": "leaf", "σ": "δέλτα * δέλτα"}
+
+
+def test_trace_says_what_the_picture_says(example: dict[str, Any]) -> None:
+    stepper = example["s"]
+    stepper.last()
+    trace = stepper.trace()
+    for frame in stepper.frames:
+        for line in frame.story:
+            assert line.text in trace
+        for chip in frame.chips.values():
+            assert chip in trace
+        for turn in (*frame.ready, *frame.waiting):
+            assert turn.text in trace
+    assert "your line 5: E = C * D" in trace
+    assert "added to what came from F: 1 + 9 = 10" in trace
+    assert "its saved tensors C and D are freed" in trace
+
+
+def test_frames_cannot_be_changed(example: dict[str, Any]) -> None:
+    frame = example["s"].frames[0]
+    with pytest.raises(AttributeError):
+        frame.index = 3
+    with pytest.raises(TypeError):
+        frame.states["n0"] = None
+
+
+def test_the_pages_frames_add_up_to_pythons(example: dict[str, Any]) -> None:
+    stepper = example["s"]
+    stepper.last()
+    boxes: dict[str, Any] = {}
+    edges: dict[str, str] = {}
+    for frame, told in zip(stepper.frames, map(json.loads, stepper.recorded), strict=True):
+        boxes |= told["boxes"]
+        edges |= told["edges"]
+        assert edges == dict(frame.edges)
+        assert {key: box["state"] for key, box in boxes.items()} == {
+            key: state.state for key, state in frame.states.items()
+        }
+        assert [piece[1] for line in told["story"] for piece in line["pieces"]] == [
+            text for line in frame.story for _, text in line.pieces
+        ]
+
+
+def test_a_gradient_from_before_is_added_to() -> None:
+    scope = cell(EXAMPLE + "(A * 7).backward()\ns = viz.BackwardStepper(F)\n")
+    stepper = scope["s"]
+    assert "A.grad still holds 7 from before" in stepper.frames[0].spoken
+    stepper.last()
+    assert "A.grad held 7 from before, and backward() adds: 7 + 24 = 31" in stepper.frames[-1].spoken
+    assert scope["A"].grad.tolist() == [31.0]
+    stepper.first()
+    assert scope["A"].grad.tolist() == [7.0]
+
+
+def test_a_broadcast_input_is_said_to_be_summed() -> None:
+    scope = cell(
+        "w = mg.ones(4, 3, requires_grad=True)\nb = mg.ones(3, requires_grad=True)\n"
+        "y = (w + b).sum()\ns = viz.BackwardStepper(y)\n"
+    )
+    stepper = scope["s"]
+    stepper.run_to("t0")
+    (item,) = [item for item in stepper.frame.contributions if item.name == "b"]
+    assert item.summed == "summed from [4, 3] to [3], because b was broadcast: [4, 4, 4]"
+    stepper.last()
+    assert scope["b"].grad.tolist() == [4.0, 4.0, 4.0]
+
+
+def test_large_tensors_are_told_by_shape() -> None:
+    scope = cell(
+        "x = mg.rand(64, 5)\nw = mg.rand(5, 10).requires_grad_()\ny = (x @ w).sum()\ns = viz.BackwardStepper(y)\n"
+    )
+    stepper = scope["s"]
+    frame = stepper.run_to("t0")
+    (item,) = frame.contributions
+    assert item.rule.numbers == "self.T[5, 64] @ g[64, 10]"
+    assert item.value.heat.startswith("data:image/png;base64,")
+    assert item.text.startswith("x.T @ g = self.T[5, 64] @ g[64, 10] = [5, 10] (min ")
+
+
+def test_nan_in_a_gradient_is_called_out() -> None:
+    scope = cell("x = mg.tensor(0., requires_grad=True)\ny = x.sqrt() * 0.\ns = viz.BackwardStepper(y)\ns.last()\n")
+    assert any("⚠ NaN in the gradient for x" in frame.spoken for frame in scope["s"].frames)
+    assert json.loads(scope["s"].recorded[-1])["boxes"]["n0"]["grad"] == "⚠ NaN"
