@@ -124,7 +124,8 @@ def _show_names(value: Any, arguments: tuple[Any, ...]) -> str:
 
 
 def _every_path(root: Tensor) -> Any:
-    names, todo = [], [root.grad_fn]
+    names: list[str] = []
+    todo: list[Any] = [root.grad_fn]
     while todo and len(names) < 10_000:
         node: Any = todo.pop()
         names.append(node.name())
@@ -211,7 +212,8 @@ def _compare_tensors(_: Any, got: Any, outcome: Outcome) -> Difference | None:
 
 
 def _leaves_of_each_path(root: Tensor) -> Any:
-    found, todo = [], [root.grad_fn]
+    found: list[Tensor] = []
+    todo: list[Any] = [root.grad_fn]
     while todo and len(found) < 10_000:
         node: Any = todo.pop()
         if node.name() == "AccumulateGrad":
