@@ -234,7 +234,7 @@ def _fill(self: Tensor, value: Any) -> Tensor:
         return overwrite.filled_by_tensor(self, value)
     if not isinstance(value, _NUMBERS):
         raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}: {value!r}")
-    return overwrite.filled(self, np.full(self.shape, value, self._array.dtype))
+    return overwrite.filled(self, np.full(self.shape, dtypes.element(self.dtype, value)))
 
 
 def _copied(self: Tensor, src: Any) -> Tensor:
@@ -285,7 +285,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
                 f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}. "
                 "Make it a tensor first, as in tensor(...)."
             )
-        value = _number(value, self)
+        value = from_array(dtypes.element(self.dtype, value))
     whole = indexing.is_whole(parts)
     if not needs_grad(self, value) or self._array.dtype.kind != "f":
         write_part(self, parts, indices, value)
@@ -306,15 +306,6 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
             copy_(target, source)
         else:
             _spread_(target, expand(source, target.shape))
-
-
-def _number(value: Any, beside: Tensor) -> Tensor:
-    try:
-        return from_array(beside.dtype.numpy.type(value))
-    except (ValueError, OverflowError):
-        raise RuntimeError(
-            f"value cannot be converted to type {beside.dtype.name}_t without overflow: {value}"
-        ) from None
 
 
 def write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
