@@ -105,7 +105,7 @@ class Uniform(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         """-log(high - low) from low up to high, -inf elsewhere"""
         self._check_value(value)
-        inside = (self.low <= value) & (value < self.high)
+        inside = self.low.le(value).logical_and(self.high.gt(value))
         return inside.type_as(self.low).log() - (self.high - self.low).log()
 
     def cdf(self, value: Tensor) -> Tensor:

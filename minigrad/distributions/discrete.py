@@ -131,7 +131,7 @@ class Categorical(_ByProbsOrLogits):
         shape = self._extended_shape(sample_shape)
         count = shape.numel() // max(self._batch_shape.numel(), 1)
         with no_grad():
-            return multinomial(self.probs.reshape(-1, self._num_events), count, True).T.reshape(shape)
+            return multinomial(self.probs.reshape(-1, self._num_events), count, True).t().reshape(shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """log(p[value])"""

@@ -27,7 +27,7 @@ def _uniforms(p: Any, q: Any) -> Tensor:
     return where((q.low > p.low) | (q.high < p.high), float("inf"), longer)
 
 
-def _weighed(term: Tensor, p: Tensor, q: Tensor) -> Tensor:
+def _weighed(term: Tensor, p: Any, q: Any) -> Tensor:
     """p * log(p / q), which is 0 for p = 0, else inf for q = 0."""
     return where(p == 0, 0.0, where(q == 0, float("inf"), term))
 

@@ -283,7 +283,8 @@ def _under_old_name(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return call
 
 
-uniform, normal, constant, eye, dirac = map(_under_old_name, (uniform_, normal_, constant_, eye_, dirac_))
-xavier_uniform, xavier_normal = map(_under_old_name, (xavier_uniform_, xavier_normal_))
-kaiming_uniform, kaiming_normal = map(_under_old_name, (kaiming_uniform_, kaiming_normal_))
-orthogonal, sparse = map(_under_old_name, (orthogonal_, sparse_))
+_old_name: Any = _under_old_name  # the functions have different parameters, which map() is strict about
+uniform, normal, constant, eye, dirac = map(_old_name, (uniform_, normal_, constant_, eye_, dirac_))
+xavier_uniform, xavier_normal = map(_old_name, (xavier_uniform_, xavier_normal_))
+kaiming_uniform, kaiming_normal = map(_old_name, (kaiming_uniform_, kaiming_normal_))
+orthogonal, sparse = map(_old_name, (orthogonal_, sparse_))

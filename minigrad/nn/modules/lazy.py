@@ -165,8 +165,11 @@ class _LazyNorm(LazyModuleMixin):
     """A normalization whose `num_features` is the number of channels of its first input."""
 
     num_features: int
-    weight: Parameter | None
-    bias: Parameter | None
+    weight: Any
+    bias: Any
+    running_mean: Any
+    running_var: Any
+    num_batches_tracked: Any
 
     def __init__(
         self,

@@ -71,7 +71,8 @@ class StatefulModule:
                 FutureWarning,
                 stacklevel=frames_to_learner(),
             )
-            destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])
+            defaults: tuple[Any, ...] = (destination, prefix, keep_vars)
+            destination, prefix, keep_vars = args + defaults[len(args) :]
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
