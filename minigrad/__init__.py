@@ -508,7 +508,7 @@ _AT_FIRST_USE = {
     "ops.images.adaptive_pool": ("adaptive_avg_pool1d",),
     "ops.images.conv": ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
     "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"),
-    "ops.images.resampling": ("channel_shuffle", "pixel_shuffle", "pixel_unshuffle"),
+    "ops.images.shuffling": ("channel_shuffle", "pixel_shuffle", "pixel_unshuffle"),
     "ops.matrices.cdist": ("cdist",),
     "ops.matrices.multi_dot": ("chain_matmul",),
     "ops.shapes.grids": ("cartesian_prod", "combinations", "meshgrid"),
@@ -541,7 +541,7 @@ if _TYPE_CHECKING:
     from minigrad.ops.images.adaptive_pool import adaptive_avg_pool1d
     from minigrad.ops.images.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
     from minigrad.ops.images.pool import avg_pool1d, max_pool1d, max_pool2d, max_pool3d
-    from minigrad.ops.images.resampling import channel_shuffle, pixel_shuffle, pixel_unshuffle
+    from minigrad.ops.images.shuffling import channel_shuffle, pixel_shuffle, pixel_unshuffle
     from minigrad.ops.matrices.cdist import cdist
     from minigrad.ops.matrices.multi_dot import chain_matmul
     from minigrad.ops.shapes.grids import cartesian_prod, combinations, meshgrid

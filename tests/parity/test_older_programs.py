@@ -269,10 +269,10 @@ def test_layers_and_optimizers_that_are_left_out_say_what_to_do() -> None:
 
 
 def test_names_that_do_not_exist_are_refused_as_python_does() -> None:
-    with pytest.raises(AttributeError, match="^module 'minigrad' has no attribute 'tensr'$") as caught:
+    with pytest.raises(AttributeError, match=r"^module 'minigrad' has no attribute 'tensr'$") as caught:
         minigrad.tensr  # noqa: B018
     assert caught.value.name == "tensr"
-    with pytest.raises(AttributeError, match="^'Tensor' object has no attribute 'summ'$") as caught:
+    with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'summ'$") as caught:
         minigrad.ones(1).summ  # noqa: B018
     assert caught.value.name == "summ"
 
