@@ -492,24 +492,56 @@ __version__ = "0.1.0"
 
 # What many programs never use is imported when it is first asked for: that keeps `import minigrad` quick.
 _AT_FIRST_USE = {
-    "": ("cuda", "linalg", "nn", "optim", "profiler", "serialization", "utils"),
+    "": (
+        "accelerator", "amp", "backends", "cuda", "distributions", "linalg", "nn", "optim", "profiler", "serialization",
+        "utils",
+    ),
+    "amp": ("autocast",),
+    "creation.typed": (
+        "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor",
+        "LongTensor", "ShortTensor", "set_default_tensor_type",
+    ),
+    "determinism": (
+        "are_deterministic_algorithms_enabled", "get_float32_matmul_precision",
+        "is_deterministic_algorithms_warn_only_enabled", "set_float32_matmul_precision", "use_deterministic_algorithms",
+    ),
     "ops.images.adaptive_pool": ("adaptive_avg_pool1d",),
     "ops.images.conv": ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
     "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"),
-    "ops.images.resampling": ("channel_shuffle", "pixel_shuffle", "pixel_unshuffle"),
+    "ops.images.shuffling": ("channel_shuffle", "pixel_shuffle", "pixel_unshuffle"),
     "ops.matrices.cdist": ("cdist",),
     "ops.matrices.multi_dot": ("chain_matmul",),
     "ops.shapes.grids": ("cartesian_prod", "combinations", "meshgrid"),
     "printing": ("set_printoptions",),
     "serialization": ("load", "save"),
-}
+}  # fmt: skip
 
 if _TYPE_CHECKING:
-    from minigrad import cuda, linalg, nn, optim, profiler, utils
+    from minigrad import accelerator, amp, backends, cuda, distributions, linalg, nn, optim, profiler, utils
+    from minigrad.amp import autocast
+    from minigrad.creation.typed import (
+        BoolTensor,
+        ByteTensor,
+        CharTensor,
+        DoubleTensor,
+        FloatTensor,
+        HalfTensor,
+        IntTensor,
+        LongTensor,
+        ShortTensor,
+        set_default_tensor_type,
+    )
+    from minigrad.determinism import (
+        are_deterministic_algorithms_enabled,
+        get_float32_matmul_precision,
+        is_deterministic_algorithms_warn_only_enabled,
+        set_float32_matmul_precision,
+        use_deterministic_algorithms,
+    )
     from minigrad.ops.images.adaptive_pool import adaptive_avg_pool1d
     from minigrad.ops.images.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
     from minigrad.ops.images.pool import avg_pool1d, max_pool1d, max_pool2d, max_pool3d
-    from minigrad.ops.images.resampling import channel_shuffle, pixel_shuffle, pixel_unshuffle
+    from minigrad.ops.images.shuffling import channel_shuffle, pixel_shuffle, pixel_unshuffle
     from minigrad.ops.matrices.cdist import cdist
     from minigrad.ops.matrices.multi_dot import chain_matmul
     from minigrad.ops.shapes.grids import cartesian_prod, combinations, meshgrid
@@ -520,13 +552,16 @@ if _TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     """A name of `_AT_FIRST_USE`."""
     from importlib import import_module
+    from sys import modules
+
+    from minigrad import absent
 
     for module, names in _AT_FIRST_USE.items():
         if name in names:
             value = getattr(import_module(f"minigrad.{module}"), name) if module else import_module(f"minigrad.{name}")
             globals()[name] = value
             return value
-    raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
+    raise absent.error("minigrad", name, modules[__name__])
 
 
 def __dir__() -> list[str]:
@@ -538,30 +573,33 @@ long, int, short, float, double, half = int64, int32, int16, float32, float64, f
 
 # fmt: off
 __all__ = [
-    "Generator", "Size", "Tensor", "abs", "abs_", "absolute", "acos", "acos_", "acosh", "acosh_",
-    "adaptive_avg_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "adjoint", "all",
-    "allclose", "amax", "amin", "aminmax", "any", "arange", "arccos", "arccos_", "arccosh", "arccosh_", "arcsin",
-    "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan2", "arctan_", "arctanh", "arctanh_", "argmax", "argmin",
-    "argsort", "argwhere", "as_strided", "as_tensor", "asarray", "asin", "asin_", "asinh", "asinh_", "atan",
-    "atan2", "atan_", "atanh", "atanh_", "atleast_1d", "atleast_2d", "atleast_3d", "autograd", "avg_pool1d",
-    "baddbmm", "bernoulli", "bilinear", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not",
-    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm", "bool", "broadcast_shapes",
-    "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "ceil", "ceil_",
-    "celu", "celu_", "chain_matmul", "channel_shuffle", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_",
-    "clamp_min", "clamp_min_", "clip", "clip_", "clone", "column_stack", "combinations", "concat", "concatenate",
-    "contiguous_format", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
-    "copysign", "cos", "cos_", "cosh", "cosh_", "count_nonzero", "cross", "cuda", "cummax", "cummin", "cumprod",
-    "cumsum", "cumulative_trapezoid", "default_generator", "deg2rad", "deg2rad_", "det", "detach", "detach_",
-    "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "dist", "div", "divide",
-    "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq",
-    "equal", "erf", "erf_", "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye",
-    "fill_", "finfo", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32",
+    "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "Generator", "HalfTensor", "IntTensor",
+    "LongTensor", "ShortTensor", "Size", "Tensor", "abs", "abs_", "absolute", "accelerator", "acos", "acos_",
+    "acosh", "acosh_", "adaptive_avg_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr",
+    "adjoint", "all", "allclose", "amax", "amin", "aminmax", "amp", "any", "arange", "arccos", "arccos_", "arccosh",
+    "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan2", "arctan_", "arctanh", "arctanh_",
+    "are_deterministic_algorithms_enabled", "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_tensor",
+    "asarray", "asin", "asin_", "asinh", "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_", "atleast_1d",
+    "atleast_2d", "atleast_3d", "autocast", "autograd", "avg_pool1d", "backends", "baddbmm", "bernoulli",
+    "bilinear", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift",
+    "bitwise_xor", "block_diag", "bmm", "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to",
+    "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "ceil", "ceil_", "celu", "celu_", "chain_matmul",
+    "channel_shuffle", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip",
+    "clip_", "clone", "column_stack", "combinations", "concat", "concatenate", "contiguous_format", "conv1d",
+    "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "copysign", "cos", "cos_",
+    "cosh", "cosh_", "count_nonzero", "cross", "cuda", "cummax", "cummin", "cumprod", "cumsum",
+    "cumulative_trapezoid", "default_generator", "deg2rad", "deg2rad_", "det", "detach", "detach_", "device",
+    "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "dist", "distributions", "div",
+    "divide", "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad",
+    "eq", "equal", "erf", "erf_", "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_",
+    "eye", "fill_", "finfo", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32",
     "float64", "float_power", "floor", "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_",
-    "from_numpy", "full", "full_like", "gather", "gcd", "gcd_", "ge", "ger", "get_default_dtype", "get_rng_state",
-    "greater", "greater_equal", "gt", "half", "hardshrink", "heaviside", "histc", "hsplit", "hstack", "hypot",
-    "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_select", "inf",
-    "inference_mode", "initial_seed", "inner", "int", "int8", "int16", "int32", "int64", "inverse",
-    "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_floating_point", "is_grad_enabled", "is_inference",
+    "from_numpy", "full", "full_like", "gather", "gcd", "gcd_", "ge", "ger", "get_default_dtype",
+    "get_float32_matmul_precision", "get_rng_state", "greater", "greater_equal", "gt", "half", "hardshrink",
+    "heaviside", "histc", "hsplit", "hstack", "hypot", "iinfo", "index_add", "index_copy", "index_fill",
+    "index_put", "index_put_", "index_select", "inf", "inference_mode", "initial_seed", "inner", "int", "int8",
+    "int16", "int32", "int64", "inverse", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
+    "is_deterministic_algorithms_warn_only_enabled", "is_floating_point", "is_grad_enabled", "is_inference",
     "is_inference_mode_enabled", "is_nonzero", "is_tensor", "isclose", "isfinite", "isin", "isinf", "isnan",
     "isneginf", "isposinf", "isreal", "kron", "kthvalue", "lcm", "lcm_", "le", "lerp", "less", "less_equal",
     "linalg", "linspace", "load", "log", "log1p", "log1p_", "log2", "log2_", "log10", "log10_", "log_",
@@ -578,13 +616,14 @@ __all__ = [
     "remainder", "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_",
     "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "scalar_tensor", "scatter", "scatter_add",
     "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype",
-    "set_grad_enabled", "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign",
-    "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "softmax", "sort",
-    "split", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "strided", "sub",
-    "subtract", "sum", "svd", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_",
-    "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace", "transpose",
-    "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_", "uint8",
-    "unbind", "unflatten", "unique", "unique_consecutive", "unsqueeze", "utils", "var", "var_mean", "vdot",
-    "vsplit", "vstack", "where", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
+    "set_default_tensor_type", "set_float32_matmul_precision", "set_grad_enabled", "set_printoptions",
+    "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_", "sinc", "sinc_",
+    "sinh", "sinh_", "slice_scatter", "slogdet", "softmax", "sort", "split", "sqrt", "sqrt_", "square", "square_",
+    "squeeze", "stack", "std", "std_mean", "strided", "sub", "subtract", "sum", "svd", "swapaxes", "swapdims", "t",
+    "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold",
+    "threshold_", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "tril", "tril_indices", "triu",
+    "triu_indices", "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten", "unique",
+    "unique_consecutive", "unsqueeze", "use_deterministic_algorithms", "utils", "var", "var_mean", "vdot", "vsplit",
+    "vstack", "where", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
 ]
 # fmt: on

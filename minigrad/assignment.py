@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.autograd.inplace import (
     OVERLAP,
@@ -41,7 +42,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
                 f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}. "
                 "Make it a tensor first, as in tensor(...)."
             )
-        value = _number(value, self)
+        value = from_array(dtypes.element(self.dtype, value))
     whole = indexing.is_whole(parts)
     if not needs_grad(self, value) or self._array.dtype.kind != "f":
         write_part(self, parts, indices, value)
@@ -62,15 +63,6 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
             copy_(target, source)
         else:
             spread_(target, expand(source, target.shape))
-
-
-def _number(value: Any, beside: Tensor) -> Tensor:
-    try:
-        return from_array(beside.dtype.numpy.type(value))
-    except (ValueError, OverflowError):
-        raise RuntimeError(
-            f"value cannot be converted to type {beside.dtype.name}_t without overflow: {value}"
-        ) from None
 
 
 def write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:

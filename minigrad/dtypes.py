@@ -123,6 +123,29 @@ def of_number(value: Any, beside: dtype) -> dtype:
     return beside if category <= beside.category else (bool, int64, default)[category]
 
 
+def element(kind: dtype, number: Any) -> Any:
+    """A number as a numpy scalar of a dtype, to be written to a tensor: 1.5 becomes 1 among integers, -1 is 255 in
+    uint8.
+
+    RuntimeError for what the dtype cannot hold.
+    """
+    try:
+        return kind.numpy.type(int(number) % 256 if kind is uint8 and -255 <= number < 0 else number)
+    except (OverflowError, ValueError):
+        raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow: {number}") from None
+
+
+def wrapped(kind: dtype, number: int) -> Any:
+    """An integer as a numpy scalar of an integer dtype, to be computed with: what is too large wraps around.
+
+    OverflowError for one that not even 64 bits can hold.
+    """
+    try:
+        return np.int64(number).astype(kind.numpy)
+    except OverflowError:
+        raise OverflowError(f"int too big to convert: {number} does not fit into 64 bits") from None
+
+
 def promote(a: Any, b: Any) -> dtype:
     """The dtype in which numpy arrays (or scalars) `a` and `b` meet."""
     first, second = of(a), of(b)

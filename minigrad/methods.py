@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes, layout
+from minigrad import absent, dtypes, layout
 from minigrad.assignment import index_put, index_put_, set_item
 from minigrad.autograd.graph import Node
 from minigrad.autograd.inplace import check_history, count_write
@@ -193,6 +193,10 @@ METHODS: dict[str, Method] = {
     "long": lambda self: in_dtype(self, dtypes.int64),
     "int": lambda self: in_dtype(self, dtypes.int32),
     "bool": lambda self: in_dtype(self, dtypes.bool),
+    "half": lambda self: in_dtype(self, dtypes.float16),
+    "short": lambda self: in_dtype(self, dtypes.int16),
+    "char": lambda self: in_dtype(self, dtypes.int8),
+    "byte": lambda self: in_dtype(self, dtypes.uint8),
     **{
         f"{name}_": _rearranged(getattr(module, name), f"{name}_")
         for module, names in (
@@ -282,3 +286,11 @@ OPERATORS: dict[str, Method] = {
 
 for _name, _method in {**METHODS, **OPERATORS, **layout.METHODS, **creation.METHODS}.items():
     setattr(Tensor, _name, _method)
+
+
+def _no_attribute(self: Tensor, name: str) -> Any:
+    """What an attribute that does not exist raises."""
+    raise absent.error("Tensor", name, self)
+
+
+Tensor.__getattr__ = _no_attribute  # type: ignore[method-assign]

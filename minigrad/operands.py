@@ -58,12 +58,17 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
                 f"{op_name}(): argument 'condition' (position {position}) must be Tensor, "
                 f"not {type(condition).__name__}"
             )
+    if op_name in _COMPARISONS and not isinstance(first, Tensor):
+        raise TypeError(
+            f"{op_name}() received an invalid combination of arguments - got ({type_name(first)}, "
+            f"{type_name(second)}): the tensor comes first, so that 1 < x is gt(x, 1)"
+        )
     if op_name in ("sub", "rsub") and any(isinstance(value, bool | np.bool_) for value in (first, second)):
         raise no_bools(first, second)
     if isinstance(second, _NUMBERS) and (isinstance(first, Tensor) or conditions):
-        second = _number_tensor(second, first)
+        second = _number_tensor(op_name, second, first)
     if isinstance(first, _NUMBERS) and (isinstance(second, Tensor) or conditions):
-        first = _number_tensor(first, second)
+        first = _number_tensor(op_name, first, second)
     if isinstance(first, Tensor) and isinstance(second, np.ndarray) and op_name not in _ORDERS:
         first, second = beside_array(first, second)
     if isinstance(first, Tensor) and isinstance(second, Tensor):
@@ -106,14 +111,15 @@ def beside_array(tensor: Tensor, array: np.ndarray[Any, Any]) -> tuple[Tensor, T
     return from_array(own.astype(common)[()]), from_array(array.astype(common)[()])
 
 
-def _number_tensor(number: Any, beside: Any) -> Tensor:
+def _number_tensor(op_name: str, number: Any, beside: Any) -> Tensor:
     kind = dtypes.of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
     try:
-        tensor = from_array(kind.numpy.type(number))
-        tensor._find_node = FLOAT_CONSTANT if number.__class__ is float else CONSTANTS[_number_category(number)]
-        return tensor
-    except OverflowError:
-        raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow: {number}") from None
+        element = kind.numpy.type(number)
+    except OverflowError:  # an integer beside smaller ones; but a quotient is one of floats
+        element = dtypes.default.numpy.type(number) if op_name == "div" else dtypes.wrapped(kind, number)
+    tensor = from_array(element)
+    tensor._find_node = FLOAT_CONSTANT if number.__class__ is float else CONSTANTS[_number_category(number)]
+    return tensor
 
 
 def _number_category(number: Any) -> int:
@@ -127,6 +133,7 @@ _SYMBOLS = {
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
 _ORDERS = ("lt", "le", "gt", "ge")
+_COMPARISONS = ("eq", "ne", *_ORDERS)
 _NUMBERS = (int, float, np.number, np.bool_)
 
 

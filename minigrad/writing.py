@@ -236,7 +236,7 @@ def _fill(self: Tensor, value: Any) -> Tensor:
         return overwrite.filled_by_tensor(self, value)
     if not isinstance(value, _NUMBERS):
         raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}: {value!r}")
-    return overwrite.filled(self, np.full(self.shape, value, self._array.dtype))
+    return overwrite.filled(self, np.full(self.shape, dtypes.element(self.dtype, value)))
 
 
 def _copied(self: Tensor, src: Any) -> Tensor:

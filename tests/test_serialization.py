@@ -372,8 +372,37 @@ def test_a_small_file_cannot_fill_the_memory() -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("minigrad.json", b" " * 10_000_000)
-    with pytest.raises(RuntimeError, match="larger than the file"):
+    with pytest.raises(RuntimeError, match="its members are compressed"):
         mg.load(io.BytesIO(stream.getvalue()))
+    data = bytearray(saved(mg.ones(3)))
+    entry = data.index(b"PK\x01\x02")
+    data[entry + 24 : entry + 28] = (10**9).to_bytes(4, "little")  # how large the member says that it is
+    with pytest.raises(RuntimeError, match="larger than the file"):
+        mg.load(io.BytesIO(bytes(data)))
+
+
+def rezipped(name_of_first: str, compression: int) -> bytes:
+    """A file with other zip settings."""
+    stream, source = io.BytesIO(), zipfile.ZipFile(io.BytesIO(saved({"w": mg.arange(6.0)})))
+    with source, zipfile.ZipFile(stream, "w", compression) as archive:
+        for number, name in enumerate(source.namelist()):
+            archive.writestr(name if number else name_of_first, source.read(name))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_compressed_members_are_not_unpacked(compression: int) -> None:
+    """So that neither their size nor damage within them matters."""
+    with pytest.raises(RuntimeError, match=r"it is damaged \(ValueError: its members are compressed\)"):
+        mg.load(io.BytesIO(rezipped("minigrad.json", compression)))
+
+
+def test_the_error_stays_short_whatever_stands_where_a_name_should() -> None:
+    data = bytearray(saved({f"a parameter {number}": mg.ones(1) for number in range(300)}))
+    data[26:28] = (60000).to_bytes(2, "little")  # the length of the first member's name
+    with pytest.raises(RuntimeError, match="it is damaged") as caught:
+        mg.load(io.BytesIO(bytes(data)))
+    assert len(str(caught.value)) < 600
 
 
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.999])

@@ -16,7 +16,7 @@ from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.creation.arguments import check_flag, check_place, check_range, made, marked, shape_of
 from minigrad.creation.factories import empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
-from minigrad.devices import CPU
+from minigrad.devices import CPU, strided
 from minigrad.dtypes import dtype
 from minigrad.tensor import Size, Tensor, from_array
 
@@ -66,17 +66,22 @@ def _warn_of_copy(function: str) -> None:
     )
 
 
-def constructed(data: Any = (), *sizes: Any) -> Tensor:
-    """What `Tensor(...)` makes: float32 numbers of a sequence, a view of a tensor, or a tensor of given sizes."""
+def constructed(data: Any = (), *sizes: Any, kind: dtype | None = None) -> Tensor:
+    """What `Tensor(...)`, and `LongTensor(...)` of a dtype `kind`, makes: the numbers of a sequence in that dtype, a
+    view of a tensor, or a tensor of given sizes.
+    """
+    kind = kind or dtypes.default
     if isinstance(data, Tensor) and not sizes:
+        if data.dtype is not kind:
+            raise TypeError(f"expected a tensor of dtype {kind} (got {data.dtype}): convert it with .to({kind})")
         return data[...]
     if sizes or isinstance(data, Size) or (isinstance(data, int | np.integer) and not isinstance(data, bool)):
-        return made(np.empty(shape_of("new", (data, *sizes), {}), dtypes.default.numpy), False, "new")
+        return made(np.empty(shape_of("new", (data, *sizes), {}), kind.numpy), False, "new")
     if not isinstance(data, Sequence | np.ndarray):
         raise TypeError(
             f"new(): data must be a sequence (got {type_name(data)}): sizes are ints, and tensor(...) takes a number"
         )
-    return tensor(data, dtype=dtypes.default)
+    return tensor(data, dtype=kind)
 
 
 def from_numpy(array: Any) -> Tensor:
@@ -258,11 +263,18 @@ def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tenso
 
 
 METHODS: dict[str, Any] = {
+    "new": lambda self, *data: constructed(*data, kind=self.dtype),
     "new_tensor": _new_tensor,
     **{
         f"new_{name}": _new(make) for name, make in (("zeros", zeros), ("ones", ones), ("empty", empty), ("full", full))
     },
     "device": property(lambda self: CPU, doc="Where the numbers are: always on the CPU."),
+    "get_device": lambda self: -1,  # the CPU, in a numbering of graphics processors
+    "layout": property(lambda self: strided, doc="How elements are kept: always one number in memory per element."),
+    **{
+        f"is_{kind}": property(lambda self: False, doc=f"Whether this is a {kind} tensor: never.")
+        for kind in ("meta", "mps", "quantized", "sparse", "xpu")
+    },
     "is_cuda": property(lambda self: False, doc="Whether the numbers are on a graphics processor: never."),
     "cuda": _cuda,
 }

@@ -15,6 +15,7 @@ from minigrad.ops.images.conv import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from minigrad.ops.images.patches import fold, unfold
 from minigrad.ops.images.pool import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -34,15 +35,8 @@ from minigrad.ops.images.pool import (
     max_unpool2d,
     max_unpool3d,
 )
-from minigrad.ops.images.resampling import (
-    channel_shuffle,
-    fold,
-    interpolate,
-    pixel_shuffle,
-    pixel_unshuffle,
-    unfold,
-    upsample,
-)
+from minigrad.ops.images.resampling import interpolate, upsample
+from minigrad.ops.images.shuffling import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from minigrad.ops.layers.attention import scaled_dot_product_attention
 from minigrad.ops.layers.batch_norm import batch_norm, instance_norm
 from minigrad.ops.layers.dropout import (

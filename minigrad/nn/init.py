@@ -7,8 +7,10 @@ sums, and fan_out, the number of outputs that each input goes to.
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,8 +20,10 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.tensor import Tensor, from_array
 
 __all__ = [
-    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
-    "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+    "calculate_gain", "constant", "constant_", "dirac", "dirac_", "eye", "eye_", "kaiming_normal", "kaiming_normal_",
+    "kaiming_uniform", "kaiming_uniform_", "normal", "normal_", "ones_", "orthogonal", "orthogonal_", "sparse",
+    "sparse_", "trunc_normal_", "uniform", "uniform_", "xavier_normal", "xavier_normal_", "xavier_uniform",
+    "xavier_uniform_", "zeros_",
 ]  # fmt: skip
 
 
@@ -257,3 +261,30 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
         for column in range(columns):
             tensor[randperm(rows)[:zeros], column] = 0
     return tensor
+
+
+# ---------------------------------------------------------------- the names from before in-place functions ended in _
+
+
+def _under_old_name(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    new, old = function.__name__, function.__name__[:-1]
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Tensor:
+        warnings.warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
+            FutureWarning,
+            stacklevel=frames_to_learner(),
+        )
+        return function(*arguments, **options)
+
+    call.__name__ = old
+    call.__doc__ = f"`{new}` under its old name. FutureWarning."
+    return call
+
+
+_old_name: Any = _under_old_name  # the functions have different parameters, which map() is strict about
+uniform, normal, constant, eye, dirac = map(_old_name, (uniform_, normal_, constant_, eye_, dirac_))
+xavier_uniform, xavier_normal = map(_old_name, (xavier_uniform_, xavier_normal_))
+kaiming_uniform, kaiming_normal = map(_old_name, (kaiming_uniform_, kaiming_normal_))
+orthogonal, sparse = map(_old_name, (orthogonal_, sparse_))

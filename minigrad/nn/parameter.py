@@ -7,7 +7,7 @@ After this module a reader knows that a Parameter is an ordinary leaf tensor wit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.graph import ON_DEMAND
@@ -16,7 +16,7 @@ from minigrad.op import tensor_classes
 from minigrad.printing import tensor_repr
 from minigrad.tensor import Tensor, from_array, own_array, share_outside
 
-__all__ = ["Buffer", "Parameter", "UninitializedParameter"]
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter"]
 
 
 class _Registered(Tensor):
@@ -81,29 +81,27 @@ class Buffer(_Registered):
         return buffer
 
 
-class UninitializedParameter(Parameter):
-    """A parameter whose shape is not known yet, of a lazy layer. Only its dtype can be read and changed; `materialize`
-    makes it a Parameter.
+class _Uninitialized(Tensor):
+    """A tensor of a lazy layer, whose shape is not known yet. Only its dtype can be read and changed; `materialize`
+    makes it one of class `_becomes`.
 
     ValueError for everything that needs its numbers; RuntimeError for its shape.
     """
 
-    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> UninitializedParameter:
-        parameter: Any = super().__new__(cls, empty(0, device=device, dtype=dtype), requires_grad)
-        return parameter
+    _becomes: ClassVar[type[Tensor]]
 
     def materialize(self, shape: Sequence[int], device: Any = None, dtype: Any = None) -> None:
-        """Become a Parameter of this shape, whose values are yet to be set."""
+        """Take on a shape, and values that are yet to be set."""
         values: Any = empty(tuple(shape), device=device, dtype=self.dtype if dtype is None else dtype)
-        self.__class__ = Parameter  # type: ignore[assignment]
+        self.__class__ = self._becomes  # type: ignore[assignment]
         self.data = values
 
     @property
     def _array(self) -> Any:
         """Where every operation on a tensor begins, and so where one on this tensor ends."""
         raise ValueError(
-            "Attempted to use an uninitialized parameter: its shape is found when the lazy module is called for the "
-            "first time. Call it with a batch of inputs before you use its parameters."
+            "Attempted to use an uninitialized parameter or buffer: its shape is found when the lazy module is called "
+            "for the first time. Call it with a batch of inputs before you use it."
         )
 
     @_array.setter
@@ -119,7 +117,7 @@ class UninitializedParameter(Parameter):
 
     @property
     def data(self) -> Any:
-        """This parameter: it has no numbers to be shared."""
+        """This tensor itself: it has no numbers to be shared."""
         return self
 
     @data.setter
@@ -138,7 +136,7 @@ class UninitializedParameter(Parameter):
         return type(self)(self.requires_grad, dtype=empty(0, dtype=self.dtype).to(*args, **kwargs).dtype)
 
     def detach(self) -> Any:
-        """This parameter: so it is in a state_dict."""
+        """This tensor itself: so it is in a state_dict."""
         return self
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
@@ -153,7 +151,27 @@ class UninitializedParameter(Parameter):
         return f"<{type(self).__name__}>"
 
 
-_ARRAY: Any = Tensor.__dict__["_array"]  # the slot itself, which UninitializedParameter hides
+class UninitializedParameter(_Uninitialized, Parameter):
+    """A Parameter whose shape is not known yet."""
+
+    _becomes = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> UninitializedParameter:
+        parameter: Any = Parameter.__new__(cls, empty(0, device=device, dtype=dtype), requires_grad)
+        return parameter
+
+
+class UninitializedBuffer(_Uninitialized, Buffer):
+    """A Buffer whose shape is not known yet."""
+
+    _becomes = Buffer
+
+    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None) -> UninitializedBuffer:
+        buffer: Any = Buffer.__new__(cls, empty(0, device=device, dtype=dtype, requires_grad=requires_grad))
+        return buffer
+
+
+_ARRAY: Any = Tensor.__dict__["_array"]  # the slot itself, which _Uninitialized hides
 
 
 def empty_parameter(size: Sequence[int], device: Any = None, dtype: Any = None) -> Parameter:

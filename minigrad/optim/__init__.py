@@ -4,6 +4,9 @@ Where to read on: `sgd` (gradient descent), `adam` (the usual choice), `optimize
 `update` (how an update runs over a parameter), `lr_scheduler` (learning rates that change).
 """
 
+import sys
+
+from minigrad import absent
 from minigrad.optim import lr_scheduler
 from minigrad.optim.adagrad import Adadelta, Adagrad
 from minigrad.optim.adam import Adam, AdamW
@@ -27,3 +30,8 @@ __all__ = [
     "RMSprop",
     "lr_scheduler",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What a name that does not exist raises."""
+    raise absent.error(__name__, name, sys.modules[__name__])

@@ -223,7 +223,8 @@ class Optimizer:
         for group in self.param_groups:
             numbers |= {param: number for number, param in enumerate(group["params"], start) if param not in numbers}
             start += len(group["params"])
-            groups.append({**group, "params": [numbers[param] for param in group["params"]]})
+            options = {name: value for name, value in group.items() if name != "params"}
+            groups.append({**options, "params": [numbers[param] for param in group["params"]]})
         state = {numbers[key] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
         result: dict[str, Any] = {"state": state, "param_groups": groups}
         for hook in self._state_dict_post_hooks.values():

@@ -13,6 +13,7 @@ import math
 import os
 import struct
 import sys
+import textwrap
 import zipfile
 from collections import OrderedDict
 from pathlib import Path
@@ -79,7 +80,8 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
 
 
 def _broken(name: str, error: Exception) -> RuntimeError:
-    return RuntimeError(f"minigrad.load can't read {name}: it is damaged ({type(error).__name__}: {error}). {_BROKEN}")
+    said = textwrap.shorten(str(error), 200, placeholder=" ...")  # zipfile quotes all that stands where a name should
+    return RuntimeError(f"minigrad.load can't read {name}: it is damaged ({type(error).__name__}: {said}). {_BROKEN}")
 
 
 def _check_location(map_location: Any) -> None:
@@ -91,13 +93,15 @@ def _check_location(map_location: Any) -> None:
 
 
 def _members(data: bytes) -> dict[str, bytes]:
-    """The members of a zip file; no more bytes than the file has, as it would have if they were compressed."""
+    """The members of a zip file: none compressed, and no more bytes than the file has."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = archive.infolist()
         if DESCRIPTION not in [entry.filename for entry in entries]:
             return {entry.filename: b"" for entry in entries}
         if len({entry.filename for entry in entries}) != len(entries):
             raise ValueError("two members have the same name")
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
+            raise ValueError("its members are compressed")
         if sum(entry.file_size for entry in entries) > len(data):
             raise ValueError("its members are larger than the file")
         return {entry.filename: archive.read(entry) for entry in entries}

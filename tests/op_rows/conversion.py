@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from op_table import UNARY, Row, apart, both, whole
+from op_table import UNARY, Row, apart, both, positive, whole
 
 ROWS = [
     *both("clone", np.array, "CloneBackward0"),
@@ -37,5 +37,11 @@ ROWS = [
     Row("x.type_as(y)", lambda F, x: x.type_as(x.double()) * 1, lambda x: x.astype("float64"), UNARY, "MulBackward0"),
     Row("x.long()", lambda F, x: x.long(), lambda x: x.astype("int64"), UNARY, None, apart, False),
     Row("x.int()", lambda F, x: x.int(), lambda x: x.astype("int32"), UNARY, None, apart, False),
+    Row(
+        "x.half()", lambda F, x: x.half() * 1, lambda x: x.astype("float16"), UNARY, "MulBackward0", whole, rounds=True
+    ),
+    Row("x.short()", lambda F, x: x.short(), lambda x: x.astype("int16"), UNARY, None, apart, False),
+    Row("x.char()", lambda F, x: x.char(), lambda x: x.astype("int8"), UNARY, None, apart, False),
+    Row("x.byte()", lambda F, x: x.byte(), lambda x: x.astype("uint8"), UNARY, None, positive, False),
     Row("x.bool()", lambda F, x: x.bool(), lambda x: x != 0, UNARY, None, whole, False),
 ]

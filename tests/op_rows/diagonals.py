@@ -88,6 +88,20 @@ ROWS = [
         [((3, 2, 3), (2, 2)), ((2, 1, 3), (1, 2))],
         "DiagonalScatterBackward0",
     ),
+    Row(
+        ".fill_diagonal_()",
+        lambda F, x: (x * 1).fill_diagonal_(2.5),
+        on_copies(lambda x: np.fill_diagonal(x, 2.5)),
+        [((3, 3),), ((2, 3),), ((3, 2),), ((3, 3, 3),), ((0, 2),)],
+        graph=False,
+    ),
+    Row(
+        ".fill_diagonal_(wrap)",
+        lambda F, x: (x * 1).fill_diagonal_(2.5, wrap=True),
+        on_copies(lambda x: np.fill_diagonal(x, 2.5, wrap=True)),
+        [((7, 2),), ((2, 7),), ((5, 1),)],
+        graph=False,
+    ),
     *both("trace", np.trace, "TraceBackward0", shapes=[*MATRIX, ((0, 2),), ((1, 1),)]),
     row(
         "linalg.diagonal()",

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from op_table import Row
 
-from minigrad.ops.images import resampling
+from minigrad.nn import functional
 from minigrad.tensor import Tensor
 
 
 def call(F: Any, name: str, x: Any, *arguments: Any, **options: Any) -> Any:
     """A function of nn.functional."""
-    return getattr(resampling if isinstance(x, Tensor) else F.nn.functional, name)(x, *arguments, **options)
+    return getattr(functional if isinstance(x, Tensor) else F.nn.functional, name)(x, *arguments, **options)
 
 
 def hat(distance: Any) -> Any:

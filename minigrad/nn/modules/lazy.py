@@ -9,10 +9,19 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from minigrad.autograd.grad_mode import no_grad
+from minigrad.creation.data import tensor
 from minigrad.nn.modules.conv import Conv1d, Conv2d, Conv3d, Sizes
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, UninitializedParameter
+from minigrad.nn.modules.normalization import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+)
+from minigrad.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
 from minigrad.tensor import Tensor
 
 
@@ -37,11 +46,12 @@ class LazyModuleMixin(Module):
 
     def has_uninitialized_params(self) -> bool:
         """Whether the layer has yet to be called, or to load a state."""
-        return any(isinstance(parameter, UninitializedParameter) for parameter in self._parameters.values())
+        tensors = (*self._parameters.values(), *self._buffers.values())
+        return any(isinstance(tensor, UninitializedParameter | UninitializedBuffer) for tensor in tensors)
 
     def _load_tensor(self, name: str, own: Tensor, key: str, given: Any, assign: bool) -> str | None:
-        if isinstance(own, UninitializedParameter) and isinstance(given, Tensor):
-            if isinstance(given, UninitializedParameter):
+        if isinstance(own, UninitializedParameter | UninitializedBuffer) and isinstance(given, Tensor):
+            if isinstance(given, UninitializedParameter | UninitializedBuffer):
                 return None
             own.materialize(given.shape)
         return super()._load_tensor(name, own, key, given, assign)
@@ -70,7 +80,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         if isinstance(self.weight, UninitializedParameter):
             self.in_features = features
             self.weight.materialize((self.out_features, features))
-            _materialize_bias(self.bias, self.out_features)
+            _materialize(self.bias, self.out_features)
             self.reset_parameters()
         elif features != self.weight.shape[-1]:  # a state was loaded
             raise AssertionError(
@@ -127,7 +137,7 @@ class _LazyConvolution(LazyModuleMixin):
             if self.in_channels % self.groups != 0:
                 raise ValueError("in_channels must be divisible by groups")
             self.weight.materialize((self.out_channels, self.in_channels // self.groups, *self.kernel_size))
-            _materialize_bias(self.bias, self.out_channels)
+            _materialize(self.bias, self.out_channels)
             self.reset_parameters()
         else:  # a state was loaded
             self.in_channels = self.weight.shape[1] * self.groups
@@ -151,6 +161,90 @@ class LazyConv3d(_LazyConvolution, Conv3d):
     cls_to_become = Conv3d
 
 
-def _materialize_bias(bias: Parameter | None, size: int) -> None:
-    if isinstance(bias, UninitializedParameter):
-        bias.materialize((size,))
+class _LazyNorm(LazyModuleMixin):
+    """A normalization whose `num_features` is the number of channels of its first input."""
+
+    num_features: int
+    weight: Any
+    bias: Any
+    running_mean: Any
+    running_var: Any
+    num_batches_tracked: Any
+
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(0, eps, momentum, False, False)
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        if affine:
+            self.weight = UninitializedParameter(device=device, dtype=dtype)
+            if bias:
+                self.bias = UninitializedParameter(device=device, dtype=dtype)
+        if track_running_stats:
+            self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
+            self.running_var = UninitializedBuffer(device=device, dtype=dtype)
+            self.num_batches_tracked = tensor(0)
+
+    def reset_parameters(self) -> None:
+        """Set the scale to 1 and the shift to 0, and forget the running statistics, once their shape is known."""
+        if not self.has_uninitialized_params() and self.num_features != 0:
+            super().reset_parameters()  # type: ignore[misc]
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take `num_features` from an input (N, num_features, ...)."""
+        if self.has_uninitialized_params():
+            self.num_features = input.shape[1]
+            for part in (self.weight, self.bias, self.running_mean, self.running_var):
+                _materialize(part, self.num_features)
+            self.reset_parameters()
+
+
+class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
+    """A BatchNorm1d whose `num_features` is the number of channels of its first input."""
+
+    cls_to_become = BatchNorm1d
+
+
+class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
+    """A BatchNorm2d whose `num_features` is the number of channels of its first input."""
+
+    cls_to_become = BatchNorm2d
+
+
+class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
+    """A BatchNorm3d whose `num_features` is the number of channels of its first input."""
+
+    cls_to_become = BatchNorm3d
+
+
+class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
+    """An InstanceNorm1d whose `num_features` is the number of channels of its first input."""
+
+    cls_to_become = InstanceNorm1d
+
+
+class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
+    """An InstanceNorm2d whose `num_features` is the number of channels of its first input."""
+
+    cls_to_become = InstanceNorm2d
+
+
+class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):
+    """An InstanceNorm3d whose `num_features` is the number of channels of its first input."""
+
+    cls_to_become = InstanceNorm3d
+
+
+def _materialize(tensor: Tensor | None, size: int) -> None:
+    """Give a vector its size, if it has none yet."""
+    if isinstance(tensor, UninitializedParameter | UninitializedBuffer):
+        tensor.materialize((size,))

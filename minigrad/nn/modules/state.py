@@ -7,10 +7,12 @@ are in a state_dict, how they are copied back, and how the error text is made wh
 from __future__ import annotations
 
 import functools
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.hooks import Hooks, RemovableHandle
 from minigrad.nn.parameter import Parameter
@@ -50,7 +52,7 @@ class StatefulModule:
 
     # -- saving
 
-    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """All parameters and persistent buffers of this module and its submodules, by name.
 
         The tensors share the module's memory, so training changes them: `copy.deepcopy` the dictionary to keep a
@@ -60,7 +62,17 @@ class StatefulModule:
             destination: a dictionary to add to; by default a new OrderedDict.
             prefix: put before every name.
             keep_vars: give the parameters themselves instead of detached tensors.
+
+        FutureWarning if these are given by their position.
         """
+        if args:
+            warnings.warn(
+                "Positional args are being deprecated, use kwargs instead: destination=, prefix=, keep_vars=",
+                FutureWarning,
+                stacklevel=frames_to_learner(),
+            )
+            defaults: tuple[Any, ...] = (destination, prefix, keep_vars)
+            destination, prefix, keep_vars = args + defaults[len(args) :]
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()

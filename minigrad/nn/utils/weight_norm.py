@@ -13,6 +13,13 @@ from minigrad.nn.parameter import Parameter, UninitializedParameter
 from minigrad.tensor import Tensor
 
 
+def norm_except_dim(weight: Tensor, kept: int) -> Tensor:
+    """The norm over all dimensions but one, whose sizes become 1; for -1 the norm of the whole."""
+    if kept == -1:
+        return weight.norm()
+    return weight.norm(2, [dim for dim in range(weight.ndim) if dim != kept], keepdim=True)
+
+
 class WeightNorm:
     """The hook that computes the weight."""
 
@@ -22,14 +29,8 @@ class WeightNorm:
 
     def compute_weight(self, module: Module) -> Tensor:
         length, direction = getattr(module, f"{self.name}_g"), getattr(module, f"{self.name}_v")
-        weight: Tensor = direction * (length / self.norm(direction))
+        weight: Tensor = direction * (length / norm_except_dim(direction, self.dim))
         return weight
-
-    def norm(self, weight: Tensor) -> Tensor:
-        """The norm over all dimensions but `dim`, whose sizes become 1; for dim -1 the norm of the whole."""
-        if self.dim == -1:
-            return weight.norm()
-        return weight.norm(2, [dim for dim in range(weight.ndim) if dim != self.dim], keepdim=True)
 
     def __call__(self, module: Module, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module))
@@ -42,8 +43,8 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
         name: the parameter.
         dim: the dimension along which each slice has a length of its own: 0 for each output; None for one length.
 
-    Returns the module. RuntimeError if it has been done before; ValueError if the parameter is uninitialized. PyTorch
-    warns that this function is an old one; its successor, in nn.utils.parametrizations, is not available here.
+    Returns the module. RuntimeError if it has been done before; ValueError if the parameter is uninitialized. The
+    older of two ways: `nn.utils.parametrizations` has the other, and PyTorch warns that this one is old.
     """
     if _find(module, name) is not None:
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
@@ -55,7 +56,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
             "before."
         )
     del module._parameters[name]
-    module.register_parameter(f"{name}_g", Parameter(hook.norm(weight).data))
+    module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, hook.dim).data))
     module.register_parameter(f"{name}_v", Parameter(weight.data))
     hook(module, ())
     module.register_forward_pre_hook(hook)

@@ -69,16 +69,9 @@ def check_index(function: str, input: Tensor, dim: Any, index: Any) -> int:
 def in_dtype_of(number: Any, input: Tensor) -> Any:
     """A number as an element of a tensor that it is to be written to: 1.5 becomes 1 among integers.
 
-    RuntimeError if the dtype cannot hold it. (Negative numbers wrap around in uint8, as in PyTorch.)
+    RuntimeError if the dtype cannot hold it.
     """
-    if input.dtype is dtypes.uint8 and -255 <= number < 0:
-        number = int(number) % 256
-    try:
-        return input.dtype.numpy.type(number)
-    except (OverflowError, ValueError):
-        raise RuntimeError(
-            f"value cannot be converted to type {input.dtype.name}_t without overflow: {number}"
-        ) from None
+    return dtypes.element(input.dtype, number)
 
 
 def wrong_arguments(function: str, *values: Any) -> TypeError:

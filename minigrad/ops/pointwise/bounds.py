@@ -152,7 +152,12 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
         kind = dtypes.of_number(bound, kind)
     if kind is dtypes.bool:
         raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': bools have nothing between them")
-    return clamp_to_numbers(input.to(kind), plain(min), plain(max))
+    return clamp_to_numbers(input.to(kind), _bound(min, kind), _bound(max, kind))
+
+
+def _bound(number: Any, kind: dtypes.dtype) -> Any:
+    """A bound as a number of a dtype; None stays None. RuntimeError if the dtype cannot hold it."""
+    return dtypes.element(kind, number).item() if kind.category == 1 and number is not None else plain(number)
 
 
 def _in_one_dtype_and_shape(input: Tensor, min: Tensor | None, max: Tensor | None) -> list[Tensor]:
@@ -199,7 +204,7 @@ def _bounded(function: str, by_tensor: Any, by_number: Any, input: Any, bound: A
         raise NotImplementedError(
             f"\"{function}_scalar_cpu\" not implemented for 'Bool': bools have nothing between them"
         )
-    return by_number(input.to(kind), plain(bound))
+    return by_number(input.to(kind), _bound(bound, kind))
 
 
 clip = clamp

@@ -69,13 +69,13 @@ def to(
 
 def type_(input: Tensor, dtype: Any = None) -> Any:
     """The name that tensors of this dtype had when each dtype had a class, such as "minigrad.FloatTensor"; or the
-    tensor in another dtype.
+    tensor in another dtype, which may be given by that name or class.
     """
     if dtype is None:
         return f"minigrad.{input.dtype.tensor_type}Tensor"
-    if isinstance(dtype, str):
-        raise ValueError(f"invalid type: {dtype!r}. Give a dtype, such as minigrad.float64.")
-    return to(input, dtype)
+    from minigrad.creation.typed import dtype_of_type
+
+    return to(input, dtype_of_type(dtype))
 
 
 METHODS: tuple[str, ...] = ("clone", "to")  # the functions that are methods of Tensor, too

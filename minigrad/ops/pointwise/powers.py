@@ -104,6 +104,8 @@ def pow(input: Any, exponent: Any) -> Tensor:
         raise RuntimeError(
             "Integers to negative integer powers are not allowed. Convert the tensor first, as in x.float() ** -1."
         )
+    if number.dtype.category == 1:
+        exponent = dtypes.element(number.dtype, exponent)
     return pow_number(in_dtype(input, number.dtype), plain(exponent))
 
 

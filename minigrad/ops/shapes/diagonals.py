@@ -19,7 +19,7 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 # fmt: off
 METHODS = (  # the functions that are methods of Tensor, too
-    "diagonal", "diag", "diag_embed", "diagflat", "diagonal_scatter", "trace",
+    "diagonal", "diag", "diag_embed", "diagflat", "diagonal_scatter", "fill_diagonal_", "trace",
 )
 # fmt: on
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
@@ -147,6 +147,24 @@ def diagonal_scatter(  # type: ignore[no-redef]
             f"{list(replaced.shape)}"
         )
     return _diagonal_scatter(input, src.to(input.dtype), int(offset), *_two_dims(dim1, dim2, input.ndim))
+
+
+def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Write a number to the diagonal of a matrix, or of a tensor with equal sizes; returns the tensor itself.
+
+    Args:
+        wrap: begin another diagonal below the square that the first crosses, one row further down.
+    """
+    if input.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1, since fewer have no diagonal")
+    if input.ndim > 2 and len({*input.shape}) > 1:
+        raise RuntimeError(f"all dimensions of input must be of equal length, not {list(input.shape)}")
+    height, width = input.shape[:2]
+    rows = np.arange(height if wrap and input.ndim == 2 else min(height, width))
+    columns = rows % (width + 1)
+    inside = columns < width
+    input[(rows[inside], *[columns[inside]] * (input.ndim - 1))] = fill_value
+    return input
 
 
 def trace(input: Tensor) -> Tensor:  # type: ignore[no-redef]

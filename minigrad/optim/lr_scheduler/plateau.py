@@ -65,7 +65,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
         """Take note of this epoch's number, and lower the rate if it is time."""
-        current = metrics.item() if isinstance(metrics, Tensor) else float(metrics)
+        current = float(metrics)
         if epoch is not None:
             warn(EPOCH_WARNING)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch

@@ -13,7 +13,7 @@ import pytest
 from side_by_side import Behaviours
 
 import minigrad as mg
-from minigrad.ops.images import conv_columns, conv_winograd, pool, resampling
+from minigrad.ops.images import conv_columns, conv_winograd
 from minigrad.ops.images.windows import Prepared, Way
 
 behaviours = Behaviours()
@@ -21,7 +21,7 @@ behaviours = Behaviours()
 
 def nn(F: Any, name: str) -> Any:
     """A function of nn.functional."""
-    return getattr(F.nn.functional if F is not mg else pool if hasattr(pool, name) else resampling, name)
+    return getattr(F.nn.functional, name)
 
 
 def image(F: Any, *shape: int, **options: Any) -> Any:

@@ -207,6 +207,48 @@ def _(F: Any) -> Any:
     normed(F, F.nn.ReLU())
 
 
+# ---------------------------------------------------------------- normalization
+
+
+def lazy_norms(F: Any) -> list[Any]:
+    """Lazy normalizations, and shapes of inputs for them."""
+    shapes = {1: (4, 3, 5), 2: (4, 3, 2, 2), 3: (2, 3, 2, 2, 2)}
+    return [
+        (getattr(F.nn, f"Lazy{kind}Norm{n}d"), shape) for kind in ("Batch", "Instance") for n, shape in shapes.items()
+    ]
+
+
+@behaviours("D01: a lazy normalization becomes an ordinary one, with statistics and gradients")
+def _(F: Any) -> Any:
+    results = []
+    for make, shape in lazy_norms(F):
+        for options in ({}, {"affine": False}, {"track_running_stats": False}, {"bias": False, "momentum": None}):
+            layer = make(**options)
+            before = [repr(layer), layer.has_uninitialized_params(), [name for name, _ in layer.named_buffers()]]
+            F.manual_seed(0)
+            out = layer(F.randn(*shape))
+            if out.requires_grad:
+                out.exp().sum().backward()
+            state, gradients = dict(layer.state_dict()), [p.grad for p in layer.parameters()]
+            results.append([before, repr(layer), out.detach(), state, gradients])
+    return results
+
+
+@behaviours("D02: a lazy normalization takes over a state")
+def _(F: Any) -> Any:
+    ordinary, layer = F.nn.BatchNorm2d(3), F.nn.LazyBatchNorm2d()
+    ordinary(F.ones(2, 3, 2, 2) * 5)
+    told = repr(layer.load_state_dict(ordinary.state_dict()))
+    return told, layer.eval()(F.ones(1, 3, 2, 2)), repr(layer)
+
+
+@behaviours(
+    "D03: numbers of a buffer without shape", error=ValueError, says="Attempted to use an uninitialized parameter"
+)
+def _(F: Any) -> Any:
+    F.nn.LazyBatchNorm1d().running_mean * 2
+
+
 test_as_in_torch = behaviours.test()
 
 

@@ -889,6 +889,11 @@ def _(F: Any) -> Any:
     F.optim.SGD([param(F)]).load_state_dict(F.optim.SGD([param(F), param(F)]).state_dict())
 
 
+@behaviours("D11: the options come in PyTorch's order, the parameters last")
+def _(F: Any) -> Any:
+    return list(F.optim.SGD([param(F)]).state_dict()["param_groups"][0])
+
+
 test_as_in_torch = behaviours.test()
 
 

@@ -187,4 +187,13 @@ def _(F: Any) -> Any:
     return module.n
 
 
+@behaviours(
+    "its arguments may be given by position, with a warning", warns=("FutureWarning: Positional args are being",)
+)
+def _(F: Any) -> Any:
+    into: dict[str, Any] = {}
+    result = F.nn.Linear(1, 1).state_dict(into, "a.", True)
+    return result is into, list(result), [value.requires_grad for value in result.values()]
+
+
 test_as_in_torch = behaviours.test()

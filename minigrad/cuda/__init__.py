@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from minigrad.cuda import amp
+
+__all__ = [
+    "amp", "device_count", "empty_cache", "is_available", "is_initialized", "manual_seed", "manual_seed_all",
+    "max_memory_allocated", "memory_allocated",
+]  # fmt: skip
+
 
 def is_available() -> bool:
     """Whether tensors can be made on a graphics processor: never."""
@@ -26,3 +33,17 @@ def manual_seed(seed: int) -> None:
 def manual_seed_all(seed: int) -> None:
     """Nothing, as in PyTorch where there is no graphics processor."""
     int(seed)
+
+
+def empty_cache() -> None:
+    """Nothing, as in PyTorch where there is no graphics processor."""
+
+
+def memory_allocated(device: object = None) -> int:
+    """How many bytes tensors take up on a graphics processor."""
+    return 0
+
+
+def max_memory_allocated(device: object = None) -> int:
+    """How many bytes tensors have taken up on a graphics processor at most."""
+    return 0
