@@ -662,7 +662,9 @@ def test_memory_adds_up_over_a_training_step():
         mg.tanh(x @ w).sum().backward()
     assert sum(event.self_cpu_memory_usage for event in prof.function_events) == w.grad.numpy().nbytes
     held = [event.self_cpu_memory_usage for event in prof.function_events]
+    written = [len(log.records) for log in prof._recording.logs]
     w.grad = None  # after the end, nobody counts
+    assert [len(log.records) for log in prof._recording.logs] == written
     assert [event.self_cpu_memory_usage for event in profile_again(prof)] == held
 
 
@@ -770,8 +772,9 @@ def test_merged_events_are_those_of_torch(torch):
     """A function that hands over to an op of its own name counts once."""
     with profile() as prof:
         mg.ones(3).softmax(0)
-        nn.functional.relu(mg.ones(3))
-    assert counts(prof)["aten::relu"] == 1
+        mg.ones(3).clamp(0, 1)
+        mg.ones(3).clamp(0, 1)
+    assert counts(prof)["aten::clamp"] == 2  # at the first call, the op's text may be written beside it
     assert not any(
         event.cpu_parent is not None and event.cpu_parent.name == event.name and len(event.cpu_parent.cpu_children) == 1
         for event in prof.function_events
