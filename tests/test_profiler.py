@@ -305,6 +305,7 @@ def test_layers_have_torchs_names():
 
 
 def test_names_are_torchs(torch):
+    mg.cdist  # noqa: B018 (its ops are declared when it is first asked for)
     called = {names.of_op(name) for name in vars(op.tensors)} | {name for name, _ in names.functions()}
     theirs = sorted(name for name in called if name.startswith("aten::"))
     assert len(theirs) > 250
@@ -413,7 +414,6 @@ def test_nothing_is_left_of_it():
     program(mg, Cube)
     before, kernels = codes(), dict(vars(op.arrays))
     with profile(profile_memory=True):
-        assert mg.mul is op.tensors.mul or mg.mul.__wrapped__ is op.tensors.mul
         assert op.tensors.mul.__code__ is not before[op.tensors.mul]
         program(mg, Cube)
     assert modes.profiler is None
