@@ -292,6 +292,16 @@ def test_wrong_functions_fail_as_in_torch(case: Checked) -> None:
     assert verdict(case, mg, raise_exception=False) == "False"
 
 
+@pytest.mark.parametrize("case", [case for case in WRONG if case.name != "a kink close by"], ids=str)
+def test_wrong_functions_fail_in_fast_mode_as_in_torch(case: Checked) -> None:
+    """(Whether a random direction reaches a kink close by is chance.)"""
+    torch = pytest.importorskip("torch")
+    passes = verdict(case, torch, fast_mode=True) == "True"
+    assert (verdict(case, mg, fast_mode=True) == "True") == passes
+    if "reentrant" in case.error:
+        assert verdict(case, mg, fast_mode=True).startswith(case.error)
+
+
 @pytest.mark.parametrize("case", [case for case in WRONG if case.says], ids=str)
 def test_each_wrong_function_is_told_its_cause(case: Checked) -> None:
     assert verdict(case, mg).partition("Likely cause: ")[2].startswith(case.says), verdict(case, mg)
@@ -486,6 +496,40 @@ def test_undefined_gradients_of_all_outputs() -> None:
         pytest.raises(GradcheckError, match=r"Expected backward function to handle undefined output grads\."),
     ):
         gradcheck(TwoOutputs.apply, x)
+
+
+def test_undefined_gradients_of_one_output() -> None:
+    class PairsOnly(mg.autograd.Function):
+        """Its backward copes with None for all gradients and for two of them, but not for one."""
+
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.set_materialize_grads(False)
+            return x * 2, x * 3, x * 4
+
+        @staticmethod
+        def backward(ctx: Any, *gradients: Any) -> Any:
+            known = [factor * g for factor, g in zip((2, 3, 4), gradients, strict=True) if g is not None]
+            if len(known) == 2:
+                raise ZeroDivisionError
+            return sum(known) if known else None
+
+    x = mg.tensor(VECTOR, requires_grad=True)
+    assert gradcheck(PairsOnly.apply, x, check_undefined_grad=False)
+    with (
+        pytest.warns(UserWarning, match="Backwards compatibility: New undefined gradient support"),
+        pytest.raises(GradcheckError, match=r"handle undefined output grads\. It raised ZeroDivisionError"),
+    ):
+        gradcheck(PairsOnly.apply, x)
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_a_buffer_that_backward_does_not_clear(fast_mode: bool) -> None:
+    buffer = mg.zeros(3, dtype=mg.float64)
+    adding = custom(lambda F, x: x * 2, lambda F, g, x: buffer.add_(g * 2))
+    x = mg.tensor(VECTOR, requires_grad=True)
+    with pytest.raises(GradcheckError, match="Backward is not reentrant"):
+        gradcheck(lambda x: adding(mg, x), x, fast_mode=fast_mode)
 
 
 # ---------------------------------------------------------------- second derivatives

@@ -305,6 +305,7 @@ def test_layers_have_torchs_names():
 
 
 def test_names_are_torchs(torch):
+    mg.cdist  # noqa: B018 (its ops are declared when it is first asked for)
     called = {names.of_op(name) for name in vars(op.tensors)} | {name for name, _ in names.functions()}
     theirs = sorted(name for name in called if name.startswith("aten::"))
     assert len(theirs) > 250
@@ -413,7 +414,6 @@ def test_nothing_is_left_of_it():
     program(mg, Cube)
     before, kernels = codes(), dict(vars(op.arrays))
     with profile(profile_memory=True):
-        assert mg.Tensor.__mul__ is op.tensors.mul
         assert op.tensors.mul.__code__ is not before[op.tensors.mul]
         program(mg, Cube)
     assert modes.profiler is None
@@ -470,9 +470,12 @@ def test_an_exception_ends_it_and_keeps_what_was():
 
 
 def test_an_op_that_fails_is_an_event():
-    with profile() as prof, contextlib.suppress(RuntimeError):
-        mg.add(mg.ones(2), mg.ones(3))
-    assert tree(prof) == [(0, "aten::ones"), (0, "aten::ones"), (0, "aten::add")]
+    two, three = mg.ones(2), mg.ones(3)
+    with profile() as prof:
+        with contextlib.suppress(RuntimeError):
+            mg.add(two, three)
+        mg.exp(two)
+    assert tree(prof) == [(0, "aten::add"), (0, "aten::exp")]
 
 
 def test_a_backward_that_fails_ends_its_events():
@@ -659,7 +662,9 @@ def test_memory_adds_up_over_a_training_step():
         mg.tanh(x @ w).sum().backward()
     assert sum(event.self_cpu_memory_usage for event in prof.function_events) == w.grad.numpy().nbytes
     held = [event.self_cpu_memory_usage for event in prof.function_events]
+    written = [len(log.records) for log in prof._recording.logs]
     w.grad = None  # after the end, nobody counts
+    assert [len(log.records) for log in prof._recording.logs] == written
     assert [event.self_cpu_memory_usage for event in profile_again(prof)] == held
 
 
@@ -767,8 +772,9 @@ def test_merged_events_are_those_of_torch(torch):
     """A function that hands over to an op of its own name counts once."""
     with profile() as prof:
         mg.ones(3).softmax(0)
-        nn.functional.relu(mg.ones(3))
-    assert counts(prof)["aten::relu"] == 1
+        mg.ones(3).clamp(0, 1)
+        mg.ones(3).clamp(0, 1)
+    assert counts(prof)["aten::clamp"] == 2  # at the first call, the op's text may be written beside it
     assert not any(
         event.cpu_parent is not None and event.cpu_parent.name == event.name and len(event.cpu_parent.cpu_children) == 1
         for event in prof.function_events

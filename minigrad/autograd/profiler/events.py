@@ -17,6 +17,8 @@ from minigrad.autograd.profiler.recording import Line, Record, Recording
 from minigrad.autograd.profiler.scopes import BACKWARD, USER
 from minigrad.autograd.profiler.units import time_text
 
+WRITING = "minigrad::write_op"  # the event of an op's text being written, at its first call
+
 
 class Interval:
     """From `start` to `end`, in microseconds."""
@@ -187,12 +189,16 @@ def events_of(recording: Recording) -> list[FunctionEvent]:
 
 
 def _merged(events: Iterable[FunctionEvent]) -> list[FunctionEvent]:
-    """Without events that are the only child of one with the same name: a function that hands over to its op."""
+    """Without events that are the only call in one with the same name: a function that hands over to its op.
+
+    (Beside it, the op's text may have been written.)
+    """
     kept: list[FunctionEvent] = []
     for event in events:  # parents come before their children
         parent = event.cpu_parent
-        if parent is not None and parent.name == event.name and len(parent.cpu_children) == 1:
-            parent.cpu_children = event.cpu_children
+        calls = [] if parent is None else [child for child in parent.cpu_children if child.name != WRITING]
+        if parent is not None and parent.name == event.name and len(calls) == 1:
+            parent.cpu_children = [child for child in parent.cpu_children if child is not event] + event.cpu_children
             parent.cpu_memory_usage += event.cpu_memory_usage
             for child in event.cpu_children:
                 child.cpu_parent = parent

@@ -16,7 +16,7 @@ arrays, by the kernels in the namespace `arrays`: these are exchanged for record
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -117,15 +117,24 @@ def _named(call: Any, kernel: Any) -> Any:
     return call
 
 
-def _calling(call: Callable[..., Any], plain: FunctionType, own: CodeType) -> CodeType:
-    """Code that returns `call(plain, arguments, options)`, whatever it is called with."""
-    free = own.co_freevars  # a function's code must name as many variables of outer functions as the one before
+@cache
+def _pattern(free: tuple[str, ...]) -> CodeType:
+    """The code of all watched functions but for two constants: which is called, and for which function.
+
+    A function's code must name as many variables of outer functions as the one that it had before: `free`.
+    """
     lines = ["def outer(" + ", ".join(free) + "):", "  def watched(*arguments, **options):"]
     lines += [f"    if 0: {', '.join(free)}"] if free else []
     lines += ["    call = 'the call'", "    return call('the function', arguments, options)", "  return watched"]
     namespace: dict[str, Any] = {}
     exec("\n".join(lines), namespace)
     code: CodeType = namespace["outer"](*[None] * len(free)).__code__
+    return code
+
+
+def _calling(call: Callable[..., Any], plain: FunctionType, own: CodeType) -> CodeType:
+    """Code that returns `call(plain, arguments, options)`, whatever it is called with."""
+    code = _pattern(own.co_freevars)
     constants = {"the call": call, "the function": plain}  # which a code may hold like any other constant
     return code.replace(
         co_consts=tuple([constants.get(value, value) if isinstance(value, str) else value for value in code.co_consts]),
