@@ -160,7 +160,7 @@ test("play runs to the end and stops; space and the button pause", async (contex
 
 test("a step changes classes and texts; every element stays the same", async () => {
   const root = await show(saved());
-  const drawn = () => [...root.querySelectorAll("svg.mg-graph *")].filter((element) => !element.closest(".mg-signs")); // events come and go
+  const drawn = () => [...root.querySelectorAll("svg.mg-graph *")].filter((element) => !element.closest(".mg-signs")); // signs come and go
   const before = drawn();
   const places = [...root.querySelectorAll("[data-box]")].map((box) => box.getAttribute("transform"));
   press(root, "last");
