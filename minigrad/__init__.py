@@ -502,6 +502,7 @@ _AT_FIRST_USE = {
     "ops.shapes.grids": ("cartesian_prod", "combinations", "meshgrid"),
     "printing": ("set_printoptions",),
     "serialization": ("load", "save"),
+    "viz": ("load_ipython_extension",),  # what `%load_ext minigrad` calls
 }
 
 if _TYPE_CHECKING:
