@@ -27,6 +27,8 @@ USAGE = """usage: python dev.py COMMAND
   test       run all the tests; -k WORD, paths and other options of pytest may follow
   student    write the chapters without their solutions into the folder course/, where your answers stay when the
              chapters are updated; from then on `lab` opens these
+  page       make a notebook one HTML page that steps without a kernel: python dev.py page notebooks/NAME.ipynb;
+             --execute runs it first, --output-dir=FOLDER and other options of nbconvert may follow
 
 for those who change minigrad:
   notebooks  run the committed notebooks again and store what they show; names of single ones may follow
@@ -87,6 +89,7 @@ def main(arguments):
         "lab": lab,
         "test": test,
         "student": student,
+        "page": page,
         "notebooks": notebooks,
         "check": check,
         "lock": lock,
@@ -395,6 +398,21 @@ def trust_notebooks():
     if changed:
         run("signing the notebooks", [PYTHON, "-m", "nbformat.sign"] + changed)  # that is: jupyter trust
         write(signed, json.dumps(hashes, indent=2))
+
+
+# --- page ---
+
+
+def page(arguments):
+    named = [word for word in arguments if not word.startswith("-")]
+    if not any(word.endswith(".ipynb") for word in named):
+        stop("Name a notebook, as in:  python dev.py page %s" % FIRST_NOTEBOOK, code=2)
+    absent = [word for word in named if word.endswith(".ipynb") and not os.path.isfile(word)]
+    if absent:
+        stop("There is no notebook %s in %s." % (", ".join(absent), HERE), code=2)
+    set_up()
+    exporter = "minigrad.viz.notebook_page.PageExporter"
+    return become([PYTHON, "-m", "nbconvert", "--log-level=WARN", "--to", exporter] + arguments)
 
 
 # --- test, and the commands for those who change minigrad ---

@@ -102,7 +102,7 @@ def live_clicks(sizes: list[int]) -> None:
         for k in range(stepper.frames[0].total):
             start = time.perf_counter()
             stepper.request = {"to": k + 1, "nth": k + 1}
-            json.dumps(stepper.get_state(["recorded", "index", "finished", "answered"]))  # what is sent
+            json.dumps(stepper.get_state(["ran", "index", "finished", "answered"]))  # what is sent
             times.append((time.perf_counter() - start) * 1e3)
         assert stepper.finished
         print(f"  {boxes:4} boxes {statistics.median(times):31.2f} {max(times):8.2f} {plain:14.4f}")

@@ -514,6 +514,7 @@ _AT_FIRST_USE = {
     "ops.shapes.grids": ("cartesian_prod", "combinations", "meshgrid"),
     "printing": ("set_printoptions",),
     "serialization": ("load", "save"),
+    "viz": ("load_ipython_extension",),  # what `%load_ext minigrad` calls
 }  # fmt: skip
 
 if _TYPE_CHECKING:

@@ -151,7 +151,7 @@ def test_nonsense_gets_the_usage(clone: Clone, arguments: tuple[str, ...]) -> No
 def test_help_is_an_answer_not_an_error(clone: Clone, word: str) -> None:
     result = clone.run(word)
     assert (result.returncode, result.stderr) == (0, "")
-    for command in ("lab", "test", "student", "notebooks", "check", "lock"):
+    for command in ("lab", "test", "student", "page", "notebooks", "check", "lock"):
         assert re.search(f"^  {command} ", result.stdout, re.MULTILINE)
 
 
@@ -536,3 +536,31 @@ def test_a_session_leaves_the_home_directory_empty(tmp_path: Path) -> None:
     assert (private / "jupyter" / "data" / "notebook_secret").exists()
     assert (private / "matplotlib").is_dir()
     assert (private / "ipython").is_dir()
+
+
+# --- page ---
+
+
+def test_page_runs_nbconvert_with_the_template_of_this_clone(ready: Clone) -> None:
+    assert ready.run("page", "notebooks/own_notes.ipynb", "--execute").returncode == 0
+    assert ready.calls() == [
+        [
+            *("-m", "nbconvert", "--log-level=WARN", "--to", "minigrad.viz.notebook_page.PageExporter"),
+            *("notebooks/own_notes.ipynb", "--execute"),
+        ]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "Name a notebook, as in:"),
+        (("--execute",), "Name a notebook"),
+        (("no.ipynb",), "There is no notebook no.ipynb"),
+    ],
+)
+def test_page_wants_a_notebook_that_is_there(clone: Clone, arguments: tuple[str, ...], said: str) -> None:
+    result = clone.run("page", *arguments)
+    assert result.returncode == 2
+    assert said in result.stderr
+    assert not (clone.folder / ".venv").exists()

@@ -138,7 +138,10 @@ def test_wheel_holds_the_package_and_nothing_else(tmp_path: Path) -> None:
     files = (path.relative_to(ROOT) for path in (ROOT / "minigrad").rglob("*") if path.is_file())
     ours = {path.as_posix() for path in files if not {"__pycache__", ".ipynb_checkpoints"} & set(path.parts)}
     assert {"minigrad/viz/static/stepper.mjs", "minigrad/viz/static/theme.css"} <= ours
-    assert {name for name in names if ".dist-info/" not in name} == ours
+    assert {name for name in names if ".dist-info/" not in name and ".data/" not in name} == ours
+    template = {name.partition(".data/data/")[2] for name in names if ".data/" in name}
+    folder = "share/jupyter/nbconvert/templates/minigrad"  # where nbconvert looks for --template minigrad
+    assert template == {f"{folder}/conf.json", f"{folder}/index.html.j2"}
     assert any(name.endswith("/licenses/LICENSE") for name in names)
     needed = re.findall("^Requires-Dist: (.*)$", metadata, re.MULTILINE)
     assert [line for line in needed if "extra ==" not in line] == ["numpy<3,>=2"]

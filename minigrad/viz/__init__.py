@@ -8,8 +8,11 @@ around them; `stepper` is the widget. `gradcheck_curve` and `jacobian_picture` a
 `heatmap`).
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.
-What was made before is drawn without its line.
+What was made before is drawn without its line. In a notebook it also makes the cell magic `%%step` known, and shows
+tensors as tables (`rich_display`).
 """
+
+from typing import Any
 
 from minigrad.op import set_creation_observer
 from minigrad.viz.curves import gradcheck_curve
@@ -19,8 +22,30 @@ from minigrad.viz.frames import Frame
 from minigrad.viz.heatmap import jacobian_picture
 from minigrad.viz.layout import LayoutError
 from minigrad.viz.records import observe
+from minigrad.viz.rich import rich_display, running_shell
 from minigrad.viz.stepper import BackwardStepper
 
-__all__ = ["BackwardStepper", "Frame", "LayoutError", "draw", "gradcheck_curve", "jacobian_picture", "make_dot"]
+__all__ = [
+    "BackwardStepper",
+    "Frame",
+    "LayoutError",
+    "draw",
+    "gradcheck_curve",
+    "jacobian_picture",
+    "make_dot",
+    "rich_display",
+]
 
 set_creation_observer(observe)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Make `%%step` known to IPython, and show tensors as tables. Importing this package in a notebook does it, too."""
+    from minigrad.viz import magic
+
+    magic.register(shell)
+    rich_display()
+
+
+if (_shell := running_shell()) is not None:
+    load_ipython_extension(_shell)

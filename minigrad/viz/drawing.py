@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from minigrad.viz import modules
+from minigrad.viz import export, modules
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import Box, Snapshot, snapshot
 from minigrad.viz.svg import clean, columns, draw_svg, shorten
@@ -28,9 +28,11 @@ class Drawing:
         self.svg = draw_svg(shown).svg
 
     def save(self, path: Any) -> None:
-        """Write the picture to an SVG file."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.svg)
+        """Write the picture to a file: `.svg` is the picture alone, `.html` a page that has the table in text as well.
+
+        Raises ValueError for another ending, and what `BackwardStepper.save_html` raises for a bad path.
+        """
+        export.save_drawing(self, path)
 
     def __str__(self) -> str:
         return table(self.graph)

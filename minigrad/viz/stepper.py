@@ -8,11 +8,15 @@ cell never disagree. All of it also works from code, without a page.
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import itertools
 import json
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import anywidget
@@ -20,12 +24,13 @@ import numpy as np
 import traitlets
 
 from minigrad.autograd import engine
-from minigrad.viz import modules, naming, widget_source
+from minigrad.viz import export, modules, naming, recording
 from minigrad.viz.breakpoints import Breakpoint, condition
 from minigrad.viz.frames import Frame
 from minigrad.viz.kept import Saved
 from minigrad.viz.layout import LayoutError
 from minigrad.viz.recorder import Recorder
+from minigrad.viz.recording import Rehearsal
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import Snapshot, is_leaf, snapshot
 from minigrad.viz.svg import Drawing, clean, draw_parts, draw_svg, hover, shorten
@@ -62,13 +67,16 @@ class BackwardStepper(anywidget.AnyWidget):
     backward has used up is shown, with what is gone; its pass fails where that is needed.
     """
 
-    _esm = widget_source.script()
-    _css = widget_source.style()
+    _esm = recording.notebook_module()
+    code = traitlets.Unicode(recording.packed_code()).tag(sync=True)
 
-    # From here to the page. `picture` never changes; `recorded` grows by one JSON text per frame (a text, because
-    # ipywidgets looks through every list and dict that it sends); `index` is the frame that is shown.
-    picture = traitlets.Dict().tag(sync=True)
-    recorded: Any = traitlets.List().tag(sync=True)
+    # From here to the page. `picture` never changes; `recorded` grows by one JSON text per frame. Both go there as
+    # `kept`, which also holds the frames to come where they could be rehearsed, and `ran`: for each frame that has run
+    # "", or the frame where it is not as kept. `index` is the frame that is shown.
+    picture = traitlets.Dict()
+    recorded: Any = traitlets.List()
+    kept = traitlets.Unicode().tag(sync=True)
+    ran: Any = traitlets.List().tag(sync=True)
     index = traitlets.Int(0, read_only=True).tag(sync=True)
     finished = traitlets.Bool(False).tag(sync=True)
     problem = traitlets.Dict().tag(sync=True)
@@ -116,6 +124,14 @@ class BackwardStepper(anywidget.AnyWidget):
         self._groups = groups
         self.picture = _picture(graph, drawing, recorder.runs, groups, note)
         self.recorded = [json.dumps(first.to_json(None))]
+        self._rehearsal: Rehearsal | None = None
+        if recording.can_rehearse(root, graph):
+            begin = functools.partial(engine.steps, root, gradient, retain_graph, create_graph, inputs)
+            self._rehearsal = Rehearsal(
+                graph, self._watched, lambda: Recorder(graph, begin(), seed, sought, drawing.rooms, retains)
+            )
+        self._hold(self.recorded)
+        self.observe(self._on_recorded, "recorded")
         self._breakpoints: list[Breakpoint] = []
         self.observe(self._on_request, "request")
         self.observe(self._on_breaks, "breaks")
@@ -307,6 +323,20 @@ class BackwardStepper(anywidget.AnyWidget):
             lines += ["", *self._traced(frame)]
         return "\n".join(lines)
 
+    def save_html(self, path: Any, title: str | None = None) -> None:
+        """Write the whole pass to one HTML file that steps without a kernel and without a network.
+
+        What has not run yet is run now, once, and then the present frame is shown again with its `.grad`. If a step
+        fails, the file tells of the steps before it and of the error. The file opens at the present frame.
+
+        Raises TypeError, IsADirectoryError, FileNotFoundError or PermissionError for a path that cannot be written to.
+        """
+        at = self.index
+        with contextlib.suppress(Exception):  # which `problem` tells of
+            self.last()
+        self._show(at)
+        export.save(self, path, title)
+
     def _traced(self, frame: Frame) -> list[str]:
         box = self._graph.box(frame.box) if frame.box else None
         lines = [f"step {frame.index} of {frame.total}" + (f"  {frame.op}" if box else "")]
@@ -436,6 +466,28 @@ class BackwardStepper(anywidget.AnyWidget):
                 kept[key] = old if same else Kept(gradient, numbers.copy(), version)
         return kept
 
+    # -- what is kept for the time without a kernel
+
+    def _hold(self, frames: list[str], problem: Mapping[str, Any] = MappingProxyType({})) -> None:
+        """Put frames into `kept`."""
+        self._held = frames
+        with self.hold_sync():
+            self.kept = recording.pack({"picture": self.picture, "frames": frames, "problem": dict(problem)})
+            self._on_recorded({"new": self.recorded})
+
+    def _on_recorded(self, change: Any) -> None:
+        """Tell the page which frames have run, and those that are not as kept."""
+        pairs = itertools.zip_longest(change["new"], self._held[: len(change["new"])])
+        self.ran = ["" if frame == held else frame for frame, held in pairs]
+
+    def _hold_all(self) -> None:
+        """Keep all frames: those that ran, or, as long as nothing has run, those of a rehearsal."""
+        if len(self._frames) == 1 and self._rehearsal is not None:
+            self._hold(*self._rehearsal.frames())
+            self._rehearsal = None
+        elif len(self._held) < len(self.recorded):
+            self._hold(self.recorded)
+
     # -- the page
 
     def _on_request(self, change: Any) -> None:
@@ -474,6 +526,8 @@ class BackwardStepper(anywidget.AnyWidget):
         """The widget, and for pages without a widget manager a picture of the present frame."""
         bundle: Any = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        self._hold_all()
+        metadata = {**metadata, recording.METADATA: self.kept}
         frame = self.frame
         if self._groups:
             still = draw_svg(modules.coarse(self._graph, self._groups, self.picture["open"])).svg

@@ -14,8 +14,7 @@ from minigrad.autograd.profiler import profile, record_function
 NOTEBOOK = [
     "import minigrad as mg\nfrom minigrad.autograd.profiler import profile",
     "x = mg.ones(20, 20, requires_grad=True)\nmg.exp(x @ x).sum().backward()  # an op's first call writes its code",
-    "with profile(record_shapes=True) as prof:\n"
-    "    mg.exp(x @ x).sum().backward()\nprof",
+    "with profile(record_shapes=True) as prof:\n    mg.exp(x @ x).sum().backward()\nprof",
 ]
 THEMES = ["JupyterLab Light", "JupyterLab Dark"]
 

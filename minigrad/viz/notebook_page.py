@@ -1,0 +1,114 @@
+"""A whole notebook as one page in which every recorded stepper steps, without a kernel and without a network.
+
+After this module a reader knows what `jupyter nbconvert --to html --template minigrad` adds to nbconvert: before the
+page is written, the outputs that show a stepper are replaced by the frames that the notebook has saved of it, and the
+widget's script and style go into the page once. Other widgets need a kernel; what they show without one, as text or as
+a picture, stands in their place.
+"""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import Any
+
+from nbconvert.exporters import HTMLExporter
+from nbconvert.preprocessors import Preprocessor
+from traitlets import default
+
+from minigrad.viz import page, widget_source
+from minigrad.viz.recording import METADATA
+from minigrad.viz.stepper import BackwardStepper
+
+TEMPLATES = Path(__file__).parent / "templates"
+STATE = "application/vnd.jupyter.widget-state+json"
+VIEW = "application/vnd.jupyter.widget-view+json"
+STEPPER = f"{BackwardStepper.__module__}.{BackwardStepper.__name__}"
+# Scripts that the notebook's own outputs bring along may run; nothing may be fetched but pictures beside the page.
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: file: 'self'; "
+    "media-src data:; font-src data:; base-uri 'none'; form-action 'none'"
+)
+
+
+class StepperPreprocessor(Preprocessor):
+    """Puts recorded frames in the place of steppers, and takes away what cannot work without a kernel."""
+
+    def preprocess(self, nb: Any, resources: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Change the outputs of a copy of the notebook; give the template its style, script and title."""
+        models = nb.metadata.pop("widgets", {}).get(STATE, {}).get("state", {})
+        found = False
+        for cell in nb.cells:
+            for output in cell.get("outputs", ()):
+                found = _replace(output, models) or found
+        title = nb.metadata.get("title") or _first_heading(nb) or resources.get("metadata", {}).get("name", "Notebook")
+        sheets = [widget_source.style()] if found else []
+        resources["minigrad"] = {
+            "title": title,
+            "policy": POLICY,
+            "style": page.style(*sheets, page.page_style(), page.notebook_style()),
+            "script": page.script(widget_source.script()) if found else "",
+        }
+        return nb, resources
+
+
+class PageExporter(HTMLExporter):
+    """The same as a format of its own: `jupyter nbconvert --to minigrad.viz.notebook_page.PageExporter`."""
+
+    export_from_notebook = "Page that steps (minigrad)"
+
+    @default("template_name")
+    def _minigrad_template(self) -> str:
+        return "minigrad"
+
+    @default("extra_template_basedirs")
+    def _where_the_template_is(self) -> list[str]:
+        return [str(TEMPLATES)]  # also if minigrad is not installed but only found
+
+    @default("embed_images")
+    def _one_file(self) -> bool:
+        return True
+
+
+def _replace(output: Any, models: dict[str, Any]) -> bool:
+    """Make an output one that needs no kernel; whether it is a stepper now."""
+    data = output.get("data", {})
+    view = data.pop(VIEW, None)
+    if view is None:
+        return False
+    values = _recorded(models.get(view.get("model_id"), {}).get("state", {}), output.get("metadata", {}))
+    if values is None:
+        return False
+    data["text/html"] = page.recorded(values, _still(data))
+    output.metadata["minigrad_recorded"] = True
+    return True
+
+
+def _recorded(state: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any] | None:
+    """What the notebook has kept of a stepper: in the widget's state, which knows the steps that ran, or else in the
+    output's metadata. None if it has kept nothing, or the output is another widget's.
+    """
+    if state.get("_anywidget_id") == STEPPER and isinstance(state.get("kept"), str):
+        names = ("kept", "ran", "index", "finished", "problem")
+        return {**{name: state[name] for name in names if name in state}, "live": False}
+    kept = metadata.get(METADATA)
+    return {"kept": kept, "index": 0, "live": False} if isinstance(kept, str) else None
+
+
+def _still(data: dict[str, Any]) -> str:
+    """The picture that stands there until, or unless, the script runs."""
+    drawn = "".join(data.get("image/svg+xml", ""))
+    if not drawn:
+        return ""
+    words = html.escape("".join(data.get("text/plain", "")))
+    return f'<img class="minigrad-still" alt="{words}" src="{page.picture_address(drawn)}">'
+
+
+def _first_heading(nb: Any) -> str:
+    """The text of the notebook's first heading, without its marks."""
+    for cell in nb.cells:
+        if cell.cell_type == "markdown":
+            for line in cell.source.splitlines():
+                if line.startswith("# "):
+                    return line.strip("# ").replace("`", "").replace("*", "")
+    return ""

@@ -1,0 +1,118 @@
+"""What a stepper keeps for the time without a kernel, and how it is packed.
+
+After this module a reader knows what a notebook's file holds of a stepper: its picture and its frames, packed into one
+text (base64 of deflated JSON, a tenth of its size), once in the widget's state, which JupyterLab opens again, and once
+in the output's metadata, which every other program keeps. Where it is safe, that is all frames, also of a pass that was
+never stepped: a `Rehearsal` runs the pass once and puts everything back.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import warnings
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from minigrad.autograd.saved import PackedTensor
+from minigrad.tensor import Tensor
+from minigrad.viz import widget_source
+from minigrad.viz.frames import Frame, Recorder
+from minigrad.viz.snapshot import Snapshot, is_leaf
+from minigrad.viz.svg import clean
+
+STATIC = Path(__file__).parent / "static"
+METADATA = "minigrad_pass"  # the key in an output's metadata under which a pass is kept
+NODES, ELEMENTS = 150, 1_000_000  # up to which a pass is rehearsed: it takes as long as the pass itself
+
+
+def pack(values: Any) -> str:
+    """Values as a text that `unpack` in kept.mjs, and the function below, turn back."""
+    packed = zlib.compress(json.dumps(values, separators=(",", ":")).encode(), 9)
+    return base64.b64encode(packed).decode("ascii")
+
+
+def unpack(text: str) -> Any:
+    """What was packed."""
+    return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
+@lru_cache(maxsize=1)
+def notebook_module() -> str:
+    """The small module that JupyterLab loads for each stepper."""
+    return "\n".join((STATIC / name).read_text(encoding="utf-8") for name in ("kept.mjs", "notebook.mjs"))
+
+
+@lru_cache(maxsize=1)
+def packed_code() -> str:
+    """The widget's own script and style, which that module unpacks."""
+    return pack({"script": widget_source.script(), "style": widget_source.style()})
+
+
+# ---------------------------------------------------------------- a pass that nobody has stepped
+
+
+def can_rehearse(root: Any, graph: Snapshot) -> bool:
+    """Whether running the pass once more than asked would show nowhere: no code of the learner's runs in it."""
+    if not isinstance(root, Tensor) or len(graph.boxes) > NODES:
+        return False
+    if sum(math.prod(box.value.shape) for box in graph.boxes) > ELEMENTS:
+        return False
+    return all(_is_plain(node) for node in graph.nodes if node is not None)
+
+
+def _is_plain(node: Any) -> bool:
+    """An op of our own or a leaf, without hooks on it or on what it saved."""
+    ours = is_leaf(node) or not getattr(node, "_is_custom", True)
+    return ours and node._hooks is None and not any(isinstance(kept, PackedTensor) for kept in node._kept or ())
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """A pass that can be run ahead of time. `begin` starts it, `watched` are the tensors whose `.grad` it changes."""
+
+    graph: Snapshot
+    watched: Mapping[str, Any]
+    begin: Callable[[], Recorder]
+
+    def frames(self) -> tuple[list[str], dict[str, Any]]:
+        """All frames of the pass, as JSON, and what went wrong, as the widget's `problem`. Puts everything back."""
+        texts: list[str] = []
+        problem: dict[str, Any] = {}
+        with _put_back(self.graph, self.watched), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they come when the pass is run in earnest
+            recorder = self.begin()
+            before: Frame | None = None
+            frame: Frame | None = recorder.first()
+            while frame is not None:
+                texts.append(json.dumps(frame.to_json(before)))
+                try:
+                    before, frame = frame, recorder.advance()
+                except Exception as error:
+                    upcoming = frame.next.box if frame.next else None
+                    problem = {"text": clean(f"{type(error).__name__}: {error}"), "box": upcoming}
+                    break
+        return texts, problem
+
+
+@contextmanager
+def _put_back(graph: Snapshot, watched: Mapping[str, Any]) -> Iterator[None]:
+    nodes = [node for node in graph.nodes if node is not None]
+    kept = [node._kept for node in nodes]
+    grads = [(tensor, tensor._grad) for tensor in watched.values()]
+    for tensor, gradient in grads:
+        # A copy is added to in place of the learner's own .grad.
+        tensor._grad = None if gradient is None else gradient.detach().clone()
+    try:
+        yield
+    finally:
+        for node, saved in zip(nodes, kept, strict=True):
+            node._kept = saved
+        for tensor, gradient in grads:
+            tensor._grad = gradient

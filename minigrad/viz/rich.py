@@ -1,0 +1,154 @@
+"""A tensor as the last line of a cell: its value, its gradient and how it was made, as a small table.
+
+After this module a reader knows what a notebook shows beside the text of a tensor. The text stays exactly what `repr`
+prints, for terminals, for diffs and for pages that show no HTML; beside it stands a table, with a heat map where there
+are more numbers than can be read. Importing `minigrad.viz` in a notebook switches it on, `viz.rich_display(False)` off.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from html import escape
+from typing import Any
+
+from minigrad.tensor import Tensor
+from minigrad.viz.records import source_text, span_of
+from minigrad.viz.svg import MONO, SANS, clean, shorten
+from minigrad.viz.values import LISTED, Value, describe, number, shape_text
+
+STYLE = (
+    ".minigrad-tensor{color-scheme:light dark;--mgt-ink:light-dark(#1d2733,#e8edf3);"
+    "--mgt-quiet:light-dark(#586474,#a3afbd);--mgt-line:light-dark(#d3dae3,#3a4450);"
+    "--mgt-grad:light-dark(#c24e00,#ff9a52);--mgt-alarm:light-dark(#b3007d,#ff7bd0);"
+    f"margin:4px 2px;font:13px/1.5 {SANS};color:var(--mgt-ink);max-width:100%;overflow-x:auto}}"
+    '[data-jp-theme-light="true"] .minigrad-tensor{color-scheme:light}'
+    '[data-jp-theme-light="false"] .minigrad-tensor{color-scheme:dark}'
+    ".minigrad-tensor table{border:1px solid var(--mgt-line);border-radius:8px;border-collapse:separate;"
+    "border-spacing:0;margin:0;background:light-dark(#ffffff,#1f262f);font-size:13px}"
+    ".minigrad-tensor caption{caption-side:top;text-align:left;padding:0 0 4px;color:var(--mgt-quiet)}"
+    f".minigrad-tensor caption b{{color:var(--mgt-ink);font-family:{MONO}}}"
+    ".minigrad-tensor tr,.minigrad-tensor tr:hover{background:none!important}"
+    ".minigrad-tensor :is(th,td){border:0!important;padding:4px 12px!important;text-align:left!important;"
+    "vertical-align:top!important}"
+    ".minigrad-tensor tr+tr>*{border-top:1px solid var(--mgt-line)!important}"
+    ".minigrad-tensor th{color:var(--mgt-quiet);font-weight:400!important}"
+    f".minigrad-tensor td,.minigrad-tensor pre{{font:12px/1.6 {MONO};margin:0;color:var(--mgt-ink)}}"
+    ".minigrad-tensor tr.mgt-grad td,.minigrad-tensor tr.mgt-grad pre{color:var(--mgt-grad);font-weight:700}"
+    f".minigrad-tensor small{{font:12px/1.6 {SANS};color:var(--mgt-quiet);font-weight:400}}"
+    ".minigrad-tensor img{display:block;image-rendering:pixelated;width:256px;height:auto;min-height:16px;"
+    "max-height:96px;margin:3px 0;border:1px solid var(--mgt-line)}"
+    f".minigrad-tensor .mgt-alarm{{font:700 12px/1.6 {SANS};color:var(--mgt-alarm)}}"
+)
+
+
+def tensor_html(tensor: Any) -> str:
+    """A tensor as HTML: complete by itself, light or dark as the page is, every text escaped."""
+    kind = "tensor" if type(tensor) is Tensor else type(tensor).__name__
+    summary = f"<b>{_text(kind)}</b> of shape {shape_text(tuple(tensor.shape))}, {_text(_short(tensor.dtype))}"
+    rows = [_row("value", _array(tensor.detach().numpy(), "the value"))]
+    rows += [_row("grad", _gradient(tensor), "mgt-grad" if _grad_of(tensor) is not None else "")]
+    rows += [_row("grad_fn", _maker(tensor))]
+    return (
+        f'<div class="minigrad-tensor"><style>{STYLE}</style><table><caption>{summary}</caption>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def rich_display(on: bool = True) -> None:
+    """Show tensors as tables in this notebook, or, with False, as text alone. Does nothing outside of IPython."""
+    shell = running_shell()
+    if shell is None:
+        return
+    formatter = shell.display_formatter.formatters["text/html"]
+    if on:
+        formatter.for_type(Tensor, tensor_html)
+    else:
+        formatter.pop(Tensor, None)
+
+
+def running_shell() -> Any:
+    """IPython's shell if this code runs in one, else None. Does not import IPython."""
+    if "IPython" not in sys.modules:
+        return None
+    from IPython import get_ipython
+
+    return get_ipython()
+
+
+# ---------------------------------------------------------------- the parts
+
+
+def _row(word: str, inside: str, kind: str = "") -> str:
+    marked = f' class="{kind}"' if kind else ""
+    return f'<tr{marked}><th scope="row">{word}</th><td>{inside}</td></tr>'
+
+
+def _array(array: Any, what: str) -> str:
+    """Up to `LISTED` numbers in full, more as a heat map with minimum, mean and maximum."""
+    value = describe(array)
+    alarm = f'<div class="mgt-alarm">⚠ {_text(value.alarm)}</div>' if value.alarm else ""
+    if array.size <= LISTED:
+        return f"<pre>{_text(_written(array))}</pre>{alarm}"
+    statistics = "" if value.statistics is None else "min {} · mean {} · max {}".format(*value.statistics)
+    return f"{_heat(value, f'{what}: {statistics}')}<small>{_text(statistics)}</small>{alarm}"
+
+
+def _heat(value: Value, words: str) -> str:
+    if not value.heat:
+        return ""
+    told = escape(clean(f"heat map of {words}, blue below 0 and orange above"), quote=True)
+    return f'<img alt="{told}" title="{told}" src="{value.heat}">'
+
+
+def _written(array: Any) -> str:
+    """The numbers in brackets as `repr` nests them, each with four significant digits, in columns."""
+    if array.ndim == 0:
+        return number(array[()])
+    if array.size == 0:
+        return "[]"
+    texts = [number(item) for item in array.reshape(-1).tolist()]
+    width = max(map(len, texts))
+    rows = [text.rjust(width) for text in texts]
+    for axis in reversed(range(array.ndim)):
+        size, last = array.shape[axis], axis == array.ndim - 1
+        joint = ", " if last else "," + "\n" * (array.ndim - 1 - axis) + " " * (axis + 1)
+        count = len(rows) // size
+        rows = ["[" + joint.join(rows[k * size : (k + 1) * size]) + "]" for k in range(count)]
+    return rows[0]
+
+
+def _grad_of(tensor: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a result has a .grad, and warns when it is read
+        return tensor.grad
+
+
+def _gradient(tensor: Any) -> str:
+    gradient = _grad_of(tensor)
+    if gradient is not None:
+        return _array(gradient.detach().numpy(), "the gradient")
+    if not tensor.requires_grad:
+        return "None <small>it needs no gradient</small>"
+    return "None" if tensor.is_leaf else "None <small>a result keeps it only after retain_grad()</small>"
+
+
+def _maker(tensor: Any) -> str:
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:  # a view made under no_grad, whose memory was written to since, has no true history
+        return "Invalid"
+    if node is None:
+        return f"None <small>{'a leaf: requires_grad=True' if tensor.requires_grad else 'a leaf'}</small>"
+    span = span_of(getattr(node, "_creation", None))
+    code = " ".join(source_text(span).split()) if span is not None else ""
+    made = f" <small>made by</small> {_text(shorten(clean(code), 60))}" if code else ""
+    return f"{_text(node.name())}{made}"
+
+
+def _short(dtype: Any) -> str:
+    return str(dtype).rpartition(".")[2]
+
+
+def _text(words: str) -> str:
+    return escape("\n".join(clean(line) for line in words.split("\n")))

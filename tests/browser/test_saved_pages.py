@@ -1,0 +1,227 @@
+"""Steppers without their kernel, in a real browser: exported pages as files, and saved notebooks opened again."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import minigrad as mg
+from minigrad import viz
+
+ROOT = Path(__file__).parent.parent.parent
+CELLS = [
+    "import minigrad as mg\nfrom minigrad import viz\n"
+    "A = mg.tensor([3.], requires_grad=True)\nB = mg.tensor([2.], requires_grad=True)",
+    "%%step F\nC = A ** 2\nD = B ** 2\nE = C * D\nF = D + E",
+    "viz.BackwardStepper((A * 3).sum())",
+    "A * 2",
+]
+
+
+def example() -> tuple[Any, Any]:
+    a = mg.tensor([3.0], requires_grad=True)
+    b = mg.tensor([2.0], requires_grad=True)
+    c = a**2
+    d = b**2
+    e = c * d
+    return d, d + e
+
+
+@pytest.fixture
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page without a network, which may have options: @pytest.mark.parametrize("page", [{...}], indirect=True)."""
+    options = {"viewport": {"width": 1200, "height": 900}, **getattr(request, "param", {})}
+    context = browser.new_context(offline=True, **options)
+    opened, complaints = context.new_page(), []
+    opened.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+    opened.on("request", lambda sent: complaints.append(sent.url) if sent.url[:5] not in ("file:", "data:") else None)
+    yield opened
+    context.close()
+    assert complaints == []
+
+
+def save(folder: Path, name: str = "D") -> str:
+    d, f = example()
+    stepper = viz.BackwardStepper(f, names={name: d, "F": f})
+    stepper.save_html(folder / "step.html")
+    return (folder / "step.html").as_uri()
+
+
+def grads(page: Page) -> dict[str, str]:
+    boxes = page.locator(".minigrad-stepper").first.locator(".mg-box")
+    names = boxes.locator(".mg-name").all_text_contents()
+    return dict(zip(names, boxes.locator(".mg-grad").all_text_contents(), strict=True))
+
+
+def test_a_saved_pass_steps_by_click_and_by_key(page: Page, tmp_path: Path) -> None:
+    page.goto(save(tmp_path))
+    stepper = page.locator(".minigrad-stepper")
+    expect(stepper).to_have_attribute("data-step", "0")
+    assert set(grads(page).values()) == {"None"}
+    for step in range(1, 7):
+        stepper.locator(".mg-press-next").click()
+        expect(stepper).to_have_attribute("data-step", str(step))
+    assert {"10", "40", "24"} <= set(grads(page).values())
+    expect(stepper.locator(".mg-press-next")).to_have_attribute("aria-disabled", "true")
+    stepper.focus()
+    page.keyboard.press("Home")
+    expect(stepper).to_have_attribute("data-step", "0")
+    assert set(grads(page).values()) == {"None"}
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(stepper).to_have_attribute("data-step", "2")
+    assert grads(page)["D"] == "1 + 9 = 10"
+    expect(page.locator(".minigrad-alone")).to_be_hidden()  # nobody expects a kernel here
+
+
+@pytest.mark.parametrize("name", ["</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<!--<script>"])
+def test_a_hostile_name_is_text(page: Page, tmp_path: Path, name: str) -> None:
+    page.goto(save(tmp_path, name))
+    stepper = page.locator(".minigrad-stepper")
+    stepper.locator(".mg-press-next").click()
+    stepper.locator(".mg-press-next").click()
+    expect(stepper.locator(".mg-happened")).to_contain_text(name)
+
+
+def test_the_steps_in_words_are_folded_away_and_unfold_on_paper(page: Page, tmp_path: Path) -> None:
+    page.goto(save(tmp_path))
+    words = page.locator(".minigrad-words pre")
+    expect(words).to_be_hidden()
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(words).to_be_visible()
+    expect(words).to_contain_text("step 6 of 6")
+    expect(page.locator(".mg-bar")).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(words).to_be_hidden()
+
+
+@pytest.mark.parametrize("page", [{"java_script_enabled": False}], indirect=True)
+def test_without_scripts_the_words_stand(page: Page, tmp_path: Path) -> None:
+    page.goto(save(tmp_path))
+    expect(page.locator(".minigrad-words pre")).to_contain_text("1 + 9 = 10")
+    expect(page.locator(".page-note")).to_contain_text("complete in words")
+
+
+@pytest.mark.parametrize("page", [{"viewport": {"width": 360, "height": 700}}], indirect=True)
+def test_a_narrow_page_is_not_wider_than_it_is(page: Page, tmp_path: Path) -> None:
+    page.goto(save(tmp_path))
+    expect(page.locator(".minigrad-stepper")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize(
+    ("page", "dark"), [({"color_scheme": "light"}, False), ({"color_scheme": "dark"}, True)], indirect=["page"]
+)
+def test_a_page_is_as_light_as_the_readers_system(page: Page, dark: bool, tmp_path: Path) -> None:
+    page.goto(save(tmp_path))
+    for name in ("html", ".minigrad-stepper"):
+        colour = page.locator(name).first.evaluate("(shown) => getComputedStyle(shown).backgroundColor")
+        assert (sum(json.loads(f"[{colour[4:-1]}]")) < 150) == dark, (name, colour)
+
+
+def test_the_policy_stops_what_would_get_out(browser: Browser, tmp_path: Path) -> None:
+    page = browser.new_page()
+    page.goto(save(tmp_path))
+    stopped = page.evaluate(
+        """async () => {
+            const stopped = [];
+            document.addEventListener("securitypolicyviolation", (event) => stopped.push(event.effectiveDirective));
+            const script = document.createElement("script");
+            script.textContent = "window.ran = true";
+            document.body.append(script);
+            const picture = document.createElement("img");
+            picture.src = "file:///etc/picture.png";
+            document.body.append(picture);
+            await new Promise((resolve) => setTimeout(resolve, 300));
+            return { stopped: stopped.sort(), ran: window.ran === true };
+        }"""
+    )
+    page.close()
+    assert stopped == {"stopped": ["img-src", "script-src-elem"], "ran": False}
+
+
+# ---------------------------------------------------------------- notebooks
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A notebook that a kernel has run, and that nobody has stepped."""
+    file = tmp_path_factory.mktemp("executed") / "book.ipynb"
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    cells = [nbformat.v4.new_code_cell(text, id=f"cell{k}") for k, text in enumerate(CELLS)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), file)
+    convert(file, "--to", "notebook", "--inplace", "--execute")
+    return file
+
+
+def convert(file: Path, *arguments: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "nbconvert", str(file), *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_every_stepper_of_a_notebooks_page_steps(page: Page, executed: Path, tmp_path: Path) -> None:
+    convert(executed, "--to", "minigrad.viz.notebook_page.PageExporter", "--output-dir", str(tmp_path))
+    page.goto((tmp_path / "book.html").as_uri())
+    steppers = page.locator(".minigrad-stepper")
+    expect(steppers).to_have_count(2)
+    expect(page.locator(".minigrad-still")).to_have_count(0)
+    for k, steps in enumerate((6, 3)):
+        steppers.nth(k).locator(".mg-press-last").click()
+        expect(steppers.nth(k)).to_have_attribute("data-step", str(steps))
+    steppers.nth(0).locator(".mg-press-back").click()
+    expect(steppers.nth(0)).to_have_attribute("data-step", "5")
+    expect(steppers.nth(1)).to_have_attribute("data-step", "3")
+    expect(page.locator(".minigrad-tensor")).to_contain_text("MulBackward0 made by A * 2")
+
+
+def open_without_running(lab: Any, notebook: str) -> None:
+    lab.page.goto(f"{lab.server.url}/lab/tree/{notebook}?token={lab.server.token}&reset")
+    expect(lab.page.locator("#jp-main-statusbar")).to_contain_text("Python 3 (ipykernel) | Idle", timeout=60_000)
+
+
+def test_a_saved_notebook_steps_when_it_is_opened_again(lab: Any, executed: Path) -> None:
+    (lab.server.folder / "saved.ipynb").write_bytes(executed.read_bytes())
+    lab.server.trust()
+    open_without_running(lab, "saved.ipynb")
+    stepper = lab.page.locator(".minigrad-stepper").first
+    expect(stepper).to_be_visible(timeout=30_000)
+    for step in (1, 2):
+        stepper.locator(".mg-press-next").click()
+        expect(stepper).to_have_attribute("data-step", str(step))
+    assert grads(lab.page)["D"] == "1 + 9 = 10"
+    expect(lab.page.locator(".minigrad-alone").first).to_contain_text("The kernel that ran this is gone")
+    assert lab.kernel("print('A' in globals())") == "False"
+
+
+def test_a_kernel_that_restarts_is_told_and_the_steps_go_on(lab: Any) -> None:
+    lab.server.write("restart.ipynb", CELLS)
+    lab.server.trust()
+    lab.open("restart.ipynb")
+    stepper = lab.page.locator(".minigrad-stepper").first
+    stepper.locator(".mg-press-next").click()
+    expect(stepper).to_have_attribute("data-step", "1")
+    assert lab.kernel("print(_.index if hasattr(_, 'index') else 'tensor', A.grad)") == "tensor None"
+    alone = lab.page.locator(".minigrad-alone").first
+    expect(alone).to_be_hidden()
+    lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    expect(alone).to_contain_text("The kernel that ran this is gone", timeout=30_000)
+    expect(stepper).to_have_attribute("data-step", "1")
+    for step in range(2, 7):
+        stepper.locator(".mg-press-next").click()
+        expect(stepper).to_have_attribute("data-step", str(step))
+    assert {"10", "40", "24"} <= set(grads(lab.page).values())
