@@ -89,15 +89,18 @@ class Rehearsal:
             warnings.simplefilter("ignore")  # they come when the pass is run in earnest
             recorder = self.begin()
             before: Frame | None = None
-            frame: Frame | None = recorder.first()
-            while frame is not None:
+            frame = recorder.first()
+            while True:
                 texts.append(json.dumps(frame.to_json(before)))
                 try:
-                    before, frame = frame, recorder.advance()
+                    following = recorder.advance()
                 except Exception as error:
                     upcoming = frame.next.box if frame.next else None
                     problem = {"text": clean(f"{type(error).__name__}: {error}"), "box": upcoming}
                     break
+                if following is None:
+                    break
+                before, frame = frame, following
         return texts, problem
 
 
