@@ -33,7 +33,7 @@ STYLE = (
     "vertical-align:top!important}"
     ".minigrad-tensor tr+tr>*{border-top:1px solid var(--mgt-line)!important}"
     ".minigrad-tensor th{color:var(--mgt-quiet);font-weight:400!important}"
-    f".minigrad-tensor td,.minigrad-tensor pre{{font:12px/1.6 {MONO};margin:0;color:var(--mgt-ink)}}"
+    f".minigrad-tensor td,.minigrad-tensor pre{{font:12px/1.6 {MONO};margin:0;padding:0;background:none;color:var(--mgt-ink)}}"
     ".minigrad-tensor tr.mgt-grad td,.minigrad-tensor tr.mgt-grad pre{color:var(--mgt-grad);font-weight:700}"
     f".minigrad-tensor small{{font:12px/1.6 {SANS};color:var(--mgt-quiet);font-weight:400}}"
     ".minigrad-tensor img{display:block;image-rendering:pixelated;width:256px;height:auto;min-height:16px;"
