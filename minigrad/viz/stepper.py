@@ -30,7 +30,7 @@ from minigrad.viz.frames import Frame
 from minigrad.viz.kept import Saved
 from minigrad.viz.layout import LayoutError
 from minigrad.viz.recorder import Recorder
-from minigrad.viz.recording import Rehearsal
+from minigrad.viz.recording import Rehearsal, trouble
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import Snapshot, is_leaf, snapshot
 from minigrad.viz.svg import Drawing, clean, draw_parts, draw_svg, hover, shorten
@@ -405,7 +405,7 @@ class BackwardStepper(anywidget.AnyWidget):
         failure = self._recorder.failure
         with self.hold_sync():
             if failure is not None:
-                self.problem = {"text": clean(f"{type(failure).__name__}: {failure}"), "box": frame.box}
+                self.problem = trouble(failure, frame.box)
             self.recorded = [*self.recorded, json.dumps(frame.to_json(before))]
             self.finished = self._recorder.finished
             self.set_trait("index", frame.index)
@@ -499,7 +499,7 @@ class BackwardStepper(anywidget.AnyWidget):
                 self._answer(request)
             except Exception as error:
                 if not self.problem:
-                    self.problem = {"text": clean(f"{type(error).__name__}: {error}"), "box": None}
+                    self.problem = trouble(error, None)
             self.answered = nth if isinstance(nth, int) else self.answered
 
     def _answer(self, request: Mapping[str, Any]) -> None:
