@@ -23,6 +23,7 @@ from typing import Any
 from minigrad.autograd.saved import PackedTensor
 from minigrad.tensor import Tensor
 from minigrad.viz import widget_source
+from minigrad.viz.events import raised
 from minigrad.viz.frames import Frame
 from minigrad.viz.recorder import Recorder
 from minigrad.viz.snapshot import Snapshot, is_leaf
@@ -90,19 +91,19 @@ class Rehearsal:
             warnings.simplefilter("ignore")  # they come when the pass is run in earnest
             recorder = self.begin()
             before: Frame | None = None
-            frame = recorder.first()
-            while True:
+            frame: Frame | None = recorder.first()
+            while frame is not None:
                 texts.append(json.dumps(frame.to_json(before)))
-                try:
-                    following = recorder.advance()
-                except Exception as error:
-                    upcoming = frame.next.box if frame.next else None
-                    problem = {"text": clean(f"{type(error).__name__}: {error}"), "box": upcoming}
+                if recorder.failure is not None:
+                    problem = trouble(recorder.failure, frame.box)
                     break
-                if following is None:
-                    break
-                before, frame = frame, following
+                before, frame = frame, recorder.advance()
         return texts, problem
+
+
+def trouble(error: BaseException, box: str | None) -> dict[str, Any]:
+    """An error as the page tells it: its text, and the box at which it came."""
+    return {"text": clean(raised(error)), "box": box}
 
 
 @contextmanager

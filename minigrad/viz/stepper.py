@@ -26,12 +26,11 @@ import traitlets
 from minigrad.autograd import engine
 from minigrad.viz import export, modules, naming, recording, torch_graphs
 from minigrad.viz.breakpoints import Breakpoint, condition
-from minigrad.viz.events import raised
 from minigrad.viz.frames import Frame
 from minigrad.viz.kept import Saved
 from minigrad.viz.layout import LayoutError
 from minigrad.viz.recorder import Recorder
-from minigrad.viz.recording import Rehearsal
+from minigrad.viz.recording import Rehearsal, trouble
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import Snapshot, is_leaf, snapshot
 from minigrad.viz.svg import Drawing, clean, draw_parts, draw_svg, hover, shorten
@@ -414,7 +413,7 @@ class BackwardStepper(anywidget.AnyWidget):
         failure = self._recorder.failure
         with self.hold_sync():
             if failure is not None:
-                self.problem = {"text": clean(raised(failure)), "box": frame.box}  # its event says all of it
+                self.problem = trouble(failure, frame.box)  # its event says all of it
             self.recorded = [*self.recorded, json.dumps(frame.to_json(before))]
             self.finished = self._recorder.finished
             self.set_trait("index", frame.index)
@@ -520,7 +519,7 @@ class BackwardStepper(anywidget.AnyWidget):
                 self._answer(request)
             except Exception as error:
                 if not self.problem:
-                    self.problem = {"text": clean(f"{type(error).__name__}: {error}"), "box": None}
+                    self.problem = trouble(error, None)
             self.answered = nth if isinstance(nth, int) else self.answered
 
     def _answer(self, request: Mapping[str, Any]) -> None:

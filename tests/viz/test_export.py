@@ -190,6 +190,15 @@ def test_a_module_without_a_default_export_is_refused() -> None:
         page.script("export function render() {}")
 
 
+def test_no_text_can_end_the_element_that_it_stands_in() -> None:
+    bad = "</script></SCRIPT><!--</style></STYLE>"
+    code = page.script(f'export default {{ text: "{bad}" }};')
+    assert not re.search("</script|<!--", code, re.IGNORECASE)
+    assert not re.search("</style", page.style(bad), re.IGNORECASE)
+    assert not re.search("[<>&]", page.data({bad: [bad, "\u2028"]}))
+    assert json.loads(page.data({bad: [bad, "\u2028"]})) == {bad: [bad, "\u2028"]}
+
+
 def test_a_page_of_thirty_nodes_is_small(tmp_path: Path) -> None:
     stepper = viz.BackwardStepper(thirty().sum())
     assert stepper.frames[0].total >= 30

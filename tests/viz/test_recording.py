@@ -59,7 +59,14 @@ def written_to() -> tuple[Any, dict[str, Any], list[Any]]:
     return loss, {}, [w, v]
 
 
-PROGRAMS = [shared, held_from_before, only_some_inputs, weighted, recorded_itself, with_nan, written_to]
+def used_up() -> tuple[Any, dict[str, Any], list[Any]]:
+    w, v = _leaves()
+    loss = (w * v).sum()
+    loss.backward()
+    return loss, {}, [w, v]
+
+
+PROGRAMS = [shared, held_from_before, only_some_inputs, weighted, recorded_itself, with_nan, written_to, used_up]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
