@@ -20,6 +20,7 @@ from minigrad.viz.naming import Variables
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import is_leaf, ordered
 from minigrad.viz.svg import clean, shorten
+from minigrad.viz.torch_graphs import seen
 from minigrad.viz.values import shape_text
 
 LEAF, RESULT, SAVED = "lightblue", "darkolivegreen1", "orange"
@@ -70,7 +71,7 @@ def make_dot(
 
     Raises TypeError for what is no tensor, ValueError for graphs that are too large to draw.
     """
-    roots = list(var) if isinstance(var, tuple | list) else [var]
+    roots = [seen(root) for root in (var if isinstance(var, tuple | list) else [var])]
     for root in roots:
         if not naming.is_tensor(root):
             raise TypeError(f"make_dot() expected a Tensor, but got {type(root).__name__}: {root!r}")

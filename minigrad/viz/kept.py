@@ -71,7 +71,10 @@ def all_kept(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
     if getattr(node, "_is_custom", False):
         yield from _kept_by_function(node, name_of)
         return
-    for parameter in saved_parameters(node):  # of a mirror of PyTorch's nodes, only what it shows
+    if hasattr(node, "state_of"):
+        yield from _kept_by_mirror(node, name_of)
+        return
+    for parameter in saved_parameters(node):
         kept, version, saved_version = _slot(node, parameter)
         if getattr(node, "_kept", ()) is None:
             if parameter in getattr(node, "_kept_names", ()) and parameter in (*node.inputs, "result"):
@@ -84,16 +87,26 @@ def all_kept(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
         if isinstance(kept, PackedTensor):
             yield _packed(parameter, kept)
             continue
-        hidden = node.hidden(parameter) if hasattr(node, "hidden") else ""
-        if hidden:
-            yield Saved(parameter, Value(hidden, hidden, known=False))
-            continue
         value = read_saved(node, parameter)
         if naming.is_tensor(value):
             yield _tensor(parameter, value, name_of(value), version, saved_version)
         elif version is not None and version != saved_version:
             yield Saved(parameter, NOT_KEPT, state="changed", version=version, saved_version=saved_version)
         elif value is not None or parameter == "dim":
+            yield Saved(parameter, Value(short(value), short(value)), "", value)
+
+
+def _kept_by_mirror(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
+    """What a node of PyTorch's shows of what it keeps."""
+    for parameter in saved_parameters(node):
+        state, words, versions = node.state_of(parameter)
+        value = read_saved(node, parameter) if state == "kept" else None
+        if state != "kept":
+            now, then = versions or (None, None)
+            yield Saved(parameter, Value(words, words, known=False), state=state, version=now, saved_version=then)
+        elif naming.is_tensor(value):
+            yield _tensor(parameter, value, name_of(value), None, None)
+        elif value is not None:
             yield Saved(parameter, Value(short(value), short(value)), "", value)
 
 
@@ -171,6 +184,8 @@ def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Save
 
 def source_of_backward(node: Any) -> str:
     """The learner's own `backward`, as they wrote it; "" for built-in operations and where there is no source."""
+    if hasattr(node, "source_of_backward"):
+        return str(node.source_of_backward())
     function = getattr(type(node), "_function", None)
     if function is None:
         return ""
@@ -182,6 +197,8 @@ def source_of_backward(node: Any) -> str:
 
 def argument_names(node: Any) -> list[str]:
     """What a custom Function calls its tensors, in the order of `next_functions`; [] where that is not to be had."""
+    if hasattr(node, "source_of_backward"):
+        return list(node.inputs)
     function = getattr(type(node), "_function", None)
     given = getattr(node, "_given", ())
     if function is None:

@@ -19,6 +19,7 @@ from types import FrameType
 from typing import Any
 
 from minigrad.viz.records import Span, characters, source_text
+from minigrad.viz.torch_graphs import seen
 
 LONGEST = 26  # characters of an expression in a box; beyond that the op's name says more
 OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
@@ -70,6 +71,7 @@ class Variables:
         if name in self.taken:
             return  # a local hides a global of the same name
         self.taken.add(name)
+        tensor = seen(tensor)
         if tensor.grad_fn is not None:
             self._results.setdefault((tensor.grad_fn, tensor.output_nr), (name, tensor))
         elif tensor not in self._leaves:
@@ -80,6 +82,10 @@ class Variables:
         """Name and tensor of one of a node's outputs, if a variable holds it."""
         return self._results.get((node, output))
 
+    def results(self) -> list[Any]:
+        """All tensors that are no leaves and that a variable holds."""
+        return [tensor for _, tensor in self._results.values()]
+
     def leaf(self, tensor: Any) -> str | None:
         """The name of a leaf, or of a tensor that needs no grad and shares memory with a variable."""
         name = self._leaves.get(tensor)
@@ -88,6 +94,8 @@ class Variables:
 
 def memory(tensor: Any) -> tuple[Any, ...]:
     """What two tensors that share all their memory have in common."""
+    if hasattr(tensor, "memory"):
+        return tuple(tensor.memory)
     array = tensor.detach().numpy()
     return (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
 
@@ -201,8 +209,8 @@ def same_place(one: Span, other: Span) -> bool:
 
 
 def op_word(op: str) -> str:
-    """The op's own name: MulBackward0 -> mul."""
-    word = op.removesuffix("0").removesuffix("Backward")
+    """The op's own name: MulBackward0 -> mul, MaxPool2DBackward0 -> max_pool2d."""
+    word = op.removesuffix("0").removesuffix("Backward").replace("2D", "2d").replace("3D", "3d").replace("1D", "1d")
     letters = [
         ("_" + letter.lower()) if letter.isupper() and position else letter.lower()
         for position, letter in enumerate(word)

@@ -8,7 +8,7 @@ frame, too: it says which node failed and why.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -36,17 +36,18 @@ class Recorder:
     def __init__(
         self,
         graph: Snapshot,
-        steps: Iterator[Any],
+        steps: Any,
         seed: Any,
         sought: Mapping[str, Any] | None,
         rooms: Mapping[str, int],
         retain: bool,
     ) -> None:
-        """`seed` is the gradient of the root; `sought` maps box ids to the tensors of `inputs=`; `rooms` is the
-        drawing's.
+        """`steps` is the engine's generator or a pass of PyTorch's; `seed` is the gradient of the root; `sought` maps
+        box ids to the tensors of `inputs=`; `rooms` is the drawing's.
         """
         self.graph = graph
         self.steps = steps
+        self.queue = getattr(steps, "queue", None)  # PyTorch's
         self.seed = seed
         self.sought = sought
         self.rooms = rooms
@@ -182,6 +183,8 @@ class Recorder:
             return None
         node, incoming, outgoing = step
         key = self.ids[node]
+        if self.queue is not None:
+            self.queue.ran(key)
         self._edges_are_done()
         if is_leaf(node):
             frame = self._ran_leaf(key, incoming, held.get(key))
@@ -194,6 +197,14 @@ class Recorder:
             received=values.measure(came[0]) if came else None,
             alarm=" and ".join(word for word in ("NaN", "Inf") if any(word in alarm for alarm in alarms)),
         )
+
+    def close(self) -> None:
+        """Let go of the graph: nothing runs any more."""
+        self.steps.close()
+        self.failure = self.failure or RuntimeError("the stepper was closed")
+        self.graph = replace(self.graph, nodes=(), retaining=())
+        self.ids, self.nodes, self.sought, self.watcher = {}, {}, None, Watcher({})
+        self.steps, self.grown = iter(()), {}
 
     def _edges_are_done(self) -> None:
         for edge, state in self.edge_states.items():
@@ -403,7 +414,8 @@ class Recorder:
         array = _sum_to_shape(raw, shape)
         final = _sum_to_shape(passed, shape)
         changed = "" if np.array_equal(array, final, equal_nan=True) else f"which a hook changed to {said(final)}"
-        text = " = ".join(dict.fromkeys(part for part in (rule.named or rule.source, rule.numbers, said(raw)) if part))
+        formula = "" if rule.in_words else rule.named or rule.source
+        text = " = ".join(dict.fromkeys(part for part in (formula, rule.numbers, said(raw)) if part))
         summed = (
             f"summed from {shape_text(raw.shape)} to {shape_text(array.shape)}, "
             f"because {clean(target.name)} was broadcast"
@@ -425,15 +437,15 @@ class Recorder:
         if box.backward or getattr(node, "_is_custom", False):
             arguments = argument_names(node)
             parameter = arguments[slot] if slot < len(arguments) else f"input {slot}"
-            return Rule(parameter, f"{type(node).__name__.removesuffix('Backward')}.backward(ctx, g)", "", "")
+            return Rule(parameter, f"{box.op.removesuffix('Backward')}.backward(ctx, g)", "", "")
         if box.op == "CopySlices":  # the write of a part: autograd/inplace.py
             words = "g, with 0 in the part that was written" if slot == 0 else "the part of g that was written"
-            return Rule("self" if slot == 0 else "written", words, "", "")
+            return Rule("self" if slot == 0 else "written", words, "", "", in_words=True)
         inputs = box.inputs
         parameter = (
             inputs[slot] if len(inputs) == len(node.next_functions) else (inputs[0] if inputs else f"input {slot}")
         )
-        function = getattr(type(node), "rules", {}).get(parameter)
+        function = getattr(node, "rules", {}).get(parameter)
         bound: dict[str, Any] = {"g": rules.binding(received)} if received is not None else {}
         for saved in box.saved:
             unpacked = self.unpacked.get((box.id, saved.parameter))
@@ -445,6 +457,7 @@ class Recorder:
                 bound[saved.parameter] = (
                     rules.binding(saved.array) if isinstance(saved.array, np.ndarray) else saved.array
                 )
+        bound |= getattr(node, "bound", {})  # what a mirror's rules ask for beyond what PyTorch has saved
         names = {saved.parameter: saved.name for saved in box.saved if saved.name}
         plain = {
             key: value for key, value in bound.items() if isinstance(value, int | float) and not isinstance(value, bool)
@@ -466,6 +479,8 @@ class Recorder:
         self.arrived[key] += 1
         if self.arrived[key] == self.needed[key]:
             self.arrivals.append(key)
+            if self.queue is not None and (key in self.runs or key in (self.sought or ())):
+                self.queue.push(self.nodes[key]._sequence_nr(), key)
 
     def _freed(self, box: Box, node: Any) -> tuple[str, ...]:
         if self.retain or getattr(node, "_kept", ()) is not None:
@@ -543,8 +558,11 @@ class Recorder:
         turns = {box: Turn(box, self._label(box), self.arrived[box], self.needed[box]) for box in self.boxes}
         ready = self._ready()
         upcoming = ready[0] if ready else None
+        over = {*self.ran, *ready}
         waiting = [
-            box.id for box in self.graph.boxes if box.id in self.runs and box.id not in self.ran and box.id not in ready
+            box.id
+            for box in self.graph.boxes
+            if box.id in self.runs and box.id not in over and not self._is_passed_by(box.id)
         ]
         waiting.sort(key=lambda box: -self.arrived[box])
         joints = dict(joints) | {item.box: item.joint for item in contributions}
@@ -606,10 +624,18 @@ class Recorder:
         """Boxes whose gradient is complete, the next to run first: leaves before ops, and of the ops the most recently
         made.
         """
-        open_boxes = [key for key in self.arrivals if key in self.runs and key not in self.ran]
+        open_boxes = [
+            key for key in self.arrivals if key in self.runs and key not in self.ran and not self._is_passed_by(key)
+        ]
+        if self.queue is not None:
+            return [key for key in self.queue.order() if key in open_boxes]
         leaves = sorted((key for key in open_boxes if is_leaf(self.nodes[key])), key=self.met.__getitem__)
         ops = [key for key in open_boxes if not is_leaf(self.nodes[key])]
         return leaves + sorted(ops, key=lambda key: -self.nodes[key]._sequence_nr())
+
+    def _is_passed_by(self, key: str) -> bool:
+        """Whether all who use a leaf have run and sent nothing: its AccumulateGrad does not run then."""
+        return is_leaf(self.nodes[key]) and self.arrived[key] == self.needed[key] and not self.sums[key]
 
     def _state(self, box: Box, ran: str | None, upcoming: str | None, joint: str) -> State:
         key = box.id

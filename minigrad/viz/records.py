@@ -24,6 +24,7 @@ import numpy as np
 from minigrad.autograd.modes import thread
 from minigrad.autograd.saved import CONSTANTS
 from minigrad.nn.modules.module import Module
+from minigrad.viz.torch_graphs.mirrors import Made
 
 CALL = Module.__call__.__code__
 KEPT = 64  # elements up to which a result is copied; larger results are looked up as long as something else keeps them
@@ -158,9 +159,11 @@ class Span:
         return starts and (other.last, other.end) <= (self.last, self.end)
 
 
-def span_of(record: Record | None) -> Span | None:
+def span_of(record: Record | Made | None) -> Span | None:
     """The piece of source that a record points to, or None where Python kept no positions."""
-    if record is None or record.code is None:
+    if record is None or isinstance(record, Made):
+        return None if record is None else record.span
+    if record.code is None:
         return None
     code = record.code
     position = next(itertools.islice(code.co_positions(), record.instruction // 2, None), None)

@@ -33,19 +33,22 @@ class Rule:
     source: str
     named: str
     numbers: str
+    in_words: bool = False
 
 
 def explain(
-    function: Callable[..., Any] | None, parameter: str, bound: Mapping[str, Any], names: Mapping[str, str]
+    function: Callable[..., Any] | str | None, parameter: str, bound: Mapping[str, Any], names: Mapping[str, str]
 ) -> Rule:
     """Write out a rule.
 
     Args:
-        function: the rule, `lambda F, g, other: g * other`.
+        function: the rule, `lambda F, g, other: g * other`; or words, where there is only that to say.
         parameter: the input whose gradient it gives.
         bound: its parameters' values, "g" among them: small arrays, shapes (as `Sizes`) of large ones, numbers, tuples.
         names: the learner's names for some of its parameters.
     """
+    if isinstance(function, str):
+        return Rule(parameter, function, "", "", in_words=True)
     expression = expression_of(function) if function is not None else None
     if expression is None:
         return Rule(parameter, f"the rule for {parameter}", "", "")

@@ -19,6 +19,7 @@ from minigrad.viz import naming, values
 from minigrad.viz.kept import Saved, all_kept, read_saved, saved_parameters, short, source_of_backward
 from minigrad.viz.naming import LONGEST, Variables, op_word
 from minigrad.viz.records import Span, span_of
+from minigrad.viz.torch_graphs import seen
 from minigrad.viz.values import Value
 
 LIMIT = 1000  # boxes: beyond that even a picture of closed groups takes seconds, and each frame a millisecond more
@@ -84,8 +85,8 @@ class Source:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A whole graph. `nodes` are the engine's nodes behind the boxes (None for constants), for those who step through
-    it.
+    """A whole graph. For those who step through it: `nodes` are the engine's nodes behind the boxes (None for
+    constants), `retaining` the named results that keep their `.grad`.
     """
 
     root: str
@@ -94,6 +95,7 @@ class Snapshot:
     sources: tuple[Source, ...] = ()
     nodes: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     modules: Mapping[int, str] = field(default_factory=dict, compare=False, repr=False)  # id() -> the learner's name
+    retaining: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     def box(self, key: str) -> Box:
         """The box with an id. KeyError if there is none."""
@@ -134,6 +136,7 @@ def snapshot(
             f"expected a Tensor, but got {type(root).__name__}: {short(root)}. "
             "Pass the result of a computation, for example loss = (x * x).sum()."
         )
+    root = seen(root)
     variables = Variables(names, frame)
     if root.grad_fn is None:
         kind, word = ("leaf", "leaf") if root.requires_grad else ("constant", "no grad")
@@ -214,6 +217,9 @@ class _Builder:
 
     def build(self) -> Snapshot:
         self._name()
+        for node in self.nodes:
+            if hasattr(node, "saved_result") and not is_leaf(node):  # PyTorch notes no lines: its names tell some
+                self.spans[node] = self._only_assignment(self.names[node])
         constants = self._constants()
         boxes: list[Box] = []
         nodes: list[Any] = []
@@ -235,8 +241,11 @@ class _Builder:
                 if key is not None:
                     edges.append(Edge(f"e{len(edges)}", ids[key], ids[node], slot, output, child is not None))
         boxes = self._finished(boxes, edges, nodes)
+        named = self.variables.results()
+        retaining = tuple(tensor for tensor in named if tensor.retains_grad and tensor.grad_fn in ids)
+        sources = self._sources(boxes)
         return Snapshot(
-            ids[self.start], tuple(boxes), tuple(edges), self._sources(boxes), tuple(nodes), self.variables.modules
+            *(ids[self.start], tuple(boxes), tuple(edges), sources, tuple(nodes), self.variables.modules, retaining)
         )
 
     def _finished(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:
@@ -380,6 +389,9 @@ class _Builder:
         result = read_saved(node, "result") if "result" in saved_parameters(node) else None
         if result is not None:
             return result.detach().numpy()
+        if hasattr(node, "saved_result"):
+            kept = node.saved_result(self.consumers[node])
+            return None if kept is None else kept.numpy()
         for consumer in self.consumers[node]:  # what it saved of its inputs
             for (child, output), name in zip(consumer.next_functions, getattr(consumer, "inputs", ()), strict=False):
                 if child is node and output == 0:
@@ -451,13 +463,18 @@ class _Builder:
 
     def _made_without_grad(self, name: str | None) -> tuple[str, Span | None]:
         """The text of the learner's that made a tensor which needs no grad, and where it stands."""
+        place = self._only_assignment(name)
+        if place is None:
+            return "no grad", None
+        text = naming.with_names(place, [])
+        return (text if 0 < len(text) <= LONGEST else "no grad"), place
+
+    def _only_assignment(self, name: str | None) -> Span | None:
+        """Where a name gets its value, if that is one place of the cell or file that asked for the picture."""
         if name is None or self.frame is None or not name.isidentifier():
-            return "no grad", None
+            return None
         places = [place for target, place in naming.assignments(self.frame.f_code.co_filename) if target == name]
-        if len(places) != 1:
-            return "no grad", None
-        text = naming.with_names(places[0], [])
-        return (text if 0 < len(text) <= LONGEST else "no grad"), places[0]
+        return places[0] if len(places) == 1 else None
 
     # -- expressions
 

@@ -12,7 +12,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anywidget
@@ -20,7 +20,7 @@ import numpy as np
 import traitlets
 
 from minigrad.autograd import engine
-from minigrad.viz import modules, naming, widget_source
+from minigrad.viz import modules, naming, torch_graphs, widget_source
 from minigrad.viz.breakpoints import Breakpoint, condition
 from minigrad.viz.frames import Frame
 from minigrad.viz.kept import Saved
@@ -29,6 +29,7 @@ from minigrad.viz.recorder import Recorder
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import Snapshot, is_leaf, snapshot
 from minigrad.viz.svg import Drawing, clean, draw_parts, draw_svg, hover, shorten
+from minigrad.viz.torch_graphs import seen
 from minigrad.viz.values import shape_text
 
 COMPARED = 10_000  # elements of a .grad up to which its numbers are compared; of larger ones, the count of writes
@@ -64,6 +65,7 @@ class BackwardStepper(anywidget.AnyWidget):
 
     _esm = widget_source.script()
     _css = widget_source.style()
+    _recorder: Any = None
 
     # From here to the page. `picture` never changes; `recorded` grows by one JSON text per frame (a text, because
     # ipywidgets looks through every list and dict that it sends); `index` is the frame that is shown.
@@ -90,13 +92,19 @@ class BackwardStepper(anywidget.AnyWidget):
         names: Mapping[str, Any] | None = None,
         beside: BackwardStepper | None = None,
     ) -> None:
+        root, gradient = seen(root), seen(gradient)
         _check_root(root)
         frame = learner_frame(sys._getframe(1))
         if beside is None:
             graph = snapshot(root, names, frame)
         else:
             graph = snapshot(root, names, frame, beside._given[0], beside._called())
-        steps = engine.steps(root, gradient, retain_graph, create_graph, inputs)
+        if isinstance(root, torch_graphs.Tensor):
+            inputs = None if inputs is None else [seen(one) for one in _listed(inputs)]
+            nodes = [node for node in graph.nodes if node is not None]
+            steps: Any = torch_graphs.steps(root, gradient, retain_graph, create_graph, inputs, nodes)
+        else:
+            steps = engine.steps(root, gradient, retain_graph, create_graph, inputs)
         sought = _sought(graph, inputs)
         drawing, groups, note = _drawn(graph)
         retains = create_graph if retain_graph is None else retain_graph
@@ -394,7 +402,7 @@ class BackwardStepper(anywidget.AnyWidget):
             return
         frame = self._frames[index]
         for key in changed:
-            if self._graph.box(key).kind == "leaf":
+            if not key.startswith("retaining") and self._graph.box(key).kind == "leaf":
                 old = known[key]
                 frame = self._recorder.renewed(frame, key, None if old is None else _numbers(old))
         self._frames[index], self._grads[index] = frame, now
@@ -422,6 +430,9 @@ class BackwardStepper(anywidget.AnyWidget):
             elif gradient.requires_grad:
                 same = old is not None and old.gradient is gradient and old.numbers is None
                 kept[key] = old if same else Kept(gradient, None)
+            elif isinstance(gradient, torch_graphs.Tensor):
+                same = old is not None and old.gradient is gradient and gradient.holds(old.numbers)
+                kept[key] = old if same else Kept(gradient, gradient.kept())
             else:
                 numbers = gradient.detach().numpy()
                 version = gradient._version if numbers.size > COMPARED and not gradient.is_inference() else None
@@ -435,6 +446,15 @@ class BackwardStepper(anywidget.AnyWidget):
                 )
                 kept[key] = old if same else Kept(gradient, numbers.copy(), version)
         return kept
+
+    def close(self) -> None:
+        """Take the widget away and let go of the graph; a pass that stands half way ends there. The frames stay."""
+        if self._recorder is not None:  # ipywidgets closes what could not be made, too
+            self._recorder.close()
+            self._graph = replace(self._graph, nodes=(), retaining=())
+            self._watched, self._grads = {}, [{} for _ in self._frames]
+            self._given = (None, {})
+        super().close()
 
     # -- the page
 
@@ -457,7 +477,7 @@ class BackwardStepper(anywidget.AnyWidget):
         if isinstance(wanted, int) and not isinstance(wanted, bool):
             if self._go(min(max(wanted, 0), self._frames[0].total)) is None:
                 self._show(len(self._frames) - 1)
-        elif box in self._recorder.runs:
+        elif isinstance(box, str) and box in self._recorder.runs:
             self._run_to(box, self._graph.box(box).name)
         elif request.get("run") is True:
             self.run()
@@ -499,7 +519,8 @@ def _check_root(root: Any) -> None:
             "element 0 of tensors is a leaf and does not have a grad_fn. No operation made it, so there is nothing to "
             "step through: compute something from it, such as y = (x * x).sum(), and pass that."
         )
-    engine.steps(root)  # raises PyTorch's error for a tensor without a graph
+    if not isinstance(root, torch_graphs.Tensor):
+        engine.steps(root)  # raises PyTorch's error for a tensor without a graph, and says why it has none
     raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
 
 
@@ -507,13 +528,17 @@ def _sought(graph: Snapshot, inputs: Any) -> dict[str, Any] | None:
     """Box id -> tensor of those `inputs` that are part of the graph; None if all leaves are wanted."""
     if inputs is None:
         return None
-    listed: Sequence[Any] = [inputs] if naming.is_tensor(inputs) else list(inputs)
+    listed = _listed(inputs)
     found = {}
     for box, node in zip(graph.boxes, graph.nodes, strict=True):
         for tensor in listed:
             if node is not None and (node.variable is tensor if is_leaf(node) else tensor.grad_fn is node):
                 found[box.id] = tensor
     return found
+
+
+def _listed(inputs: Any) -> Sequence[Any]:
+    return [inputs] if naming.is_tensor(inputs) else list(inputs)
 
 
 def _watched(graph: Snapshot, sought: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -523,7 +548,8 @@ def _watched(graph: Snapshot, sought: Mapping[str, Any] | None) -> dict[str, Any
         for box, node in zip(graph.boxes, graph.nodes, strict=True)
         if node is not None and is_leaf(node)
     }
-    return leaves | dict(sought or {})
+    retaining = {f"retaining {number}": tensor for number, tensor in enumerate(graph.retaining)}
+    return leaves | dict(sought or {}) | retaining
 
 
 def _grad(tensor: Any) -> Any:
@@ -533,7 +559,8 @@ def _grad(tensor: Any) -> Any:
 
 
 def _numbers(kept: Kept) -> Any:
-    return kept.gradient.detach().numpy() if kept.numbers is None else kept.numbers
+    held = kept.gradient if kept.numbers is None else seen(kept.numbers)
+    return held.detach().numpy() if naming.is_tensor(held) else held
 
 
 def _restore(tensor: Any, kept: Kept | None) -> None:
@@ -541,9 +568,12 @@ def _restore(tensor: Any, kept: Kept | None) -> None:
     if kept is None:
         tensor.grad = None
         return
-    if kept.numbers is not None:
-        kept.gradient.detach().numpy()[...] = kept.numbers
-    tensor.grad = kept.gradient
+    gradient = kept.gradient
+    if kept.numbers is not None and isinstance(gradient, torch_graphs.Tensor):
+        gradient = gradient.put_back(kept.numbers)
+    elif kept.numbers is not None:
+        gradient.detach().numpy()[...] = kept.numbers
+    tensor.grad = gradient
 
 
 def _drawn(graph: Snapshot) -> tuple[Drawing, tuple[modules.Group, ...], str]:

@@ -77,11 +77,14 @@ NONE = Value("None", "None", known=False)
 
 
 def number(value: Any) -> str:
-    """One number with four significant digits: 40, 0.3333, 1.2e-5, NaN, -Inf."""
+    """One number with four significant digits: 40, 0.3333, 1.2e-5, 1-2j, NaN, -Inf."""
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
     if isinstance(value, int | np.integer):
         return str(int(value))
+    if isinstance(value, complex):
+        real, imaginary = number(value.real), number(value.imag)
+        return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
     value = float(value)
     if value != value:
         return "NaN"
@@ -209,7 +212,7 @@ def measure(gradient: Any) -> list[float] | None:
 
 
 def _statistics(array: Any) -> tuple[str, str, str]:
-    values = array.astype(np.float64)
+    values = (np.abs(array) if array.dtype.kind == "c" else array).astype(np.float64)
     values = values[np.isfinite(values)]
     if not values.size:
         return "none", "none", "none"
@@ -227,7 +230,7 @@ def heat_map(array: Any) -> str:
     The first dimensions are laid under each other, the last runs to the right. Where a block has a NaN, its cell is
     magenta.
     """
-    flat = np.asarray(array, dtype=np.float64)
+    flat = np.asarray(np.abs(array) if np.iscomplexobj(array) else array, dtype=np.float64)
     if flat.size == 0:
         return ""
     grid = flat.reshape(1, -1) if flat.ndim < 2 else flat.reshape(-1, flat.shape[-1])

@@ -1,0 +1,139 @@
+"""What is known of the rules of PyTorch's nodes.
+
+After this module a reader knows where the stepper takes the text of a rule from, for a graph whose rules are compiled
+C++. minigrad's nodes have PyTorch's names, so the rule of minigrad's op of that name is tried on what PyTorch's node
+has saved. Only if it gives the gradient that PyTorch has just computed is it shown; else it is said that the formula
+is not known here.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.fitting import sum_to_shape
+from minigrad.op import arrays, tensors
+from minigrad.viz import rules
+from minigrad.viz.torch_graphs import own_rules, saved
+
+CHECKED = 2_000_000  # elements of a gradient, up to which a rule is tried out
+UNKNOWN = "PyTorch's compiled code: its formula is not known here"
+
+
+def node_name(raw: Any) -> str:
+    """A node's name, without the C++ namespace that some have."""
+    return str(raw.name()).rpartition("::")[2]
+
+
+@functools.cache
+def _ops() -> dict[str, list[dict[str, Callable[..., Any]]]]:
+    """Node name -> the rules of each op of minigrad's that leaves such a node, by input in order."""
+    found: dict[str, list[dict[str, Callable[..., Any]]]] = {}
+    for op_name, call in vars(tensors).items():
+        write = getattr(call, "__globals__", {}).get("write")
+        if write is None:
+            continue
+        kernel, declared, name = write.declared[:3]
+        own = name or "".join(part.capitalize() for part in op_name.split("_")) + "Backward0"
+        ordered = {name: declared[name] for name in inspect.signature(kernel).parameters if name in declared}
+        if ordered:
+            found.setdefault(own, []).append(ordered)
+    return found
+
+
+def _candidates(raw: Any) -> list[Mapping[str, Callable[..., Any]]]:
+    """The rules to try on a node: those of the same name and as many inputs."""
+    name = node_name(raw)
+    own = [own_rules.RULES[name]] if name in own_rules.RULES else []
+    return [declared for declared in (*own, *_ops().get(name, ())) if len(declared) == len(raw.next_functions)]
+
+
+def input_names(raw: Any) -> tuple[str, ...]:
+    """What a node's inputs are called, in the order of its `next_functions`; () where that is not known."""
+    count = len(raw.next_functions)
+    if saved.is_custom(raw):
+        parameters = list(inspect.signature(raw._forward_cls.forward).parameters)
+        parameters = parameters[1:] if len(parameters) > count else parameters  # the first is ctx
+        return tuple(parameters) if len(parameters) == count else ()
+    worded = own_rules.WORDS.get(node_name(raw), ())
+    if len(worded) == 1 and count > 1 and worded[0][0] == "tensors":
+        return tuple(f"tensors[{slot}]" for slot in range(count))
+    if len(worded) == count:
+        return tuple(name for name, _ in worded)
+    return tuple(next(iter(_candidates(raw)), ()))
+
+
+def explain(node: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> None:
+    """Set `node.rules`, and in `node.bound` the values that they name, for a node that has just run.
+
+    Never raises: whatever there is to say of a rule, the step has been made.
+    """
+    raw, node.bound = node.raw, {}
+    names = node.inputs or tuple(f"input {slot}" for slot in range(len(outgoing)))
+    if saved.is_custom(raw):
+        node.rules = {}  # it is the learner's own code, which is shown whole
+        return
+    worded = own_rules.WORDS.get(node_name(raw), ())
+    words = [text for _, text in worded]
+    node.rules = dict(zip(names, words if len(words) == len(names) else words[:1] * len(names), strict=False))
+    node.rules = dict.fromkeys(names, UNKNOWN) | node.rules
+    given = next((gradient for gradient in incoming if gradient is not None), None)
+    if len(incoming) != 1 or given is None or given.raw.numel() > CHECKED or not given.is_strided:
+        return
+    for slot, gradient in enumerate(outgoing):
+        for declared in _candidates(raw) if gradient is not None and gradient.is_strided else ():
+            rule = declared.get(names[slot])
+            values = None if rule is None else _values(raw, rule)
+            if rule is not None and values is not None and _gives(rule, given.numpy(), values, gradient.numpy()):
+                node.rules[names[slot]] = rule
+                node.bound |= {name: _bound(value) for name, value in values.items()}
+                break
+
+
+def _values(raw: Any, rule: Callable[..., Any]) -> dict[str, Any] | None:
+    """What a rule of minigrad's asks for, of what a node of PyTorch's has saved; None if something is missing."""
+    found = {}
+    for parameter in list(inspect.signature(rule).parameters)[2:]:
+        try:
+            found[parameter] = _value(raw, parameter)
+        except (AttributeError, LookupError, TypeError, ValueError):
+            return None
+    return found
+
+
+def _value(raw: Any, parameter: str) -> Any:
+    from minigrad.viz.torch_graphs.mirrors import seen
+
+    if parameter.endswith(("_shape", "_dtype")):
+        kind = parameter.rpartition("_")[2]
+        slot = input_names(raw).index(parameter.removesuffix("_" + kind))
+        child, number = raw.next_functions[slot]
+        about = child._input_metadata[number]
+        return tuple(about.shape) if kind == "shape" else np.dtype(str(about.dtype).removeprefix("torch."))
+    value = seen(saved.read(raw, parameter))
+    if value is None and saved.state_of(raw, parameter)[0] != "kept":
+        raise LookupError(parameter)
+    return value.numpy() if hasattr(value, "numpy") else value
+
+
+def _gives(rule: Callable[..., Any], g: Any, values: Mapping[str, Any], wanted: Any) -> bool:
+    """Whether a rule gives the gradient that PyTorch has computed, but for rounding."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            result = np.asarray(rule(arrays, g, *values.values()))
+            result = np.asarray(sum_to_shape(result, wanted.shape))
+            near = 1e-3 if wanted.dtype.itemsize <= 2 else 1e-4
+            size = float(np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted)))
+            return result.shape == wanted.shape and np.allclose(result, wanted, near, near * size, equal_nan=True)
+    except Exception:  # a rule of another op's, fed with what was not meant for it
+        return False
+
+
+def _bound(value: Any) -> Any:
+    return rules.binding(value) if isinstance(value, np.ndarray | np.generic) else value

@@ -1,0 +1,269 @@
+"""PyTorch's tensors and nodes, under the attributes that the pictures read of minigrad's.
+
+After this module a reader knows all that a picture needs of a graph: of a tensor its numbers, `.grad` and `grad_fn`; of
+a node its name, number, inputs, what it saved and its rules. A mirror holds the object that it stands for and asks it
+each time, so it is never out of date. There is one mirror for each object, so mirrors can be compared with `is`.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import Any
+
+import numpy as np
+
+from minigrad.viz.torch_graphs import formulas, saved
+
+# By the id of what they stand for: a mirror holds that, so the id is its own for as long as the mirror is there.
+_mirrors: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def seen(value: Any) -> Any:
+    """A tensor of PyTorch's as its mirror; anything else as it is."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, getattr(torch, "Tensor", ())):
+        return value
+    return _mirror(value, Tensor)
+
+
+def node_seen(node: Any) -> Any:
+    """The mirror of a node of PyTorch's; None for None."""
+    return None if node is None else _mirror(node, Leaf if hasattr(node, "variable") else Node)
+
+
+def _mirror(thing: Any, kind: type[Any]) -> Any:
+    found = _mirrors.get(id(thing))
+    if found is None:
+        found = _mirrors[id(thing)] = kind(thing)
+    return found
+
+
+class Tensor:
+    """A tensor of PyTorch's; `raw` is itself."""
+
+    __slots__ = ("__weakref__", "raw")
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+
+    @property
+    def grad_fn(self) -> Any:
+        return node_seen(self.raw.grad_fn)
+
+    @property
+    def requires_grad(self) -> bool:
+        return bool(self.raw.requires_grad)
+
+    @property
+    def is_leaf(self) -> bool:
+        return bool(self.raw.is_leaf)
+
+    @property
+    def retains_grad(self) -> bool:
+        return bool(self.raw.retains_grad)
+
+    @property
+    def output_nr(self) -> int:
+        return int(self.raw.output_nr)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.raw.shape)
+
+    @property
+    def ndim(self) -> int:
+        return int(self.raw.ndim)
+
+    @property
+    def grad(self) -> Any:
+        # Of a result that keeps no gradient, PyTorch's `.grad` is None and reading it warns.
+        return seen(self.raw.grad) if self.raw.is_leaf or self.raw.retains_grad else None
+
+    @grad.setter
+    def grad(self, gradient: Any) -> None:
+        self.raw.grad = None if gradient is None else gradient.raw
+
+    @property
+    def _version(self) -> int:
+        return int(self.raw._version)
+
+    def is_inference(self) -> bool:
+        return bool(self.raw.is_inference())
+
+    @property
+    def memory(self) -> tuple[Any, ...]:
+        """What tensors have in common that share all their memory; of those without an address, themselves."""
+        raw = self.raw
+        if _is_strided(raw) and raw.device.type != "meta":
+            return ("torch", raw.data_ptr(), tuple(raw.shape), raw.stride(), raw.dtype)
+        return ("torch", id(raw))
+
+    @property
+    def is_strided(self) -> bool:
+        """Whether it lies in memory as a plain array does; else it is sparse."""
+        return _is_strided(self.raw)
+
+    def detach(self) -> Tensor:
+        return self
+
+    def numpy(self) -> Any:
+        """The numbers as an array: dense, on the CPU, and float32 where numpy has no such type (bfloat16)."""
+        raw = self.raw.detach()
+        if raw.device.type == "meta":
+            raise ValueError(
+                "a tensor on the device 'meta' has a shape and no numbers: make the graph of tensors on the cpu"
+            )
+        if raw.is_quantized:
+            raw = raw.dequantize()
+        if not _is_strided(raw):
+            raw = raw.to_dense()
+        raw = raw.cpu().resolve_conj().resolve_neg()
+        return raw.numpy() if _has_numpy_type(raw) else raw.float().numpy()
+
+    def item(self) -> Any:
+        """The only element, as a number of Python's."""
+        return self.raw.item()
+
+    def kept(self) -> Any:
+        """A copy of the numbers, for `put_back`."""
+        return self.raw.detach().clone()
+
+    def holds(self, numbers: Any) -> bool:
+        """Whether the numbers are still those that `kept` gave."""
+        torch: Any = sys.modules["torch"]
+        raw, other = self.raw.detach(), numbers
+        if not _is_strided(raw):
+            raw, other = raw.to_dense(), other.to_dense()
+        return bool(torch.equal(raw, other) or torch.allclose(raw, other, 0.0, 0.0, equal_nan=True))
+
+    def put_back(self, numbers: Any) -> Any:
+        """Write back what `kept` gave; the tensor that then holds it: this one, or a copy where it cannot be written.
+
+        As with minigrad's, its version does not count this: nothing that PyTorch knows of has changed.
+        """
+        torch: Any = sys.modules["torch"]
+        raw = self.raw.detach()
+        if not _is_strided(raw) or not _is_strided(numbers):
+            return _mirror(numbers.clone(), Tensor)
+        with torch.no_grad(), torch.autograd._unsafe_preserve_version_counter(raw):
+            raw.copy_(numbers)
+        return self
+
+
+def _is_strided(raw: Any) -> bool:
+    return str(raw.layout) == "torch.strided"
+
+
+def _has_numpy_type(raw: Any) -> bool:
+    try:
+        raw[:0] if raw.ndim else raw.reshape(1)[:0]
+        np.dtype(str(raw.dtype).removeprefix("torch."))
+    except TypeError:
+        return False
+    return True
+
+
+class Output:
+    """What is known of one result of a node: its shape and type, and never its numbers."""
+
+    def __init__(self, about: Any) -> None:
+        self.shape = tuple(about.shape)
+        self.dtype = str(about.dtype).removeprefix("torch.")
+
+    def value(self) -> None:
+        return None
+
+
+class Made:
+    """What is known of how a node was made: its results, and in `span` the piece of code, where `places` found it."""
+
+    def __init__(self, outputs: list[Output]) -> None:
+        self.outputs = outputs
+        self.shape, self.dtype = outputs[0].shape, outputs[0].dtype
+        self.span: Any = None
+
+    def value(self) -> None:
+        return None
+
+
+class Node:
+    """A node of PyTorch's; `raw` is itself."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        self.rules: dict[str, Any] = {}  # parameter -> its rule, or words where it is not known: see `formulas`
+        self.ran_and_freed = False
+        self._creation = self._made()
+
+    def name(self) -> str:
+        return formulas.node_name(self.raw)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        return tuple((node_seen(child), number) for child, number in self.raw.next_functions)
+
+    def _sequence_nr(self) -> int:
+        return int(self.raw._sequence_nr())
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return formulas.input_names(self.raw)
+
+    def saved_parameters(self) -> list[str]:
+        """What this node can be asked for as `_saved_<parameter>`."""
+        return saved.parameters(self.raw)
+
+    def state_of(self, parameter: str) -> tuple[str, str, tuple[int, int] | None]:
+        """What became of a saved value: "kept", "freed", "packed" or "changed"; the same in words; and where it was
+        written to since, its version now and the version that was saved.
+        """
+        return saved.state_of(self.raw, parameter)
+
+    def saved_result(self, consumers: list[Node]) -> Any:
+        """The tensor that this node made, where it or a consumer has saved it."""
+        for node in (self, *consumers):
+            for parameter in node.saved_parameters():
+                kept = getattr(node, f"_saved_{parameter}", None)
+                if isinstance(kept, Tensor) and kept.raw.grad_fn is self.raw and kept.output_nr == 0:
+                    return kept
+        return None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            return seen(saved.read(self.raw, name.removeprefix("_saved_")))
+        raise AttributeError(name)
+
+    @property
+    def _kept(self) -> Any:
+        """None once what was saved is freed, as of minigrad's nodes."""
+        return None if self.ran_and_freed or saved.is_freed(self.raw) else ()
+
+    def source_of_backward(self) -> str:
+        """Of a custom Function the text of its backward; else ""."""
+        return saved.source_of_backward(self.raw)
+
+    def _made(self) -> Made | None:
+        try:  # PyTorch counts from the side of the gradients: a node's outputs are what it has inputs for
+            outputs = [Output(about) for about in self.raw._input_metadata]
+        except RuntimeError:  # a nested tensor has no shape
+            return None
+        return Made(outputs) if outputs else None
+
+
+class Leaf(Node):
+    """The AccumulateGrad of a leaf."""
+
+    @property
+    def variable(self) -> Any:
+        return seen(self.raw.variable)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return ()
+
+    def saved_parameters(self) -> list[str]:
+        return []
+
+    def _made(self) -> None:
+        return None

@@ -1,0 +1,240 @@
+"""PyTorch's own backward, stopped after each node.
+
+After this module a reader knows why a stepped pass gives the very numbers of `backward()`: it is `backward()`. It runs
+in a thread of its own, with one hook of ours on each node, behind the learner's: there the thread waits until somebody
+wants the next step. So the order, the sums, the types and every hook are PyTorch's, also where they could not be
+called by hand (custom Functions, hooks of tensors that are gone, checkpoints).
+
+A pass that is given up ends at once: the hook that waits raises, and no node runs after it. Nothing of ours stays on
+the graph then, nor after the last step; and hooks hold no nodes, since a circle through PyTorch's memory is one that
+Python cannot see and never frees.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from minigrad.viz.torch_graphs import formulas
+from minigrad.viz.torch_graphs.mirrors import Leaf, Node, Tensor, seen
+from minigrad.viz.torch_graphs.queue import ReadyQueue
+
+Step = tuple[Node, tuple[Any, ...], tuple[Any, ...]]
+
+
+def steps(
+    root: Tensor,
+    gradient: Any,
+    retain_graph: bool | None,
+    create_graph: bool,
+    inputs: list[Any] | None,
+    nodes: list[Node],
+) -> Iterator[Step]:
+    """`root.backward()` of PyTorch's, one node per step. Wrong arguments raise at the call, before anything has run.
+
+    Yields (node, gradients in, gradients out) as minigrad's engine does, for those of `nodes` that a gradient reaches;
+    what PyTorch frees then, it frees when the next step is asked for. Stopping half way is safe.
+
+    Raises RuntimeError, in PyTorch's words, for a root that needs weights and has none, for weights of another shape
+    and for `inputs` that are empty or need no gradient.
+    """
+    torch: Any = sys.modules["torch"]
+    _check(root, gradient, inputs)
+    retain = create_graph if retain_graph is None else retain_graph
+    for node in nodes:
+        node.ran_and_freed = False
+    start = None if gradient is None else gradient.raw
+    wanted = None if inputs is None else [tensor.raw for tensor in inputs]
+
+    def call(raw: Any = root.raw) -> None:
+        torch.autograd.backward(raw, start, retain_graph=retain_graph, create_graph=create_graph, inputs=wanted)
+
+    return _Pass(nodes, call, retain, None if inputs is None else _useful(nodes, inputs))
+
+
+def _check(root: Tensor, gradient: Any, inputs: list[Any] | None) -> None:
+    raw = root.raw
+    if gradient is not None and not isinstance(gradient, Tensor):
+        raise TypeError(
+            f"gradients can be either Tensors or None, but got {type(gradient).__name__}: give a torch.Tensor"
+        )
+    for tensor in inputs or ():
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"`inputs` argument to `backward()` must be tensors of PyTorch's, as the root is, but one is "
+                f"{type(tensor).__name__}"
+            )
+    if gradient is None and raw.numel() != 1:
+        raise RuntimeError(
+            f"grad can be implicitly created only for scalar outputs. This output has shape {list(raw.shape)}: reduce "
+            "it first, as in .sum(), or say how much each element counts, as in gradient=torch.ones_like(...)."
+        )
+    if gradient is None and not raw.is_floating_point():
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {raw.dtype}")
+    if gradient is not None and gradient.raw.shape != raw.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[0] has a shape of {gradient.raw.shape} and output[0] has a shape of "
+            f"{raw.shape}."
+        )
+    if inputs is not None and not inputs:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    if any(not tensor.requires_grad for tensor in inputs or ()):
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+
+
+def _useful(nodes: list[Node], inputs: list[Tensor]) -> set[Node]:
+    """The nodes that lead to one of `inputs`, and the leaves among these; `nodes` stand behind their inputs."""
+    ends = {tensor.grad_fn for tensor in inputs if tensor.grad_fn is not None}
+    wanted = {id(tensor.raw) for tensor in inputs}
+    useful: set[Node] = {node for node in nodes if isinstance(node, Leaf) and id(node.variable.raw) in wanted}
+    for node in nodes:
+        if any(child in ends or child in useful for child, _ in node.next_functions):
+            useful.add(node)
+    return useful
+
+
+class _Abandoned(BaseException):
+    """Ends a pass that nobody will go on with. No Exception: a learner's `except Exception` is not meant."""
+
+
+class _Gate:
+    """Where the thread of a pass waits. It knows nodes by their numbers only."""
+
+    def __init__(self) -> None:
+        self.turn = threading.Condition()
+        self.running = False  # whether the thread may run; else it waits, or has not begun
+        self.over = False
+        self.abandoned = False
+        self.error: BaseException | None = None
+        self.step: tuple[int, tuple[Any, ...], tuple[Any, ...]] | None = None
+        self.task: int | None = None  # PyTorch's number of this backward, by which others on the graph are told apart
+        self.thread: threading.Thread | None = None
+        self.handles: list[Any] = []
+
+    def hook(self, number: int) -> Callable[[Any, Any], None]:
+        """The hook of one node: hand over what it did, and wait."""
+        torch: Any = sys.modules["torch"]
+
+        def after(outgoing: Any, incoming: Any) -> None:
+            task = torch._C._current_graph_task_id()
+            if self.task is None and threading.current_thread() is self.thread:
+                self.task = task
+            if task != self.task:
+                return  # another backward, over a piece of this graph
+            self.wait((number, incoming, outgoing))
+
+        return after
+
+    def wait(self, step: tuple[int, tuple[Any, ...], tuple[Any, ...]]) -> None:
+        with self.turn:
+            self.step, self.running = step, False
+            self.turn.notify_all()
+            del step
+            self.turn.wait_for(lambda: self.running or self.abandoned)
+        if self.abandoned:
+            raise _Abandoned
+
+    def run(self, call: Callable[[], None]) -> None:
+        """The thread: the whole backward."""
+        try:
+            call()
+        except _Abandoned:
+            pass
+        except BaseException as error:
+            self.error = error
+        finally:
+            del call
+            with self.turn:
+                self.over, self.running = True, False
+                self.turn.notify_all()
+
+    def abandon(self) -> None:
+        """Let the thread end, without running another node."""
+        with self.turn:
+            self.abandoned = True
+            self.turn.notify_all()
+        thread = self.thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(10)  # it waits in our hook, so there is nothing long in its way
+        self.take_off()
+
+    def take_off(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+        self.handles.clear()
+
+
+class _Pass:
+    """The steps of one backward, as an iterator."""
+
+    def __init__(self, nodes: list[Node], call: Callable[[], None], retain: bool, useful: set[Node] | None) -> None:
+        self.nodes = nodes
+        self.call: Callable[[], None] | None = call
+        self.retain = retain
+        self.useful = useful
+        self.queue = ReadyQueue()
+        self.gate = _Gate()
+        self.end = weakref.finalize(self, self.gate.abandon)
+
+    def __iter__(self) -> _Pass:
+        return self
+
+    def close(self) -> None:
+        """Give the pass up, as a generator is closed."""
+        self.call = None
+        self.gate.over = True
+        self.end()
+
+    def __next__(self) -> Step:
+        while True:
+            number, incoming, outgoing = self._more()
+            node = self.nodes[number]
+            # PyTorch also runs a node whose result is one of `inputs`, and leaves that no gradient reached.
+            if self.useful is not None and node not in self.useful:
+                continue
+            if isinstance(node, Leaf) and incoming[0] is None:
+                continue
+            step = (node, tuple(seen(gradient) for gradient in incoming), tuple(seen(g) for g in outgoing))
+            node.ran_and_freed = not self.retain and not isinstance(node, Leaf)
+            formulas.explain(*step)
+            return step
+
+    def _more(self) -> tuple[int, tuple[Any, ...], tuple[Any, ...]]:
+        """Let the thread run to the end of its next node."""
+        gate = self.gate
+        if self.call is not None:
+            gate.handles += [node.raw.register_hook(gate.hook(number)) for number, node in enumerate(self.nodes)]
+            # A daemon, so that no waiting pass keeps Python from ending; `end` ends it before Python does.
+            gate.thread = threading.Thread(
+                target=contextvars.copy_context().run, args=(gate.run, self.call), name="backward", daemon=True
+            )
+            self.call = None
+        self._stand_last()
+        with gate.turn:
+            # Where a wait was interrupted from the keyboard, the step may have come since, or still be under way.
+            if gate.step is None and not gate.over and not gate.running:
+                gate.running = True
+                if gate.thread is not None and gate.thread.ident is None:
+                    gate.thread.start()
+                gate.turn.notify_all()
+            gate.turn.wait_for(lambda: not gate.running)
+            step, error = gate.step, gate.error
+            gate.step = gate.error = None
+        if gate.over:
+            gate.take_off()
+        if error is not None:
+            raise error
+        if step is None:
+            raise StopIteration
+        return step
+
+    def _stand_last(self) -> None:
+        """Behind hooks that were added since: what we hand over is what PyTorch goes on with."""
+        for handle in self.gate.handles:
+            hooks = handle.hooks_dict_ref()
+            if hooks is not None and handle.id in hooks:
+                hooks[handle.id] = hooks.pop(handle.id)  # PyTorch goes by the plain dict's order

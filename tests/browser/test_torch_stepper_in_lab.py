@@ -1,0 +1,41 @@
+"""A stepper over PyTorch's own graph, in a real JupyterLab: a click runs one node of torch's backward in the kernel."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+CELLS = [
+    "import torch\nfrom torch import nn\nfrom minigrad import viz",
+    "torch.manual_seed(0)\nnet = nn.Sequential(nn.Linear(2, 2), nn.Tanh())\nx = torch.ones(1, 2)\n"
+    "loss = net(x).sum()\ns = viz.BackwardStepper(loss)\ns",
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def notebooks(server: Any, torch: Any) -> None:
+    server.write("torch_graph.ipynb", CELLS)
+    server.trust()
+
+
+def test_next_and_back_run_torchs_backward(lab: Any) -> None:
+    lab.open("torch_graph.ipynb")
+    widget = lab.page.locator(".minigrad-stepper").first
+    expect(widget).to_be_visible(timeout=30_000)
+    widget.scroll_into_view_if_needed()
+    names = widget.locator(".mg-box .mg-name").all_text_contents()
+    assert {"net.0.weight", "net.0.bias", "x", "loss"} <= set(names)
+    assert lab.kernel("print(net[0].bias.grad)") == "None"
+    for step in range(1, 5):
+        widget.locator(".mg-press-next").click()
+        expect(widget).to_have_attribute("data-step", str(step))
+    assert lab.kernel("print(s.frame.op, s.frame.name)") == "AccumulateGrad net.0.bias"
+    held = lab.kernel("print(net[0].bias.grad.tolist() == (1 - net(x)[0] ** 2).tolist())")
+    assert held == "True"
+    widget.locator(".mg-press-last").click()
+    expect(widget).to_have_attribute("data-step", "6")
+    twin = "g = torch.autograd.grad(net(x).sum(), net[0].weight)[0]; print(torch.equal(g, net[0].weight.grad))"
+    assert lab.kernel(twin) == "True"
+    widget.locator(".mg-press-first").click()
+    expect(widget).to_have_attribute("data-step", "0")
+    assert lab.kernel("print(net[0].weight.grad, net[0].bias.grad)") == "None None"
