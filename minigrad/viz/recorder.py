@@ -24,6 +24,7 @@ from minigrad.viz.kept import argument_names
 from minigrad.viz.rules import Rule, said
 from minigrad.viz.snapshot import Box, Edge, Snapshot, call_text, grad_value, is_leaf
 from minigrad.viz.svg import State, clean, columns, shorten
+from minigrad.viz.torch_graphs.hooks import seen_hooks
 from minigrad.viz.values import Value, describe, shape_text
 from minigrad.viz.watching import Note, Teller, Watcher
 
@@ -185,6 +186,7 @@ class Recorder:
         key = self.ids[node]
         if self.queue is not None:
             self.queue.ran(key)
+            self.watcher.notes += seen_hooks(key, self.sums[key], incoming)
         self._edges_are_done()
         if is_leaf(node):
             frame = self._ran_leaf(key, incoming, held.get(key))
@@ -200,7 +202,10 @@ class Recorder:
 
     def close(self) -> None:
         """Let go of the graph: nothing runs any more."""
-        self.steps.close()
+        close = getattr(self.steps, "close", None)
+        if close is None:
+            return  # closed before
+        close()
         self.failure = self.failure or RuntimeError("the stepper was closed")
         self.graph = replace(self.graph, nodes=(), retaining=())
         self.ids, self.nodes, self.sought, self.watcher = {}, {}, None, Watcher({})

@@ -648,6 +648,12 @@ def _picture(
             }
             for box in graph.boxes
         },
+        "unlined": (
+            "PyTorch does not note which line made a result. A result that you give a name is found by it: "
+            "y = x.exp(), with that name in one place of this cell."
+            if any(isinstance(node, torch_graphs.Node) for node in graph.nodes)
+            else "The lines that made this graph are not known: it was made before viz was imported."
+        ),
         "sources": [
             {"title": clean(source.title), "lines": [[number, _visible(text)] for number, text in source.lines]}
             for source in graph.sources

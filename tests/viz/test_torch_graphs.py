@@ -277,6 +277,32 @@ def test_each_hook_runs_once_however_often_the_steps_are_walked() -> None:
     assert ran == ["tensor hook of b", "prehook", "node hook", "tensor hook of a", "post-accumulate hook"]
 
 
+def test_a_frame_tells_what_a_hook_has_changed() -> None:
+    a = torch.tensor([0.0, 0.0], requires_grad=True)
+    b = a.exp()
+    b.register_hook(lambda g: g * 2)
+    loss = b.sum()
+    del b
+    stepper = viz.BackwardStepper(loss)
+    stepper.next()
+    frame = stepper.next()
+    assert frame is not None
+    told = [event.text for event in frame.events if event.kind == "tensor_hook"]
+    assert told == ["The tensor hook that PyTorch ran changed the gradient of t0 from [1, 1] to [2, 2]."]
+    (item,) = frame.contributions
+    assert (item.rule.source, item.value.text) == ("g * result", "[2, 2]")
+
+
+def test_a_rule_that_a_hook_has_changed_is_not_shown_as_a_formula() -> None:
+    a = leaf(2)
+    b = a.exp()
+    b.grad_fn.register_hook(lambda leaving, _: (leaving[0] * 3,))
+    stepper = viz.BackwardStepper(b.sum())
+    stepper.next()
+    (item,) = stepper.next().contributions  # type: ignore[union-attr]
+    assert item.rule.source == "its rule, whose gradients a hook of this node may have changed"
+
+
 def test_a_hook_that_is_added_between_two_steps_counts() -> None:
     a = leaf(3)
     b = a.exp()

@@ -22,6 +22,8 @@ from minigrad.viz import rules
 from minigrad.viz.torch_graphs import own_rules, saved
 
 CHECKED = 2_000_000  # elements of a gradient, up to which a rule is tried out
+HOOKED = "its rule, whose gradients a hook of this node may have changed"
+PACKED = "its rule (with what a saved-tensors hook keeps for it, which is not looked into)"
 UNKNOWN = "PyTorch's compiled code: its formula is not known here"
 
 
@@ -68,7 +70,7 @@ def input_names(raw: Any) -> tuple[str, ...]:
     return tuple(next(iter(_candidates(raw)), ()))
 
 
-def explain(node: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> None:
+def explain(node: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...], has_hooks: bool = False) -> None:
     """Set `node.rules`, and in `node.bound` the values that they name, for a node that has just run.
 
     Never raises: whatever there is to say of a rule, the step has been made.
@@ -81,7 +83,9 @@ def explain(node: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...]) -> 
     worded = own_rules.WORDS.get(node_name(raw), ())
     words = [text for _, text in worded]
     node.rules = dict(zip(names, words if len(words) == len(names) else words[:1] * len(names), strict=False))
-    node.rules = dict.fromkeys(names, UNKNOWN) | node.rules
+    packed = any(saved.state_of(raw, parameter)[0] == "packed" for parameter in saved.parameters(raw))
+    otherwise = HOOKED if has_hooks else PACKED if packed else UNKNOWN
+    node.rules = dict.fromkeys(names, otherwise) | node.rules
     given = next((gradient for gradient in incoming if gradient is not None), None)
     if len(incoming) != 1 or given is None or given.raw.numel() > CHECKED or not given.is_strided:
         return

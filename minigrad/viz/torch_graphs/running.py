@@ -200,7 +200,8 @@ class _Pass:
                 continue
             step = (node, tuple(seen(gradient) for gradient in incoming), tuple(seen(g) for g in outgoing))
             node.ran_and_freed = not self.retain and not isinstance(node, Leaf)
-            formulas.explain(*step)
+            hooks = self.gate.handles[number].hooks_dict_ref() if self.gate.handles else None
+            formulas.explain(*step, has_hooks=len(hooks or ()) > 1)
             return step
 
     def _more(self) -> tuple[int, tuple[Any, ...], tuple[Any, ...]]:
