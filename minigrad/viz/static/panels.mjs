@@ -18,7 +18,7 @@ export class Panels {
     const sources = this.picture.sources ?? [];
     this.lines = sources.map((source) => this.source(source, sources.length > 1));
     if (this.lines.length === 0) {
-      this.code.append(make("p", { class: "mg-quiet" }, this.picture.unlined ?? ""));
+      this.code.append(make("p", { class: "mg-quiet" }, this.picture.unlined ?? "The lines that made this graph are not known: it was made before viz was imported."));
     }
     const panel = (name, title, body) =>
       make("section", { class: `mg-panel mg-${name}`, "aria-label": title.toLowerCase() }, make("h4", { class: "mg-title" }, title), body);
