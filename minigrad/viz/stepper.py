@@ -37,6 +37,10 @@ from minigrad.viz.svg import Drawing, clean, draw_parts, draw_svg, hover, shorte
 from minigrad.viz.torch_graphs import seen
 from minigrad.viz.values import shape_text
 
+NO_LINES = (
+    "PyTorch does not note which line made a result. A result with a name of yours is found by it: y = x.exp(), where "
+    "this cell gives that name once."
+)
 COMPARED = 10_000  # elements of a .grad up to which its numbers are compared; of larger ones, the count of writes
 
 
@@ -651,6 +655,7 @@ def _picture(
     graph: Snapshot, drawing: Drawing, runs: set[str], groups: tuple[modules.Group, ...], note: str
 ) -> dict[str, Any]:
     """All that the page needs once."""
+    is_pytorchs = any(isinstance(node, torch_graphs.Node) for node in graph.nodes)
     paths = {box: group.path for group in groups for box in group.boxes if group.kind != modules.STRETCH}
     return {
         "svg": drawing.svg,
@@ -702,12 +707,7 @@ def _picture(
             }
             for box in graph.boxes
         },
-        "unlined": (
-            "PyTorch does not note which line made a result. A result that you give a name is found by it: "
-            "y = x.exp(), with that name in one place of this cell."
-            if any(isinstance(node, torch_graphs.Node) for node in graph.nodes)
-            else "The lines that made this graph are not known: it was made before viz was imported."
-        ),
+        **({"unlined": NO_LINES} if is_pytorchs else {}),
         "sources": [
             {"title": clean(source.title), "lines": [[number, _visible(text)] for number, text in source.lines]}
             for source in graph.sources

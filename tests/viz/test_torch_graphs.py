@@ -10,6 +10,7 @@ from typing import Any
 
 import ipywidgets
 import pytest
+from cells import cell
 from conftest import require
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -399,3 +400,49 @@ def test_torch_is_not_imported_and_python_ends_in_the_middle_of_a_pass(code: str
         check=False,
     )
     assert (run.stdout.strip(), run.stderr, run.returncode) == (printed, "", 0)
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def test_make_dot_takes_named_parameters() -> None:
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())
+    loss = net(torch.ones(1, 2)).sum()
+    source = viz.make_dot(loss, params=dict(net.named_parameters()), show_attrs=True, show_saved=True).source
+    for text in ("0.weight\\n [3, 2]", "0.bias\\n [3]", "AddmmBackward0", "TanhBackward0", "result", "orange"):
+        assert text in source
+    assert "0x" not in source
+
+
+def test_lines_names_and_rules_are_the_learners() -> None:
+    scope = cell(
+        "A = torch.tensor([3.], requires_grad=True)\nB = torch.tensor([2.], requires_grad=True)\n"
+        "C = A ** 2\nD = B ** 2\nE = C * D\nF = D + E\ns = viz.BackwardStepper(F)\ns.last()\n",
+        torch=torch,
+    )
+    frames = scope["s"].frames
+    assert [frame.name for frame in frames[1:]] == ["F", "E", "D", "B", "C", "A"]
+    assert [item.text for item in frames[2].contributions] == ["g * D = 1 * 4 = 4", "g * C = 1 * 9 = 9"]
+    assert frames[2].line == (0, 5, 5, 4, 9)
+    assert [box.expression for box in scope["s"]._graph.boxes] == ["leaf", "A ** 2", "leaf", "B ** 2", "C * D", "D + E"]
+    assert scope["A"].grad.tolist() == [24.0]
+
+
+def test_a_rule_that_is_not_known_is_said_to_be_unknown() -> None:
+    stepper = viz.BackwardStepper(torch.linalg.svd(leaf(3, 3))[1].sum())
+    frame = stepper.run_to(next(box.name for box in stepper._graph.boxes if box.op == "LinalgSvdBackward0"))
+    (item,) = frame.contributions
+    assert "its formula is not known here" in item.rule.source
+    assert "=" not in item.text
+
+
+def test_what_a_hook_has_packed_is_not_unpacked_to_be_shown() -> None:
+    unpacked: list[Any] = []
+    a = leaf(2)
+    with torch.autograd.graph.saved_tensors_hooks(lambda kept: kept.detach().numpy(), unpacked.append):
+        loss = (a * a).sum()
+    drawn = viz.draw(loss)
+    stepper = viz.BackwardStepper(loss)
+    assert unpacked == []
+    assert {saved.state for box in drawn.graph.boxes for saved in box.saved if saved.is_tensor} == {"packed"}
+    assert stepper.frames[0].states

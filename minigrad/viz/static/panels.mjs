@@ -18,7 +18,7 @@ export class Panels {
     const sources = this.picture.sources ?? [];
     this.lines = sources.map((source) => this.source(source, sources.length > 1));
     if (this.lines.length === 0) {
-      this.code.append(make("p", { class: "mg-quiet" }, this.picture.unlined ?? ""));
+      this.code.append(make("p", { class: "mg-quiet" }, this.picture.unlined ?? "The lines that made this graph are not known: it was made before viz was imported."));
     }
     const panel = (name, title, body) =>
       make("section", { class: `mg-panel mg-${name}`, "aria-label": title.toLowerCase() }, make("h4", { class: "mg-title" }, title), body);
@@ -161,7 +161,7 @@ export class Panels {
       const why = leaf ? "a leaf takes its gradient as soon as it is complete" : ready.length > 1 ? "of those ready, it was made last" : "";
       next.append("next to run: ", nameOf(upcoming.name), why ? ` (${why})` : "");
     } else {
-      next.append(frame.failed ? "Nobody: the pass ended with a failure." : "Nobody is left: the backward pass is over.");
+      next.append("Nobody is left: the backward pass is over.");
     }
     this.queue.replaceChildren(next, list);
   }
