@@ -25,6 +25,7 @@ from minigrad.viz.values import Value
 
 Line = tuple[str, int, str]  # title of the file or cell, number of the line, its text
 LONGEST_LINE = 200  # characters of a line of code
+MOST_OF_MESSAGE = 2000  # characters of an error's text
 LONGEST_MESSAGE = 300  # characters of an error's first line, in a sentence
 
 
@@ -167,7 +168,7 @@ def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str]) -> 
     if box.freed:
         text = f"what {box.op} of {box.name} had saved is gone: {_listed(freed_names(box))}"
         yield Event("freed", box.id, "saved tensors are gone", text)
-    yield Event("error", box.id, type(error).__name__, str(error)[:2000] or "no message", line=_line_of_error(error))
+    yield Event("error", box.id, type(error).__name__, _whole(error), line=_line_of_error(error))
 
 
 def _mismatch(box: Box, node: Any, mismatch: Any) -> Event:
@@ -196,6 +197,12 @@ def freed_names(box: Box) -> list[str]:
 def _first_line(error: BaseException) -> str:
     text = str(error).partition("\n")[0]
     return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
+
+
+def _whole(error: BaseException) -> str:
+    """All that an exception says, on one line."""
+    text = " ".join(str(error).split())
+    return text[:MOST_OF_MESSAGE] or "no message"
 
 
 def raised(error: BaseException) -> str:

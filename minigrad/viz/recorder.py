@@ -214,12 +214,7 @@ class Recorder:
             contributions = self._contributions(box, anomaly[0], anomaly[1], anomaly[2], notes, sends=False)
         nan_to = [item.name for item in contributions if "NaN" in item.value.alarm]
         events = [*self.teller.told(notes), *told.of_failure(box, self.nodes.get(key), error, nan_to)]
-        story = [
-            _line(
-                *("say", ("op", box.op), " of ", ("name", box.name)),
-                *(" could not be run: ", ("alarm", told.raised(error))),
-            )
-        ]
+        story = [_line("say", ("op", box.op), " of ", ("name", box.name), " could not be run.")]
         story += self._code(box, contributions)
         story += [self._told(item) for item in contributions]
         story.append(

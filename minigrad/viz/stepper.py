@@ -22,6 +22,7 @@ import traitlets
 from minigrad.autograd import engine
 from minigrad.viz import modules, naming, widget_source
 from minigrad.viz.breakpoints import Breakpoint, condition
+from minigrad.viz.events import raised
 from minigrad.viz.frames import Frame
 from minigrad.viz.kept import Saved
 from minigrad.viz.layout import LayoutError
@@ -375,7 +376,7 @@ class BackwardStepper(anywidget.AnyWidget):
         failure = self._recorder.failure
         with self.hold_sync():
             if failure is not None:
-                self.problem = {"text": clean(f"{type(failure).__name__}: {failure}"), "box": frame.box}
+                self.problem = {"text": clean(raised(failure)), "box": frame.box}  # its event says all of it
             self.recorded = [*self.recorded, json.dumps(frame.to_json(before))]
             self.finished = self._recorder.finished
             self.set_trait("index", frame.index)

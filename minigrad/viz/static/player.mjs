@@ -78,7 +78,7 @@ export class Player {
       arrived: boxes[id]?.arrived ?? 0,
       needed: boxes[id]?.needed ?? 0,
     });
-    const done = this.frames.slice(1, k + 1).flatMap((past) => (past.box ? [past.box] : []));
+    const done = this.frames.slice(1, k + 1).flatMap((past) => (past.box && !past.failed ? [past.box] : []));
     const gone = new Set([...done, ...frame.ready]);
     const waiting = (this.picture.runs ?? []).filter((id) => !gone.has(id)).map(turn);
     waiting.sort((one, other) => other.arrived - one.arrived);
