@@ -161,7 +161,7 @@ export class Panels {
       const why = leaf ? "a leaf takes its gradient as soon as it is complete" : ready.length > 1 ? "of those ready, it was made last" : "";
       next.append("next to run: ", nameOf(upcoming.name), why ? ` (${why})` : "");
     } else {
-      next.append("Nobody is left: the backward pass is over.");
+      next.append(frame.failed ? "Nobody: the pass ended with a failure." : "Nobody is left: the backward pass is over.");
     }
     this.queue.replaceChildren(next, list);
   }
