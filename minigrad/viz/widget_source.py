@@ -28,6 +28,7 @@ SCRIPTS = (
     "inspector",
     "panels",
     "menu",
+    "tip",
     "keyboard",
     "controls",
     "stepper",

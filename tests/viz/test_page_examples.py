@@ -26,6 +26,26 @@ def page_examples() -> Iterator[tuple[str, dict[str, Any]]]:
         "s = viz.BackwardStepper(loss)\ns.last()\n"
     )
     yield "large", as_model(scope["s"])
+    scope = cell(NETWORK)
+    yield "network", as_model(scope["s"])
+
+
+NETWORK = """
+class Net(mg.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = mg.nn.Sequential(mg.nn.Linear(2, 3), mg.nn.ReLU())
+        self.head = mg.nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.head(self.body(x)) + x.sum()
+
+mg.manual_seed(0)
+net = Net()
+loss = net(mg.ones(4, 2)).mean()
+s = viz.BackwardStepper(loss)
+s.last()
+"""
 
 
 def as_model(stepper: Any) -> dict[str, Any]:

@@ -96,7 +96,7 @@ export class Inspector {
     if (about.needs_grad === false) tags.push("needs no grad");
     if (about.pruned || box.pruned) tags.push("pruned by inputs=");
     if (about.freed || box.freed) tags.push("saved tensors freed");
-    if (about.graph === 2) tags.push("graph of the gradient");
+    if ((about.graph ?? 1) > 1) tags.push("graph of the gradient");
     const title = make("div", { class: "mg-inspected-name" }, nameOf(about.name), ...tags.map((tag) => make("span", { class: "mg-tag" }, tag)));
     return make("div", { class: "mg-inspector-head" }, title, tools, close);
   }
@@ -112,10 +112,11 @@ export class Inspector {
     if (about.path) add("module", about.path);
     add("made by", about.kind === "result" ? about.expression : "");
     add("shape", about.shape && `${about.shape}, ${about.dtype}`);
-    this.value(add, "value", { ...about, text: about.value, statistics: about.statistics?.join(" · ") }, null, about.name, about.kind === "leaf" ? about.name : null);
+    this.value(add, "value", { ...about, text: about.value, statistics: about.statistics?.join(" · "), heat: this.picture.heatOf(this.id) }, null, about.name, about.kind === "leaf" ? about.name : null);
     if (about.kind !== "constant") {
-      const text = { ...box, text: box.full, dtype: about.dtype };
+      const text = { ...box, text: box.full, dtype: about.dtype, shape: about.shape };
       this.value(add, "grad now", text, before, `the gradient of ${about.name}`, about.kind === "leaf" ? `${about.name}.grad` : null);
+      add("changed by", this.player.frame.differences?.[this.id] ?? "");
     }
     add("saved", about.saved?.map(([parameter, name, text]) => `${parameter}${name ? ` = ${name}` : ""}: ${text}`).join("; "));
     const version = box.version ?? about.version;
@@ -129,13 +130,14 @@ export class Inspector {
     const text = now.text ?? "";
     if (!text) return;
     const rows = rowsOf(text);
-    const listed = rows && !now.heat ? true : rows && !now.statistics;
+    const listed = rows !== null && !(now.shape && text === now.shape); // a large one says no more than its shape
     const old = before && before.full !== undefined && before.full !== now.full && !before.none ? before.full : null;
     const body = make("div", { class: "mg-value-shown" });
     if (now.alarm) body.append(make("strong", { class: "mg-warn" }, `⚠ ${typeof now.alarm === "string" ? now.alarm : now.grad?.replace("⚠ ", "")} in `));
     body.append(grid(text, old));
-    const python = listed && !now.none && now.known !== false ? (now.exact ?? asPython(text, now.dtype)) : (!now.none && variable) || "";
-    if (python && /^(torch\.tensor|[A-Za-z_])/.test(python) && rows) body.append(copier(python, what));
+    if (now.where) body.append(make("span", { class: "mg-warn" }, now.where));
+    const python = now.none ? "" : listed ? now.exact || asPython(text, now.dtype) : variable;
+    if (python) body.append(copier(python, what));
     add(word, body, now.alarm ? "mg-warn" : "");
     if (now.heat) add(`${word === "value" ? "value" : "grad"} as a map`, heat(now.heat, `heat map of ${what}: min, mean and max ${now.statistics}`));
     if (now.statistics) {

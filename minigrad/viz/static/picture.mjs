@@ -2,7 +2,7 @@
 // box, where a frame differs from the one that is shown. When a module opens or closes, boxes move and edges are drawn anew; their ids stay.
 
 import { drawingFrom, shape } from "./dom.mjs";
-import { eventWord, sign } from "./marks.mjs";
+import { sign } from "./marks.mjs";
 import { curve, Modules } from "./modules.mjs";
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
@@ -32,6 +32,11 @@ export class Picture {
     return this.data.boxes?.[id];
   }
 
+  /** The address of a large value's heat map; it stands in the drawing already. */
+  heatOf(id) {
+    return this.boxes.get(id)?.group.querySelector(".mg-value-map")?.getAttribute("href") ?? "";
+  }
+
   /** The group element that stands for a box now: its own, or that of the closed module around it. */
   element(id) {
     const shown = this.modules.shownFor(id);
@@ -54,6 +59,7 @@ export class Picture {
         height: Number(card?.getAttribute("height") ?? 0),
       });
       group.setAttribute("tabindex", "-1");
+      group.querySelector("title")?.remove(); // tip.mjs shows it, also to those who use the keyboard
       this.mark(group, this.about(group.getAttribute("data-box")) ?? {});
     }
     const first = this.boxes.get(this.data.runs?.at(-1)) ?? this.boxes.values().next().value;
@@ -65,7 +71,7 @@ export class Picture {
     group.classList.toggle("mg-greyed", about.needs_grad === false);
     group.classList.toggle("mg-pruned", about.pruned === true);
     group.classList.toggle("mg-freed", about.freed === true);
-    group.classList.toggle("mg-second", about.graph === 2);
+    group.classList.toggle("mg-second", (about.graph ?? 1) > 1);
   }
 
   /** The edges of a drawing that came laid out. */
@@ -147,8 +153,7 @@ export class Picture {
       track: shape("rect", { class: "mg-track", x: 12, y: 51, height: 4, rx: 2 }),
       bar: shape("rect", { class: "mg-progress", x: 12, y: 51, height: 4, rx: 2, width: 0 }),
     };
-    const title = shape("title", {}, `${about.path}: ${about.kind}, ${about.count} nodes`);
-    group.append(title, parts.shadow, parts.frame, shape("rect", { class: "mg-fold-box", x: 11, y: 8, width: 15, height: 15, rx: 3 }), parts.sign, parts.name, parts.kind, parts.said, parts.track, parts.bar);
+    group.append(parts.shadow, parts.frame, shape("rect", { class: "mg-fold-box", x: 11, y: 8, width: 15, height: 15, rx: 3 }), parts.sign, parts.name, parts.kind, parts.said, parts.track, parts.bar);
     parts.sign.setAttribute("x", 18.5);
     return parts;
   }
@@ -241,8 +246,9 @@ export class Picture {
     if (statistics) statistics.textContent = box.statistics;
     this.paintBadge(parts, box.state === "failed" ? "✗ failed" : box.badge);
     this.paintVersion(parts, { ...this.about(id), ...box });
-    const about = this.about(id);
-    if (about) group.setAttribute("aria-label", `${about.name}: ${box.badge || box.state}, grad ${box.grad}. Enter shows more.`);
+    const name = this.about(id)?.name ?? id;
+    const seen = words(group);
+    group.setAttribute("aria-label", `${seen}${seen.startsWith(name) ? "" : `, in full ${name}`}, ${box.state}. Enter shows more.`);
   }
 
   paintBadge({ badge, flag, flagText, width: whole }, text) {
@@ -316,8 +322,7 @@ export class Picture {
       const parts = this.boxes.get(id);
       if (!parts) continue;
       const kinds = [...new Set(events.map((event) => event.kind))];
-      const row = shape("g", { class: "mg-signs", transform: `translate(14 ${parts.height})` });
-      row.append(shape("title", {}, events.map((event) => `${eventWord(event.kind)}: ${event.text || event.title}`).join("\n")));
+      const row = shape("g", { class: "mg-signs", transform: `translate(14 ${parts.height + 4})` });
       kinds.slice(0, MOST_SIGNS).forEach((kind, k) => row.append(sign(kind, 4 + 22 * k, 0)));
       if (kinds.length > MOST_SIGNS) row.append(shape("text", { class: "mg-more-signs", x: 22 * MOST_SIGNS - 2, y: 14 }, `+${kinds.length - MOST_SIGNS}`));
       parts.group.append(row);
@@ -343,7 +348,7 @@ export class Picture {
       parts.said.classList.toggle("mg-alarm", alarm);
       parts.bar.setAttribute("width", ((parts.room * done) / Math.max(running.length, 1)).toFixed(1));
       const open = this.modules.open.has(id);
-      parts.group.setAttribute("aria-label", `module ${parts.about.path}, ${parts.about.kind}, ${open ? "open" : "closed"}: ${parts.said.textContent}. Enter ${open ? "closes" : "opens"} it.`);
+      parts.group.setAttribute("aria-label", `${words(parts.group)}, module ${parts.about.path}: ${parts.said.textContent}. Enter ${open ? "closes" : "opens"} it.`);
     }
   }
 
@@ -354,7 +359,7 @@ export class Picture {
     for (const [id, parts] of this.boxes) {
       parts.group.classList.toggle("mg-breakpoint", at.has(id));
       if (at.has(id) && !parts.stop) {
-        parts.stop = shape("path", { class: "mg-stop", d: "M-3.7-9H3.7L9-3.7V3.7L3.7 9H-3.7L-9 3.7V-3.7Z", transform: "translate(2 2)" }, shape("title", {}, "breakpoint: a run stops here"));
+        parts.stop = shape("path", { class: "mg-stop", d: "M-3.7-9H3.7L9-3.7V3.7L3.7 9H-3.7L-9 3.7V-3.7Z", transform: "translate(2 2)" });
         parts.group.append(parts.stop);
       } else if (!at.has(id) && parts.stop) {
         parts.stop.remove();
@@ -407,6 +412,12 @@ export class Picture {
       group.classList.toggle("mg-onway", ids !== null && members.some((id) => (ends.get(id) ?? [null]).every((end) => ids.has(end))));
     }
   }
+}
+
+/** What is written in a box, as it is seen: so that those who speak to their computer can call it by that. */
+function words(group) {
+  const seen = [...group.querySelectorAll("text")].filter((text) => !text.closest('[visibility="hidden"], [aria-hidden="true"]'));
+  return seen.map((text) => text.textContent).filter(Boolean).join(" ");
 }
 
 function grouped(events) {

@@ -14,6 +14,7 @@ import { Menu } from "./menu.mjs";
 import { Panels } from "./panels.mjs";
 import { Picture } from "./picture.mjs";
 import { Player } from "./player.mjs";
+import { Tip } from "./tip.mjs";
 
 export class Stepper {
   constructor(player, host) {
@@ -36,8 +37,10 @@ export class Stepper {
     this.panels = new Panels(player);
     this.menu = new Menu(this.root);
     this.note = this.notice(data.note);
+    this.stage = make("div", { class: "mg-stage" }, this.view, this.controls.zoom);
+    this.tip = new Tip(player, this.picture, this.view, this.stage);
     this.keys = this.keyList();
-    this.root.append(this.controls.element, this.controls.list, ...(this.note ? [this.note] : []), make("div", { class: "mg-stage" }, this.view, this.controls.zoom), this.inspector.element, this.panels.element, this.keys, this.menu.element, this.panels.live);
+    this.root.append(this.controls.element, this.controls.list, ...(this.note ? [this.note] : []), this.stage, this.inspector.element, this.panels.element, this.keys, this.menu.element, this.panels.live);
     host.append(this.root);
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.view.addEventListener("click", (event) => this.click(event));
@@ -172,6 +175,7 @@ export class Stepper {
 
   /** Close what is open, the innermost first. */
   escape() {
+    this.tip.hide();
     if (this.menu.close(true)) return;
     if (this.inspector.id !== null) this.inspect(null);
     else if (this.way) this.endHighlight();
@@ -261,6 +265,7 @@ export class Stepper {
 
   destroy() {
     clearInterval(this.controls.playing);
+    this.tip.destroy();
     this.observer?.disconnect();
     this.player.listeners.delete(this.changed);
     this.root.remove();

@@ -71,14 +71,13 @@ export function heat(address, label) {
   return make("span", { class: "mg-heat-map" }, map, scale);
 }
 
-const NUMBER = /-?\d+\.?\d*(?:e-?\d+)?|NaN|-?Inf/g;
 const IN_PYTHON = { NaN: 'float("nan")', Inf: 'float("inf")', "-Inf": '-float("inf")' };
 
 /** A value as a line of Python that makes it. */
 export function asPython(text, dtype = "float32") {
-  const numbers = text.replace(NUMBER, (word) => IN_PYTHON[word] ?? word);
+  const numbers = text.replace(/NaN|-?Inf/g, (word) => IN_PYTHON[word]);
   const kind = dtype && !["float32", "int64", "bool"].includes(dtype) ? `, dtype=torch.${dtype}` : "";
-  const decimal = dtype.startsWith("float") ? numbers.replace(/(?<![\w.])(-?\d+)(?![\w.])/g, "$1.") : numbers;
+  const decimal = dtype.startsWith("float") ? numbers.replace(/(?<![\w.+-])(-?\d+)(?![\w.])/g, "$1.") : numbers;
   return `torch.tensor(${decimal}${kind})`;
 }
 

@@ -1,0 +1,67 @@
+// What shows when the pointer rests on a box, or when the focus comes to it: all that a box stands for, in lines. After this module a reader
+// knows why it is not the browser's own tip: that one never shows to those who use the keyboard. Escape hides it; the pointer may go into it.
+
+import { make } from "./dom.mjs";
+import { eventWord } from "./marks.mjs";
+
+const PATIENCE = 350; // milliseconds that the pointer rests before it shows
+
+export class Tip {
+  constructor(player, picture, view, stage) {
+    this.player = player;
+    this.picture = picture;
+    this.stage = stage;
+    this.element = make("div", { class: "mg-tip", role: "tooltip", hidden: true });
+    stage.append(this.element);
+    view.addEventListener("pointerover", (event) => this.later(event.target.closest?.("[data-box], [data-group]"), PATIENCE));
+    view.addEventListener("pointerleave", () => this.later(null, PATIENCE));
+    view.addEventListener("pointerdown", () => this.hide());
+    view.addEventListener("scroll", () => this.hide());
+    view.addEventListener("focusin", (event) => event.target.matches?.(":focus-visible") && this.later(event.target.closest("[data-box], [data-group]"), 0));
+    view.addEventListener("focusout", () => this.hide());
+  }
+
+  later(box, wait) {
+    if (box === this.box) return;
+    clearTimeout(this.timer);
+    this.box = box;
+    if (!box) this.timer = setTimeout(() => this.hide(), wait);
+    else if (wait) this.timer = setTimeout(() => this.show(box), wait);
+    else this.show(box);
+  }
+
+  hide() {
+    clearTimeout(this.timer);
+    this.box = null;
+    this.element.hidden = true;
+  }
+
+  lines(box) {
+    const id = box.getAttribute("data-box");
+    if (!id) {
+      const { about } = this.picture.groups.get(box.getAttribute("data-group"));
+      return [about.path, `${about.kind}, ${about.count} nodes`];
+    }
+    const state = this.player.state(this.player.index).boxes[id];
+    const lines = (this.picture.about(id)?.hover ?? "").split("\n").filter(Boolean);
+    if (state && !state.none) lines.push(`grad ${state.full}${state.statistics ? ` · ${state.statistics}` : ""}`);
+    for (const event of this.player.frame?.events ?? []) if (event.node === id) lines.push(`${eventWord(event.kind)}: ${event.title}`);
+    return lines;
+  }
+
+  show(box) {
+    const [name, ...lines] = this.lines(box);
+    if (!name) return;
+    this.element.replaceChildren(make("b", {}, make("bdi", {}, name)), ...lines.map((line) => make("span", {}, make("bdi", {}, line))));
+    this.element.hidden = false;
+    const [whole, at] = [this.stage.getBoundingClientRect(), box.getBoundingClientRect()];
+    const left = Math.max(6, Math.min(at.left - whole.left, whole.width - this.element.offsetWidth - 6));
+    const below = at.bottom - whole.top + 10;
+    this.element.style.left = `${left}px`;
+    this.element.style.top = `${below + this.element.offsetHeight < whole.height + 60 ? below : Math.max(2, at.top - whole.top - this.element.offsetHeight - 18)}px`;
+  }
+
+  destroy() {
+    clearTimeout(this.timer);
+  }
+}

@@ -1,0 +1,358 @@
+"""The stepper on pages without a kernel, in a real browser: how it looks in each state, what a screen reader is given,
+narrow pages, dark ones, paper, and readers who want no motion.
+
+Reference screenshots lie in screenshots/; to make them anew, after a look at each: MINIGRAD_SCREENSHOTS=write.
+"""
+
+import io
+import json
+import os
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from minigrad.viz import widget_source
+
+HERE = Path(__file__).parent
+EXAMPLES = json.loads((HERE.parent / "js" / "examples.json").read_text(encoding="utf-8"))
+AXE = HERE.parent / "js" / "node_modules" / "axe-core" / "axe.min.js"
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>a recorded backward pass</title>
+<style>body {{ margin: 8px; color-scheme: light dark; background: light-dark(#fff, #14181d); color: light-dark(#000, #fff); }} {css}</style>
+<main><h1 style="font: 700 18px sans-serif">A backward pass</h1><h2 style="font: 700 14px sans-serif">Step by step</h2>
+<h3 style="font: 700 12px sans-serif">F</h3><div id="host"></div></main>
+<script type="module">{js}
+const values = {values};
+const heard = {{}};
+const model = {{
+  get: (name) => values[name],
+  set: (name, value) => {{ values[name] = value; for (const hear of heard["change:" + name] ?? []) hear(); }},
+  on: (name, hear) => {{ (heard[name] ??= []).push(hear); }},
+  off() {{}}, save_changes() {{}},
+}};
+render({{ model, el: document.getElementById("host") }});
+window.ready = true;
+</script></html>"""
+
+Change = Callable[[dict[str, Any]], None]
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page with one of the recorded passes; anything that the page complains of fails the test."""
+    contexts, complaints = [], []
+
+    def open_page(
+        name: str = "example", change: Callable[[dict[str, Any]], None] | None = None, **settings: Any
+    ) -> Any:
+        values = {**json.loads(json.dumps(EXAMPLES[name])), "index": 0, "finished": True, "live": False, "breaks": []}
+        if change is not None:
+            change(values)
+        settings.setdefault("viewport", {"width": 1100, "height": 900})
+        settings.setdefault("reduced_motion", "reduce")
+        context = browser.new_context(**settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        script = widget_source.script().replace("export default { render };", "")
+        text = json.dumps(values).replace("<", "\\u003c")
+        page.set_content(PAGE.format(css=widget_source.style(), js=script, values=text))
+        page.wait_for_function("window.ready === true")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def events_of_all_kinds(values: dict[str, Any]) -> None:
+    """Put an event of each kind into the second step, and one box of each kind into the picture."""
+    kinds = ("tensor_hook", "node_prehook", "node_hook", "post_accumulate", "retain_grad", "packed", "unpacked")
+    kinds += ("saved", "freed", "version_mismatch", "anomaly", "error", "pruned")
+    frame = json.loads(values["recorded"][2])
+    frame["events"] = [
+        {
+            "kind": kind,
+            "node": "n4" if number < 4 else "n3" if number < 8 else "n1",
+            "title": f"a {kind.replace('_', ' ')}",
+            "text": "What it did, in a sentence.",
+            "before": "[1, 2]" if kind == "tensor_hook" else None,
+            "after": "[1, NaN]" if kind == "tensor_hook" else None,
+            "line": ["your cell", 5, "E.register_hook(f)"] if kind == "tensor_hook" else None,
+        }
+        for number, kind in enumerate(kinds)
+    ]
+    frame["boxes"]["n4"] = {**frame["boxes"]["n4"], "state": "failed"}
+    values["recorded"][2] = json.dumps(frame)
+    boxes = values["picture"]["boxes"]
+    boxes["n0"]["needs_grad"] = False
+    boxes["n2"]["pruned"] = True
+    boxes["n3"].update(version=2, saved_version=1)
+
+
+def at_step(page: Any, step: int) -> None:
+    for _ in range(step):
+        page.locator(".mg-press-next").click()
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    page.mouse.move(0, 0)
+
+
+# Each state that a reader can meet: how to get there.
+def middle(page: Any) -> None:
+    at_step(page, 2)
+
+
+def details(page: Any) -> None:
+    at_step(page, 2)
+    page.locator("[data-box=n3]").click()
+
+
+def breakpoints(page: Any) -> None:
+    page.locator("[data-box=n4]").focus()
+    page.keyboard.press("b")
+    page.locator(".mg-press-breaks").click()
+    page.locator(".mg-condition").fill("g > 1")
+    page.locator(".mg-new-break button[type=submit]").click()
+
+
+def menu(page: Any) -> None:
+    page.locator("[data-box=n3]").click(button="right")
+
+
+def highlighted(page: Any) -> None:
+    page.locator("[data-box=n4]").focus()
+    page.keyboard.press("u")
+
+
+def closed(page: Any) -> None:
+    page.locator(".mg-press-close-all").click()
+    at_step(page, 2)
+
+
+def searched(page: Any) -> None:
+    page.keyboard.press("Tab")
+    page.keyboard.press("/")
+    page.keyboard.type("weight")
+
+
+def keys(page: Any) -> None:
+    page.locator(".mg-keys summary").click()
+
+
+STATES: dict[str, tuple[str, Callable[[Any], None], Change | None]] = {
+    "start": ("example", lambda page: None, None),
+    "middle": ("example", middle, None),
+    "details": ("example", details, None),
+    "events": ("example", details, events_of_all_kinds),
+    "breakpoints": ("example", breakpoints, None),
+    "menu": ("example", menu, None),
+    "highlighted": ("example", highlighted, None),
+    "network": ("network", middle, None),
+    "closed": ("network", closed, None),
+    "searched": ("network", searched, None),
+    "large": ("large", middle, None),
+    "keys": ("example", keys, None),
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("state", STATES)
+def test_axe_finds_nothing_in_any_state(opened: Any, state: str, scheme: str) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: run npm ci in tests/js")
+    name, reach, change = STATES[state]
+    page = opened(name, change, color_scheme=scheme)
+    reach(page)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("async () => (await axe.run(document)).violations")
+    told = [(item["id"], item["impact"], [node["html"][:160] for node in item["nodes"][:3]]) for item in found]
+    assert told == []
+
+
+@pytest.mark.parametrize(
+    ("state", "settings"),
+    [
+        *((state, {}) for state in STATES),
+        *((state, {"color_scheme": "dark"}) for state in ("middle", "events", "network")),
+        *((state, {"viewport": {"width": 380, "height": 900}}) for state in ("middle", "details", "closed")),
+        ("middle", {"viewport": {"width": 550, "height": 700}, "device_scale_factor": 2}),  # 200 % zoom
+    ],
+)
+def test_it_looks_as_it_did(opened: Any, state: str, settings: dict[str, Any]) -> None:
+    name, reach, change = STATES[state]
+    page = opened(name, change, **settings)
+    reach(page)
+    width = settings.get("viewport", {}).get("width", "")
+    compare(page, "-".join(str(part) for part in (state, settings.get("color_scheme", ""), width) if part))
+
+
+def test_on_paper_the_controls_are_gone_and_all_is_shown(opened: Any) -> None:
+    page = opened("network")
+    at_step(page, 2)
+    page.emulate_media(media="print", color_scheme="light")
+    assert not page.locator(".mg-bar").is_visible()
+    stepper = page.locator(".minigrad-stepper").bounding_box()
+    drawing = page.locator(".mg-graph").bounding_box()
+    assert drawing["width"] <= stepper["width"]
+    compare(page, "paper")
+
+
+@pytest.mark.parametrize("width", [320, 380, 560, 760, 1400])
+def test_nothing_sticks_out_of_a_page_of_any_width(opened: Any, width: int) -> None:
+    page = opened("network", viewport={"width": width, "height": 900})
+    at_step(page, 3)
+    page.locator("[data-box]").first.evaluate("(box) => box.dispatchEvent(new MouseEvent('click', { bubbles: true }))")
+    page.locator(".mg-press-breaks").click()
+    out = page.evaluate(
+        """() => {
+            const right = document.documentElement.clientWidth;
+            const inside = (element) => element.closest('.mg-view, .mg-source, .mg-spoken');
+            return [...document.querySelectorAll('.minigrad-stepper *')]
+                .filter((element) => !inside(element) && element.getBoundingClientRect().right > right + 1)
+                .map((element) => element.className);
+        }"""
+    )
+    assert out == []
+
+
+def test_every_control_is_large_enough_to_be_hit(opened: Any) -> None:
+    page = opened("network")
+    page.locator("[data-box]").first.click()
+    page.locator(".mg-press-breaks").click()
+    for button in page.locator(".minigrad-stepper button:visible").all():
+        box = button.bounding_box()
+        assert box["width"] >= 24, button.get_attribute("class")
+        assert box["height"] >= 24, button.get_attribute("class")
+
+
+def test_motion_only_where_it_is_wanted(opened: Any) -> None:
+    moving = "() => document.getAnimations().map((animation) => animation.animationName).filter(Boolean)"
+    calm = opened()
+    calm.locator(".mg-press-next").click()
+    assert calm.evaluate(moving) == []
+    lively = opened(reduced_motion="no-preference")
+    lively.locator(".mg-press-next").click()
+    assert "mg-travel" in lively.evaluate(moving)
+
+
+def test_the_keyboard_alone_does_everything(opened: Any) -> None:
+    page = opened()
+    page.keyboard.press("Tab")
+    for key in ("ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    stepper = page.locator(".minigrad-stepper")
+    assert stepper.get_attribute("data-step") == "2"
+    page.keyboard.press("Shift+ArrowLeft")  # to the box that is next
+    page.keyboard.press("Shift+ArrowRight")
+    assert page.evaluate("document.activeElement.querySelector('.mg-name').textContent") in ("E", "F")
+    page.keyboard.press("b")
+    assert page.locator(".mg-stop").count() == 1
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")  # run to here
+    assert page.evaluate("document.activeElement.hasAttribute('data-box')")
+    page.keyboard.press("Enter")
+    assert page.locator(".mg-inspector").is_visible()
+    page.keyboard.press("Escape")
+    assert page.locator(".mg-inspector").is_hidden()
+
+
+def test_the_wheel_zooms_with_control_and_scrolls_without_and_a_drag_moves(opened: Any) -> None:
+    page = opened("network")
+    view, drawing = page.locator(".mg-view"), page.locator(".mg-graph")
+    width = drawing.bounding_box()["width"]
+    view.hover()
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -300)
+    page.keyboard.up("Control")
+    page.wait_for_function(
+        "(width) => document.querySelector('.mg-graph').getBoundingClientRect().width > width", arg=width
+    )
+    place = view.bounding_box()
+    before = view.evaluate("(view) => view.scrollLeft")
+    page.mouse.move(place["x"] + 300, place["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(place["x"] + (200 if before == 0 else 400), place["y"] + 12, steps=4)
+    page.mouse.up()
+    assert view.evaluate("(view) => view.scrollLeft") != before
+
+
+# ---------------------------------------------------------------- pictures
+
+
+def compare(page: Any, name: str) -> None:
+    """The stepper looks as in the reference, but for a few pixels (fonts are drawn differently on other machines)."""
+    stored = HERE / "screenshots" / f"{name}.png"
+    taken = page.locator(".minigrad-stepper").screenshot(animations="disabled")
+    if os.environ.get("MINIGRAD_SCREENSHOTS") == "write":
+        stored.parent.mkdir(exist_ok=True)
+        stored.write_bytes(taken)
+        return
+    expected, actual = coarse(stored.read_bytes()), coarse(taken)
+    assert abs(expected.shape[0] - actual.shape[0]) <= 4, f"{name} is {actual.shape} and was {expected.shape} blocks"
+    assert abs(expected.shape[1] - actual.shape[1]) <= 1, f"{name} is {actual.shape} and was {expected.shape} blocks"
+    rows, columns = min(expected.shape[0], actual.shape[0]), min(expected.shape[1], actual.shape[1])
+    differs = np.abs(expected[:rows, :columns] - actual[:rows, :columns]).max(axis=2) > 48
+    assert differs.mean() < 0.03, f"{differs.mean():.1%} of the blocks of {name} look different"
+
+
+def coarse(png: bytes) -> Any:
+    """The picture in blocks of 8x8 pixels, as means of red, green and blue."""
+    pixels = decoded(png)[..., :3].astype(np.float64)
+    rows, columns = pixels.shape[0] // 8, pixels.shape[1] // 8
+    return pixels[: rows * 8, : columns * 8].reshape(rows, 8, columns, 8, 3).mean(axis=(1, 3))
+
+
+def decoded(png: bytes) -> Any:
+    """The pixels of a PNG as browsers write it: 8 bits, colour with or without alpha, not interlaced."""
+    stream, parts, header = io.BytesIO(png[8:]), [], b""
+    while head := stream.read(8):
+        length, kind = struct.unpack(">I4s", head)
+        body = stream.read(length)
+        stream.read(4)
+        if kind == b"IHDR":
+            header = body
+        elif kind == b"IDAT":
+            parts.append(body)
+    width, height, depth, colour = struct.unpack(">IIBB", header[:10])
+    assert (depth, header[12]) == (8, 0)
+    channels = {2: 3, 6: 4}[colour]
+    raw = np.frombuffer(zlib.decompress(b"".join(parts)), np.uint8).reshape(height, 1 + width * channels)
+    above = np.zeros(width * channels, np.int64)
+    rows = []
+    for line in raw:
+        row = unfiltered(int(line[0]), line[1:].astype(np.int64), above, channels)
+        rows.append(row)
+        above = row
+    return np.array(rows, np.uint8).reshape(height, width, channels)
+
+
+def unfiltered(kind: int, row: Any, above: Any, channels: int) -> Any:
+    """Undo one of PNG's five filters."""
+    if kind == 0:
+        return row
+    if kind == 2:
+        return (row + above) % 256
+    if kind == 1:
+        return np.cumsum(row.reshape(-1, channels), axis=0).reshape(-1) % 256
+    out = row.copy()
+    for k in range(len(out)):
+        left = out[k - channels] if k >= channels else 0
+        corner = above[k - channels] if k >= channels else 0
+        if kind == 3:
+            guess = (left + above[k]) // 2
+        else:
+            guess = nearest(left + above[k] - corner, left, above[k], corner)
+        out[k] = (out[k] + guess) % 256
+    return out
+
+
+def nearest(wanted: int, *offered: int) -> int:
+    """Of several numbers the one nearest to another; the first of those that are equally near."""
+    return min(offered, key=lambda number: abs(wanted - number))

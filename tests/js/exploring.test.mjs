@@ -1,0 +1,442 @@
+// What a reader can do beside stepping: breakpoints, running to a box, search, highlights, zoom, modules that open and close, the menu, and values.
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { loadModule, makeModel, openPage } from "./page.mjs";
+import { boxNamed, changed, classes, examples, groupNamed, key, press, saved, shown, step, texts } from "./recorded.mjs";
+
+const { default: widget } = await loadModule("viz/static/stepper.mjs");
+const { holds, met, parseCondition } = await loadModule("viz/static/conditions.mjs");
+const { asPython, compared, difference, grid, rowsOf } = await loadModule("viz/static/values.mjs");
+const { EVENTS } = await loadModule("viz/static/marks.mjs");
+const LAST = examples.example.recorded.length - 1;
+
+let page;
+let cleanup;
+
+beforeEach(() => {
+  page = openPage();
+});
+
+afterEach(async () => {
+  cleanup?.();
+  cleanup = null;
+  await page.close();
+});
+
+async function show(model) {
+  cleanup = await widget.render({ model, el: page.host });
+  return page.host.querySelector(".minigrad-stepper");
+}
+
+const box = (root, name) => boxNamed(root, name).getAttribute("data-box");
+
+// ---------------------------------------------------------------- breakpoints
+
+test("conditions are a small language, and nothing else is understood", () => {
+  assert.deepEqual(parseCondition("g.norm() > 10"), { measure: "norm", compare: ">", bound: 10 });
+  assert.deepEqual(parseCondition(" g . MAX( )<=-1.5e2 "), { measure: "max", compare: "<=", bound: -150 });
+  assert.deepEqual(parseCondition("NaN"), { alarm: "NaN" });
+  assert.deepEqual(parseCondition("inf"), { alarm: "Inf" });
+  for (const text of ["", "g.norm()", "g.norm() > x", "alert(1)", "g.norm() > 1; alert(1)", "g.std() > 1", "g.norm() == 1"]) {
+    assert.equal(parseCondition(text), null, text);
+  }
+});
+
+test("a condition holds where the gradient that came in says so", () => {
+  const frame = { box: "n1", received: [5, 4, -3, 0.5], alarm: "" };
+  const yes = ["g.norm() > 4.9", "g.norm() >= 5", "g.max() < 4.1", "g.min() <= -3", "g.mean() > 0"];
+  const no = ["g.norm() > 5", "g.max() < 4", "g.min() > -3", "g.mean() <= 0.4", "nan", "inf"];
+  for (const text of yes) assert.equal(holds(parseCondition(text), frame), true, text);
+  for (const text of no) assert.equal(holds(parseCondition(text), frame), false, text);
+  assert.equal(holds(parseCondition("nan"), { ...frame, alarm: "NaN and Inf" }), true);
+  assert.equal(holds(parseCondition("g.norm() > 0"), { box: "n1", alarm: "" }), false);
+  assert.equal(holds(null, frame), false);
+  assert.equal(met([{ box: "n2" }, { box: "n1" }], frame).box, "n1");
+  assert.equal(met([{ code: "your lambda" }], frame), null);
+});
+
+test("b sets a breakpoint at a box, run stops there, b removes it", async () => {
+  const root = await show(saved());
+  key(boxNamed(root, "E"), "b");
+  assert.ok(classes(boxNamed(root, "E")).includes("mg-breakpoint"));
+  assert.equal(root.querySelectorAll(".mg-stop").length, 1);
+  assert.equal(root.querySelector(".mg-count").textContent, "1");
+  assert.match(root.querySelector("[aria-live]").textContent, /Breakpoint set at E/);
+  press(root, "run");
+  assert.equal(step(root), 2);
+  assert.match(root.querySelector(".mg-note").textContent, /Stopped at a breakpoint: E/);
+  press(root, "run"); // from there to the end
+  assert.equal(step(root), LAST);
+  key(boxNamed(root, "E"), "b");
+  assert.equal(root.querySelectorAll(".mg-stop").length, 0);
+  assert.equal(root.querySelector(".mg-count").hidden, true);
+});
+
+test("a condition is added in the list, what is none is explained, and the cross removes it", async () => {
+  const root = await show(saved());
+  press(root, "breaks");
+  const list = root.querySelector(".mg-breaks");
+  assert.equal(list.hidden, false);
+  assert.equal(root.querySelector(".mg-press-breaks").getAttribute("aria-expanded"), "true");
+  const field = list.querySelector(".mg-condition");
+  const submit = () => list.querySelector("form").dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+  field.value = "g > 3";
+  submit();
+  assert.match(list.querySelector(".mg-complaint").textContent, /Write g\.norm\(\)/);
+  assert.equal(field.getAttribute("aria-invalid"), "true");
+  field.value = "g.norm() > 9";
+  submit();
+  assert.equal(list.querySelector(".mg-complaint").textContent, "");
+  assert.deepEqual(texts(list, "li bdi"), ["g.norm() > 9"]);
+  press(root, "run");
+  assert.equal(step(root), 3); // D receives 10
+  list.querySelector(".mg-press-remove").click();
+  assert.match(list.textContent, /No breakpoints/);
+  press(root, "first");
+  press(root, "run");
+  assert.equal(step(root), LAST);
+});
+
+test("r runs to the box with the focus, forward and back", async () => {
+  const root = await show(saved());
+  key(boxNamed(root, "D"), "r");
+  assert.equal(step(root), 3);
+  key(boxNamed(root, "F"), "r");
+  assert.equal(step(root), 1);
+});
+
+test("with a kernel, running and breakpoints are asked of it", async () => {
+  const { picture, recorded } = examples.example;
+  const model = makeModel({ picture, recorded: recorded.slice(0, 1), index: 0, finished: false, answered: 0, problem: {}, request: {}, breaks: [], live: true });
+  const root = await show(model);
+  key(boxNamed(root, "D"), "b");
+  assert.deepEqual(model.saved.at(-1), { breaks: [{ box: box(root, "D") }] });
+  press(root, "run");
+  assert.deepEqual(model.saved.at(-1), { request: { run: true, nth: 1 } });
+  assert.equal(root.querySelector(".mg-counter").textContent, "running…");
+  model.fromKernel({ recorded: recorded.slice(0, 4), stopped: { index: 3, why: "Stopped at a breakpoint: D." }, index: 3, answered: 1 });
+  assert.equal(step(root), 3);
+  assert.match(root.querySelector(".mg-note").textContent, /Stopped at a breakpoint: D/);
+  key(boxNamed(root, "A"), "r");
+  assert.deepEqual(model.saved.at(-1), { request: { box: box(root, "A"), nth: 2 } });
+  // A breakpoint that was set in a cell appears; one in Python shows its name and cannot be removed here.
+  model.fromKernel({ breaks: [{ code: "your lambda" }] });
+  assert.match(root.querySelector(".mg-break-items").textContent, /your lambda/);
+  assert.equal(root.querySelectorAll(".mg-break-items button").length, 0);
+});
+
+// ---------------------------------------------------------------- finding one's way
+
+test("search finds names, operations and modules, counts them and goes from one to the next", async () => {
+  const root = await show(saved("network"));
+  const search = root.querySelector(".mg-search");
+  key(root, "/");
+  assert.equal(document.activeElement, search);
+  const find = (text) => {
+    search.value = text;
+    search.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  find("weight");
+  assert.equal(root.querySelector(".mg-hits").textContent, "2");
+  assert.equal(root.querySelectorAll(".mg-found").length, 2);
+  key(search, "Enter");
+  assert.equal(root.querySelector(".mg-hits").textContent, "1 of 2");
+  key(search, "Enter");
+  key(search, "Enter");
+  assert.equal(root.querySelector(".mg-hits").textContent, "1 of 2");
+  find("nothing of that name");
+  assert.equal(root.querySelector(".mg-hits").textContent, "none");
+  key(search, "Enter");
+  find("relu");
+  assert.ok(root.querySelectorAll(".mg-found").length >= 1);
+  key(search, "Escape");
+  assert.equal(search.value, "");
+  assert.equal(root.querySelectorAll(".mg-found").length, 0);
+});
+
+test("u and d show what a box comes from and leads to; Escape ends it", async () => {
+  const root = await show(saved());
+  const onWay = () => texts(root, ".mg-box.mg-onway .mg-name").sort();
+  key(boxNamed(root, "E"), "u");
+  assert.deepEqual(onWay(), ["A", "B", "C", "D", "E"]);
+  assert.ok(classes(root.querySelector("svg.mg-graph")).includes("mg-dimmed"));
+  assert.match(root.querySelector("[aria-live]").textContent, /E comes from 4 nodes/);
+  key(boxNamed(root, "D"), "d");
+  assert.deepEqual(onWay(), ["D", "E", "F"]);
+  assert.equal(root.querySelectorAll(".mg-edge.mg-onway").length, 3);
+  key(boxNamed(root, "D"), "Escape");
+  assert.deepEqual(onWay(), []);
+});
+
+test("Shift and an arrow go to the box in that direction", async () => {
+  const root = await show(saved());
+  boxNamed(root, "F").focus();
+  const go = (way) => key(document.activeElement, `Arrow${way}`, { shiftKey: true });
+  const here = () => document.activeElement.querySelector(".mg-name").textContent;
+  go("Left");
+  assert.equal(here(), "E");
+  go("Left");
+  assert.ok(["C", "D"].includes(here()));
+  go("Right");
+  assert.equal(here(), "E");
+  assert.equal(step(root), 0);
+});
+
+test("plus, minus and zero set the size; the buttons do the same", async () => {
+  const root = await show(saved());
+  const drawing = root.querySelector("svg.mg-graph");
+  const natural = examples.example.picture.width;
+  key(root, "0");
+  assert.equal(Number(drawing.getAttribute("width")), Math.floor(natural));
+  key(root, "+");
+  assert.equal(Number(drawing.getAttribute("width")), Math.floor(natural * 1.25));
+  assert.equal(root.querySelector(".mg-press-size").textContent, "125 %");
+  press(root, "out");
+  press(root, "out");
+  assert.equal(root.querySelector(".mg-press-size").textContent, "80 %");
+  for (let k = 0; k < 40; k += 1) press(root, "out");
+  assert.ok(Number(drawing.getAttribute("width")) > 0);
+  press(root, "fit");
+  assert.equal(root.querySelector(".mg-press-fit").getAttribute("aria-pressed"), "true");
+});
+
+test("the menu of a box is walked with arrows, and gives the focus back", async () => {
+  const root = await show(saved());
+  boxNamed(root, "E").focus();
+  key(boxNamed(root, "E"), "m");
+  const menu = root.querySelector("[role=menu]");
+  assert.equal(menu.hidden, false);
+  assert.deepEqual(texts(menu, "[role=menuitem] span"), ["Details", "Run to here", "Set breakpoint", "Show where it comes from", "Show what it leads to"]);
+  assert.equal(document.activeElement, menu.children[0]);
+  key(document.activeElement, "ArrowDown");
+  key(document.activeElement, "ArrowDown");
+  assert.equal(document.activeElement, menu.children[2]);
+  key(document.activeElement, "ArrowUp");
+  key(document.activeElement, "End");
+  assert.equal(document.activeElement, menu.children[4]);
+  key(document.activeElement, "Escape");
+  assert.equal(menu.hidden, true);
+  assert.equal(document.activeElement, boxNamed(root, "E"));
+  boxNamed(root, "E").dispatchEvent(new MouseEvent("contextmenu", { bubbles: true, cancelable: true }));
+  menu.children[1].click();
+  assert.equal(step(root), 2);
+});
+
+test("the question mark lists all keys", async () => {
+  const root = await show(saved());
+  const keys = root.querySelector(".mg-keys");
+  assert.equal(keys.hasAttribute("open"), false);
+  key(root, "?");
+  assert.equal(keys.hasAttribute("open"), true);
+  for (const word of ["breakpoint at a box", "find a node", "from box to box"]) assert.ok(keys.textContent.includes(word), word);
+});
+
+// ---------------------------------------------------------------- modules
+
+test("modules are boxes in boxes, named as in the code", async () => {
+  const root = await show(saved("network"));
+  const names = texts(root, ".mg-group .mg-name");
+  for (const name of ["net", "body", "head"]) assert.ok(names.includes(name), `${name} in ${names}`);
+  assert.equal(groupNamed(root, "body").getAttribute("aria-expanded"), "true");
+  const weight = [...root.querySelectorAll("[data-box]")].find((one) => one.getAttribute("aria-label").startsWith("net.head.weight "));
+  assert.ok(weight, "a parameter has its path as its name");
+});
+
+test("a module closes to one box that counts its nodes, and opens again", async () => {
+  const root = await show(saved("network"));
+  const visible = () => [...root.querySelectorAll("[data-box]")].filter(shown).length;
+  const before = visible();
+  const edges = root.querySelectorAll("[data-edge]").length;
+  key(groupNamed(root, "body"), "Enter");
+  const closed = groupNamed(root, "body");
+  assert.equal(closed.getAttribute("aria-expanded"), "false");
+  assert.ok(visible() < before);
+  assert.ok(root.querySelectorAll("[data-edge]").length < edges);
+  assert.match(closed.querySelector(".mg-said").textContent, /0 of \d+ nodes ran/);
+  assert.match(root.querySelector("[aria-live]").textContent, /net\.body is closed/);
+  press(root, "last");
+  assert.match(closed.querySelector(".mg-said").textContent, /(\d+) of \1 nodes ran/);
+  assert.ok(classes(closed).includes("mg-done") || classes(closed).includes("mg-ran"));
+  closed.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  assert.equal(visible(), before);
+  press(root, "close-all");
+  assert.equal(visible(), Object.keys(examples.network.picture.boxes).length - examples.network.picture.groups.find((group) => !group.parent).count);
+  press(root, "open-all");
+  assert.equal(visible(), before);
+});
+
+test("a box inside a closed module is found, and its module opens", async () => {
+  const root = await show(saved("network"));
+  press(root, "close-all");
+  const search = root.querySelector(".mg-search");
+  search.value = "head.bias";
+  search.dispatchEvent(new Event("input", { bubbles: true }));
+  assert.ok(classes(groupNamed(root, "net")).includes("mg-found"));
+  key(search, "Enter");
+  const found = root.querySelector(".mg-box.mg-found");
+  assert.match(found.getAttribute("aria-label"), /net\.head\.bias/);
+  assert.ok(shown(found));
+});
+
+test("stepping is the same with modules open and closed", async () => {
+  const root = await show(saved("network"));
+  const grads = () => texts(root, ".mg-grad");
+  press(root, "last");
+  const open = grads();
+  press(root, "close-all");
+  press(root, "first");
+  press(root, "last");
+  press(root, "open-all");
+  assert.deepEqual(grads(), open);
+});
+
+// ---------------------------------------------------------------- events and states
+
+const ALL = Object.keys(EVENTS);
+const everything = (frame, k) => {
+  if (k !== 2) return;
+  frame.events = ALL.map((kind) => ({
+    kind,
+    node: kind === "freed" ? "n3" : "n4",
+    title: `the ${kind}`,
+    text: `<b>${kind}</b> happened.`,
+    before: kind === "tensor_hook" ? { text: "[1, 2]", full: "[1, 2]" } : null,
+    after: kind === "tensor_hook" ? { text: "[1, NaN]", full: "[1, NaN]" } : null,
+    line: kind === "tensor_hook" ? ["your cell", 7, "E.register_hook(f)"] : null,
+  }));
+};
+
+test("every kind of event has a sign of its own", () => {
+  const outlines = ALL.map((kind) => `${EVENTS[kind][1]} ${EVENTS[kind][2]}`);
+  assert.equal(new Set(outlines).size, ALL.length);
+  assert.equal(ALL.length, 13);
+});
+
+test("events are signs in the picture, a list in the words, and spoken", async () => {
+  const root = await show(changed("example", everything));
+  assert.equal(root.querySelectorAll(".mg-signs").length, 0);
+  press(root, "next");
+  press(root, "next");
+  const signs = boxNamed(root, "E").querySelectorAll(".mg-sign");
+  assert.equal(signs.length, 4); // and how many more there are
+  assert.equal(boxNamed(root, "E").querySelector(".mg-more-signs").textContent, `+${ALL.length - 1 - 4}`);
+  const items = [...root.querySelectorAll(".mg-story .mg-event")];
+  assert.deepEqual(items.map((item) => item.querySelector("b").textContent), ALL.map((kind) => `the ${kind}`));
+  assert.equal(root.querySelector(".mg-story .mg-event-text b"), null); // markup in a text is text
+  const hook = items[ALL.indexOf("tensor_hook")];
+  assert.equal(hook.querySelector(".mg-was").textContent, "[1, 2]");
+  assert.equal(hook.querySelector(".mg-odd").textContent, "NaN");
+  assert.ok(classes(hook.querySelector(".mg-odd")).includes("mg-changed"));
+  assert.match(hook.querySelector(".mg-event-line").textContent, /your cell:7 E\.register_hook\(f\)/);
+  assert.match(root.querySelector("[aria-live]").textContent, /the tensor_hook: <b>tensor_hook<\/b> happened\./);
+  press(root, "next");
+  assert.equal(boxNamed(root, "E").querySelectorAll(".mg-sign").length, 0);
+  // The details of a box keep what happened to it so far.
+  key(boxNamed(root, "E"), "Enter");
+  assert.equal(root.querySelectorAll(".mg-inspector .mg-event").length, ALL.length - 1 + examples.example.recorded.slice(0, 4).flatMap((text, k) => (k === 2 ? [] : JSON.parse(text).events.filter((event) => event.node === "n4"))).length);
+  press(root, "first");
+  assert.equal(root.querySelectorAll(".mg-inspector .mg-event").length, JSON.parse(examples.example.recorded[0]).events.length);
+});
+
+test("greyed, pruned, freed, version and failure are marked by shape and by word", async () => {
+  const model = changed(
+    "example",
+    (frame, k) => {
+      if (k === 1) frame.boxes.n4 = { ...frame.boxes.n4, state: "failed" };
+    },
+    (boxes) => {
+      boxes.n0.needs_grad = false;
+      boxes.n1.pruned = true;
+      boxes.n3.freed = true;
+      boxes.n3.version = 3;
+      boxes.n3.saved_version = 1;
+    },
+  );
+  const root = await show(model);
+  const marked = (name) => [...root.querySelectorAll(`.${name}`)].map((one) => one.getAttribute("data-box"));
+  assert.deepEqual(marked("mg-greyed"), ["n0"]);
+  assert.deepEqual(marked("mg-pruned"), ["n1"]);
+  assert.deepEqual(marked("mg-freed"), ["n3"]);
+  assert.equal(root.querySelector(".mg-version").textContent, "v3 ≠ saved v1");
+  press(root, "next");
+  assert.deepEqual(marked("mg-bad"), ["n4"]);
+  assert.equal(root.querySelector('[data-box="n4"] .mg-flag-text').textContent, "✗ failed");
+  press(root, "back");
+  assert.deepEqual(marked("mg-bad"), []);
+  root.querySelector('[data-box="n3"]').dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  assert.match(root.querySelector(".mg-inspector").textContent, /saved tensors freed.*version3, saved at 1/s);
+});
+
+test("rewinding any number of times shows the recorded frame", async () => {
+  const root = await show(saved("example"));
+  const look = () => [step(root), texts(root, ".mg-grad"), texts(root, ".mg-flag-text"), [...root.querySelectorAll("[data-box], [data-edge]")].map((one) => classes(one).sort().join(" ")), root.querySelector(".mg-story").innerHTML, root.querySelector(".mg-queue").textContent];
+  const frames = [];
+  for (let k = 0; k <= LAST; k += 1) {
+    frames.push(look());
+    press(root, "next");
+  }
+  let seed = 7;
+  for (let turn = 0; turn < 40; turn += 1) {
+    seed = (seed * 16807) % 2147483647;
+    const keys = ["ArrowLeft", "ArrowRight", "Home", "End", "ArrowLeft"];
+    key(root, keys[seed % keys.length]);
+    assert.deepEqual(look(), frames[step(root)]);
+  }
+});
+
+// ---------------------------------------------------------------- values
+
+test("values are read as rows, compared and written as Python", () => {
+  assert.deepEqual(rowsOf("[[1, 2], [3, NaN]]"), [["1", "2"], ["3", "NaN"]]);
+  assert.deepEqual(rowsOf("-Inf"), [["-Inf"]]);
+  assert.equal(rowsOf("not kept: no variable holds it"), null);
+  assert.deepEqual(compared("[1, 2]", "[1, 3]"), [[["1", "1"], ["3", "2"]]]);
+  assert.equal(difference("1", "10"), "+9");
+  assert.equal(difference("2", "0.5"), "−1.5");
+  assert.equal(difference("1", "NaN"), "");
+  assert.equal(difference("4", "4"), "");
+  assert.equal(asPython("[[1, 2.5], [NaN, -Inf]]", "float32"), 'torch.tensor([[1., 2.5], [float("nan"), -float("inf")]])');
+  assert.equal(asPython("[1, -2]", "int64"), "torch.tensor([1, -2])");
+  assert.equal(asPython("1e-05", "float64"), "torch.tensor(1e-05, dtype=torch.float64)");
+});
+
+test("in the details, what changed is marked and says by how much", async () => {
+  const body = grid("[10, 4]", "[1, 4]");
+  assert.equal(body.querySelector(".mg-changed").textContent, "10+9");
+  assert.equal(body.querySelectorAll(".mg-changed").length, 1);
+  const root = await show(saved());
+  key(boxNamed(root, "D"), "Enter");
+  press(root, "next");
+  press(root, "next");
+  const inspector = root.querySelector(".mg-inspector");
+  assert.equal(inspector.querySelector(".mg-changed").firstChild.textContent, "10");
+  assert.equal(inspector.querySelector(".mg-by").textContent, "+9");
+});
+
+test("the copy button writes the value as Python and says so", async (context) => {
+  const copied = [];
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => copied.push(text) }, configurable: true });
+  const root = await show(saved());
+  key(boxNamed(root, "A"), "Enter");
+  const copy = root.querySelector(".mg-press-copy");
+  copy.click();
+  await Promise.resolve();
+  await Promise.resolve();
+  assert.deepEqual(copied, ["torch.tensor([3.0])"]);
+  assert.equal(copy.textContent, "copied");
+  context.mock.timers.tick(2000);
+  assert.equal(copy.textContent, "copy");
+});
+
+test("a large tensor is shown as a map with a scale, and what changed in its statistics", async () => {
+  const root = await show(saved("large"));
+  key(boxNamed(root, "w"), "Enter");
+  press(root, "last");
+  const inspector = root.querySelector(".mg-inspector");
+  const map = inspector.querySelectorAll("img.mg-heat");
+  assert.equal(map.length, 2); // the value and the gradient
+  assert.match(map[1].getAttribute("alt"), /heat map of the gradient of w: min, mean and max/);
+  assert.match(inspector.textContent, /min · mean · max/);
+});
