@@ -156,14 +156,18 @@ def of_change_from_outside(box: Box, before: Any, after: Any) -> Event:
 # ---------------------------------------------------------------- a step that fails
 
 
-def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str]) -> Iterator[Event]:
-    """What is known of a failure. `nan_to`: the inputs to which an anomaly would have sent a NaN."""
+def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], came: bool) -> Iterator[Event]:
+    """What is known of a failure. `nan_to`: the inputs to which an anomaly would have sent a NaN; `came`: whether one
+    had come in.
+    """
     mismatch = getattr(error, "mismatch", None)
     if mismatch is not None:
         yield _mismatch(box, node, mismatch)
     if getattr(error, "anomaly", None) is not None:
-        to = f" for {_listed(nan_to)}" if nan_to else ""
-        text = f"{box.op} of {box.name} turned gradients without NaN into a NaN{to}: {_first_line(error)}"
+        to = f", for {_listed(nan_to)}" if nan_to else ""
+        text = f"No NaN came in to {box.op} of {box.name}, and one came out{to}."
+        if came:
+            text = f"{box.op} of {box.name} was given a gradient that already holds a NaN."
         yield Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
     if box.freed:
         text = f"what {box.op} of {box.name} had saved is gone: {_listed(freed_names(box))}"

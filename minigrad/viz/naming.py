@@ -21,6 +21,7 @@ from typing import Any
 from minigrad.viz.records import Span, characters, source_text
 from minigrad.viz.torch_graphs import seen
 
+LONGEST_NAME = 1000  # characters of a name; a key of a dict may be a whole text
 LONGEST = 26  # characters of an expression in a box; beyond that the op's name says more
 OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.Add: ("add",),
@@ -68,6 +69,7 @@ class Variables:
                         self.modules.setdefault(id(value), name)
 
     def _add(self, name: str, tensor: Any) -> None:
+        name = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
         if name in self.taken:
             return  # a local hides a global of the same name
         self.taken.add(name)

@@ -228,8 +228,11 @@ class Recorder:
         contributions: tuple[Contribution, ...] = ()
         if anomaly is not None:
             contributions = self._contributions(box, anomaly[0], anomaly[1], anomaly[2], notes, sends=False)
+        came = anomaly is not None and any(
+            gradient is not None and _has_nan(_array(gradient)) for gradient in anomaly[1]
+        )
         nan_to = [item.name for item in contributions if "NaN" in item.value.alarm]
-        events = [*self.teller.told(notes), *told.of_failure(box, self.nodes.get(key), error, nan_to)]
+        events = [*self.teller.told(notes), *told.of_failure(box, self.nodes.get(key), error, nan_to, came)]
         story = [_line("say", ("op", box.op), " of ", ("name", box.name), " could not be run.")]
         story += self._code(box, contributions)
         story += [self._told(item) for item in contributions]

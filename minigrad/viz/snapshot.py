@@ -23,6 +23,7 @@ from minigrad.viz.torch_graphs import seen
 from minigrad.viz.values import Value
 
 LIMIT = 1000  # boxes: beyond that even a picture of closed groups takes seconds, and each frame a millisecond more
+LONGEST_LINE = 1000  # characters of a line of source that are shown
 WHOLE_SOURCE = 24  # lines of a cell that are shown from first to last
 
 
@@ -588,5 +589,6 @@ def _shown_lines(lines: list[str], wanted: set[int]) -> tuple[tuple[int, str], .
     for position, line in enumerate(numbers):
         if position and line != numbers[position - 1] + 1:
             shown.append((0, ""))
-        shown.append((line, lines[line - 1]))
+        text = lines[line - 1]
+        shown.append((line, text if len(text) <= LONGEST_LINE else text[: LONGEST_LINE - 1] + "…"))
     return tuple(shown)

@@ -267,7 +267,7 @@ def test_an_anomaly_fails_at_its_node_and_shows_the_rule() -> None:
         )
     (event,) = [event for event in events if event.kind == "anomaly"]
     assert event.line == ("your cell", 3, "y = x.sqrt()")
-    assert "gradients without NaN into a NaN for x" in event.text
+    assert event.text == "No NaN came in to SqrtBackward0 of y, and one came out, for x."
     (item,) = stepper.frame.contributions
     assert item.text == "g / (2 * y) = [0, 0] / (2 * [0, 1.414]) = [NaN, 0]"
     assert stepper.frame.states[event.node].state == "failed"
@@ -335,6 +335,21 @@ def test_hostile_hooks_and_messages_are_harmless_text(name: str) -> None:
             assert len(text) < 3000
             assert all(character.isprintable() or character == "\ufffd" for character in text)
     assert "\n\n\n" not in stepper.trace()
+
+
+def test_megabyte_names_and_lines_are_cut_short() -> None:
+    megabyte = "x" * 1_000_000
+    scope = cell(
+        f"text = '{megabyte}'\nA = mg.ones(2, requires_grad=True); w = {{text: A * 2}}; y = (w[text] * A).sum()\n"
+    )
+    stepper = viz.BackwardStepper(scope["y"], names={megabyte: scope["A"]})
+    stepper.last()
+    assert len(json.dumps(stepper.picture)) + sum(map(len, stepper.recorded)) < 200_000
+    assert len(stepper.trace()) < 50_000
+    scope = cell(f"A = mg.ones(2, requires_grad=True)\nw = {{'{megabyte}': A * 2}}\ny = sum(w.values()).sum()\n")
+    stepper = viz.BackwardStepper(scope["y"])
+    stepper.last()
+    assert len(json.dumps(stepper.picture)) + sum(map(len, stepper.recorded)) < 200_000
 
 
 def test_a_packed_thing_whose_repr_raises_is_shown_by_its_type() -> None:

@@ -85,6 +85,11 @@ def test_any_walk_shows_recorded_frames_and_restores_grad(program: Any, moves: l
             if box.kind == "leaf":
                 held = node.variable.grad
                 assert shown[box.id] == ("None" if held is None else values.describe(held.numpy()).text)
+    stepper.last()
+    stepped = grads(leaves)
+    leaves, root = build(program)
+    root.backward()
+    assert stepped == grads(leaves)
 
 
 def test_going_back_and_forth_keeps_the_same_grad_object(example: dict[str, Any]) -> None:
