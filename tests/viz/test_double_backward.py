@@ -83,6 +83,20 @@ def test_a_picture_of_a_gradient_has_no_lines_that_only_say_backward() -> None:
     assert not any("grad(" in expression for _, expression in seen.values())
 
 
+def test_what_the_gradient_does_not_come_from_is_drawn_and_does_not_run() -> None:
+    stepper = cell(
+        "x = mg.tensor(2., requires_grad=True)\nw = mg.tensor(3., requires_grad=True)\n"
+        "s = viz.BackwardStepper(x ** 3 + w.exp(), create_graph=True)\ns.last()\n"
+    )["s"]
+    second = stepper.second("x")
+    second.last()
+    names = {box.name for box in second._graph.boxes}
+    ran = {second._graph.box(key).name for key in second._recorder.runs}
+    assert "w" in names
+    assert "w" not in ran
+    assert second.finished
+
+
 def test_which_gradient_is_asked_for() -> None:
     stepper = cell(
         "a = mg.tensor(2., requires_grad=True)\nb = mg.tensor(3., requires_grad=True)\n"
