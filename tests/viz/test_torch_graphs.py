@@ -98,7 +98,7 @@ def random_graph(steps: Any) -> tuple[Any, list[Any]]:
         if name in ("add", "mul", "sub", "maximum"):
             made = getattr(torch, name)(one, other)
         elif name == "view":
-            made = one.view(-1).flip(0).view(one.shape)
+            made = one.contiguous().view(-1).flip(0).view(one.shape)  # an expanded tensor has no flat view
         elif name == "row":
             made = one[..., :1]
             made = made.expand(one.shape)
