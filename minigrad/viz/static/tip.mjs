@@ -4,7 +4,7 @@
 import { make } from "./dom.mjs";
 import { eventWord } from "./marks.mjs";
 
-const PATIENCE = 350; // milliseconds that the pointer rests before it shows
+const RESTING = 350; // milliseconds that the pointer rests before it shows
 
 export class Tip {
   constructor(player, picture, view, stage) {
@@ -13,8 +13,8 @@ export class Tip {
     this.stage = stage;
     this.element = make("div", { class: "mg-tip", role: "tooltip", hidden: true });
     stage.append(this.element);
-    view.addEventListener("pointerover", (event) => this.later(event.target.closest?.("[data-box], [data-group]"), PATIENCE));
-    view.addEventListener("pointerleave", () => this.later(null, PATIENCE));
+    view.addEventListener("pointerover", (event) => this.later(event.target.closest?.("[data-box], [data-group]"), RESTING));
+    view.addEventListener("pointerleave", () => this.later(null, RESTING));
     view.addEventListener("pointerdown", () => this.hide());
     view.addEventListener("scroll", () => this.hide());
     view.addEventListener("focusin", (event) => event.target.matches?.(":focus-visible") && this.later(event.target.closest("[data-box], [data-group]"), 0));

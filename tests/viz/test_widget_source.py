@@ -1,0 +1,32 @@
+"""The widget's page side as one text: made of files that stand by themselves, and whole without them."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from minigrad.viz import BackwardStepper, widget_source
+
+
+def test_the_joined_script_is_one_module_that_imports_nothing(node: str, tmp_path: Path) -> None:
+    script = widget_source.script()
+    assert not re.search(r"^import |\bimport\(", script, re.MULTILINE)
+    assert re.findall(r"^export .*", script, re.MULTILINE) == ["export default { render };"]
+    joined = tmp_path / "joined.mjs"
+    joined.write_text(script, encoding="utf-8")
+    # Files that each are right can have a name in common.
+    checked = subprocess.run([node, "--check", str(joined)], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_each_file_is_joined_once_and_behind_what_it_imports() -> None:
+    assert sorted(widget_source.SCRIPTS) == sorted(path.stem for path in widget_source.HERE.glob("*.mjs"))
+    for number, name in enumerate(widget_source.SCRIPTS):
+        text = (widget_source.HERE / f"{name}.mjs").read_text(encoding="utf-8")
+        for imported in re.findall(r'from "\./(\w+)\.mjs"', text):
+            assert imported in widget_source.SCRIPTS[:number], f"{name} imports {imported}"
+
+
+def test_the_widget_has_the_joined_texts() -> None:
+    assert str(BackwardStepper._esm) == widget_source.script()
+    assert str(BackwardStepper._css) == widget_source.style()
+    assert widget_source.style().count("{") == widget_source.style().count("}")
