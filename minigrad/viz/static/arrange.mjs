@@ -6,6 +6,7 @@
 
 const BESIDE = 26; // pixels between boxes of one layer
 const THREAD = 12; // and beside the bend of an edge that passes
+const GAP = 114; // pixels between layers: room for what flows along an edge
 const SWEEPS = 10;
 
 /**
@@ -15,7 +16,7 @@ const SWEEPS = 10;
  * from the left side, exits: [{id, from}] go out to the right. port(item, link, side) is the height, from the item's upper edge, at which
  * the link meets its "left" or "right" side, or null for no wish. Returns {w, h, at: id -> {x, y}, routes: link -> points}.
  */
-export function arrange({ items, links, entries = [], exits = [], port = () => null, gap = 90 }) {
+export function arrange({ items, links, entries = [], exits = [], port = () => null, gap = GAP }) {
   const nodes = new Map(items.map((item) => [item.id, { ...item, left: [], right: [], layer: 0, y: 0 }]));
   layer(nodes, links, entries);
   const depth = Math.max(0, ...[...nodes.values()].map((node) => node.layer));

@@ -230,7 +230,9 @@ export class Controls {
 
   paintZoom() {
     const { camera, picture } = this.stepper;
-    this.buttons.size.querySelector(".mg-face").textContent = `${Math.round(100 * (camera.scale ?? 1))} %`;
+    const size = `${Math.round(100 * (camera.scale ?? 1))} %`;
+    this.buttons.size.querySelector(".mg-face").textContent = size;
+    this.buttons.size.setAttribute("aria-label", `${size}, press for the natural size (0)`);
     this.buttons.fit.setAttribute("aria-pressed", String(camera.fitted && camera.zoomed === null));
     const boxes = Object.keys(picture.data.boxes ?? {}).length;
     this.search.closest(".mg-set").hidden = boxes < FEW && !this.search.value;

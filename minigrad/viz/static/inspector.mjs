@@ -116,7 +116,7 @@ export class Inspector {
     if (about.kind !== "constant") {
       const text = { ...box, text: box.full, dtype: about.dtype, shape: about.shape };
       this.value(add, "grad now", text, before, `the gradient of ${about.name}`, about.kind === "leaf" ? `${about.name}.grad` : null);
-      add("changed by", this.player.frame.differences?.[this.id] ?? "");
+      if (box.statistics) add("changed by", this.player.frame.differences?.[this.id] ?? "");
     }
     add("saved", about.saved?.map(([parameter, name, text]) => `${parameter}${name ? ` = ${name}` : ""}: ${text}`).join("; "));
     const version = box.version ?? about.version;

@@ -60,6 +60,7 @@ export class Picture {
       });
       group.setAttribute("tabindex", "-1");
       group.querySelector("title")?.remove(); // tip.mjs shows it, also to those who use the keyboard
+      for (const text of group.querySelectorAll("text")) text.after(" "); // words apart, for who reads them as text
       this.mark(group, this.about(group.getAttribute("data-box")) ?? {});
     }
     const first = this.boxes.get(this.data.runs?.at(-1)) ?? this.boxes.values().next().value;
@@ -155,6 +156,7 @@ export class Picture {
     };
     group.append(parts.shadow, parts.frame, shape("rect", { class: "mg-fold-box", x: 11, y: 8, width: 15, height: 15, rx: 3 }), parts.sign, parts.name, parts.kind, parts.said, parts.track, parts.bar);
     parts.sign.setAttribute("x", 18.5);
+    for (const text of [parts.name, parts.kind]) text.after(" ");
     return parts;
   }
 
@@ -198,7 +200,9 @@ export class Picture {
       parts.group.append(shape("path", { class: "mg-wire", d, fill: "none" }), shape("path", { class: "mg-pulse", d, fill: "none", pathLength: 1 }), parts.forward, parts.backward);
       const pill = shape("rect", { y: -10, height: 20, rx: 10 });
       const text = shape("text", { y: 4, "text-anchor": "middle", "font-size": 10.5, "font-weight": 700, style: "unicode-bidi:isolate" });
-      const [one, other] = points.length === 2 ? points : points.slice(-2);
+      const length = (k) => Math.abs(points[k].x - points[k - 1].x);
+      const longest = points.reduce((best, _, k) => (k && length(k) > length(best) ? k : best), 1);
+      const [one, other] = [points[longest - 1], points[longest]];
       const at = { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
       const chip = shape("g", { class: "mg-chip", "data-chip": id, transform: `translate(${at.x.toFixed(1)} ${at.y.toFixed(1)})`, visibility: "hidden" }, pill, text);
       parts.chip = { group: chip, pill, text };
@@ -263,11 +267,11 @@ export class Picture {
 
   /** The version of a tensor that has been written to, and, where another one was saved, that one too. */
   paintVersion(parts, { version, saved_version: saved }) {
-    const differs = saved !== undefined && saved !== null && saved !== version;
-    const text = differs ? `v${version} ≠ saved v${saved}` : version ? `v${version}` : "";
+    const differs = Boolean(version) && saved !== undefined && saved !== null && saved !== version;
+    const text = differs ? `v${version} ≠ v${saved}` : version ? `v${version}` : "";
     if (!text && !parts.version) return;
     if (!parts.version) {
-      parts.version = shape("text", { class: "mg-version", "text-anchor": "end", x: parts.width - 8, y: parts.height + 14 });
+      parts.version = shape("text", { class: "mg-version", x: 14, y: -5 });
       parts.group.append(parts.version);
     }
     parts.version.textContent = text;
