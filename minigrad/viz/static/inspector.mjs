@@ -68,7 +68,7 @@ export class Inspector {
     const events = player.events(player.index, this.id);
     if (events.length) {
       const list = make("ol", { class: "mg-events" }, ...events.map((event) => eventItem(event, { at: event.at })));
-      parts.push(make("div", { class: "mg-happened-here" }, make("h5", { class: "mg-title" }, "Events so far"), list));
+      parts.push(make("div", { class: "mg-happened-here" }, make("h4", { class: "mg-title" }, "Events so far"), list));
     }
     this.element.replaceChildren(...parts);
     if (focused) this.element.querySelector(`[data-act="${focused}"]`)?.focus();
