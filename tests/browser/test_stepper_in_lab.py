@@ -156,6 +156,24 @@ def test_the_code_is_lit_and_a_box_can_be_inspected(lab: Any) -> None:
     expect(inspector).to_be_hidden()
 
 
+def test_breakpoints_from_the_picture_and_from_a_cell(lab: Any) -> None:
+    lab.open("example.ipynb")
+    stepper = first_stepper(lab)
+    stepper.widget.locator("[data-box]", has_text="B ** 2").focus()
+    lab.page.keyboard.press("b")
+    expect(stepper.widget.locator(".mg-stop")).to_have_count(1)
+    stepper.press("run")
+    stepper.at(3)
+    expect(stepper.widget.locator(".mg-note")).to_contain_text("Stopped at a breakpoint: D")
+    lab.kernel("s.clear_breaks(); s.break_when(lambda frame: frame.name == 'C')")
+    expect(stepper.widget.locator(".mg-stop")).to_have_count(0)
+    stepper.press("run")
+    stepper.at(5)
+    stepper.widget.locator("[data-box]", has_text="C * D").focus()
+    lab.page.keyboard.press("r")
+    stepper.at(2)
+
+
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_it_follows_the_theme(lab: Any, theme: str) -> None:
     lab.open("example.ipynb")
