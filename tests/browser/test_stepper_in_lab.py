@@ -132,7 +132,7 @@ def test_an_error_is_shown_and_the_kernel_goes_on(lab: Any) -> None:
     expect(stepper.widget.locator(".mg-box.mg-bad .mg-name")).to_have_text("E")
     assert lab.kernel("print(1 + 1)") == "2"
     stepper.press("back")
-    expect(stepper.widget).to_have_attribute("data-step", "0")
+    expect(stepper.widget).to_have_attribute("data-step", "1")
     expect(problem).to_have_count(0)
 
 
