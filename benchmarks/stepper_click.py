@@ -1,9 +1,10 @@
 """What a click in the stepper costs, and what a drawing costs: python benchmarks/stepper_click.py
 
-Three tables. The layout by number of boxes: one run of the layout program, then the whole of draw(). A click that the
+Four tables. The layout by number of boxes: one run of the layout program, then the whole of draw(). A click that the
 kernel has to answer, without the browser: run the node, write the frame, turn it into JSON. A click on recorded
 frames, in Chromium, from the click to the painted frame, with 100 boxes (the aim: 16 ms); that needs playwright and
-Chromium, and is left out where they are missing. Each number is the median of several.
+Chromium, and is left out where they are missing. At last the whole graph of a ResNet-18, which begins with its modules
+closed (the aim: under 2 s). Each number is the median of several.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import shutil
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,10 @@ PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><div id="host
 const values = {values};
 const set = (name, value) => (values[name] = value);
 const model = {{ get: (name) => values[name], set, on() {{}}, off() {{}}, save_changes() {{}} }};
+const start = performance.now();
 render({{ model, el: document.getElementById("host") }});
+document.getElementById("host").getBoundingClientRect();
+window.opened = performance.now() - start;
 window.ready = true;
 </script>"""
 # From the click until the browser has painted: a task that is queued within a frame's callback runs after that frame.
@@ -108,7 +113,9 @@ def live_clicks(sizes: list[int]) -> None:
         print(f"  {boxes:4} boxes {statistics.median(times):31.2f} {max(times):8.2f} {plain:14.4f}")
 
 
-def recorded_clicks(boxes: int) -> None:
+@contextmanager
+def in_chromium(values: dict[str, Any]) -> Iterator[Any]:
+    """A page in Chromium that shows the widget with these values, or None where there is no browser."""
     chromium = os.environ.get("CHROMIUM") or next(
         filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
     )
@@ -117,26 +124,60 @@ def recorded_clicks(boxes: int) -> None:
     except ImportError:
         chromium = None
     if chromium is None:
-        print("\na click on recorded frames: not measured, for want of playwright or Chromium")
+        print("\nin a browser: not measured, for want of playwright or Chromium")
+        yield None
         return
-    stepper = viz.BackwardStepper(chain(boxes))
-    stepper.last()
-    values = {"picture": stepper.picture, "recorded": stepper.recorded, "index": 0, "finished": True, "live": False}
     script = widget_source.script().replace("export default { render };", "")
-    html = PAGE.format(css=widget_source.style(), esm=script, values=json.dumps(values).replace("<", "\\u003c"))
+    text = json.dumps(values).replace("<", "\\u003c")
+    html = PAGE.format(css=widget_source.style(), esm=script, values=text)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1200, "height": 900})
         page.set_content(html)
         page.wait_for_function("window.ready === true")
-        times = page.evaluate(CLICKS, stepper.frames[0].total)
+        yield page
         browser.close()
+
+
+def recorded_clicks(boxes: int) -> None:
+    stepper = viz.BackwardStepper(chain(boxes))
+    stepper.last()
+    values = {"picture": stepper.picture, "recorded": stepper.recorded, "index": 0, "finished": True, "live": False}
+    with in_chromium(values) as page:
+        if page is None:
+            return
+        times = page.evaluate(CLICKS, stepper.frames[0].total)
     print("\na click on recorded frames in Chromium, ms        median    worst")
     for name, what in (
         ("script", "classes, texts, style and layout"),
         ("painted", "until painted, a frame's wait included"),
     ):
         print(f"  {boxes:4} boxes: {what:38} {statistics.median(times[name]):6.1f} {max(times[name]):8.1f}")
+
+
+def network() -> None:
+    from models import resnet18
+
+    loss = resnet18(mg, 10)(mg.randn(2, 3, 64, 64)).square().mean()
+    start = time.perf_counter()
+    stepper = viz.BackwardStepper(loss)
+    made = time.perf_counter() - start
+    boxes, groups = len(stepper.picture["boxes"]), len(stepper.picture["groups"])
+    print(f"\nResNet-18, {boxes} boxes in {groups} modules, ms\n  the stepper is made {made * 1e3:26.0f}")
+    page_of = {"picture": stepper.picture, "recorded": stepper.recorded, "index": 0, "live": True}
+    with in_chromium(page_of) as page:
+        if page is None:
+            return
+        opened = page.evaluate("window.opened")
+        every = page.evaluate(
+            """() => {
+                const start = performance.now();
+                document.querySelector(".mg-press-open-all").click();
+                document.querySelector(".mg-graph").getBoundingClientRect();
+                return performance.now() - start;
+            }"""
+        )
+    print(f"  the page draws it, modules closed {opened:12.0f}\n  all modules are opened {every:23.0f}")
 
 
 def main() -> None:
@@ -146,6 +187,7 @@ def main() -> None:
     drawings([5, 15] if quick else [5, 15, 50, 100, 200, 300], 1 if quick else 5)
     live_clicks([15] if quick else [15, 100, 300])
     recorded_clicks(15 if quick else 100)
+    network()
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ def test_an_error_is_shown_and_the_kernel_goes_on(lab: Any) -> None:
     expect(stepper.widget.locator(".mg-box.mg-bad .mg-name")).to_have_text("E")
     assert lab.kernel("print(1 + 1)") == "2"
     stepper.press("back")
-    expect(stepper.widget).to_have_attribute("data-step", "0")
+    expect(stepper.widget).to_have_attribute("data-step", "1")
     expect(problem).to_have_count(0)
 
 
@@ -154,6 +154,24 @@ def test_the_code_is_lit_and_a_box_can_be_inspected(lab: Any) -> None:
     expect(inspector).to_contain_text("result of MulBackward0")
     lab.page.keyboard.press("Escape")
     expect(inspector).to_be_hidden()
+
+
+def test_breakpoints_from_the_picture_and_from_a_cell(lab: Any) -> None:
+    lab.open("example.ipynb")
+    stepper = first_stepper(lab)
+    stepper.widget.locator("[data-box]", has_text="B ** 2").focus()
+    lab.page.keyboard.press("b")
+    expect(stepper.widget.locator(".mg-stop")).to_have_count(1)
+    stepper.press("run")
+    stepper.at(3)
+    expect(stepper.widget.locator(".mg-note")).to_contain_text("Stopped at a breakpoint: D")
+    lab.kernel("s.clear_breaks(); s.break_when(lambda frame: frame.name == 'C')")
+    expect(stepper.widget.locator(".mg-stop")).to_have_count(0)
+    stepper.press("run")
+    stepper.at(5)
+    stepper.widget.locator("[data-box]", has_text="C * D").focus()
+    lab.page.keyboard.press("r")
+    stepper.at(2)
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])

@@ -68,7 +68,7 @@ export class Inspector {
     const events = player.events(player.index, this.id);
     if (events.length) {
       const list = make("ol", { class: "mg-events" }, ...events.map((event) => eventItem(event, { at: event.at })));
-      parts.push(make("div", { class: "mg-happened-here" }, make("h5", { class: "mg-title" }, "Events so far"), list));
+      parts.push(make("div", { class: "mg-happened-here" }, make("h4", { class: "mg-title" }, "Events so far"), list));
     }
     this.element.replaceChildren(...parts);
     if (focused) this.element.querySelector(`[data-act="${focused}"]`)?.focus();
@@ -85,11 +85,11 @@ export class Inspector {
     };
     const tools = make("div", { class: "mg-tools" });
     if ((this.picture.data.runs ?? []).includes(id)) {
-      tools.append(act("to", `run to ${about.name} (r)`, "Run to here", () => actions.runTo(id)));
-      tools.append(act("break", `breakpoint at ${about.name} (b)`, "Breakpoint", () => actions.toggleBreak(id), player.breaksAt(id)));
+      tools.append(act("to", `Run to here, to ${about.name} (r)`, "Run to here", () => actions.runTo(id)));
+      tools.append(act("break", `Breakpoint at ${about.name} (b)`, "Breakpoint", () => actions.toggleBreak(id), player.breaksAt(id)));
     }
-    tools.append(act("up", `highlight what ${about.name} comes from (u)`, "Comes from", () => actions.highlight(id, "up"), actions.highlighted() === `${id} up`));
-    tools.append(act("down", `highlight what ${about.name} leads to (d)`, "Leads to", () => actions.highlight(id, "down"), actions.highlighted() === `${id} down`));
+    tools.append(act("up", `Comes from: highlight what leads to ${about.name} (u)`, "Comes from", () => actions.highlight(id, "up"), actions.highlighted() === `${id} up`));
+    tools.append(act("down", `Leads to: highlight what comes from ${about.name} (d)`, "Leads to", () => actions.highlight(id, "down"), actions.highlighted() === `${id} down`));
     const close = act("close", "close the details (Escape)", "", () => actions.inspect(null));
     close.classList.add("mg-close");
     const tags = [];

@@ -250,9 +250,16 @@ export class Picture {
     if (statistics) statistics.textContent = box.statistics;
     this.paintBadge(parts, box.state === "failed" ? "✗ failed" : box.badge);
     this.paintVersion(parts, { ...this.about(id), ...box });
+    parts.state = box.state;
+    this.call(id);
+  }
+
+  /** What a box is called by those who hear the page: what is written in it, and its state. */
+  call(id) {
+    const { group, state } = this.boxes.get(id);
     const name = this.about(id)?.name ?? id;
     const seen = words(group);
-    group.setAttribute("aria-label", `${seen}${seen.startsWith(name) ? "" : `, in full ${name}`}, ${box.state}. Enter shows more.`);
+    group.setAttribute("aria-label", `${seen}${seen.startsWith(name) ? "" : `, in full ${name}`}, ${state}. Enter shows more.`);
   }
 
   paintBadge({ badge, flag, flagText, width: whole }, text) {
@@ -272,7 +279,7 @@ export class Picture {
     if (!text && !parts.version) return;
     if (!parts.version) {
       parts.version = shape("text", { class: "mg-version", x: 14, y: -5 });
-      parts.group.append(parts.version);
+      parts.group.append(" ", parts.version);
     }
     parts.version.textContent = text;
     parts.version.classList.toggle("mg-alarm", differs);
@@ -319,7 +326,10 @@ export class Picture {
   paintSigns(frame) {
     if (this.painted.frame === frame) return;
     this.painted.frame = frame;
-    for (const group of this.painted.signs) group.remove();
+    for (const [id, row] of this.painted.signs) {
+      row.remove();
+      this.call(id);
+    }
     this.painted.signs = [];
     const byBox = grouped(frame.events ?? []);
     for (const [id, events] of byBox) {
@@ -329,8 +339,9 @@ export class Picture {
       const row = shape("g", { class: "mg-signs", transform: `translate(14 ${parts.height + 4})` });
       kinds.slice(0, MOST_SIGNS).forEach((kind, k) => row.append(sign(kind, 4 + 22 * k, 0)));
       if (kinds.length > MOST_SIGNS) row.append(shape("text", { class: "mg-more-signs", x: 22 * MOST_SIGNS - 2, y: 14 }, `+${kinds.length - MOST_SIGNS}`));
-      parts.group.append(row);
-      this.painted.signs.push(row);
+      parts.group.append(" ", row);
+      this.painted.signs.push([id, row]);
+      this.call(id);
     }
   }
 
