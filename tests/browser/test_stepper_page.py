@@ -22,7 +22,8 @@ HERE = Path(__file__).parent
 EXAMPLES = json.loads((HERE.parent / "js" / "examples.json").read_text(encoding="utf-8"))
 AXE = HERE.parent / "js" / "node_modules" / "axe-core" / "axe.min.js"
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>a recorded backward pass</title>
-<style>body {{ margin: 8px; color-scheme: light dark; background: light-dark(#fff, #14181d); color: light-dark(#000, #fff); }} {css}</style>
+<style>body {{ margin: 8px; color-scheme: light dark;
+background: light-dark(#fff, #14181d); color: light-dark(#000, #fff); }} {css}</style>
 <main><h1 style="font: 700 18px sans-serif">A backward pass</h1><h2 style="font: 700 14px sans-serif">Step by step</h2>
 <h3 style="font: 700 12px sans-serif">F</h3><div id="host"></div></main>
 <script type="module">{js}

@@ -35,3 +35,10 @@ def test_the_widget_has_the_joined_texts() -> None:
     assert code == {"script": widget_source.script(), "style": widget_source.style()}
     assert str(BackwardStepper._esm) == recording.notebook_module()
     assert widget_source.style().count("{") == widget_source.style().count("}")
+
+
+def test_what_the_widget_gets_is_one_module_too(node: str, tmp_path: Path) -> None:
+    module = tmp_path / "widget.mjs"
+    module.write_text(str(BackwardStepper._esm), encoding="utf-8")
+    checked = subprocess.run([node, "--check", str(module)], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
