@@ -248,3 +248,26 @@ def test_the_map_of_chapters_is_complete() -> None:
     )
     assert len(rows) == 15
     assert {name for name, state in rows.items() if state in ("here", "ready")} == {path.stem for path in PATHS}
+
+
+def test_the_glossary_explains_what_links_to_it_and_nothing_else() -> None:
+    glossary = prose(FOLDER / "glossary.ipynb")
+    terms = {name.strip().replace(" ", "-") for name in re.findall(r"^### (.+)$", glossary, re.MULTILINE)}
+    groups = {name.strip().replace(" ", "-") for name in re.findall(r"^## (.+)$", glossary, re.MULTILINE)}
+    linked = {name for path in PATHS for name in re.findall(r"\(glossary\.ipynb#([^)]+)\)", prose(path))}
+    assert linked == terms
+    assert set(re.findall(r"\(#([^)]+)\)", glossary)) == groups
+
+
+def test_each_term_of_the_glossary_is_given_in_chinese_as_well() -> None:
+    entries = re.split(r"^### ", prose(FOLDER / "glossary.ipynb"), flags=re.MULTILINE)[1:]
+    assert len(entries) > 40
+    for entry in entries:
+        assert re.search(r"\n\*\*[\u4e00-\u9fff（）-]+\*\* · [A-Z]", entry), entry
+
+
+def test_the_articles_chapters_are_there_or_to_come() -> None:
+    table = prose(FOLDER / "00_start_here.ipynb").split("if you come from an article")[1]
+    places = "\n".join(re.findall(r"\| ([\d,; ]+) \|$", table, re.MULTILINE))
+    named = set(re.findall(r"\d\d", places))
+    assert named <= {path.stem[:2] for path in PATHS}
