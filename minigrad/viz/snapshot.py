@@ -244,6 +244,7 @@ class _Builder:
         asked, which versions were saved of each, and who made it.
         """
         saved_versions: dict[str, int] = {}
+        versions: dict[str, int | None] = {}  # of the tensors that only the node which saved them holds
         places = {box.id: place for place, box in enumerate(boxes)}
         for edge in edges:
             target = boxes[places[edge.target]]
@@ -252,6 +253,7 @@ class _Builder:
                 if saved.parameter == parameter and saved.saved_version is not None:
                     known = saved_versions.get(edge.source, saved.saved_version)
                     saved_versions[edge.source] = min(known, saved.saved_version)
+                    versions[edge.source] = saved.version
                 if saved.parameter == parameter and saved.state != "kept":
                     name = self._output_name(nodes[places[edge.source]], edge) or boxes[places[edge.source]].name
                     named = tuple(replace(one, name=name) if one is saved else one for one in target.saved)
@@ -261,6 +263,7 @@ class _Builder:
         return [
             replace(
                 box,
+                version=versions.get(box.id) if box.version is None else box.version,
                 saved_version=saved_versions.get(box.id),
                 made_by=makers.get(getattr(record, "parent", None), ""),
             )
