@@ -173,7 +173,7 @@ def hook_without_return(h, strength):
     branch = h.clone()
 
     def turn(g):
-        g * -strength  # noqa: B018
+        g * -strength
 
     branch.register_hook(turn)
     return branch

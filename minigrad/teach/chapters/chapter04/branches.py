@@ -34,8 +34,7 @@ def _tried(value: Any, arguments: tuple[Any, ...]) -> Any:
     if not value.requires_grad:
         return Branch(value.detach(), [None] * len(ARRIVING), beside)
     through = [
-        grad(value, h, grad_outputs=tensor(arriving), retain_graph=True, allow_unused=True)[0]
-        for arriving in ARRIVING
+        grad(value, h, grad_outputs=tensor(arriving), retain_graph=True, allow_unused=True)[0] for arriving in ARRIVING
     ]
     return Branch(value.detach(), through, beside)
 
@@ -228,9 +227,7 @@ LIMITED = Exercise(
         ),
         Mistake(
             "This compares or divides by the length squared. The length is the square root of it, g.norm().",
-            _changed_by(
-                lambda g, limit: g * (limit / (g * g).sum().item()) if (g * g).sum().item() > limit else g
-            ),
+            _changed_by(lambda g, limit: g * (limit / (g * g).sum().item()) if (g * g).sum().item() > limit else g),
         ),
         Mistake(
             "Long gradients become zero. They should keep their direction, and the length of the limit.",

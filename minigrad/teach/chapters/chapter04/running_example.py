@@ -25,7 +25,7 @@ def two_heads(h: Tensor) -> tuple[Tensor, Tensor]:
 
 def leaves(*roots: Tensor) -> list[Tensor]:
     """The leaves that the roots were computed from."""
-    met = [root.grad_fn for root in roots if isinstance(root, Tensor) and root.grad_fn is not None]
+    met: list[Any] = [root.grad_fn for root in roots if isinstance(root, Tensor) and root.grad_fn is not None]
     for node in met:  # which grows while we go along it
         met += [following for following, _ in node.next_functions if following is not None and following not in met]
     return [node.variable for node in met if node.name() == "AccumulateGrad"]
