@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import BadZipFile
-from zlib import error as ZlibError  # noqa: N812
+from zlib import error as ZlibError
 
 import numpy as np
 

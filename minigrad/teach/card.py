@@ -7,6 +7,7 @@ in each run.
 
 from __future__ import annotations
 
+import base64
 import re
 from dataclasses import dataclass
 from html import escape
@@ -46,6 +47,7 @@ class Card:
     kind: str  # a key of MARKS
     title: str
     rows: tuple[tuple[str, str], ...] = ()
+    picture: str = ""  # an SVG below the rows, for pages that can show one
 
     def __repr__(self) -> str:
         width = max((len(label) for label, _ in self.rows), default=0)
@@ -68,7 +70,18 @@ class Card:
             rows = f'<table style="border:none;margin:4px 0 0 0;border-collapse:collapse"><tbody>{rows}</tbody></table>'
         mark = f'<span style="color:{colour}">{MARKS[self.kind]}</span>'
         title = f'<div style="font-weight:600">{mark} {escape(self.title)}</div>'
-        return f'<div style="border-left:4px solid {colour};padding:6px 12px;margin:4px 0">{title}{rows}</div>'
+        frame = f"border-left:4px solid {colour};padding:6px 12px;margin:4px 0"
+        return f'<div style="{frame}">{title}{rows}{self._picture()}</div>'
+
+    def _picture(self) -> str:
+        """The picture as an image, so that its names and styles cannot meet those of others on the page."""
+        if not self.picture:
+            return ""
+        data = base64.b64encode(self.picture.encode()).decode()
+        style = "background:#ffffff;border-radius:8px;padding:8px;margin:8px 0 0 0;max-width:100%"
+        return (
+            f'<img style="{style}" alt="the graph, with the wrong node marked" src="data:image/svg+xml;base64,{data}">'
+        )
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -19,7 +19,7 @@ import linecache
 import traceback
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,7 @@ class Exercise:
         observe: `(value, arguments) -> value to compare`, for exercises whose effect on their arguments counts too.
         show: `(value, arguments) -> text`.
         evidence: `(outcome) -> text`: what finite differences, or a walk by the engine, say about the failed case.
+        picture: `(outcome, difference) -> SVG`, or "": the graph of the failed case with the wrong node in red.
         writes: the function is asked to change its arguments.
         seconds: how long the function may run on one case.
     """
@@ -89,6 +90,7 @@ class Exercise:
     observe: Callable[[Any, tuple[Any, ...]], Any] = lambda value, arguments: value
     show: Callable[[Any, tuple[Any, ...]], str] = lambda value, arguments: show(value)
     evidence: Callable[[Outcome], str] | None = None
+    picture: Callable[[Outcome, Difference], str] | None = None
     writes: bool = False
     seconds: float = 10.0
     parameters: tuple[str, ...] = field(init=False)
@@ -210,7 +212,8 @@ class Exercise:
             ("what it is", difference.note if words and difference.note else ""),
             likely,
         ]
-        return self._card("bad", "not yet", *rows)
+        card = self._card("bad", "not yet", *rows)
+        return replace(card, picture=self.picture(outcome, difference)) if self.picture else card
 
     def _difference(self, expected: Outcome, outcome: Outcome) -> Difference | None:
         if outcome.value is None or outcome.value is ...:

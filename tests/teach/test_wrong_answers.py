@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from teach.answers import said
 from teach.wrong_answers import BY_NAME, EACH_WRONG, WRONG
 from teach.wrong_answers.chapter00 import forgot_x
-from teach.wrong_answers.chapter03 import layer_by_layer, overwrote_c, transposed, uphill, walked_paths
+from teach.wrong_answers.chapter01 import gradient_of_w
+from teach.wrong_answers.chapter03 import (
+    forgot_the_leaves,
+    layer_by_layer,
+    overwrote_a,
+    overwrote_c,
+    transposed,
+    uphill,
+    walked_paths,
+)
 
 import minigrad as mg
 from minigrad.teach import EXERCISES, check
@@ -92,3 +103,24 @@ def test_other_right_answers_pass() -> None:
     assert check.jacobian(forward_each_time).kind == "good"
     assert check.slope_of_w(with_an_engine_gradient).kind == "good"
     assert check.slope_of_w(lambda *numbers: np.float64(BY_NAME["slope_of_w"].reference(*numbers))).kind == "good"
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "box"),
+    [
+        ("by_hand", overwrote_a, "a"),
+        ("by_hand", overwrote_c, "a"),
+        ("arrivals", forgot_the_leaves, "a"),
+        ("run_order", layer_by_layer, "c"),
+        ("middle_gradient", gradient_of_w, "hidden"),
+    ],
+)
+def test_the_wrong_node_is_red_in_a_picture_of_the_graph(name: str, answer, box: str) -> None:
+    card = getattr(check, name)(answer)
+    red = re.findall(r'<g class="mg-box mg-\w+ mg-failed.*?(?=<g class="mg-box|</svg>)', card.picture)
+    assert len(red) == 1, card.picture
+    assert f">{box}<" in red[0]
+    assert "✗" in red[0]
+    assert "data:image/svg+xml;base64," in card._repr_html_()
+    assert "svg" not in repr(card)
+    assert check.slope_of_w(forgot_x).picture == ""

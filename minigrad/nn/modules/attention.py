@@ -14,7 +14,7 @@ from typing import Any
 from minigrad import dtypes, functions
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.creation.data import zeros
-from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module

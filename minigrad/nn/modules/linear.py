@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter, empty_parameter

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import functional as F
 from minigrad.nn.modules.distance import PairwiseDistance
 from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor

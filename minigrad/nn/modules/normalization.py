@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.creation.data import ones, tensor, zeros
-from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter, empty_parameter

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from minigrad import functions
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.creation.data import zeros
-from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.rnn_cell import State, gru_step, lstm_step, rnn_step

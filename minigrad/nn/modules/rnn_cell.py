@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.creation.data import zeros
-from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter, empty_parameter

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.attention import MultiheadAttention
 from minigrad.nn.modules.container import ModuleList

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import functional as F
 from minigrad.nn.modules.conv import Sizes
 from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import functional as F
 from minigrad.nn.modules.module import Module
 from minigrad.nn.utils.parametrize import register_parametrization
 from minigrad.nn.utils.spectral_norm import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.nn import functional as F  # noqa: N812  (the name that PyTorch users give it)
+from minigrad.nn import functional as F
 from minigrad.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter, UninitializedParameter

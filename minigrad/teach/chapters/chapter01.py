@@ -11,6 +11,7 @@ from minigrad.teach.comparing import Difference, compare, show
 from minigrad.teach.evidence import STEP
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
 from minigrad.teach.prediction import Option, Prediction
+from minigrad.teach.wrong_node import draw_wrong_node
 from minigrad.tensor import Tensor
 
 CHAPTER = "01_tensors_and_leaves"
@@ -358,6 +359,13 @@ def _measured_middle(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
+def _draw_middle(outcome: Outcome, difference: Difference) -> str:
+    w, x, target = (argument.detach() for argument in outcome.arguments)
+    hidden = w.requires_grad_() * x
+    loss = (hidden.tanh().sum() - target) ** 2
+    return draw_wrong_node(loss, {"w": w, "hidden": hidden, "loss": loss}, "hidden", "✗ this one is asked for")
+
+
 MIDDLE_GRADIENT = Exercise(
     name="middle_gradient",
     chapter=CHAPTER,
@@ -376,6 +384,7 @@ MIDDLE_GRADIENT = Exercise(
         "Compute hidden, call hidden.retain_grad(), compute the loss, call loss.backward(), return hidden.grad.",
     ),
     evidence=_measured_middle,
+    picture=_draw_middle,
     mistakes=(
         Mistake(
             "hidden.grad is None: a result keeps no gradient. Call hidden.retain_grad() before "

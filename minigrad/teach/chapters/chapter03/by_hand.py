@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.creation.data import tensor
-from minigrad.teach.chapters.chapter03.running_example import CHAPTER, running_case
+from minigrad.teach.chapters.chapter03.running_example import CHAPTER, draw_wrong, running_case
+from minigrad.teach.comparing import Difference
 from minigrad.teach.evidence import measured
 from minigrad.teach.exercise import Exercise, Mistake, Outcome
 from minigrad.tensor import Tensor
@@ -45,9 +46,20 @@ def _summed_twice(node_c: Any, e_to_c: Any, d_to_c: Any, d_to_a: Any, *_: Any) -
 
 
 def _measured_by_hand(outcome: Outcome) -> str:
-    node_c = _nodes(outcome.arguments[0])[1]
-    a, b = (float(node.variable.item()) for node, _ in node_c.next_functions)
+    a, b = _numbers_of(outcome.arguments[0])
     return measured("e", lambda a, b: (a * b) * (a * b + a), {"a": a, "b": b}, "ab")
+
+
+def _numbers_of(e: Tensor) -> tuple[float, float]:
+    """a and b of the chapter's graph."""
+    node_c = _nodes(e)[1]
+    a, b = (float(node.variable.item()) for node, _ in node_c.next_functions)
+    return a, b
+
+
+def _draw(outcome: Outcome, difference: Difference) -> str:
+    leaf = {"item 1 of 2": "a", "item 2 of 2": "b"}.get(difference.where, "")
+    return draw_wrong(*_numbers_of(outcome.arguments[0]), leaf, difference)
 
 
 BY_HAND = Exercise(
@@ -70,6 +82,7 @@ BY_HAND = Exercise(
         ),
     ),
     evidence=_measured_by_hand,
+    picture=_draw,
     mistakes=(
         Mistake(
             (

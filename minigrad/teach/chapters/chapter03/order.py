@@ -7,7 +7,7 @@ from typing import Any
 from minigrad.autograd.graph import AccumulateGrad, Node
 from minigrad.creation.data import tensor
 from minigrad.teach.card import plain
-from minigrad.teach.chapters.chapter03.running_example import CHAPTER, running_case
+from minigrad.teach.chapters.chapter03.running_example import CHAPTER, draw_wrong, running_case
 from minigrad.teach.comparing import Difference, show
 from minigrad.teach.evidence import measured
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
@@ -157,6 +157,14 @@ def _keys(outcome: Outcome) -> Any:
     return outcome.value if isinstance(outcome.value, dict) else {}
 
 
+def _draw(outcome: Outcome, difference: Difference) -> str:
+    """The running example with the node in red; nothing for the other graphs, whose nodes have numbers only."""
+    names = _names(outcome.arguments[0])
+    values = {name: float(node.variable.item()) for node, name in names.items() if name in ("a", "b")}
+    wrong = difference.where.partition(" ")[0]
+    return draw_wrong(values["a"], values["b"], wrong, difference) if values else ""
+
+
 ARRIVALS = Exercise(
     name="arrivals",
     chapter=CHAPTER,
@@ -180,6 +188,7 @@ ARRIVALS = Exercise(
     compare=_compare_counts,
     show=_show_counts,
     evidence=_used_by,
+    picture=_draw,
     mistakes=(
         Mistake(
             (
@@ -388,6 +397,7 @@ RUN_ORDER = Exercise(
     compare=_compare_order,
     show=_show_order,
     evidence=_walked,
+    picture=_draw,
     mistakes=(
         Mistake(
             "None is in the list. An input that needs no gradient has no node to run.",
