@@ -40,7 +40,7 @@ def _kept(outcome: Outcome) -> str:
     result = function(tensor([0.5, 1.0, 2.0], requires_grad=True))
     names = [name for name in ("self", "other", "result") if _has(result.grad_fn, name)]
     kept = " and ".join({"self": "its input", "other": "its second input", "result": "its result"}[n] for n in names)
-    return f"  {result.grad_fn.name()} has saved {kept or 'no tensor'}"  # type: ignore[union-attr]
+    return f"  {result.grad_fn.name()} has saved {kept or 'no tensor'}"
 
 
 def _has(node: Any, name: str) -> bool:

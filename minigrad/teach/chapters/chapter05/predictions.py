@@ -25,7 +25,7 @@ PREDICTIONS = (
             ),
             Option(
                 "the multiplication's node holds w2 itself, and no copy of its numbers",
-                "It looks at them when the walk arrives. A copy would cost as much memory as the tensor, at every node.",
+                "It looks at them when the walk arrives. A copy would cost as much memory as the tensor itself.",
                 True,
             ),
             Option(

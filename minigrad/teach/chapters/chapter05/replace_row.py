@@ -140,6 +140,6 @@ REPLACE_ROW = Exercise(
             "answer.",
             lambda h, row, values: h.clone(),
         ),
-        Mistake("A column was replaced. h[row] is the row.", when=raised("shape mismatch")),
+        Mistake("A column was replaced. h[row] is the row.", when=raised("must match the existing size")),
     ),
 )

@@ -79,9 +79,8 @@ def _show_step(value: Any, arguments: tuple[Any, ...]) -> str:
     loss, w1, w2 = value
     counted = "counted" if w1._version and w2._version else "not counted"
     cleared = "cleared" if w1.grad is None and w2.grad is None else "not cleared"
-    return (
-        f"returned {show(loss)}; afterwards w1 is {show(w1)} and w2 is {show(w2)}, writes {counted}, gradients {cleared}"
-    )
+    weights = f"afterwards w1 is {show(w1)} and w2 is {show(w2)}"
+    return f"returned {show(loss)}; {weights}, writes {counted}, gradients {cleared}"
 
 
 def _measured(outcome: Outcome) -> str:
