@@ -253,7 +253,6 @@ class _Builder:
         """The boxes with what only the whole graph can tell: what saved values are called that are not there to be
         asked, which versions were saved of each, and who made it.
         """
-        versions: dict[str, int | None] = {}
         saved_versions: dict[str, int] = {}
         versions: dict[str, int | None] = {}  # of the tensors that only the node which saved them holds
         places = {box.id: place for place, box in enumerate(boxes)}
