@@ -40,7 +40,7 @@ def _chapters_heads() -> tuple[list[Tensor], Tensor]:
     return list(two_heads(h)), h
 
 
-def _shared_behind_h() -> tuple[list[Tensor], Tensor]:
+def _shared_on_the_way() -> tuple[list[Tensor], Tensor]:
     h = trunk([0.1, 0.5])
     shared = h.exp()
     return [shared.sum(), (shared**2).sum()], h
@@ -94,12 +94,12 @@ PULLS = Exercise(
     reference=pulls,
     cases=(
         Case("the calm and the loud loss of the chapter", _chapters_heads),
-        Case("shared = h.exp(); the losses are shared.sum() and (shared ** 2).sum()", _shared_behind_h),
+        Case("shared = h.exp(); the losses are shared.sum() and (shared ** 2).sum()", _shared_on_the_way),
         Case("a loss that was not computed from h, and the loud one", _one_without_h),
     ),
     hints=(
         "Ask for each loss on its own: autograd.grad(loss, h). What it returns is a tuple.",
-        "Losses can share nodes behind h, so the graph has to last: retain_graph=True.",
+        "Losses can share nodes on the way from h, so the graph has to last: retain_graph=True.",
         "A loss that does not depend on h pulls with length 0: materialize_grads=True gives zeros instead of an error.",
     ),
     compare=_compare_pulls,
@@ -116,7 +116,8 @@ PULLS = Exercise(
             when=raised("'tuple' object"),
         ),
         Mistake(
-            "The first call freed what the second one needs: the losses share a node behind h. Pass retain_graph=True.",
+            "The first call freed what the second one needs: the losses share a node on the way from h. Pass "
+            "retain_graph=True.",
             when=raised("second time"),
         ),
         Mistake(

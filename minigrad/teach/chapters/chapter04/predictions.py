@@ -81,7 +81,7 @@ PREDICTIONS = (
             ),
             Option(
                 "w.grad is 0, v.grad is as without the hook",
-                "w lies behind h, so all that it gets has passed the hook. v is beside it.",
+                "The way back to w leads through h, so all that w gets has passed the hook. v is beside it.",
                 True,
             ),
             Option(

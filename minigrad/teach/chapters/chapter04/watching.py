@@ -110,7 +110,7 @@ WATCHED = Exercise(
             when=lambda outcome: isinstance(outcome.value, list) and len(outcome.value) == 1,
         ),
         Mistake(
-            "autograd.grad gives this gradient, but it stops at h and writes nothing. The leaves behind h were to get "
+            "autograd.grad gives this gradient, but it stops at h and writes nothing. The leaves were to get "
             "theirs: run loss.backward().",
             when=lambda outcome: (
                 outcome.error is None and outcome.value is not None and not _has_walked(outcome.arguments[0])
@@ -127,7 +127,7 @@ WATCHED = Exercise(
             ),
         ),
         Mistake(
-            "This is the gradient of the leaf, one step behind h: the hook belongs on h.",
+            "This is the gradient of the leaf, one step later than that of h: the hook belongs on h.",
             lambda h, loss: _of_the_leaf(h, loss),
         ),
     ),
