@@ -1,0 +1,93 @@
+"""Exercise `tanh_backward`: the backward of a Function that saved its output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from minigrad.autograd import grad
+from minigrad.autograd.function import Function
+from minigrad.creation.data import tensor
+from minigrad.teach.chapters.chapter06.common import CHAPTER, PluggedIn, raised, slopes
+from minigrad.teach.exercise import Case, Mistake
+from minigrad.tensor import Tensor
+
+
+def tanh_backward(ctx: Any, grad_output: Tensor) -> Any:
+    """The gradient of x, from that of y = tanh(x); forward has saved y."""
+    (y,) = ctx.saved_tensors
+    return grad_output * (1 - y * y)
+
+
+def _plug(backward: Callable[..., Any]) -> Callable[..., Any]:
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        y = x.tanh()
+        ctx.save_for_backward(y)
+        return y
+
+    tanh: Any = type("Tanh", (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+
+    def run(x: Tensor, weights: Tensor) -> Any:
+        return grad(tanh.apply(x), x, weights, allow_unused=True)[0]
+
+    return run
+
+
+def _wrongly(rule: Callable[[Tensor, Tensor], Any]) -> Callable[..., Any]:
+    return lambda ctx, grad_output: rule(grad_output, ctx.saved_tensors[0])
+
+
+def _case(numbers: list[float], weights: list[float]) -> Case:
+    return Case(
+        f"y = Tanh.apply(x) at x = {numbers}, grad_output = {weights}",
+        lambda: (tensor(numbers, requires_grad=True), tensor(weights)),
+    )
+
+
+TANH_BACKWARD = PluggedIn(
+    name="tanh_backward",
+    chapter=CHAPTER,
+    title="the gradient of x, from grad_output and what forward saved",
+    stars=1,
+    minutes=5,
+    reference=tanh_backward,
+    plug=_plug,
+    cases=(
+        _case([0.5, -1.0, 2.0], [1.0, 1.0, 1.0]),
+        _case([0.0, 0.3], [2.0, -3.0]),
+        _case([1.5, -0.2, 0.7], [0.0, 0.5, 10.0]),
+    ),
+    hints=(
+        "A node multiplies what comes in by the slope of its own operation. Which of the two does each argument bring?",
+        "grad_output comes in. The slope is 1 - y * y, and y is what forward saved.",
+        "(y,) = ctx.saved_tensors takes the one tensor out of the tuple; then return grad_output times the slope.",
+    ),
+    evidence=lambda outcome: slopes(lambda x: x.tanh(), *outcome.arguments),
+    mistakes=(
+        Mistake(
+            "This is the slope alone. What came in, grad_output, is not in it, so the chain rule is cut here.",
+            _wrongly(lambda g, y: 1 - y * y),
+        ),
+        Mistake(
+            "tanh was applied once more: what forward saved is y already, not x.",
+            _wrongly(lambda g, y: g * (1 - y.tanh() ** 2)),
+        ),
+        Mistake(
+            "grad_output was taken for x. It is the gradient that arrives at y, and the rule multiplies it.",
+            _wrongly(lambda g, y: 1 - g.tanh() ** 2),
+        ),
+        Mistake("The slope is 1 minus the square of y, not 1 minus y.", _wrongly(lambda g, y: g * (1 - y))),
+        Mistake(
+            "ctx.saved_tensors is a tuple, also when one tensor was saved: (y,) = ctx.saved_tensors, or [0].",
+            when=lambda outcome: isinstance(outcome.error, TypeError) and "tuple" in str(outcome.error),
+        ),
+        Mistake(
+            "ctx has no attribute of this name. forward called ctx.save_for_backward(y), so y is in ctx.saved_tensors.",
+            when=lambda outcome: isinstance(outcome.error, AttributeError) and "Backward" in str(outcome.error),
+        ),
+        Mistake(
+            "A gradient has to be a tensor, with one number for each number of x: no .item(), no .numpy().",
+            when=raised("expected Variable or None"),
+        ),
+    ),
+)
