@@ -146,7 +146,7 @@ def ones_at_the_peaks(ctx, grad_output):
 
 
 def everywhere(ctx, grad_output):
-    x, places = ctx.saved_tensors
+    x, _ = ctx.saved_tensors
     return 2 * x * grad_output.sum(), None, None
 
 
@@ -156,12 +156,12 @@ def one_gradient(ctx, grad_output):
 
 
 def did_not_place(ctx, grad_output):
-    x, places = ctx.saved_tensors
+    x, _ = ctx.saved_tensors
     return 2 * x * grad_output, None, None
 
 
 def walked_inside(ctx, grad_output):
-    x, places = ctx.saved_tensors
+    x, _ = ctx.saved_tensors
     peaks = mg.nn.functional.max_pool1d(x * x, 2)
     peaks.backward(grad_output)
     return x.grad, None, None

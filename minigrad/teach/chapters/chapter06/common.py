@@ -1,4 +1,4 @@
-"""What the exercises of chapter 06 share: a place for the learner's backward, and slopes measured element by element."""
+"""What the exercises of chapter 06 share: a place for the learner's backward, and slopes measured."""
 
 from __future__ import annotations
 
