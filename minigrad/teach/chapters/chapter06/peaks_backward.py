@@ -97,7 +97,7 @@ PEAKS_BACKWARD = PluggedIn(
             _wrongly(lambda x, places, g: 2 * x * _added(x, places, ones_like(g))),
         ),
         Mistake(
-            "Every element of x got a gradient. Only peaks get one: the others can change a little and no maximum moves.",
+            "Every element of x got a gradient. Only peaks get one: others can change a little and no maximum moves.",
             when=lambda outcome: (
                 isinstance(outcome.value, Tensor) and bool(outcome.value.detach().numpy()[0, :1].any())
             ),
