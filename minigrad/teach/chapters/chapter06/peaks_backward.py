@@ -35,8 +35,12 @@ def _plug(backward: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _wrongly(rule: Callable[..., Tensor]) -> Callable[..., Any]:
-    return lambda ctx, grad_output: (rule(*ctx.saved_tensors, grad_output), None, None)
+def _wrongly(rule: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable[..., Any]:
+    def backward(ctx: Any, grad_output: Tensor) -> Any:
+        x, places = ctx.saved_tensors
+        return rule(x, places, grad_output), None, None
+
+    return backward
 
 
 def _added(x: Tensor, places: Tensor, gradient: Tensor) -> Tensor:
