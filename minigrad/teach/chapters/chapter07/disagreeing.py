@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from minigrad.teach.chapters.chapter07.common import CHAPTER, in_float64
+from minigrad.teach.comparing import show
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
 from minigrad.tensor import Tensor
 
 
 def disagreeing(backward: Tensor, differences: Tensor, atol: float, rtol: float) -> int:
     """The number of entries that are further apart than allowed."""
-    agree = (backward - differences).abs() <= atol + rtol * differences.abs()
+    agree: Any = (backward - differences).abs() <= atol + rtol * differences.abs()
     return int((~agree).sum().item())
 
 
-def _count(true: Tensor) -> int:
+def _count(true: Any) -> int:
     return int(true.sum().item())
+
+
+def _as_number(value: Any, arguments: tuple[Any, ...]) -> str:
+    """A count, whether it is a tensor or not."""
+    return show(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
 
 
 def _entries(backward: list[float], differences: list[float], atol: float, rtol: float) -> Case:
@@ -52,6 +60,7 @@ DISAGREEING = Exercise(
         "Every comparison with nan is False. So ask which entries are near enough, and count the others: ~ exchanges "
         "True and False.",
     ),
+    show=_as_number,
     evidence=_distances,
     mistakes=(
         Mistake(

@@ -21,9 +21,8 @@ class _PluggedIn(Exercise):
 
     def run(self, function: Callable[..., Any], case: Case) -> Outcome:
         def gradients(x: Tensor, w: Tensor, b: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
-            gate: Any = type(
-                "Gate", (Function,), {"forward": staticmethod(_forward), "backward": staticmethod(function)}
-            )
+            methods = {"forward": staticmethod(_forward), "backward": staticmethod(function)}
+            gate: Any = type("Gate", (Function,), methods)
             return tuple(grad(gate.apply(x, w, b), [x, w, b], weights))
 
         return super().run(gradients, case)
