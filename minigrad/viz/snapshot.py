@@ -255,7 +255,6 @@ class _Builder:
         """
         versions: dict[str, int | None] = {}
         saved_versions: dict[str, int] = {}
-        versions: dict[str, int | None] = {}  # of the tensors that only the node which saved them holds
         places = {box.id: place for place, box in enumerate(boxes)}
         for edge in edges:
             target = boxes[places[edge.target]]
