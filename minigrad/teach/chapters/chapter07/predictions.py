@@ -88,7 +88,7 @@ PREDICTIONS = (
     Prediction(
         name="right_once",
         chapter=CHAPTER,
-        question="gradcheck(SecondTry.apply, x) gave True. What does it say about second derivatives with create_graph?",
+        question="gradcheck(SecondTry.apply, x) gave True. What does this say about second derivatives?",
         options=(
             Option(
                 "they are right: the derivative of a right gradient is right",
