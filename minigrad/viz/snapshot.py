@@ -254,6 +254,7 @@ class _Builder:
         asked, which versions were saved of each, and who made it.
         """
         saved_versions: dict[str, int] = {}
+        versions: dict[str, int | None] = {}  # of the tensors that only the node which saved them holds
         places = {box.id: place for place, box in enumerate(boxes)}
         for edge in edges:
             target = boxes[places[edge.target]]
