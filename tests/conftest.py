@@ -15,20 +15,30 @@ needs one before fixtures run (a parametrize list, a module-level import) calls 
     node = require_program("node")
 """
 
+import hashlib
 import importlib
 import importlib.util
 import os
 import shutil
+import subprocess
 import types
+from pathlib import Path
 from typing import NoReturn
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # Windows has no such lock
 
 import pytest
 from leak_guard import no_leaked_state  # noqa: F401  (a fixture that works in every test)
 
+JS = Path(__file__).parent / "js"
 INSTALL = {
     "torch": "pip install torch==2.13.0, with the Python in .venv",
     "chromium": "install Chromium or Chrome, or name its program in the variable CHROMIUM",
     "node": "install node 20 or newer",
+    "happy-dom": "run npm ci in tests/js",
     "npm": "install npm, which comes with node",
 }
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")}
@@ -71,3 +81,28 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def node() -> str:
     return require_program("node")
+
+
+@pytest.fixture(scope="session")
+def node_modules(node: str) -> Path:
+    """The packages of tests/js/package-lock.json, installed again only when that file changed."""
+    modules = JS / "node_modules"
+    stamp = modules / ".installed-lock"
+    lock_hash = hashlib.sha256((JS / "package-lock.json").read_bytes()).hexdigest()
+    with open(JS / ".installing", "w") as turn:  # two processes at once would spoil each other's work
+        if fcntl is not None:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+        if not stamp.exists() or stamp.read_text() != lock_hash:
+            result = subprocess.run(
+                [require_program("npm"), "ci", "--no-fund", "--no-audit"],
+                cwd=JS,
+                env={"npm_config_cache": str(JS.parent.parent / ".home" / "npm"), **os.environ},
+                capture_output=True,
+                text=True,
+                timeout=240,
+            )
+            if result.returncode:
+                print(result.stdout, result.stderr)
+                missing("happy-dom")
+            stamp.write_text(lock_hash)
+    return modules

@@ -20,7 +20,6 @@ from minigrad.viz import widget_source
 
 HERE = Path(__file__).parent
 EXAMPLES = json.loads((HERE.parent / "js" / "examples.json").read_text(encoding="utf-8"))
-AXE = HERE.parent / "js" / "node_modules" / "axe-core" / "axe.min.js"
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>a recorded backward pass</title>
 <style>body {{ margin: 8px; color-scheme: light dark;
 background: light-dark(#fff, #14181d); color: light-dark(#000, #fff); }} {css}</style>
@@ -164,14 +163,12 @@ STATES: dict[str, tuple[str, Callable[[Any], None], Change | None]] = {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("state", STATES)
-def test_axe_finds_nothing_in_any_state(opened: Any, state: str, scheme: str) -> None:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: run npm ci in tests/js")
+def test_axe_finds_nothing_in_any_state(opened: Any, node_modules: Path, state: str, scheme: str) -> None:
     name, reach, change = STATES[state]
     page = opened(name, change, color_scheme=scheme)
     page.locator(".mg-press-fit").click()  # what is scrolled out of sight counts as not written there
     reach(page)
-    page.evaluate(AXE.read_text(encoding="utf-8"))
+    page.evaluate((node_modules / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
     found = page.evaluate("async () => (await axe.run(document)).violations")
     told = [(item["id"], item["impact"], [node["html"][:160] for node in item["nodes"][:3]]) for item in found]
     assert told == []
