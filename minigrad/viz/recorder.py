@@ -340,7 +340,7 @@ class Recorder:
         elif before is None:
             story.append(_line("item", *grad, " was None; it is now ", ("value", said(after))))
         else:
-            joint = _sum_text(before, array, after)
+            joint = _sum_text(before, _left_by_hooks(notes, array), after)
             story.append(
                 _line(
                     "item",
@@ -719,6 +719,12 @@ def _chip(item: Contribution) -> str:
     ):
         return whole
     return shorten(item.value.text, CHIP)
+
+
+def _left_by_hooks(notes: list[Note], array: Any) -> Any:
+    """What the hooks that run before a leaf's sum made of the gradient that came in."""
+    left = [note.after[0] for note in notes if note.kind in ("tensor_hook", "node_prehook") and note.after]
+    return left[-1] if left and left[-1] is not None else array
 
 
 def _sum_text(before: Any, added: Any, after: Any) -> str:

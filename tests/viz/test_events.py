@@ -518,3 +518,13 @@ def test_the_python_of_a_value_makes_it_again(dtype: str, shape: tuple[int, ...]
 )
 def test_differences(before: Any, after: Any, text: str) -> None:
     assert viz.values.difference(before, after) == text
+
+
+def test_a_leafs_sum_is_of_what_its_hook_left() -> None:
+    stepper, _ = stepped(
+        "a = mg.tensor(3.0, requires_grad=True)\na.grad = mg.tensor(10.0)\na.register_hook(lambda g: g * 0.5)\n"
+        "y = a * a\ns = viz.BackwardStepper(y)\n"
+    )
+    told = stepper.trace()
+    assert "10 + 3 = 13" in told
+    assert "10 + 6" not in told
