@@ -31,6 +31,7 @@ def call_within(seconds: float, function: Callable[..., Any], *arguments: Any) -
         over.set()
         watcher.join()  # from here on it raises nothing more; what it has raised
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)  # and is on its way, is taken back
+        del watcher  # here, and not in a later call: an error raised in what runs at an object's end gets lost
 
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
