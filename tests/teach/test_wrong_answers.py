@@ -117,7 +117,7 @@ def test_other_right_answers_pass() -> None:
 )
 def test_the_wrong_node_is_red_in_a_picture_of_the_graph(name: str, answer, box: str) -> None:
     card = getattr(check, name)(answer)
-    red = re.findall(r'<g class="mg-box mg-\w+ mg-failed.*?(?=<g class="mg-box|</svg>)', card.picture)
+    red = re.findall(r'<g class="mg-box mg-\w+ mg-failed.*?(?=<g class="mg-box|</svg>)', card.picture, re.DOTALL)
     assert len(red) == 1, card.picture
     assert f">{box}<" in red[0]
     assert "✗" in red[0]
