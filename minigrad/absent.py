@@ -71,6 +71,11 @@ def error(owner: str, name: str, place: object) -> AttributeError:
     return AttributeError(text, name=name, obj=place)
 
 
+def of_tensors() -> list[str]:
+    """The names of attributes that PyTorch's tensors have and these have not."""
+    return [name for names in _METHODS_LEFT_OUT.values() for name in names.split()]
+
+
 _LEFT_OUT = {
     "minigrad": _FUNCTIONS_LEFT_OUT,
     "Tensor": _METHODS_LEFT_OUT,
