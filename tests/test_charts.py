@@ -95,6 +95,12 @@ def test_steps_where_the_function_is_not_defined_are_left_out() -> None:
     assert of[1e-6][0] < 1e-6
 
 
+def test_steps_where_the_function_overflows_are_left_out() -> None:
+    figure = viz.gradcheck_curve(lambda x: x.exp(), mg.tensor([709.5], dtype=mg.float64))
+    assert math.isnan(errors(figure)[1.0][0])
+    assert "inf" not in str(figure)
+
+
 def test_the_point_stays_as_it_is_and_no_grad_is_no_hindrance() -> None:
     x = mg.tensor(X, requires_grad=True)
     with mg.no_grad():

@@ -260,13 +260,9 @@ def _sum_to(kernel: Callable[..., Any], value: Batched, shape: tuple[int, ...]) 
 
 def _index(kernel: Callable[..., Any], value: Batched, index: tuple[Any, ...], *shape: Any) -> Any:
     """Taking out or putting in at an index; with several arrays in it, numpy moves dimensions about: row by row."""
-    if sum([isinstance(part, np.ndarray | list) for part in index]) > 1 or any(map(_is_scalar_mask, index)):
+    if sum([isinstance(part, np.ndarray | list) for part in index]) > 1:
         return _loop(kernel, value, index, *shape)
     return Batched(kernel(value.array, (slice(None), *index), *[(len(value.array), *sizes) for sizes in shape]))
-
-
-def _is_scalar_mask(part: Any) -> bool:
-    return isinstance(part, bool | np.bool_) or (isinstance(part, np.ndarray) and part.ndim == 0)
 
 
 def _joined(kernel: Callable[..., Any], *parts: Any, dim: int) -> Batched:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parity.functional.inputs import X, functional, vector
+from parity.functional.inputs import X, functional, matrix, vector
 from side_by_side import Behaviours
 
 import minigrad
+from minigrad.autograd.batching import Batched, NotBatchableError
 
 behaviours = Behaviours()
 
@@ -23,6 +24,22 @@ def graph(F: Any) -> tuple[Any, Any]:
 def _(F: Any) -> Any:
     x, y = graph(F)
     return F.autograd.grad(y, x, F.eye(3), is_grads_batched=True)
+
+
+@behaviours("batched: through a mask without dimensions")
+def _(F: Any) -> Any:
+    x, y = graph(F)
+    return [
+        F.autograd.grad(y[mask], x, F.ones(2, int(mask), 3), retain_graph=True, is_grads_batched=True)
+        for mask in (F.tensor(True), F.tensor(False), True, False)
+    ]
+
+
+@behaviours("batched: True among the indices, apart from a list, comes first")
+def _(F: Any) -> Any:
+    x = matrix(F).requires_grad_()
+    y = (x * 2)[True, :, [0, 2]]
+    return F.autograd.grad(y, x, F.arange(12.0).reshape(3, *y.shape), is_grads_batched=True)
 
 
 @behaviours("batched: several outputs and inputs, one unused")
@@ -194,3 +211,10 @@ def test_anomaly_mode_goes_row_by_row() -> None:
             minigrad.autograd.grad(y, x, minigrad.zeros(2, 2), is_grads_batched=True)
     finally:
         minigrad.autograd.set_detect_anomaly(False)
+
+
+@pytest.mark.parametrize("question", [bool, len, float, iter, np.asarray])
+def test_a_batch_refuses_what_only_one_gradient_can_answer(question: Any) -> None:
+    """A rule that asks it runs row by row. The answer of an ordinary object, True, would choose a branch for all."""
+    with pytest.raises(NotBatchableError):
+        question(Batched(np.zeros((2, 1))))
