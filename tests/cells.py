@@ -7,7 +7,7 @@ from typing import Any
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.viz.snapshot import Snapshot
+from minigrad.viz.boxes import Snapshot
 
 SVG = "{http://www.w3.org/2000/svg}"
 EXAMPLE = """\

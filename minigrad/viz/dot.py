@@ -18,10 +18,10 @@ from minigrad.viz import layout, naming
 from minigrad.viz.kept import read_saved, saved_parameters
 from minigrad.viz.naming import Variables
 from minigrad.viz.records import learner_frame
-from minigrad.viz.snapshot import is_leaf, ordered
 from minigrad.viz.svg import clean, shorten
 from minigrad.viz.torch_graphs import seen
 from minigrad.viz.values import shape_text
+from minigrad.viz.walk import is_leaf, ordered
 
 LEAF, RESULT, SAVED = "lightblue", "darkolivegreen1", "orange"
 

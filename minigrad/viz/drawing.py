@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from minigrad.viz import export, modules
+from minigrad.viz.boxes import Box, Snapshot
 from minigrad.viz.records import learner_frame
-from minigrad.viz.snapshot import Box, Snapshot, snapshot
+from minigrad.viz.snapshot import snapshot
 from minigrad.viz.svg import clean, columns, draw_svg, shorten
 from minigrad.viz.values import Value, shape_text
 

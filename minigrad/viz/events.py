@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.viz import values
+from minigrad.viz.boxes import Box, Snapshot
 from minigrad.viz.kept import Saved, parameter_of, short
+from minigrad.viz.learner_code import source_title
 from minigrad.viz.records import Span, source_line
 from minigrad.viz.rules import said
-from minigrad.viz.snapshot import Box, Snapshot, source_title
 from minigrad.viz.svg import clean
 from minigrad.viz.values import Value
 

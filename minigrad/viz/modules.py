@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from minigrad.viz import values
-from minigrad.viz.snapshot import Box, Edge, Snapshot
+from minigrad.viz.boxes import Box, Edge, Snapshot
 
 MANY = 150  # boxes: a picture with more of them begins closed, and says so
 SEEN = 24  # boxes that are seen at the beginning, at most: groups are opened level by level while there are fewer

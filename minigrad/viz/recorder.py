@@ -18,14 +18,17 @@ import numpy as np
 from minigrad.autograd.modes import thread
 from minigrad.viz import events as told
 from minigrad.viz import rules, values
+from minigrad.viz.boxes import Box, Edge, Snapshot
 from minigrad.viz.events import Event
+from minigrad.viz.expressions import call_text
 from minigrad.viz.frames import Contribution, Frame, Grown, Line, Piece, Turn
 from minigrad.viz.kept import argument_names
 from minigrad.viz.rules import Rule, said
-from minigrad.viz.snapshot import Box, Edge, Snapshot, call_text, grad_value, is_leaf
+from minigrad.viz.snapshot import grad_value
 from minigrad.viz.svg import State, clean, columns, shorten
 from minigrad.viz.torch_graphs.hooks import seen_hooks
 from minigrad.viz.values import Value, describe, shape_text
+from minigrad.viz.walk import is_leaf
 from minigrad.viz.watching import Note, Teller, Watcher
 
 CHIP = 18  # columns of the pill on an edge

@@ -23,11 +23,12 @@ from typing import Any
 from minigrad.autograd.saved import PackedTensor
 from minigrad.tensor import Tensor
 from minigrad.viz import widget_source
+from minigrad.viz.boxes import Snapshot
 from minigrad.viz.events import raised
 from minigrad.viz.frames import Frame
 from minigrad.viz.recorder import Recorder
-from minigrad.viz.snapshot import Snapshot, is_leaf
 from minigrad.viz.svg import clean
+from minigrad.viz.walk import is_leaf
 
 STATIC = Path(__file__).parent / "static"
 METADATA = "minigrad_pass"  # the key in an output's metadata under which a pass is kept

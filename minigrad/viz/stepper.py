@@ -25,6 +25,7 @@ import traitlets
 
 from minigrad.autograd import engine
 from minigrad.viz import export, modules, naming, recording, torch_graphs
+from minigrad.viz.boxes import Snapshot
 from minigrad.viz.breakpoints import Breakpoint, condition
 from minigrad.viz.frames import Frame
 from minigrad.viz.kept import Saved
@@ -32,10 +33,11 @@ from minigrad.viz.layout import LayoutError
 from minigrad.viz.recorder import Recorder
 from minigrad.viz.recording import Rehearsal, trouble
 from minigrad.viz.records import learner_frame
-from minigrad.viz.snapshot import Snapshot, is_leaf, snapshot
+from minigrad.viz.snapshot import snapshot
 from minigrad.viz.svg import Drawing, clean, draw_parts, draw_svg, hover, shorten
 from minigrad.viz.torch_graphs import seen
 from minigrad.viz.values import shape_text
+from minigrad.viz.walk import is_leaf
 
 NO_LINES = (
     "PyTorch does not note which line made a result. A result with a name of yours is found by it: y = x.exp(), where "

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+from minigrad.viz.boxes import Box, Snapshot
 from minigrad.viz.layout import Layout, Point, Sized, Wire, arrange
-from minigrad.viz.snapshot import Box, Snapshot
 from minigrad.viz.values import Value, shape_text
 
 MONO = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.viz import naming, values
+from minigrad.viz.boxes import Box, Edge, Snapshot
 from minigrad.viz.events import Event, array_value, hook_name, line_of, raised, told_value
-from minigrad.viz.snapshot import Box, Edge, Snapshot
 
 
 @dataclass

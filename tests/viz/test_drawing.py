@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz import layout, svg
+from minigrad.viz.boxes import Snapshot
 from minigrad.viz.layout import LayoutError
-from minigrad.viz.snapshot import LIMIT, Snapshot, snapshot
+from minigrad.viz.snapshot import snapshot
+from minigrad.viz.walk import LIMIT
 
 
 def test_layout_is_the_same_each_time_and_nothing_overlaps() -> None:

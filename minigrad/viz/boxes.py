@@ -1,0 +1,103 @@
+"""What a picture of a graph is made of: boxes and the edges between them.
+
+After this module a reader knows the records that a `Snapshot` holds: a `Box` for each leaf, result and constant, an
+`Edge` for each input of a result, and the `Source` from which the learner's lines are shown. All are immutable, and
+find themselves by id: n0, n1 ... for boxes and e0, e1 ... for edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from minigrad.viz.kept import Saved
+from minigrad.viz.records import Span
+from minigrad.viz.values import Value
+
+
+@dataclass(frozen=True)
+class Box:
+    """One box of the picture. `kind` is "leaf", "result" or "constant"; `expression` is the text that made it.
+
+    `outputs` are the values of a node with several. `version` counts the writes to the tensor, `saved_version` those
+    that there were when a node saved it; None where that is not known. `graph` is 1 for what the learner computed, 2
+    for the graph of its gradient, made by the rule of the box `made_by`; and so on. `backward` is the source of a
+    custom Function's own backward.
+    """
+
+    id: str
+    kind: str
+    name: str
+    expression: str
+    op: str
+    value: Value
+    grad: Value
+    span: Span | None = None
+    saved: tuple[Saved, ...] = ()
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[Value, ...] = ()
+    needs_grad: bool = True
+    version: int | None = None
+    saved_version: int | None = None
+    graph: int = 1
+    made_by: str = ""
+    backward: str = ""
+
+    @property
+    def freed(self) -> tuple[str, ...]:
+        """What this node had saved, and what a backward that used the graph has freed."""
+        return tuple(saved.parameter for saved in self.saved if saved.state == "freed")
+
+
+@dataclass(frozen=True)
+class Edge:
+    """From the box of an input to the box of the result. `slot` counts the result's inputs; `output` the input's
+    outputs.
+    """
+
+    id: str
+    source: str
+    target: str
+    slot: int
+    output: int = 0
+    carries: bool = True  # False for constants: no gradient goes back along it
+
+
+@dataclass(frozen=True)
+class Source:
+    """A piece of the learner's code: (line number, text); number 0 stands for lines left out."""
+
+    title: str
+    file: str = field(repr=False)
+    lines: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A whole graph. For those who step through it: `nodes` are the engine's nodes behind the boxes (None for
+    constants), `retaining` the named results that keep their `.grad`.
+    """
+
+    root: str
+    boxes: tuple[Box, ...]
+    edges: tuple[Edge, ...]
+    sources: tuple[Source, ...] = ()
+    nodes: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    modules: Mapping[int, str] = field(default_factory=dict, compare=False, repr=False)  # id() -> the learner's name
+    retaining: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+
+    def box(self, key: str) -> Box:
+        """The box with an id. KeyError if there is none."""
+        for box in self.boxes:
+            if box.id == key:
+                return box
+        raise KeyError(key)
+
+    def named(self, name: str) -> Box:
+        """The box with a name. ValueError, with the names that there are, if there is none."""
+        for box in self.boxes:
+            if box.kind != "constant" and name in (box.name, *(box.name.split(", ") if box.outputs else ())):
+                return box
+        there = ", ".join(box.name for box in self.boxes if box.kind != "constant")
+        raise ValueError(f"no box is named {name!r}; there are: {there}")
