@@ -8,8 +8,9 @@ run as code.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +56,51 @@ class Breakpoint:
             return _holds(self.when, frame)
         assert self.test is not None
         return bool(self.test(frame))
+
+
+class Breakpoints:
+    """Those that are set, in the order in which they were."""
+
+    def __init__(self) -> None:
+        self.items: list[Breakpoint] = []
+
+    def add(self, *added: Breakpoint) -> None:
+        """Set some more; one that is set already is set once."""
+        self.items = list(dict.fromkeys([*self.items, *added]))
+
+    @property
+    def shown(self) -> list[dict[str, str]]:
+        """What the page gets to know."""
+        return [item.shown for item in self.items]
+
+    def met(self, frame: Frame) -> Breakpoint | None:
+        """The first at which a run stops with this frame, if there is one."""
+        return next((item for item in self.items if item.met(frame)), None)
+
+    def replace(self, wanted: list[Any], runs: Container[str]) -> None:
+        """Take over what the page has set, as far as it can be understood; `runs` are the boxes that do run.
+
+        Those written in Python stay, since the page knows no more than their name.
+        """
+        self.items = [item for item in self.items if item.test is not None]
+        for one in wanted:
+            box, when = (one.get("box"), one.get("when")) if isinstance(one, dict) else (None, None)
+            if box in runs:
+                self.add(Breakpoint(box=box))
+            elif isinstance(when, str):
+                with contextlib.suppress(ValueError):
+                    self.add(Breakpoint(when=condition(when)))
+
+
+def breakpoint_for(test: str | Callable[[Frame], Any]) -> Breakpoint:
+    """The breakpoint of a condition, which is a text or a function. ValueError or TypeError for what is neither."""
+    if isinstance(test, str):
+        return Breakpoint(when=condition(test))
+    if callable(test):
+        return Breakpoint(test=test)
+    raise TypeError(
+        f"break_when() expected a condition such as 'g.norm() > 10', or a function, not {type(test).__name__}"
+    )
 
 
 def condition(text: str) -> str:

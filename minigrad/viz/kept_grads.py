@@ -1,0 +1,120 @@
+"""The `.grad` of every leaf, as it was at each frame of a pass.
+
+After this module a reader knows how Back brings a gradient back without running anything: after each frame a copy is
+kept of every `.grad` that the pass may change, shared with the frame before where nothing changed. To put it back is to
+write the copy into the same object, so that what the learner holds of it reads right, too.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minigrad.viz import naming, torch_graphs
+from minigrad.viz.boxes import Snapshot
+from minigrad.viz.torch_graphs import seen
+from minigrad.viz.walk import is_leaf
+
+COMPARED = 10_000  # elements of a .grad up to which its numbers are compared; of larger ones, the count of writes
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a tensor's `.grad` was at one frame: the object, and a copy of its numbers (None where it has a graph of
+    its own).
+    """
+
+    gradient: Any
+    numbers: Any
+    version: int | None = None
+
+    @property
+    def array(self) -> Any:
+        """The numbers as they were, as an array."""
+        held = self.gradient if self.numbers is None else seen(self.numbers)
+        return held.detach().numpy() if naming.is_tensor(held) else held
+
+
+class KeptGrads:
+    """The gradients of the tensors that a pass may change: `tensors`, by box id (or a number, for those that only
+    retain their `.grad`).
+    """
+
+    def __init__(self, graph: Snapshot, sought: Mapping[str, Any] | None) -> None:
+        leaves = {
+            box.id: node.variable
+            for box, node in zip(graph.boxes, graph.nodes, strict=True)
+            if node is not None and is_leaf(node)
+        }
+        retaining = {f"retaining {number}": tensor for number, tensor in enumerate(graph.retaining)}
+        self.tensors: dict[str, Any] = leaves | dict(sought or {}) | retaining
+        self._at: list[dict[str, Kept | None]] = [self._now({})]
+
+    def add(self) -> None:
+        """Keep what there is now, as the next frame's."""
+        self._at.append(self._now(self._at[-1]))
+
+    def put_back(self, index: int) -> None:
+        """Make every `.grad` what it was at a frame."""
+        for key, kept in self._at[index].items():
+            _restore(self.tensors[key], kept)
+
+    def renew(self, index: int) -> dict[str, Any]:
+        """Where a `.grad` is not what it was when the frame `index` was shown last, keep what it is now.
+
+        Returns what it was, as an array or None, for each tensor that has changed.
+        """
+        known = self._at[index]
+        now = self._at[index] = self._now(known)
+        changed = {key: known[key] for key in known if known[key] is not now[key]}
+        return {key: None if old is None else old.array for key, old in changed.items()}
+
+    def clear(self) -> None:
+        """Let go of all tensors."""
+        self.tensors, self._at = {}, [{} for _ in self._at]
+
+    def _now(self, before: Mapping[str, Kept | None]) -> dict[str, Kept | None]:
+        return {key: _kept(grad_of(tensor), before.get(key)) for key, tensor in self.tensors.items()}
+
+
+def grad_of(tensor: Any) -> Any:
+    """`.grad`, without the warning that comes when a result's is read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tensor.grad
+
+
+def _kept(gradient: Any, old: Kept | None) -> Kept | None:
+    """A copy of a gradient; `old` itself where that is still the same."""
+    if gradient is None:
+        return None
+    if gradient.requires_grad:
+        same = old is not None and old.gradient is gradient and old.numbers is None
+        return old if same else Kept(gradient, None)
+    if isinstance(gradient, torch_graphs.Tensor):
+        same = old is not None and old.gradient is gradient and gradient.holds(old.numbers)
+        return old if same else Kept(gradient, gradient.kept())
+    numbers = gradient.detach().numpy()
+    version = gradient._version if numbers.size > COMPARED and not gradient.is_inference() else None
+    if old is not None and old.gradient is gradient:
+        unwritten = version is not None and old.version == version
+        if unwritten or np.array_equal(old.numbers, numbers, equal_nan=True):
+            return old
+    return Kept(gradient, numbers.copy(), version)
+
+
+def _restore(tensor: Any, kept: Kept | None) -> None:
+    """Put a `.grad` back: the same object with the same numbers."""
+    if kept is None:
+        tensor.grad = None
+        return
+    gradient = kept.gradient
+    if kept.numbers is not None and isinstance(gradient, torch_graphs.Tensor):
+        gradient = gradient.put_back(kept.numbers)
+    elif kept.numbers is not None:
+        gradient.detach().numpy()[...] = kept.numbers
+    tensor.grad = gradient
