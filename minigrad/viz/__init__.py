@@ -1,11 +1,13 @@
 """Pictures of the graph, and the widget that steps through a backward pass.
 
 After this package a reader has seen a gradient move. `draw(loss)` shows the graph, `make_dot(loss)` gives it to
-Graphviz, and `BackwardStepper(loss)` runs `loss.backward()` one node per click. Each part is a module: `snapshot`
-copies the graph and `kept` what its nodes keep, `naming` finds the learner's names, `layout` places the boxes, `svg`
-draws; `recorder` runs a pass and writes down its `frames`, with the `rules` as code and, by `watching`, the `events`
-around them; `stepper` is the widget. `gradcheck_curve` and `jacobian_picture` are charts (`figure`, `curves`,
-`heatmap`).
+Graphviz, and `BackwardStepper(loss)` runs `loss.backward()` one node per click. Each part is a module. The graph:
+`walk` orders its nodes, `snapshot` copies it into `boxes`, with `kept` for what a node keeps, `constants` for data,
+`naming` and `expressions` for the learner's names, `learner_code` for their lines; `layout` places the boxes and `svg`
+draws. The pass: `plan` says what will run, `recorder` runs it and writes `frames`, told by `story` and `contributions`
+(with the `rules` as code), while `progress` counts what has arrived and `watching` sees the `events` around a step.
+`stepper` is the widget, with `arguments`, `kept_grads`, `breakpoints`, `trace` and `widget_picture`. PyTorch's graphs
+are read in `torch_graphs`. `gradcheck_curve` and `jacobian_picture` are charts (`figure`, `curves`, `heatmap`).
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.
 What was made before is drawn without its line. In a notebook it also makes the cell magic `%%step` known, and shows
