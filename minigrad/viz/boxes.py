@@ -76,7 +76,7 @@ class Source:
 @dataclass(frozen=True)
 class Snapshot:
     """A whole graph. For those who step through it: `nodes` are the engine's nodes behind the boxes (None for
-    constants), `retaining` the named results that keep their `.grad`.
+    constants), `results` the results that a name was found for.
     """
 
     root: str
@@ -85,7 +85,7 @@ class Snapshot:
     sources: tuple[Source, ...] = ()
     nodes: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     modules: Mapping[int, str] = field(default_factory=dict, compare=False, repr=False)  # id() -> the learner's name
-    retaining: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    results: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     def box(self, key: str) -> Box:
         """The box with an id. KeyError if there is none."""

@@ -50,7 +50,9 @@ class KeptGrads:
             for box, node in zip(graph.boxes, graph.nodes, strict=True)
             if node is not None and is_leaf(node)
         }
-        retaining = {f"retaining {number}": tensor for number, tensor in enumerate(graph.retaining)}
+        retaining = {
+            f"retaining {number}": tensor for number, tensor in enumerate(graph.results) if tensor.retains_grad
+        }
         self.tensors: dict[str, Any] = leaves | dict(sought or {}) | retaining
         self._at: list[dict[str, Kept | None]] = [self._now({})]
 

@@ -27,7 +27,7 @@ from minigrad.viz.expressions import call_text
 from minigrad.viz.frames import Contribution, Frame, Grown, Line
 from minigrad.viz.progress import Progress
 from minigrad.viz.rules import said
-from minigrad.viz.torch_graphs.hooks import seen_hooks
+from minigrad.viz.torch_graphs.hooks import HookWatch, unseen_hooks
 from minigrad.viz.values import describe
 from minigrad.viz.walk import is_leaf
 from minigrad.viz.watching import Note, Teller, Watcher
@@ -66,6 +66,8 @@ class Recorder:
         self.unpacked: dict[tuple[str, str], Any] = {}  # box and parameter -> what an unpack hook made
         self.grown: dict[Any, str] = {}  # node of the gradient's graph -> what it is called
         self.nan_met = False
+        if self.queue is not None:
+            steps.look_on(HookWatch(graph, self.watcher, steps.is_running))
         self.progress.arrive(graph.root, 0, seed, "")
 
     def first(self) -> Frame:
@@ -102,7 +104,7 @@ class Recorder:
         key = self.ids[node]
         if self.queue is not None:
             self.queue.ran(key)
-            self.watcher.notes += seen_hooks(key, self.progress.sums[key], incoming)
+            self.watcher.notes += unseen_hooks(key, self.progress.sums[key], incoming, self.watcher.notes)
         self.progress.edges_are_done()
         if is_leaf(node):
             frame = self._ran_leaf(key, incoming, held.get(key))
@@ -123,7 +125,7 @@ class Recorder:
             return  # closed before
         close()
         self.failure = self.failure or RuntimeError("the stepper was closed")
-        self.graph = replace(self.graph, nodes=(), retaining=())
+        self.graph = replace(self.graph, nodes=(), results=())
         self.progress.forget()
         self.ids, self.watcher = {}, Watcher({})
         self.steps, self.grown = iter(()), {}
@@ -136,7 +138,8 @@ class Recorder:
         self.progress.edges_are_done()
         ready = self.progress.ready()
         anomaly = getattr(error, "anomaly", None)
-        key = self.ids.get(anomaly[0]) if anomaly is not None else self.watcher.failing
+        raised = next((note.box for note in notes if note.error is not None), None)  # in a hook of PyTorch's graph
+        key = self.ids.get(anomaly[0]) if anomaly is not None else self.watcher.failing or raised
         key = key or (ready[0] if ready else self.graph.root)
         box = self.boxes[key]
         contributions: tuple[Contribution, ...] = ()

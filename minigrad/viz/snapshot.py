@@ -109,11 +109,10 @@ class _Builder:
                 if key is not None:
                     edges.append(Edge(f"e{len(edges)}", ids[key], ids[node], slot, output, child is not None))
         boxes = self._finished(boxes, edges, nodes)
-        named = self.variables.results()
-        retaining = tuple(tensor for tensor in named if tensor.retains_grad and tensor.grad_fn in ids)
+        results = tuple(tensor for tensor in self.variables.results() if tensor.grad_fn in ids)
         sources = sources_of(box.span for box in boxes)
         return Snapshot(
-            *(ids[self.start], tuple(boxes), tuple(edges), sources, tuple(nodes), self.variables.modules, retaining)
+            *(ids[self.start], tuple(boxes), tuple(edges), sources, tuple(nodes), self.variables.modules, results)
         )
 
     def _finished(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:

@@ -361,7 +361,7 @@ class BackwardStepper(anywidget.AnyWidget):
         """Take the widget away and let go of the graph; a pass that stands half way ends there. The frames stay."""
         if self._recorder is not None:  # ipywidgets closes what could not be made, too
             self._recorder.close()
-            self._graph = replace(self._graph, nodes=(), retaining=())
+            self._graph = replace(self._graph, nodes=(), results=())
             self._grads.clear()
             self._given = (None, {})
         super().close()

@@ -16,6 +16,7 @@ import numpy as np
 from minigrad.viz import naming, values
 from minigrad.viz.boxes import Box, Edge, Snapshot
 from minigrad.viz.events import Event, array_value, hook_name, line_of, raised, told_value
+from minigrad.viz.torch_graphs import seen
 
 
 @dataclass
@@ -61,6 +62,14 @@ class Watcher:
 
         return call
 
+    def retained(self, node: Any, before: Any, after: Any) -> Note:
+        """That a result has kept its gradient, where no function of ours did it."""
+        return Note("retain_grad", self.ids[node], _copied, (before,), (after,))
+
+    def notes_of(self, node: Any) -> list[Note]:
+        """The notes on one node that were not taken yet."""
+        return [note for note in self.notes if note.box == self.ids[node]]
+
     def failed(self, node: Any) -> None:
         """The engine could not run a node. Of runs within runs, the outermost says so last."""
         self.failing = self.ids.get(node, self.failing)
@@ -84,8 +93,7 @@ def _seen(kind: str, function: Callable[..., Any], value: Any) -> tuple[Any, ...
 
 
 def _copied(value: Any) -> Any:
-    if value is None:
-        return None
+    value = seen(value)
     if naming.is_tensor(value):
         return np.array(value.detach().numpy())
     return np.array(value) if isinstance(value, np.ndarray) else value

@@ -225,6 +225,8 @@ def test_a_hook_that_raises_half_way_is_shown_and_back_works() -> None:
     assert torch.equal(b.grad, given)
     assert a.grad is None
     assert stepper.problem["text"] == "ValueError: not today"
+    assert [event.title for event in stepper.frame.events] == ["hook refuse on middle", "ValueError"]
+    assert "and raised ValueError: not today." in stepper.frame.events[0].text
     assert stepper._graph.box(stepper.problem["box"]).name == "middle"
     with pytest.raises(RuntimeError, match="its last step failed with ValueError: not today"):
         stepper.next()
@@ -278,7 +280,61 @@ def test_each_hook_runs_once_however_often_the_steps_are_walked() -> None:
     assert ran == ["tensor hook of b", "prehook", "node hook", "tensor hook of a", "post-accumulate hook"]
 
 
-def test_a_frame_tells_what_a_hook_has_changed() -> None:
+HOOKED = """
+a = torch.tensor([0., 0.], requires_grad=True)
+b = a.exp()
+def double(g): return g * 2
+def one_more(arriving): return (arriving[0] + 1,)
+def triple(leaving, arriving): return (leaving[0] * 3,)
+def look(g): pass
+def halve(p): p.grad.mul_(0.5)
+b.register_hook(double)
+b.retain_grad()
+b.grad_fn.register_prehook(one_more)
+b.grad_fn.register_hook(triple)
+a.register_hook(look)
+a.register_post_accumulate_grad_hook(halve)
+s = viz.BackwardStepper(b.sum())
+s.last()
+"""
+
+
+def test_a_frame_names_each_hook_and_tells_what_it_changed() -> None:
+    frames = cell(HOOKED, torch=torch)["s"].frames
+    at_b, at_a = frames[2], frames[3]
+    assert [event.text for event in at_b.events if event.kind != "freed"] == [
+        "The tensor hook double changed the gradient of b from [1, 1] to [2, 2].",
+        "The prehook one_more changed the gradient that comes in to ExpBackward0 from [2, 2] to [3, 3].",
+        "The node hook triple changed the gradient for a from [3, 3] to [9, 9].",
+        "b.retain_grad() was called, so b.grad now holds [2, 2].",
+    ]
+    assert [event.line[1:] for event in at_b.events[:3] if event.line] == [
+        (4, "def double(g): return g * 2"),
+        (5, "def one_more(arriving): return (arriving[0] + 1,)"),
+        (6, "def triple(leaving, arriving): return (leaving[0] * 3,)"),
+    ]
+    (item,) = at_b.contributions
+    assert (item.text, item.changed) == ("g * b = [3, 3] * [1, 1] = [3, 3]", "which a hook changed to [9, 9]")
+    assert [event.text for event in at_a.events] == [
+        "The tensor hook look looked at the gradient of a, [9, 9], and changed nothing.",
+        "The post-accumulate hook halve changed a.grad from [9, 9] to [4.5, 4.5].",
+    ]
+    assert "AccumulateGrad of the leaf a received [9, 9]." in [line.text for line in at_a.story]
+
+
+def test_hooks_are_put_back_as_they_were() -> None:
+    scope = cell(HOOKED.replace("s.last()", "s.next(); s.next()"), torch=torch)
+    assert scope["b"]._backward_hooks != {0: scope["double"]}
+    scope["s"].close()
+    a, b = scope["a"], scope["b"]
+    ours = [a._backward_hooks, a._post_accumulate_grad_hooks, b._backward_hooks]
+    assert [list(hooks.values()) for hooks in ours] == [[scope["look"]], [scope["halve"]], [scope["double"]]]
+    for register, hook in (("register_prehook", "one_more"), ("register_hook", "triple")):
+        handle = getattr(b.grad_fn, register)(lambda *_: None)
+        assert list(handle.hooks_dict_ref().values())[:-1] == [scope[hook]]
+
+
+def test_the_hook_of_a_tensor_that_is_gone_is_seen_by_what_it_changed() -> None:
     a = torch.tensor([0.0, 0.0], requires_grad=True)
     b = a.exp()
     b.register_hook(lambda g: g * 2)
@@ -294,14 +350,18 @@ def test_a_frame_tells_what_a_hook_has_changed() -> None:
     assert (item.rule.source, item.value.text) == ("g * result", "[2, 2]")
 
 
-def test_a_rule_that_a_hook_has_changed_is_not_shown_as_a_formula() -> None:
-    a = leaf(2)
+def test_a_hook_of_another_backward_over_the_graph_is_no_event_of_the_pass() -> None:
+    ran: list[Any] = []
+    a = leaf(3)
     b = a.exp()
-    b.grad_fn.register_hook(lambda leaving, _: (leaving[0] * 3,))
-    stepper = viz.BackwardStepper(b.sum())
+    b.register_hook(ran.append)
+    loss = b.sum()
+    stepper = viz.BackwardStepper(loss)
     stepper.next()
-    (item,) = stepper.next().contributions  # type: ignore[union-attr]
-    assert item.rule.source == "its rule, whose gradients a hook of this node may have changed"
+    loss.backward(retain_graph=True)
+    stepper.next()
+    assert len(ran) == 2
+    assert [event.kind for event in stepper.frame.events] == ["tensor_hook", "freed"]
 
 
 def test_a_hook_that_is_added_between_two_steps_counts() -> None:

@@ -22,7 +22,6 @@ from minigrad.viz import rules
 from minigrad.viz.torch_graphs import own_rules, saved
 
 CHECKED = 2_000_000  # elements of a gradient, up to which a rule is tried out
-HOOKED = "its rule, whose gradients a hook of this node may have changed"
 PACKED = "its rule (with what a saved-tensors hook keeps for it, which is not looked into)"
 UNKNOWN = "PyTorch's compiled code: its formula is not known here"
 
@@ -70,8 +69,9 @@ def input_names(raw: Any) -> tuple[str, ...]:
     return tuple(next(iter(_candidates(raw)), ()))
 
 
-def explain(node: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...], has_hooks: bool = False) -> None:
-    """Set `node.rules`, and in `node.bound` the values that they name, for a node that has just run.
+def explain(node: Any, incoming: tuple[Any, ...], outgoing: list[Any]) -> None:
+    """Set `node.rules`, and in `node.bound` the values that they name, for a node that has just run. `outgoing` is what
+    its rule gave, as arrays.
 
     Never raises: whatever there is to say of a rule, the step has been made.
     """
@@ -84,16 +84,15 @@ def explain(node: Any, incoming: tuple[Any, ...], outgoing: tuple[Any, ...], has
     words = [text for _, text in worded]
     node.rules = dict(zip(names, words if len(words) == len(names) else words[:1] * len(names), strict=False))
     packed = any(saved.state_of(raw, parameter)[0] == "packed" for parameter in saved.parameters(raw))
-    otherwise = HOOKED if has_hooks else PACKED if packed else UNKNOWN
-    node.rules = dict.fromkeys(names, otherwise) | node.rules
+    node.rules = dict.fromkeys(names, PACKED if packed else UNKNOWN) | node.rules
     given = next((gradient for gradient in incoming if gradient is not None), None)
     if len(incoming) != 1 or given is None or given.raw.numel() > CHECKED or not given.is_strided:
         return
     for slot, gradient in enumerate(outgoing):
-        for declared in _candidates(raw) if gradient is not None and gradient.is_strided else ():
+        for declared in _candidates(raw) if gradient is not None else ():
             rule = declared.get(names[slot])
             values = None if rule is None else _values(raw, rule)
-            if rule is not None and values is not None and _gives(rule, given.numpy(), values, gradient.numpy()):
+            if rule is not None and values is not None and _gives(rule, given.numpy(), values, gradient):
                 node.rules[names[slot]] = rule
                 node.bound |= {name: _bound(value) for name, value in values.items()}
                 break

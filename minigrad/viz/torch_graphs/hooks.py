@@ -1,17 +1,112 @@
-"""Hooks of PyTorch's tensors and nodes, seen by what they change.
+"""Hooks of PyTorch's tensors and nodes: which ones run, and what each changes.
 
-After this module a reader knows how a frame tells of a hook that Python has no way to ask for: PyTorch runs it, and
-what the node then got is not what had arrived. Which of several hooks did it cannot be told.
+After this module a reader knows how a frame can name a hook that PyTorch runs. Python's hooks lie in plain dicts, which
+PyTorch looks up when it calls them: while a pass is under way, each entry is replaced by one that notes what goes in
+and what comes out. A tensor's dict is found through the tensor, so the hooks of one that nobody holds any more stay
+unseen; that they ran is seen by what they changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from minigrad.viz.watching import Note
+from minigrad.viz.boxes import Snapshot
+from minigrad.viz.torch_graphs.mirrors import Leaf, Tensor, seen
+from minigrad.viz.watching import Note, Watcher
+
+Entries = dict[Any, Any]  # PyTorch's number of a hook -> the hook
+
+
+class HookWatch:
+    """Puts the watcher's eyes on the hooks of one pass, and takes them off again.
+
+    Args:
+        graph: whose nodes run.
+        watcher: who notes what hooks do.
+        is_ours: whether it is this pass that is running, and not another backward over the same graph.
+    """
+
+    def __init__(self, graph: Snapshot, watcher: Watcher, is_ours: Callable[[], bool]) -> None:
+        self.watcher = watcher
+        self.is_ours = is_ours
+        self.results = [tensor for tensor in graph.results if isinstance(tensor, Tensor)]
+        self.nodes = [node for node in graph.nodes if node is not None]
+        self.known = list(_of_saved(self.nodes))
+        self.before: dict[Any, Any] = {}  # node -> the dict of its prehooks
+        self.replaced: dict[tuple[int, Any], tuple[Entries, Any, Any]] = {}
+        self.held: list[tuple[Tensor, Any]] = []
+
+    def put_on(self, handles: list[Any]) -> None:
+        """Before a step: see to all hooks that there are by now. `handles` are our own, one for each node."""
+        for node, handle in zip(self.nodes, handles, strict=True):
+            if node not in self.before:
+                own = node.raw.register_prehook(lambda gradients: None)
+                self.before[node] = own.hooks_dict_ref()
+                own.remove()
+            self._replace("node_prehook", node, self.before[node])
+            self._replace("node_hook", node, handle.hooks_dict_ref(), handle.id)
+            if isinstance(node, Leaf):
+                raw = node.raw.variable
+                self._replace("tensor_hook", node, raw._backward_hooks)
+                self._replace("post_accumulate", node, raw._post_accumulate_grad_hooks)
+        for tensor in self.results:
+            self._replace("tensor_hook", tensor.grad_fn, tensor.raw._backward_hooks)
+        for node, entries in self.known:
+            self._replace("tensor_hook", node, entries)
+        self.held = [(tensor, _array(tensor.grad)) for tensor in self.results if tensor.retains_grad]
+
+    def _replace(self, kind: str, node: Any, entries: Entries | None, own: Any = None) -> None:
+        for number, hook in list((entries or {}).items()):
+            at = id(entries), number
+            if number == own or (at in self.replaced and self.replaced[at][2] is hook):
+                continue
+            assert entries is not None  # else there was nothing to walk
+            entries[number] = watched = self._only_ours(hook, self.watcher.around(kind, node, hook))
+            self.replaced[at] = entries, hook, watched
+
+    def _only_ours(self, hook: Callable[..., Any], watched: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *arguments: (watched if self.is_ours() else hook)(*arguments)
+
+    def after(self, node: Any) -> None:
+        """After a step: note what the results of the node that ran have retained."""
+        for tensor, before in self.held:
+            if tensor.grad_fn is node:
+                self.watcher.notes.append(self.watcher.retained(node, before, _array(tensor.grad)))
+
+    def received(self, node: Any, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What came in to a node. A leaf may take the very tensor that came as its `.grad`, which post-accumulate hooks
+        then change: what that was before comes from what was noted of them.
+        """
+        note = next((note for note in self.watcher.notes_of(node) if note.kind == "post_accumulate"), None)
+        grad = node.variable.grad if note is not None else None
+        if note is None or grad is None or grad.memory != incoming[0].memory:
+            return incoming
+        return (seen(incoming[0].raw.new_tensor(note.before[0])),)
+
+    def left_by_rule(self, node: Any, outgoing: tuple[Any, ...]) -> list[Any]:
+        """The gradients that a node's own rule gave, as arrays, before its hooks changed them."""
+        note = next((note for note in self.watcher.notes_of(node) if note.kind == "node_hook"), None)
+        return [_array(gradient) for gradient in outgoing] if note is None else list(note.before)
+
+    def take_off(self) -> None:
+        """Put every hook back, but for those that were removed meanwhile."""
+        for (_, number), (entries, hook, watched) in self.replaced.items():
+            if entries.get(number) is watched:
+                entries[number] = hook
+        self.replaced.clear()
+
+
+def _of_saved(nodes: Iterable[Any]) -> Iterator[tuple[Any, Entries]]:
+    """The hooks of tensors that are no more than what a node has saved."""
+    there = set(nodes)
+    for node in nodes:
+        for parameter in node.saved_parameters():
+            kept = getattr(node, f"_saved_{parameter}", None)
+            if isinstance(kept, Tensor) and kept.grad_fn in there and kept.raw._backward_hooks:
+                yield kept.grad_fn, kept.raw._backward_hooks
 
 
 class _Unseen:
@@ -20,24 +115,51 @@ class _Unseen:
     __name__ = "that PyTorch ran"
 
 
-def seen_hooks(box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...]) -> list[Note]:
-    """A note for each of a node's gradients that is not what had arrived.
+def unseen_hooks(box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], seen: list[Note]) -> list[Note]:
+    """A note for each of a node's gradients that is not what had arrived, nor what the hooks that were seen left.
 
     Args:
         box: the box of the node.
         arrived: number of an output -> the sum of the gradients that were sent to it, as an array.
         incoming: the gradients that the node was run with, as mirrors.
+        seen: what the hooks did that were seen at this step.
     """
     notes = []
     for number, gradient in enumerate(incoming):
         if gradient is None or number not in arrived:
             continue
-        before, after = arrived[number], np.array(gradient.numpy())
         # PyTorch rounds each sum to the gradient's type; of two bytes, that shows.
         near = 2e-2 if gradient.raw.element_size() <= 2 else 1e-5
-        if before.shape != after.shape or not np.allclose(before, after, near, near * _largest(after), equal_nan=True):
-            notes.append(Note("tensor_hook", box, _Unseen(), (np.array(before),), (after,)))  # type: ignore[arg-type]
+        now = np.array(arrived[number])
+        for note in seen:
+            if note.box != box or note.kind not in ("tensor_hook", "node_prehook") or note.error is not None:
+                continue
+            place = number if note.kind == "node_prehook" else 0
+            if not _equal(now, note.before[place], near):
+                if len(incoming) > 1:
+                    continue  # the hook of another output
+                notes.append(_unseen(box, now, note.before[place]))
+            now = note.after[place]
+        after = np.array(gradient.numpy())
+        if not _equal(now, after, near):
+            notes.append(_unseen(box, now, after))
     return notes
+
+
+def _unseen(box: str, before: Any, after: Any) -> Note:
+    return Note("tensor_hook", box, _Unseen(), (before,), (after,))  # type: ignore[arg-type]
+
+
+def _equal(one: Any, other: Any, near: float) -> bool:
+    """Whether two gradients are the same but for rounding; None is only None."""
+    if one is None or other is None:
+        return one is other
+    same_shape = bool(one.shape == other.shape)
+    return same_shape and bool(np.allclose(one, other, near, near * _largest(other), equal_nan=True))
+
+
+def _array(gradient: Any) -> Any:
+    return None if gradient is None else np.array(gradient.numpy())
 
 
 def _largest(array: Any) -> float:

@@ -114,18 +114,21 @@ class _Gate:
         self.task: int | None = None  # PyTorch's number of this backward, by which others on the graph are told apart
         self.thread: threading.Thread | None = None
         self.handles: list[Any] = []
+        self.hooks: Any = None  # the HookWatch, where somebody looks on
+
+    def is_running(self) -> bool:
+        """Whether it is this backward that runs a node, just now and on this thread."""
+        task = sys.modules["torch"]._C._current_graph_task_id()
+        if self.task is None and threading.current_thread() is self.thread:
+            self.task = task
+        return bool(task == self.task)
 
     def hook(self, number: int) -> Callable[[Any, Any], None]:
         """The hook of one node: hand over what it did, and wait."""
-        torch: Any = sys.modules["torch"]
 
         def after(outgoing: Any, incoming: Any) -> None:
-            task = torch._C._current_graph_task_id()
-            if self.task is None and threading.current_thread() is self.thread:
-                self.task = task
-            if task != self.task:
-                return  # another backward, over a piece of this graph
-            self.wait((number, incoming, outgoing))
+            if self.is_running():  # else it is another backward, over a piece of this graph
+                self.wait((number, incoming, outgoing))
 
         return after
 
@@ -166,6 +169,9 @@ class _Gate:
         for handle in self.handles:
             handle.remove()
         self.handles.clear()
+        if self.hooks is not None:
+            self.hooks.take_off()
+            self.hooks = None
 
 
 class _Pass:
@@ -183,6 +189,14 @@ class _Pass:
     def __iter__(self) -> _Pass:
         return self
 
+    def look_on(self, hooks: Any) -> None:
+        """Let a HookWatch see the learner's hooks as they run."""
+        self.gate.hooks = hooks
+
+    def is_running(self) -> bool:
+        """Whether it is this pass that runs a node just now."""
+        return self.gate.is_running()
+
     def close(self) -> None:
         """Give the pass up, as a generator is closed."""
         self.call = None
@@ -198,11 +212,15 @@ class _Pass:
                 continue
             if isinstance(node, Leaf) and incoming[0] is None:
                 continue
-            step = (node, tuple(seen(gradient) for gradient in incoming), tuple(seen(g) for g in outgoing))
+            came = tuple(seen(gradient) for gradient in incoming)
+            sent = tuple(seen(gradient) for gradient in outgoing)
             node.ran_and_freed = not self.retain and not isinstance(node, Leaf)
-            hooks = self.gate.handles[number].hooks_dict_ref() if self.gate.handles else None
-            formulas.explain(*step, has_hooks=len(hooks or ()) > 1)
-            return step
+            hooks = self.gate.hooks
+            if hooks is not None:
+                hooks.after(node)
+                came = hooks.received(node, came)
+                formulas.explain(node, came, hooks.left_by_rule(node, sent))
+            return node, came, sent
 
     def _more(self) -> tuple[int, tuple[Any, ...], tuple[Any, ...]]:
         """Let the thread run to the end of its next node."""
@@ -215,6 +233,8 @@ class _Pass:
             )
             self.call = None
         self._stand_last()
+        if gate.hooks is not None and gate.handles:
+            gate.hooks.put_on(gate.handles)
         with gate.turn:
             # Where a wait was interrupted from the keyboard, the step may have come since, or still be under way.
             if gate.step is None and not gate.over and not gate.running:
