@@ -76,7 +76,8 @@ class Source:
 @dataclass(frozen=True)
 class Snapshot:
     """A whole graph. For those who step through it: `nodes` are the engine's nodes behind the boxes (None for
-    constants), `results` the results that a name was found for.
+    constants), `results` the results that a name was found for. `calls` maps a box to the modules in whose calls
+    it was made, the outermost first, `modules` the id() of a module to the learner's name for it.
     """
 
     root: str
@@ -84,7 +85,8 @@ class Snapshot:
     edges: tuple[Edge, ...]
     sources: tuple[Source, ...] = ()
     nodes: tuple[Any, ...] = field(default=(), compare=False, repr=False)
-    modules: Mapping[int, str] = field(default_factory=dict, compare=False, repr=False)  # id() -> the learner's name
+    calls: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
+    modules: Mapping[int, str] = field(default_factory=dict, compare=False, repr=False)
     results: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     def box(self, key: str) -> Box:

@@ -50,7 +50,7 @@ def draw(root: Any, names: Mapping[str, Any] | None = None) -> Drawing:
 
     Args:
         root: a result, such as the loss.
-        names: name -> tensor, ahead of your variables' names.
+        names: name -> tensor or module, ahead of your variables' names.
 
     Raises TypeError if `root` is no tensor, ValueError if the graph is too large to be drawn, LayoutError if the
     layout program fails.

@@ -43,10 +43,9 @@ def groups_of(graph: Snapshot, names: Mapping[int, str], divided: bool = False) 
         divided: divide what lies outside all modules even if the graph is small.
     """
     found = _Calls(names)
-    for box, node in zip(graph.boxes, graph.nodes, strict=True):
+    for box in graph.boxes:
         if box.kind == "result":
-            modules = getattr(getattr(node, "_creation", None), "modules", ())
-            found.add(box.id, tuple(reversed(modules)))
+            found.add(box.id, graph.calls.get(box.id, ()))
     found.place_inputs(graph)
     if divided or len(graph.boxes) > MANY:
         found.divide(graph, 2 if divided else WIDEST)

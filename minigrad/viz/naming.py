@@ -43,30 +43,38 @@ def is_tensor(value: Any) -> bool:
 
 
 class Variables:
-    """The tensors that the learner can name: `names=` first, then a frame's locals, then its globals."""
+    """The tensors and modules that the learner can name: `names=` first, then a frame's locals, then its globals."""
 
     def __init__(self, names: Mapping[str, Any] | None, frame: FrameType | None) -> None:
         self._results: dict[tuple[Any, int], tuple[str, Any]] = {}
         self._leaves: dict[Any, str] = {}
         self._memory: dict[tuple[Any, ...], str] = {}
         self.taken: set[str] = set()
-        self.modules: dict[int, str] = {}  # id() of a module -> the name of the variable that holds it
+        self.modules: dict[str, Any] = {}  # the name of the variable that holds a module -> the module
         for name, tensor in (names or {}).items():
             if not isinstance(name, str):
                 raise TypeError(
                     f"names must map a name to a tensor, as in names={{'loss': loss}}, but got the key {name!r}"
                 )
+            if has_parameters(tensor):
+                self._add_module(name, tensor)
+                for path, parameter in tensor.named_parameters():
+                    self._add(f"{name}.{path}", parameter)
+                continue
             if not is_tensor(tensor):
-                raise TypeError(f"names[{name!r}] must be a Tensor, not {type(tensor).__name__}")
+                raise TypeError(f"names[{name!r}] must be a Tensor or a Module, not {type(tensor).__name__}")
             self._add(name, tensor)
         if frame is not None:
             scopes = [frame.f_locals] if frame.f_locals is frame.f_globals else [frame.f_locals, frame.f_globals]
             for scope in scopes:
                 for name, tensor in _tensors_in(dict(scope)):
                     self._add(name, tensor)
-                for name, value in _variables(scope):
-                    if has_parameters(value):
-                        self.modules.setdefault(id(value), name)
+                for name, module in _modules_in(dict(scope)):
+                    self._add_module(name, module)
+
+    def _add_module(self, name: str, module: Any) -> None:
+        if all(module is not known for known in self.modules.values()):
+            self.modules.setdefault(name, module)
 
     def _add(self, name: str, tensor: Any) -> None:
         name = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
@@ -115,6 +123,17 @@ def _variables(scope: Mapping[str, Any]) -> list[tuple[str, Any]]:
     ]
 
 
+def _modules_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Modules that a variable holds, and those one level inside an object, as `trainer.net`."""
+    variables = _variables(scope)
+    yield from ((name, value) for name, value in variables if has_parameters(value))
+    for name, value in variables:
+        if not has_parameters(value) and not isinstance(value, types.ModuleType | type):
+            inside = getattr(value, "__dict__", None)
+            items = list(inside.items())[:1000] if isinstance(inside, dict) else []
+            yield from ((f"{name}.{key}", item) for key, item in items if has_parameters(item))
+
+
 def _tensors_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Plain variables first, then what lies one level inside containers and objects, and modules' parameters."""
     variables = _variables(scope)
@@ -136,7 +155,11 @@ def _tensors_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             inside = [(f"{name}.{key}", item) for key, item in list(vars(value).items())[:1000]]
         else:
             continue
-        yield from ((label, item) for label, item in inside if is_tensor(item))
+        for label, item in inside:
+            if is_tensor(item):
+                yield label, item
+            elif has_parameters(item):
+                yield from ((f"{label}.{path}", parameter) for path, parameter in item.named_parameters())
 
 
 @functools.lru_cache(maxsize=64)

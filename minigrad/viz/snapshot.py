@@ -22,6 +22,7 @@ from minigrad.viz.learner_code import first_assignment, only_assignment, sources
 from minigrad.viz.naming import Variables
 from minigrad.viz.records import Span, span_of
 from minigrad.viz.torch_graphs import seen
+from minigrad.viz.torch_graphs.modules import calls_of
 from minigrad.viz.values import Value
 from minigrad.viz.walk import by_rule, consumers, creation, generations, is_leaf, ordered
 
@@ -37,7 +38,7 @@ def snapshot(
 
     Args:
         root: the tensor whose graph it is.
-        names: name -> tensor, ahead of the variables of `frame`.
+        names: name -> tensor or module, ahead of the variables of `frame`.
         frame: where to look up the learner's variables.
         beside: another result whose graph is to be in the same picture.
         called: node -> what another picture calls it.
@@ -112,8 +113,16 @@ class _Builder:
         results = tuple(tensor for tensor in self.variables.results() if tensor.grad_fn in ids)
         sources = sources_of(box.span for box in boxes)
         return Snapshot(
-            *(ids[self.start], tuple(boxes), tuple(edges), sources, tuple(nodes), self.variables.modules, results)
+            *(ids[self.start], tuple(boxes), tuple(edges), sources, tuple(nodes)),
+            calls={ids[node]: modules for node, modules in self._calls().items() if modules},
+            modules={id(module): name for name, module in self.variables.modules.items()},
+            results=results,
         )
+
+    def _calls(self) -> dict[Any, tuple[Any, ...]]:
+        """Node -> the modules in whose calls it was made, the outermost first."""
+        noted = {node: tuple(reversed(getattr(creation(node), "modules", ()))) for node in self.nodes}
+        return noted | calls_of(self.nodes, self.variables.modules.values())
 
     def _finished(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:
         """The boxes with what only the whole graph can tell: what saved values are called that are not there to be

@@ -43,7 +43,7 @@ class BackwardStepper(anywidget.AnyWidget):
     Args:
         root: a result with a graph, usually the loss.
         gradient, retain_graph, create_graph, inputs: as in `backward()`.
-        names: name -> tensor, ahead of the names of your variables.
+        names: name -> tensor or module, ahead of the names of your variables.
         beside: another stepper, whose graph is drawn beside this one: see `second()`.
 
     Show it by making it the last line of a cell. From code: `next()`, `back()`, `first()`, `last()`, `run_to("E")`,

@@ -100,7 +100,7 @@ def test_names_argument_comes_first_and_is_checked() -> None:
     scope = cell(EXAMPLE)
     graph = viz.draw(scope["F"], names={"loss": scope["F"], "weight": scope["A"]}).graph
     assert {"loss", "weight"} <= set(seen(graph))
-    with pytest.raises(TypeError, match=r"names\['loss'\] must be a Tensor, not float"):
+    with pytest.raises(TypeError, match=r"names\['loss'\] must be a Tensor or a Module, not float"):
         viz.draw(scope["F"], names={"loss": 3.0})
     with pytest.raises(TypeError, match="must map a name to a tensor"):
         viz.draw(scope["F"], names={3: scope["A"]})  # type: ignore[dict-item]
