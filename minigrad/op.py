@@ -453,8 +453,9 @@ class _Declaration:
                     )
             else:
                 array = "" if recorded else "._array"
-                safe = f"kept_{want}.__class__ in tensor_classes and kept_{want}._writes is None"
-                lines.append(f"{want} = kept_{want}{array} if {safe} else unpack(node, kept_{want}){array}")
+                lines.append(
+                    f"{want} = kept_{want}{array} if kept_{want}._writes is None else unpack(node, kept_{want}){array}"
+                )
         return lines
 
     def _variadic_call_text(self) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.modes import count_special_here, modes, thread
+from minigrad.autograd.modes import INFERENCE, count_special_here, modes, thread
 
 if TYPE_CHECKING:
     from minigrad.autograd.blame import Line
@@ -46,6 +46,7 @@ class Versioned:
     """
 
     __slots__ = ("tensor", "version", "state")
+    _writes = ()  # not None: so a node's backward tells it from a tensor that was never written to
 
     def __init__(self, tensor: Any, version: int, state: str = "") -> None:
         self.tensor = tensor
@@ -57,6 +58,7 @@ class PackedTensor:
     """What a pack hook made of a saved tensor, how to get it back, and the tensor's place in the graph."""
 
     __slots__ = ("packed", "pack_hook", "unpack_hook", "node", "output_nr", "leaf", "unconnected")
+    _writes = ()  # as in Versioned
 
     def __init__(
         self, packed: Any, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any], tensor: Tensor
@@ -122,9 +124,11 @@ def note_of(tensor: Tensor) -> _NoNode | None:
 
 def save(tensor: Tensor) -> Tensor | Versioned:
     """What a node keeps of an input."""
-    _check_savable(tensor)
-    version = tensor._version
-    if note_of(tensor) in _DETACHED:
+    writes = tensor._writes
+    if writes.__class__ is not list or writes is INFERENCE:  # a plain count goes without the call
+        _check_savable(tensor)
+    version = writes[0] if writes else 0
+    if tensor._find_node is not None and note_of(tensor) in _DETACHED:
         return Versioned(tensor, version, "detached")
     return Versioned(tensor, version) if version else tensor
 
@@ -139,18 +143,20 @@ def unpack(node: Node, kept: Any) -> Tensor:
     if kept.__class__ is PackedTensor:
         return kept.unpack(node)
     tensor, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
-    _ = tensor.grad_fn  # raises for a view that has lost its place in the graph since
-    if (
-        not node._is_custom
-        and note_of(tensor) in _DETACHED
-        and not (kept.__class__ is Versioned and kept.state == "detached")
-    ):
-        _unpack_those_before(node, kept)
-        raise RuntimeError(
-            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
-            f"This is not supported, please use out-of-place `.detach()` instead. {type(node).__name__} saved it."
-        )
-    if tensor._version != version:
+    if tensor._find_node is not None:
+        _ = tensor.grad_fn  # raises for a view that has lost its place in the graph since
+        if (
+            not node._is_custom
+            and note_of(tensor) in _DETACHED
+            and not (kept.__class__ is Versioned and kept.state == "detached")
+        ):
+            _unpack_those_before(node, kept)
+            raise RuntimeError(
+                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+                f"This is not supported, please use out-of-place `.detach()` instead. {type(node).__name__} saved it."
+            )
+    writes = tensor._writes
+    if (writes[0] if writes else 0) != version:
         _unpack_those_before(node, kept)
         raise modified_error(node, tensor, version)
     return tensor
