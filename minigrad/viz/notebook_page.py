@@ -12,7 +12,9 @@ import html
 from pathlib import Path
 from typing import Any
 
+from jinja2 import pass_context
 from nbconvert.exporters import HTMLExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbconvert.preprocessors import Preprocessor
 from traitlets import default
 
@@ -68,6 +70,36 @@ class PageExporter(HTMLExporter):
     @default("embed_images")
     def _one_file(self) -> bool:
         return True
+
+    @pass_context
+    def markdown2html(self, context: Any, source: str) -> str:
+        """A text cell as HTML, in which the solutions stay folded."""
+        resources = context.get("resources", {})
+        renderer = _TextRenderer(
+            escape=False,
+            attachments=context.get("cell", {}).get("attachments", {}),
+            embed_images=self.embed_images,
+            path=resources.get("metadata", {}).get("path", ""),
+            anchor_link_text=self.anchor_link_text,
+            exclude_anchor_links=self.exclude_anchor_links,
+            **self.lexer_options,
+        )
+        text: str = MarkdownWithMath(renderer=renderer).render(source)
+        return renderer.closed(text)
+
+
+class _TextRenderer(IPythonRenderer):
+    """nbconvert's, but looking for pictures to embed, which closes all open tags, it takes the whole cell at once. Piece
+    by piece, `<details>` would end before what it is to hold.
+    """
+
+    def _html_embed_images(self, html: str) -> str:
+        return html
+
+    def closed(self, html: str) -> str:
+        """A cell's HTML with its pictures embedded and all its tags closed."""
+        text: str = super()._html_embed_images(html)
+        return text
 
 
 def _replace(output: Any, models: dict[str, Any]) -> bool:

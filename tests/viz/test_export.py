@@ -248,6 +248,16 @@ def exported(notebook: Any) -> Page:
     return parsed
 
 
+def test_what_a_text_cell_folds_stays_folded() -> None:
+    solution = "<details>\n<summary>Solution</summary>\n\n```python\nx = 1\n```\n\nBecause.\n</details>\n\nAfter it."
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(solution)])
+    text, _ = PageExporter().from_notebook_node(notebook)
+    opened, code, why, closed, after = (
+        text.index(part) for part in ("<details>", 'class="highlight"', "Because.", "</details>", "After it.")
+    )
+    assert opened < code < why < closed < after
+
+
 def test_a_notebook_becomes_one_page_with_its_frames_in_it(executed: Any) -> None:
     saved = exported(executed)
     (data,) = saved.scripts["application/json"]
