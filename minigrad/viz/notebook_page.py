@@ -89,8 +89,8 @@ class PageExporter(HTMLExporter):
 
 
 class _TextRenderer(IPythonRenderer):
-    """nbconvert's, but when it looks for pictures to embed, which closes all open tags, it takes the whole cell at once.
-    Piece by piece, `<details>` would end before what it is to hold.
+    """nbconvert's, but looking for pictures to embed, which closes all tags, it takes the whole cell at once:
+    piece by piece, `<details>` would end before what it is to hold.
     """
 
     def _html_embed_images(self, html: str) -> str:
