@@ -6,8 +6,10 @@ that a reader can see: times, the version of Python, and the random names of wid
 
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 from jupyter_client import AsyncKernelManager
@@ -38,16 +40,20 @@ def main(names: list[str]) -> int:
 
 
 def run(notebook: nbformat.NotebookNode) -> None:
-    """Execute all cells in a new kernel, with the notebook's folder as the working directory, as JupyterLab does."""
+    """Execute all cells in a new kernel, as JupyterLab does: with the notebook's folder as the working directory, or
+    rather with a copy of it, so that nobody's progress is shown and nobody's is changed.
+    """
     notebook.metadata.pop("widgets", None)
-    NotebookClient(
-        notebook,
-        km=AsyncKernelManager(kernel_name="python3", transport_encryption="auto"),
-        timeout=600,
-        resources={"metadata": {"path": str(HERE)}},
-        record_timing=False,
-        coalesce_streams=True,
-    ).execute()
+    with TemporaryDirectory() as folder:
+        copy = shutil.copytree(HERE, Path(folder) / HERE.name, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+        NotebookClient(
+            notebook,
+            km=AsyncKernelManager(kernel_name="python3", transport_encryption="auto"),
+            timeout=600,
+            resources={"metadata": {"path": str(copy)}},
+            record_timing=False,
+            coalesce_streams=True,
+        ).execute()
 
 
 def to_text(notebook: nbformat.NotebookNode) -> str:

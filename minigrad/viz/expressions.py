@@ -15,6 +15,8 @@ from minigrad.viz.naming import LONGEST, Variables, op_word
 from minigrad.viz.records import Span
 from minigrad.viz.walk import by_rule, creation, is_leaf
 
+SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@", "mm": "@", "dot": "@"}
+
 
 class Called:
     """The names of the nodes of one graph, and their expressions.
@@ -121,7 +123,10 @@ class Called:
 
 
 def call_text(node: Any, name_of: Callable[[Any], str]) -> str:
-    """A node as the call of an op, mul(g, 3): names for its inputs, and numbers as far as it kept them."""
+    """A node's op as one would write it, g * 3 or exp(g): with names for its inputs, numbers as far as it kept them, and
+    … for those that it did not.
+    """
+    word = op_word(node.name())
     parts = []
     for slot, (child, _) in enumerate(node.next_functions):
         inputs = getattr(node, "inputs", ())
@@ -130,4 +135,13 @@ def call_text(node: Any, name_of: Callable[[Any], str]) -> str:
             parts.append(name_of(child))
         elif kept is not None and naming.is_tensor(kept) and kept.ndim == 0:
             parts.append(values.number(kept.item()))
-    return f"{op_word(node.name())}({', '.join(parts)})"
+        elif word in SYMBOLS:
+            parts.append("…")
+    if len(parts) == 1 and word in ("pow", "rsub", "neg"):
+        exponent = read_saved(node, "exponent")
+        known = isinstance(exponent, int | float) and not isinstance(exponent, bool)
+        power = f"{parts[0]} ** {values.number(exponent) if known else '…'}"
+        return {"pow": power, "rsub": f"… - {parts[0]}", "neg": f"-{parts[0]}"}[word]
+    if len(parts) == 2 and word in SYMBOLS:
+        return f" {SYMBOLS[word]} ".join(parts)
+    return f"{word}({', '.join(parts)})"

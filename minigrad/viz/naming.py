@@ -235,7 +235,7 @@ def same_place(one: Span, other: Span) -> bool:
 
 def op_word(op: str) -> str:
     """The op's own name: MulBackward0 -> mul, MaxPool2DBackward0 -> max_pool2d."""
-    word = op.removesuffix("0").removesuffix("Backward").replace("2D", "2d").replace("3D", "3d").replace("1D", "1d")
+    word = op.rstrip("0123456789").removesuffix("Backward").replace("2D", "2d").replace("3D", "3d").replace("1D", "1d")
     letters = [
         ("_" + letter.lower()) if letter.isupper() and position else letter.lower()
         for position, letter in enumerate(word)

@@ -27,6 +27,7 @@ PAD, HEAD, ROW, EXTRA = 12, 30, 20, 16
 MAP_WIDTH, MAP_HEIGHT = 64, 14
 LABEL = 44  # width of the words "value" and "grad"
 NARROWEST, WIDEST = 150, 300
+BESIDE = 18  # pixels between a name and its expression
 GAP_LIVE, GAP_LARGE, GAP_STILL, GAP_DOWN = (
     110,
     76,
@@ -217,7 +218,7 @@ def shorten(text: str, limit: int) -> str:
 def _size(box: Box, every_grad: bool, several: bool) -> Sized:
     """`several`: whether the picture has graphs of gradients, on panels of their own."""
     name, expression = columns(short_name(box.name)), columns(box.expression)
-    head = 2 * PAD + name * NAME_WIDTH + 18 + expression * MONO_WIDTH
+    head = 2 * PAD + name * NAME_WIDTH + BESIDE + expression * MONO_WIDTH
     if box.value.is_large:
         statistics = max(
             len(" · ".join(box.value.statistics or ())), 30
@@ -253,6 +254,7 @@ def _box(box: Box, size: Sized, corner: Point, state: State | None, every_grad: 
     focus = f' tabindex="0" role="button" aria-label={_attribute(f"inspect {box.name}")}' if live else ""
     radius = 12 if kind == "leaf" else 5
     name = short_name(box.name)
+    beside_name = round((width - 2 * PAD - BESIDE - columns(name) * NAME_WIDTH) / MONO_WIDTH)  # characters
     parts = [
         f'<g class="mg-box mg-{kind} mg-{look}" data-box="{box.id}" transform="translate({_p(corner)})"{focus}>',
         f"<title>{_text(hover(box))}</title>",
@@ -263,7 +265,7 @@ def _box(box: Box, size: Sized, corner: Point, state: State | None, every_grad: 
         f'style="unicode-bidi:isolate">{_text(name)}</text>',
         f'<text class="mg-expression" x="{_n(width - PAD)}" y="20" text-anchor="end" fill="{QUIET}" '
         'style="unicode-bidi:isolate">'
-        f"{_text(box.expression)}</text>",
+        f"{_text(shorten(box.expression, beside_name))}</text>",
     ]
     top = HEAD + 5
     parts.append(

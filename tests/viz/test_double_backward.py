@@ -21,12 +21,23 @@ def test_each_step_says_which_nodes_it_added(first: dict[str, Any]) -> None:
     grown = [[(node.name, node.text) for node in frame.grown] for frame in first["s"].frames]
     assert grown == [
         [],
-        [("g1", "mul(1, x)"), ("g2", "mul(1, y)")],
-        [("g3", "mul(g1, 3)"), ("g4", "pow(x)"), ("g5", "mul(g3, g4)")],
-        [("g6", "add(g2, g5)"), ("g7", "clone(g6)")],
+        [("g1", "1 * x"), ("g2", "1 * y")],
+        [("g3", "g1 * 3"), ("g4", "x ** 2"), ("g5", "g3 * g4")],
+        [("g6", "g2 + g5"), ("g7", "clone(g6)")],
     ]
-    assert json.loads(first["s"].recorded[1])["grown"][0] == {"name": "g1", "op": "MulBackward0", "text": "mul(1, x)"}
-    assert "g3 = mul(g1, 3), g4 = pow(x), g5 = mul(g3, g4)" in first["s"].trace()
+    assert json.loads(first["s"].recorded[1])["grown"][0] == {"name": "g1", "op": "MulBackward0", "text": "1 * x"}
+    assert "g3 = g1 * 3, g4 = x ** 2, g5 = g3 * g4" in first["s"].trace()
+
+
+def test_operations_that_no_line_wrote_read_as_one_would_write_them() -> None:
+    names = cell(
+        "x = mg.tensor(2.0, requires_grad=True)\n"
+        "y = 1 - x.tanh() / x\n"
+        "(slope,) = mg.autograd.grad(y, x, create_graph=True)\n"
+        "drawn = viz.draw(slope)\n"
+    )
+    written = [box.expression for box in names["drawn"].graph.boxes if box.name.startswith("g")]
+    assert written == ["-1 / x", "t0 / x", "g2 / x", "1 * g3", "t0 * t0", "… - g5", "g1 * g6"]
 
 
 def test_without_create_graph_nothing_grows() -> None:

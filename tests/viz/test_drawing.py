@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,15 @@ def test_draw_shows_itself_as_svg_and_as_a_table() -> None:
 def test_draw_after_backward_shows_the_leaves_gradients() -> None:
     drawing = cell(EXAMPLE + "F.backward()\nd = viz.draw(F)\n")["d"]
     assert [box.grad.text for box in drawing.graph.boxes if box.kind == "leaf"] == ["24", "40"]
+
+
+def test_a_long_name_leaves_its_expression_room() -> None:
+    first, second, third = mg.tensor([1.0, 2.0, 3.0], requires_grad=True).unbind()
+    drawing = viz.draw(first * third + second)._repr_mimebundle_()["image/svg+xml"]
+    name = re.search(r'class="mg-name"[^>]*>(first[^<]*)<', drawing)
+    expression = re.search(r'class="mg-expression" x="([\d.]+)"[^>]*>(mg[^<]*)<', drawing)
+    assert name and expression
+    assert svg.PAD + len(name[1]) * svg.NAME_WIDTH < float(expression[1]) - len(expression[2]) * svg.MONO_WIDTH
 
 
 def test_nan_is_drawn_as_an_alarm() -> None:
