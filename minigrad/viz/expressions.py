@@ -123,8 +123,8 @@ class Called:
 
 
 def call_text(node: Any, name_of: Callable[[Any], str]) -> str:
-    """A node's op as one would write it, g * 3 or exp(g): with names for its inputs, numbers as far as it kept them, and
-    … for those that it did not.
+    """A node's op as one would write it, g * 3 or exp(g): with names for its inputs, with numbers as far as it kept
+    them, and … for those that it did not keep.
     """
     word = op_word(node.name())
     parts = []

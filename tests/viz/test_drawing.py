@@ -153,7 +153,8 @@ def test_a_long_name_leaves_its_expression_room() -> None:
     drawing = viz.draw(first * third + second)._repr_mimebundle_()["image/svg+xml"]
     name = re.search(r'class="mg-name"[^>]*>(first[^<]*)<', drawing)
     expression = re.search(r'class="mg-expression" x="([\d.]+)"[^>]*>(mg[^<]*)<', drawing)
-    assert name and expression
+    assert name
+    assert expression
     assert svg.PAD + len(name[1]) * svg.NAME_WIDTH < float(expression[1]) - len(expression[2]) * svg.MONO_WIDTH
 
 
