@@ -171,10 +171,7 @@ from minigrad.functions import (  # noqa: E402
     index_select,
     inner,
     inverse,
-    isfinite,
     isin,
-    isinf,
-    isnan,
     isneginf,
     isposinf,
     kron,
@@ -374,6 +371,9 @@ from minigrad.ops.pointwise.rounding import (  # noqa: E402
     trunc_,
 )
 from minigrad.ops.pointwise.special_values import (  # noqa: E402
+    isfinite,
+    isinf,
+    isnan,
     isreal,
     nan_to_num_,
 )

@@ -212,7 +212,7 @@ METHODS: dict[str, Method] = {
     "copy_": copy_,
 }
 
-_MODULES: Any = (
+OP_MODULES: Any = (  # which have methods among their functions
     arithmetic, division, rounding, signs, bounds, powers, exponential, error_function, trigonometry,
     activations_piecewise, activations_smooth, comparison, logic, bits, special_values, choice, conversion, sums,
     prod, variance, extremes, truth, vector_norm, bins, sorting, quantiles, distinct, cumulative, differences,
@@ -221,7 +221,7 @@ _MODULES: Any = (
     slicing, gather, scatter, index_select, masks, take,
     matmul, addmm, tensordot, cross, matrix_power, inverse, determinant, svd, least_squares,
 )  # fmt: skip
-for _module in _MODULES:
+for _module in OP_MODULES:
     METHODS |= {_name: getattr(_module, _name) for _name in _module.METHODS}
     METHODS |= {f"{_name}_": in_place(getattr(_module, _name), f"{_name}_") for _name in _module.IN_PLACE}
 
@@ -284,7 +284,10 @@ OPERATORS: dict[str, Method] = {
     "__ixor__": augmented(METHODS["bitwise_xor_"], "^=", "__rxor__"),
 }
 
-for _name, _method in {**METHODS, **OPERATORS, **layout.METHODS, **creation.METHODS}.items():
+_ALL: dict[str, Any] = {**METHODS, **OPERATORS, **layout.METHODS, **creation.METHODS}
+for _name, _method in _ALL.items():
+    if getattr(_method, "__qualname__", _name) not in _ALL:  # a lambda, or a function that is not known by its own name
+        _method.__qualname__ = _name  # what Python's errors about arguments say
     setattr(Tensor, _name, _method)
 
 

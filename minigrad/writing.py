@@ -76,8 +76,10 @@ def same(tensor: Tensor) -> Tensor:
     return same
 
 
-def _fitting(tensor: Tensor, operand: Any) -> Any:
-    """The operand's array, if it can be combined with the tensor's without changing dtype or shape."""
+def _fitting(tensor: Tensor, operand: Any, *others: Any) -> Any:
+    """The only operand's array, if it can be combined with the tensor's without changing dtype or shape."""
+    if others:
+        return None
     if isinstance(operand, Tensor) and operand._array.dtype is tensor._array.dtype and operand.dtype.category == 2:
         array = operand._array
         if array.ndim == 0 or array.shape == tensor._array.shape:
@@ -174,7 +176,10 @@ def in_place(
         record_write(self, result._node)
         return self
 
-    method.__name__ = name
+    if not function.__qualname__[0].isalpha() or "<" in function.__qualname__:  # it has no public name of its own
+        function.__qualname__ = name  # what Python's errors about arguments say
+    method.__name__ = method.__qualname__ = name
+    method.__module__ = function.__module__  # where it is bound to its name, and pickle looks for it
     method.__doc__ = f"In-place form of `{name.rstrip('_')}`: writes the result into this tensor and returns it."
     return method
 

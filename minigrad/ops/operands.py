@@ -27,7 +27,8 @@ def tensors_only(op: Callable[..., Any]) -> Callable[..., Any]:
     def checked(input: Tensor, other: Tensor) -> Any:
         return op(*tensor_operands(name, input, other))
 
-    checked.__name__, checked.__doc__, checked.__module__ = name, op.__doc__, op.__module__
+    checked.__name__ = checked.__qualname__ = name
+    checked.__doc__, checked.__module__ = op.__doc__, op.__module__
     return checked
 
 

@@ -396,6 +396,8 @@ def _bernoulli_of(self: Tensor, p: Any = None, *, generator: Generator | None = 
     return bernoulli(self, p, generator=generator)
 
 
+_bernoulli_of.__name__ = _bernoulli_of.__qualname__ = "bernoulli"  # what Python's errors about arguments say
+
 METHODS: dict[str, Callable[..., Any]] = {
     **filling.METHODS,
     "bernoulli": _bernoulli_of,
