@@ -6,7 +6,7 @@ as they are written.
 
 from __future__ import annotations
 
-_REAL = "numbers are real here. Keep a complex number's two parts in two tensors."
+NUMBERS_ARE_REAL = "numbers are real here. Keep a complex number's two parts in two tensors."
 _FLOATS = "numpy has no such floats. Use float32, or float16 where memory is short."
 _INTEGERS = "the dtypes of integers are uint8, int8, int16, int32 and int64."
 _DENSE = "tensors are dense here. Use zeros() and index_put_(), or leave the conversion out."
@@ -19,7 +19,7 @@ _THREADS = "numpy's threads are counted before Python starts, by the environment
 _MEMORY = "data_ptr(), stride(), storage_offset() and numpy() tell of a tensor's memory."
 
 _FUNCTIONS_LEFT_OUT = {
-    _REAL: (
+    NUMBERS_ARE_REAL: (
         "angle cdouble cfloat chalf complex complex128 complex32 complex64 conj fft imag is_complex istft polar real "
         "resolve_conj stft view_as_complex view_as_real"
     ),
@@ -34,7 +34,7 @@ _FUNCTIONS_LEFT_OUT = {
     _THREADS: "get_num_interop_threads get_num_threads set_num_interop_threads set_num_threads",
 }
 _METHODS_LEFT_OUT = {
-    _REAL: "angle cdouble cfloat chalf conj imag resolve_conj",
+    NUMBERS_ARE_REAL: "angle cdouble cfloat chalf conj imag resolve_conj",
     _FLOATS: "bfloat16",
     _DENSE: "coalesce indices sparse_dim sparse_mask to_dense to_sparse to_sparse_coo to_sparse_csr values",
     _QUANTIZED: "dequantize int_repr q_scale",

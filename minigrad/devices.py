@@ -7,6 +7,7 @@ says so.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from minigrad.autograd.blame import type_name
@@ -34,6 +35,10 @@ class device:
                 "device or its name, such as 'cpu'"
             )
         name, colon, number = type.partition(":")
+        if not re.fullmatch("[a-zA-Z_]+", name):
+            raise RuntimeError(
+                f"Invalid device string: '{type}'. Use 'cpu'; a dtype has no quotes, as in minigrad.float32."
+            )
         if name not in _TYPES:
             raise RuntimeError(
                 f"Expected one of {', '.join(_TYPES)} device type at start of device string: {type}. Only 'cpu' is of "

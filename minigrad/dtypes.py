@@ -62,6 +62,8 @@ _C_NAMES = {
     "Long": "long int", "Half": "c10::Half", "Float": "float", "Double": "double",
 }  # fmt: skip
 
+NUMBERS = (int, float, np.integer, np.floating, np.bool_)  # what an operation takes beside tensors; bools are ints
+
 default = float32  # what Python floats become; set_default_dtype() changes it
 _python_types: dict[Any, dtype] = {builtins.bool: bool, int: int64, float: float64}
 
@@ -164,7 +166,7 @@ def promote(a: Any, b: Any) -> dtype:
 
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """The dtype in which two tensors, or a tensor and a number, meet."""
-    numbers = [value for value in (tensor1, tensor2) if isinstance(value, int | float | np.number | np.bool_)]
+    numbers = [value for value in (tensor1, tensor2) if isinstance(value, NUMBERS)]
     if not numbers:
         return promote(tensor1._array, tensor2._array)
     if len(numbers) == 2:

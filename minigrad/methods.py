@@ -234,7 +234,7 @@ for _name in (
 ):  # fmt: skip
     METHODS[_name] = taking_axis(METHODS[_name])
 
-_COMPARED = (Tensor, int, float, np.number, np.bool_)
+_COMPARED = (Tensor, *dtypes.NUMBERS)
 OPERATORS: dict[str, Method] = {
     "__add__": arithmetic.__add__,
     "__radd__": _of_numbers(arithmetic.__add__, "add", "__add__", arrays=False),
@@ -270,7 +270,6 @@ OPERATORS: dict[str, Method] = {
     "__xor__": _or_else(bits.bitwise_xor, "__rxor__"),
     "__lshift__": _or_else(bits.bitwise_left_shift, "__rlshift__"),
     "__rshift__": _or_else(bits.bitwise_right_shift, "__rrshift__"),
-    "__invert__": bits.bitwise_not,
     "__getitem__": indexing.index,
     "__setitem__": set_item,
     "__reversed__": lambda self: flipping.flip(self, 0) if self.ndim else self,

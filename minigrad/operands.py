@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.absent import NUMBERS_ARE_REAL
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.autograd.saved import CONSTANTS, FLOAT_CONSTANT
@@ -65,9 +66,9 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
         )
     if op_name in ("sub", "rsub") and any(isinstance(value, bool | np.bool_) for value in (first, second)):
         raise no_bools(first, second)
-    if isinstance(second, _NUMBERS) and (isinstance(first, Tensor) or conditions):
+    if isinstance(second, dtypes.NUMBERS) and (isinstance(first, Tensor) or conditions):
         second = _number_tensor(op_name, second, first)
-    if isinstance(first, _NUMBERS) and (isinstance(second, Tensor) or conditions):
+    if isinstance(first, dtypes.NUMBERS) and (isinstance(second, Tensor) or conditions):
         first = _number_tensor(op_name, first, second)
     if isinstance(first, Tensor) and isinstance(second, np.ndarray) and op_name not in _ORDERS:
         first, second = beside_array(first, second)
@@ -89,17 +90,21 @@ REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__
 
 def answers(stranger: Any, method: str) -> bool:
     """Whether something that no operator here knows has one of its own for tensors, such as `__radd__`."""
-    known = isinstance(stranger, (Tensor, *_NUMBERS, np.ndarray))
+    known = isinstance(stranger, (Tensor, *dtypes.NUMBERS, complex, np.ndarray))
     return not known and getattr(type(stranger), method, None) is not None
 
 
 def unsupported(op_name: str, first: Any, second: Any) -> TypeError:
     """The error for an operand that is neither a tensor nor a number."""
     stranger = second if isinstance(first, Tensor) else first
+    reason = (
+        f"Complex numbers are not supported: {NUMBERS_ARE_REAL}"
+        if isinstance(stranger, complex | np.complexfloating)
+        else f"Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, as in tensor(...)."
+    )
     return TypeError(
         f"unsupported operand type(s) for {_SYMBOLS.get(op_name, op_name + '()')}: '{type_name(first)}' and "
-        f"'{type_name(second)}'. Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, "
-        "as in tensor(...)."
+        f"'{type_name(second)}'. {reason}"
     )
 
 
@@ -134,7 +139,6 @@ _SYMBOLS = {
 }  # fmt: skip
 _ORDERS = ("lt", "le", "gt", "ge")
 _COMPARISONS = ("eq", "ne", *_ORDERS)
-_NUMBERS = (int, float, np.number, np.bool_)
 
 
 # ---------------------------------------------------------------- dtypes and shapes brought together
@@ -188,10 +192,6 @@ def explained(error: Exception, op_name: str, *operands: Tensor) -> Exception:
             if mismatch is not None:
                 return RuntimeError(mismatch)
             shape = np.broadcast_shapes(shape, operand._array.shape)
-    if isinstance(error, TypeError) and op_name.startswith("bitwise_"):
-        kinds = " and ".join(str(operand.dtype) for operand in operands)
-        sign = "~ (operator.invert)" if op_name == "bitwise_not" else f"{op_name}()"
-        return TypeError(f"{sign} is only implemented on integer and Boolean-type tensors, not {kinds}")
     if isinstance(error, TypeError) and "numpy boolean subtract" in str(error):
         return no_bools(*operands)
     if isinstance(error, TypeError) and "numpy boolean negative" in str(error):

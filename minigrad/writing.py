@@ -34,7 +34,6 @@ from minigrad.ops.places.strides import overlaps, writable
 from minigrad.tensor import Tensor, from_array, own_array
 
 Method = Callable[..., Any]
-_NUMBERS = (int, float, np.number, np.bool_)
 
 
 def _check_fit(tensor: Tensor, values: Any, name: str) -> None:
@@ -199,7 +198,7 @@ def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: 
             f"(Number {operand})"
         )
     value = operands[0] if operands else options[operand]
-    if not isinstance(value, Tensor | bool | int | float | np.number | np.bool_):
+    if not isinstance(value, (Tensor, *dtypes.NUMBERS)):
         kind = type_name(value)
         if name in _TAKES_TENSORS_OR_NUMBERS:
             raise TypeError(
@@ -216,7 +215,7 @@ def augmented(method: Method, symbol: str, reflected: str) -> Method:
     """The operator for an in-place method, such as `+=` for `add_`; `reflected` is asked of what is no operand here."""
 
     def operator(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, Tensor | bool | int | float | np.number | np.bool_ | np.ndarray):
+        if not isinstance(other, (Tensor, *dtypes.NUMBERS, np.ndarray)):
             if answers(other, reflected):
                 return NotImplemented
             raise TypeError(
@@ -239,13 +238,13 @@ def _fill(self: Tensor, value: Any) -> Tensor:
                 "use copy_() for that."
             )
         return overwrite.filled_by_tensor(self, value)
-    if not isinstance(value, _NUMBERS):
+    if not isinstance(value, dtypes.NUMBERS):
         raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}: {value!r}")
     return overwrite.filled(self, np.full(self.shape, dtypes.element(self.dtype, value)))
 
 
 def _copied(self: Tensor, src: Any) -> Tensor:
-    if isinstance(src, _NUMBERS):
+    if isinstance(src, dtypes.NUMBERS):
         src = from_array(self.dtype.numpy.type(src))
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}: {src!r}")

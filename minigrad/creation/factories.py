@@ -60,7 +60,7 @@ def _fill_value(function: str, value: Any) -> Any:
     """A number to fill a tensor with, as Python's or numpy's."""
     if isinstance(value, Tensor) and value.ndim == 0:
         return value.item()
-    if not isinstance(value, bool | int | float | np.number | np.bool_):
+    if not isinstance(value, dtypes.NUMBERS):
         raise TypeError(
             f"{function}(): argument 'fill_value' (position 2) must be Number, not {type_name(value)}: {value!r}"
         )
@@ -142,7 +142,7 @@ def _bound(function: str, name: str, position: int, value: Any) -> Any:
 
 
 def arange(
-    start: Any = 0,
+    start: Any = None,
     end: Any = None,
     step: Any = 1,
     *,
@@ -157,8 +157,11 @@ def arange(
     RuntimeError for a step of 0, or one that leads away from the end.
     """
     check_place("arange", place)
+    if start is None and end is None:
+        raise TypeError("arange() received an invalid combination of arguments - got (), but expected an end")
     if end is None:
         start, end = 0, _bound("arange", "end", 1, start)
+    start = 0 if start is None else start
     start, end, step = _bound("arange", "start", 1, start), _bound("arange", "end", 2, end), _bound(
         "arange", "step", 3, step
     )  # fmt: skip

@@ -17,7 +17,7 @@ from minigrad.op import tensor_operands
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-NUMBERS = (int, float, np.number, np.bool_)
+NUMBERS = dtypes.NUMBERS
 
 
 def tensors_only(op: Callable[..., Any]) -> Callable[..., Any]:

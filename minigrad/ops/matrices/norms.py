@@ -16,6 +16,7 @@ from minigrad import dtypes
 from minigrad.ops.matrices.checks import check_floating, check_matrix, check_square
 from minigrad.ops.matrices.inverse import linalg_inv
 from minigrad.ops.matrices.svd import svdvals
+from minigrad.ops.operands import NUMBERS
 from minigrad.ops.pointwise import arithmetic, choice, division
 from minigrad.ops.reductions import extremes, sums
 from minigrad.ops.reductions.dims import wrap_dims
@@ -57,7 +58,7 @@ def vector_norm(x: Tensor, ord: float = 2, dim: Dims = None, keepdim: bool = Fal
 
     `ord`: inf and -inf stand for the largest and the smallest size, 0 for the number of elements that are not 0.
     """
-    if not isinstance(ord, int | float | np.number):
+    if not isinstance(ord, NUMBERS):
         raise TypeError(
             f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}: {ord!r}"
         )

@@ -16,6 +16,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import arrays, op, tensor_operands
+from minigrad.ops.operands import NUMBERS
 from minigrad.ops.places.checks import check_bounds, in_dtype_of, is_index, tensor_argument, wrong_arguments
 from minigrad.ops.places.gather import copy_and_row, flat_positions
 from minigrad.tensor import Tensor, wrap_dim
@@ -210,7 +211,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:  #
     `index`: a vector of ints; -1 is the last. IndexError if one is out of bounds.
     """
     tensor_operands("index_fill", input)
-    if not isinstance(value, Tensor | int | float | np.number | np.bool_):
+    if not isinstance(value, (Tensor, *NUMBERS)):
         raise wrong_arguments("index_fill", dim, index, value)
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError(

@@ -13,6 +13,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op, size_mismatch, tensor_operands
+from minigrad.ops.operands import NUMBERS
 from minigrad.ops.places.checks import in_dtype_of, tensor_argument, wrong_arguments
 from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.tensor import Tensor, from_array
@@ -101,7 +102,7 @@ def _check_mask(function: str, input: Tensor, mask: Tensor) -> None:
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:  # type: ignore[no-redef]
     """A copy of the input with a number, or a 0-d tensor, wherever `mask` (bools) is true. The two broadcast."""
     tensor_operands("masked_fill", input)
-    if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | np.number | np.bool_):
+    if not isinstance(mask, Tensor) or not isinstance(value, (Tensor, *NUMBERS)):
         raise wrong_arguments("masked_fill", mask, value)
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError(

@@ -19,6 +19,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.op import op
+from minigrad.ops.operands import NUMBERS
 from minigrad.ops.places.checks import check_index, in_dtype_of, tensor_argument, wrong_arguments
 from minigrad.ops.places.gather import copy_and_row, flat_positions
 from minigrad.tensor import Tensor, from_array
@@ -222,7 +223,7 @@ def scatter(  # type: ignore[no-redef]
     source = value if src is None else src
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError(f"reduce argument must be either add or multiply. It is {reduce!r}.")
-    if not isinstance(source, Tensor | int | float | np.number | np.bool_):
+    if not isinstance(source, (Tensor, *NUMBERS)):
         raise wrong_arguments("scatter", *[given for given in (dim, index, source) if given is not None])
     dim = check_index("scatter", input, dim, index)
     if isinstance(source, Tensor):

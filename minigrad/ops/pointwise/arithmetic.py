@@ -26,6 +26,16 @@ def add(self: Array, other: Array) -> Array:
     return self + other
 
 
+def _scaled(array: Array, alpha: Any) -> Array:
+    """alpha * array, in the array's dtype. RuntimeError for an alpha that the dtype does not hold."""
+    kind = dtypes.of(array)
+    if isinstance(alpha, bool) and kind is not dtypes.bool:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and not kind.is_floating_point:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    return array * (alpha if kind.is_floating_point else dtypes.element(kind, alpha))
+
+
 @op(
     name="AddBackward0",
     self=lambda F, g: g,
@@ -34,7 +44,7 @@ def add(self: Array, other: Array) -> Array:
 )
 def add_scaled(self: Array, other: Array, alpha: Any) -> Array:
     """input + alpha * other, where alpha is a number."""
-    return self + other * alpha
+    return self + _scaled(other, alpha)
 
 
 @op(self=lambda F, g: g, other=lambda F, g: -g, broadcasts=True, bools=False)
@@ -52,7 +62,7 @@ def sub(self: Array, other: Array) -> Array:
 )
 def sub_scaled(self: Array, other: Array, alpha: Any) -> Array:
     """input - alpha * other, where alpha is a number."""
-    return self - other * alpha
+    return self - _scaled(other, alpha)
 
 
 @op(name="RsubBackward1", constants=("other",), self=lambda F, g: -g, broadcasts=True, bools=False)
@@ -71,7 +81,7 @@ def rsub(self: Array, other: Array) -> Array:
 def rsub_scaled(self: Array, other: Array, alpha: Any) -> Array:
     """other - alpha * input."""
     try:
-        return other - (self if alpha == 1 else self * alpha)
+        return other - _scaled(self, alpha)
     except ValueError:  # the shapes do not fit; PyTorch names that of other first
         raise RuntimeError(size_mismatch("rsub", other.shape, self.shape)) from None
 
@@ -141,7 +151,7 @@ _lerp, _addcmul, _addcdiv = lerp, addcmul, addcdiv
 
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no-redef]
     """input + alpha * other. One of the two may be a number."""
-    made = __add__(input, other) if alpha == 1 else add_scaled(input, other, alpha)
+    made = __add__(input, other) if alpha == 1 and alpha is not True else add_scaled(input, other, alpha)
     if made is NotImplemented:
         raise unsupported("add", input, other)
     return made
@@ -149,7 +159,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no
 
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no-redef]
     """input - alpha * other. One of the two may be a number."""
-    made = __sub__(input, other) if alpha == 1 else sub_scaled(input, other, alpha)
+    made = __sub__(input, other) if alpha == 1 and alpha is not True else sub_scaled(input, other, alpha)
     if made is NotImplemented:
         raise unsupported("sub", input, other)
     return made
@@ -159,9 +169,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignor
     """other - alpha * input."""
     if not isinstance(input, Tensor):
         raise invalid_arguments("rsub", input, other)
-    if isinstance(other, Tensor):
-        return rsub_scaled(input, other, alpha)
-    return __rsub__(input if alpha == 1 else mul(input, alpha), other)
+    return rsub_scaled(input, other, alpha) if isinstance(other, Tensor) or alpha != 1 else __rsub__(input, other)
 
 
 def mul(input: Any, other: Any) -> Tensor:  # type: ignore[no-redef]

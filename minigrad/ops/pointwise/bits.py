@@ -19,38 +19,41 @@ from minigrad.writing import augmented, in_place
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
+def _refuse_floats(name: str, *arrays: Array) -> None:
+    """Raise, in the name of PyTorch's kernel, if an array holds floats."""
+    if arrays[0].dtype.kind == "f":
+        np.broadcast(*arrays)  # shapes that do not fit are the first thing to say
+        raise NotImplementedError(
+            f"\"{name}_cpu\" not implemented for '{dtypes.of(arrays[0]).tensor_type}': floats have no bits to combine. "
+            "Compare first, as in (x > 0) & (y > 0)."
+        )
+
+
 @op(broadcasts=True)
 def bitwise_and(self: Array, other: Array) -> Array:
     """input & other; for bools, whether both are true."""
-    return _bits(np.bitwise_and, self, other)
+    _refuse_floats("bitwise_and", self, other)
+    return self & other
 
 
 @op(broadcasts=True)
 def bitwise_or(self: Array, other: Array) -> Array:
     """input | other; for bools, whether either is true."""
-    return _bits(np.bitwise_or, self, other)
+    _refuse_floats("bitwise_or", self, other)
+    return self | other
 
 
 @op(broadcasts=True)
 def bitwise_xor(self: Array, other: Array) -> Array:
     """input ^ other; for bools, whether just one is true."""
-    return _bits(np.bitwise_xor, self, other)
-
-
-def _bits(combine: Any, self: Array, other: Array) -> Array:
-    """A ufunc of bits, with PyTorch's error for floats."""
-    if self.dtype.kind == "f":
-        np.broadcast(self, other)  # shapes that do not fit are the first thing to say
-        raise NotImplementedError(
-            f"\"{combine.__name__}_cpu\" not implemented for '{dtypes.of(self).tensor_type}': floats have no bits to "
-            "combine. Compare first, as in (x > 0) & (y > 0)."
-        )
-    return combine(self, other)
+    _refuse_floats("bitwise_xor", self, other)
+    return self ^ other
 
 
 @op()
 def bitwise_not(self: Array) -> Array:
     """~input; for bools, whether it is false."""
+    _refuse_floats("bitwise_not", self)
     return ~self
 
 
@@ -79,6 +82,16 @@ def _shifts_right(self: Tensor, other: Any) -> Tensor:
     return bitwise_right_shift(other, self)
 
 
+def _inverted(self: Tensor) -> Tensor:
+    if self.dtype.is_floating_point:
+        raise TypeError(
+            f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, not {self.dtype}: compare "
+            "first, as in ~(x > 0)."
+        )
+    return bitwise_not(self)
+
+
+__invert__ = _inverted
 __lshift__, __rshift__ = bitwise_left_shift, bitwise_right_shift
 __rlshift__, __rrshift__ = _shifts_left, _shifts_right
 __ilshift__ = augmented(in_place(bitwise_left_shift, "__ilshift__"), "<<=", "__rlshift__")
@@ -86,7 +99,7 @@ __irshift__ = augmented(in_place(bitwise_right_shift, "__irshift__"), ">>=", "__
 
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift",
-    "__lshift__", "__rshift__", "__rlshift__", "__rrshift__", "__ilshift__", "__irshift__",
+    "__invert__", "__lshift__", "__rshift__", "__rlshift__", "__rrshift__", "__ilshift__", "__irshift__",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = (  # those that have an in-place form as a method
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift",

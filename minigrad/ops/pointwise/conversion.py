@@ -58,7 +58,7 @@ def to(
     """
     if isinstance(target, Tensor):
         dtype = target.dtype
-    elif isinstance(target, str | devices.device) and not hasattr(dtypes, str(target)):
+    elif isinstance(target, str | devices.device):
         device = target
     elif target is not None:
         dtype = target

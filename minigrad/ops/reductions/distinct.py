@@ -47,7 +47,7 @@ distinct_neighbours = _without_derivative("UniqueConsecutiveBackward0", "unique_
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """(values, indices) of the element that occurs most often along `dim`, the smallest if several do.
 
-    The index is that of its last occurrence.
+    The index is that of its last occurrence. No nan equals another, and each counts as the largest.
     """
     (input,) = tensor_operands("mode", input)
     dim = wrap_dim(dim, input.ndim)

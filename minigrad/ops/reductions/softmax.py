@@ -7,6 +7,7 @@ scores changes nothing, and why softmax's gradient is a difference: raising one 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,11 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
     """
     (input,) = tensor_operands("logsumexp", input)
     dims = wrap_dims(dim, input.ndim)
+    if isinstance(dim, Sequence) and not dim and not keepdim and input.ndim:
+        raise RuntimeError(
+            f"output with shape [] doesn't match the broadcast shape {[1] * input.ndim}: of all elements it is taken "
+            f"with keepdim=True, or along dim={dims}"
+        )
     if not input.dtype.is_floating_point:
         input = input.to(dtypes.default)
     return logsumexp_dims(input, dims, keepdim)

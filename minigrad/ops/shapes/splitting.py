@@ -137,7 +137,12 @@ def tensor_split(
     `indices`, `sections`: the same under names of their own.
     """
     (input,) = tensor_operands("tensor_split", input)
-    given = next(value for value in (indices_or_sections, indices, sections) if value is not None)
+    given: Any = next((value for value in (indices_or_sections, indices, sections) if value is not None), None)
+    if given is None:
+        raise TypeError(
+            "tensor_split() received an invalid combination of arguments - got (Tensor), but expected the number of "
+            "sections, or the indices to split at, too"
+        )
     if not input.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = wrap_dim(dim, input.ndim)

@@ -760,6 +760,8 @@ gives(
         F.mode(F.tensor([3.0, 3.0, 1.0, 1.0]), keepdim=True),
         F.mode(bools(F)),
         F.mode(F.tensor(3.0)),
+        F.mode(F.tensor([2.0, 1.0, 2.0, float("nan")])),
+        F.mode(F.tensor([float("nan"), float("nan")])),
         F.mode(empty(F), 1),
         F.mode(F.zeros(2, 0, 3)),
     ],
