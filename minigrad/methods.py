@@ -185,6 +185,8 @@ METHODS: dict[str, Method] = {
     "split": splitting.split_method,
     "as_strided": strides.as_strided,
     "relu": activations_piecewise.plain_relu,
+    "softmax": softmax.softmax_along,
+    "log_softmax": softmax.log_softmax_along,
     "where": lambda self, condition, other: choice.where(condition, self, other),
     "type": conversion.type_,
     "type_as": lambda self, other: in_dtype(self, other.dtype),

@@ -66,6 +66,8 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
         )
     if op_name in ("sub", "rsub") and any(isinstance(value, bool | np.bool_) for value in (first, second)):
         raise no_bools(first, second)
+    if op_name in _OF_NUMBERS and isinstance(first, dtypes.NUMBERS) and isinstance(second, dtypes.NUMBERS):
+        first = from_array(dtypes.of_number(first, dtypes.bool).numpy.type(first))
     if isinstance(second, dtypes.NUMBERS) and (isinstance(first, Tensor) or conditions):
         second = _number_tensor(op_name, second, first)
     if isinstance(first, dtypes.NUMBERS) and (isinstance(second, Tensor) or conditions):
@@ -131,8 +133,10 @@ def _number_category(number: Any) -> int:
     return 0 if isinstance(number, bool | np.bool_) else 1 if isinstance(number, int | np.integer) else 2
 
 
+_OF_NUMBERS = ("add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_rounded", "floor_divide")  # of two, too
 _SYMBOLS = {
-    "add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "** or pow()", "floor_divide": "//",
+    "add": "+", "add_scaled": "+", "sub": "-", "sub_scaled": "-", "rsub": "-", "rsub_scaled": "-", "mul": "*",
+    "div": "/", "div_rounded": "/", "pow": "** or pow()", "floor_divide": "//",
     "remainder": "%", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "bitwise_left_shift": "<<",
     "bitwise_right_shift": ">>", "matmul": "@",
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",

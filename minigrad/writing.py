@@ -29,6 +29,7 @@ from minigrad.autograd.inplace import (
 from minigrad.autograd.modes import check_mode, thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, packing_result_late
 from minigrad.op import answers, check_places, size_mismatch
+from minigrad.ops.operands import check_tensors
 from minigrad.ops.places import overwrite
 from minigrad.ops.places.strides import overlaps, writable
 from minigrad.tensor import Tensor, from_array, own_array
@@ -131,6 +132,8 @@ def in_place(
     """
 
     def method(self: Tensor, *operands: Any, **options: Any) -> Tensor:
+        if self.__class__ is not Tensor:
+            check_tensors(name, input=self)
         if operand:
             _check_operand(name, operand, operands, options)
         sources = () if spreads else operands

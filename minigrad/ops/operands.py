@@ -51,8 +51,8 @@ def invalid_arguments(function: str, *given: Any) -> TypeError:
 
 
 def plain(number: Any) -> Any:
-    """A number as Python's: numpy's would widen float32. Anything else stays as it is."""
-    return number.item() if isinstance(number, np.generic) else number
+    """A number, or a tensor with one, as Python's: numpy's would widen float32. Anything else stays as it is."""
+    return number.item() if isinstance(number, np.generic | Tensor) else number
 
 
 def floats_only(kernel: str, array: Array) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from minigrad.op import op, size_mismatch
 from minigrad.ops.matrices.checks import LinAlgError, check_floating, check_square
+from minigrad.ops.operands import check_tensors
 from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.tensor import Tensor
 
@@ -172,6 +173,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """
     check_square("linalg.solve", A)
     check_floating("linalg.solve", A)
+    check_tensors("linalg_solve", A=A, B=B)
     if A.dtype is not B.dtype:
         raise RuntimeError(
             f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.tensor_type} and B "
@@ -207,6 +209,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     """
     check_square("linalg.solve_triangular", A)
     check_floating("linalg.solve_triangular", A)
+    check_tensors("linalg_solve_triangular", A=A, B=B)
     if A.dtype is not B.dtype:
         raise RuntimeError(f"linalg.solve_triangular: A and B must have one dtype, but have {A.dtype} and {B.dtype}")
     _check_fit("linalg.solve_triangular", A, B.shape, left)

@@ -14,6 +14,7 @@ from minigrad import dtypes
 from minigrad.op import op
 from minigrad.ops.matrices.checks import check_floating, check_matrix
 from minigrad.ops.matrices.svd import check_svd
+from minigrad.ops.operands import check_tensors
 from minigrad.return_types import named_result
 from minigrad.tensor import Tensor, from_array
 
@@ -135,6 +136,9 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
             f"minigrad.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), not {driver}"
         )
     check_floating("linalg.lstsq", A)
+    check_tensors("linalg_lstsq", A=A, b=B)
+    if not B.ndim:
+        raise RuntimeError("minigrad.linalg.lstsq: other must have at least 1 dimension.")
     if A.dtype is not B.dtype:
         raise RuntimeError(
             "minigrad.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "

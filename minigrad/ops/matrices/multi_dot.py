@@ -25,6 +25,8 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 
     The first may be a row vector and the last a column vector.
     """
+    if isinstance(tensors, Tensor):
+        raise TypeError("linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     count = len(tensors)
     if count < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {count}")

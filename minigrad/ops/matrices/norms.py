@@ -16,7 +16,7 @@ from minigrad import dtypes
 from minigrad.ops.matrices.checks import check_floating, check_matrix, check_square
 from minigrad.ops.matrices.inverse import linalg_inv
 from minigrad.ops.matrices.svd import svdvals
-from minigrad.ops.operands import NUMBERS
+from minigrad.ops.operands import NUMBERS, check_tensors
 from minigrad.ops.pointwise import arithmetic, choice, division
 from minigrad.ops.reductions import extremes, sums
 from minigrad.ops.reductions.dims import wrap_dims
@@ -137,6 +137,7 @@ def norm(A: Tensor, ord: Order = None, dim: Dims = None, keepdim: bool = False, 
     """
     if ord is None:
         return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    check_tensors("linalg_norm", A=A)
     dims = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
     if dims is None and A.ndim not in (1, 2):
         raise RuntimeError(

@@ -151,7 +151,7 @@ _lerp, _addcmul, _addcdiv = lerp, addcmul, addcdiv
 
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no-redef]
     """input + alpha * other. One of the two may be a number."""
-    made = __add__(input, other) if alpha == 1 and alpha is not True else add_scaled(input, other, alpha)
+    made = __add__(input, other) if alpha == 1 and alpha is not True else add_scaled(input, other, plain(alpha))
     if made is NotImplemented:
         raise unsupported("add", input, other)
     return made
@@ -159,7 +159,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no
 
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no-redef]
     """input - alpha * other. One of the two may be a number."""
-    made = __sub__(input, other) if alpha == 1 and alpha is not True else sub_scaled(input, other, alpha)
+    made = __sub__(input, other) if alpha == 1 and alpha is not True else sub_scaled(input, other, plain(alpha))
     if made is NotImplemented:
         raise unsupported("sub", input, other)
     return made
@@ -169,7 +169,9 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignor
     """other - alpha * input."""
     if not isinstance(input, Tensor):
         raise invalid_arguments("rsub", input, other)
-    return rsub_scaled(input, other, alpha) if isinstance(other, Tensor) or alpha != 1 else __rsub__(input, other)
+    if isinstance(other, Tensor) or alpha != 1:
+        return rsub_scaled(input, other, plain(alpha))
+    return __rsub__(input, other)
 
 
 def mul(input: Any, other: Any) -> Tensor:  # type: ignore[no-redef]

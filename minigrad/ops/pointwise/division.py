@@ -36,10 +36,10 @@ def reciprocal(self: Array) -> Array:
     return 1 / self
 
 
-def _check_divisor(kernel: str, divisor: Array) -> None:
+def _check_divisor(kernel: str, dividend: Array, divisor: Array) -> None:
     """Raise if a divisor is a bool, or an integer 0, which has no inf or nan for an answer."""
     numbers_only(kernel, divisor)
-    if divisor.dtype.kind in "iu" and not np.all(divisor):
+    if divisor.dtype.kind in "iu" and dividend.size and not np.all(divisor):
         raise RuntimeError("ZeroDivisionError: an integer was divided by 0, which only floats allow")
 
 
@@ -51,7 +51,7 @@ def _check_divisor(kernel: str, divisor: Array) -> None:
 )
 def div_rounded(self: Array, other: Array, rounding_mode: str) -> Array:
     """input / other, rounded towards 0 ("trunc") or down ("floor")."""
-    _check_divisor(f"div_{rounding_mode}_cpu", other)
+    _check_divisor(f"div_{rounding_mode}_cpu", self, other)
     if rounding_mode == "floor":
         return np.floor_divide(self, other)
     if self.dtype.kind == "f":
@@ -68,7 +68,7 @@ def div_rounded(self: Array, other: Array, rounding_mode: str) -> Array:
 )
 def floor_divide(self: Array, other: Array) -> Array:
     """input / other, rounded down. (PyTorch gives it no derivative.)"""
-    _check_divisor("div_floor_cpu", other)
+    _check_divisor("div_floor_cpu", self, other)
     return np.floor_divide(self, other)
 
 
@@ -80,7 +80,7 @@ def floor_divide(self: Array, other: Array) -> Array:
 )
 def remainder(self: Array, other: Array) -> Array:
     """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
-    _check_divisor("remainder_cpu", other)
+    _check_divisor("remainder_cpu", self, other)
     return np.remainder(self, other)
 
 
@@ -104,7 +104,7 @@ def remainder_of_number(self: Array, other: Array) -> Array:
 )
 def fmod(self: Array, other: Array) -> Array:
     """The remainder of input / other rounded towards 0: input - other * trunc(input / other). Its sign is input's."""
-    _check_divisor("fmod_cpu", other)
+    _check_divisor("fmod_cpu", self, other)
     return np.fmod(self, other)
 
 

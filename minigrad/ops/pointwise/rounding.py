@@ -52,8 +52,9 @@ def round(self: Array) -> Array:
 def round_decimals(self: Array, decimals: int) -> Array:
     """The nearest number with so many decimals; a negative count rounds to tens, hundreds and so on."""
     floats_only("round_cpu", self)
-    unit = self.dtype.type(10.0 ** max(decimals, -decimals))
-    return np.rint(self * unit) / unit if decimals > 0 else np.rint(self / unit) * unit
+    wide = self.astype(np.result_type(self.dtype, np.float32))  # float16 does not reach beyond 65504
+    unit = wide.dtype.type(10.0 ** max(decimals, -decimals))
+    return (np.rint(wide * unit) / unit if decimals > 0 else np.rint(wide / unit) * unit).astype(self.dtype)
 
 
 @op(self=lambda F, g: g)

@@ -38,6 +38,8 @@ def diff(
     dim = wrap_dim(dim, input.ndim)
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    if not n:
+        return copied(from_array(np.empty_like(input._array)), input)
     pieces = [_beside(input, piece, dim) for piece in (prepend, input, append) if piece is not None]
     result = cat(pieces, dim) if len(pieces) > 1 else input
     times = min(n, result.shape[dim])

@@ -15,7 +15,7 @@ from minigrad.op import arrays, op, tensor_operands
 from minigrad.ops.operands import numbers_only
 from minigrad.ops.places.gather import gather
 from minigrad.ops.pointwise.arithmetic import lerp
-from minigrad.ops.reductions.dims import np_sum
+from minigrad.ops.reductions.dims import check_dim_given, np_sum
 from minigrad.ops.reductions.picking import shared_by_equals, take_along_op
 from minigrad.ops.reductions.sorting import order, sort
 from minigrad.ops.shapes.transposing import movedim
@@ -61,6 +61,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """
     (input,) = tensor_operands("median", input)
     if dim is None:
+        check_dim_given("median", keepdim)
         numbers_only("median_cpu", input._array)
         return median_all(input)
     dim = _check_dim("median", input, dim)
@@ -74,6 +75,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     """`median` of the elements that are not nan; nan where there are none."""
     (input,) = tensor_operands("nanmedian", input)
     if dim is None:
+        check_dim_given("nanmedian", keepdim)
         numbers_only("median_cpu", input._array)
         return nanmedian_all(input)
     dim = _check_dim("nanmedian", input, dim)

@@ -21,7 +21,7 @@ from minigrad.random.generator import default_generator
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS: tuple[str, ...] = ("softmax", "log_softmax", "logsumexp")  # the functions that are methods of Tensor, too
+METHODS: tuple[str, ...] = ("logsumexp",)  # methods of Tensor, too; methods.py binds softmax, where `dim` must be given
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
 OUT: tuple[str, ...] = ("logsumexp",)  # those that take out=
 
@@ -168,6 +168,22 @@ def log_softmax(  # type: ignore[no-redef]
     `dim` and `dtype` as for `softmax`.
     """
     return _normalized("log_softmax", _log_softmax, input, dim, dtype)
+
+
+def softmax_along(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """Probabilities from scores: exp(input) / sum of exp(input) along `dim`, which then add up to 1.
+
+    `dtype`: what to convert the input to first. A row with nothing but -inf, or with inf, gives nan.
+    """
+    return _normalized("softmax", _softmax, input, dim, dtype)
+
+
+def log_softmax_along(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """log(softmax(input, dim)), but exact where probabilities are tiny: input - logsumexp(input, dim)."""
+    return _normalized("log_softmax", _log_softmax, input, dim, dtype)
+
+
+softmax_along.__qualname__, log_softmax_along.__qualname__ = "softmax", "log_softmax"  # as errors about arguments say
 
 
 def softmin(input: Tensor, dim: int | None = None, dtype: Any = None, *, _stacklevel: int = 3) -> Tensor:

@@ -106,7 +106,9 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any
     """
     (input,) = tensor_operands("nansum", input)
     kind = total_dtype("nansum", input, dtype)
-    return _nansum(input.to(kind), wrap_dims(dim, input.ndim), keepdim).to(kind)
+    if not kind.is_floating_point:  # then a nan would become some number
+        return sum(from_array(np.where(input._array == input._array, input._array, 0)[()]), dim, keepdim, dtype=kind)
+    return _nansum(input.to(kind), wrap_dims(dim, input.ndim), keepdim)
 
 
 def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:

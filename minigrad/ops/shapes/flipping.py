@@ -75,13 +75,15 @@ def _ints(value: int | Sequence[int]) -> tuple[int, ...]:
     return (value,) if isinstance(value, int) else tuple(value)
 
 
-def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()) -> Tensor:  # type: ignore[no-redef]
+def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:  # type: ignore[no-redef]
     """The elements moved on by `shifts` along `dims`; those that leave at the end come in at the start.
 
     Without `dims` they move on in the flattened tensor.
     """
     (input,) = tensor_operands("roll", input)
-    steps, along = _ints(shifts), _ints(dims)
+    steps, along = _ints(shifts), () if dims is None else _ints(dims)
+    if not steps:
+        raise RuntimeError("`shifts` required: by how many places to move on")
     if len(steps) != len(along) and (along or len(steps) != 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(along)}")
     if along and not input.ndim:

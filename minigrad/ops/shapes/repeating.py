@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.layout import contiguous_copy
 from minigrad.op import op, tensor_operands
 from minigrad.ops.places.index_select import index_select
@@ -121,15 +122,16 @@ def _one_for_each(repeats: Tensor, size: int) -> Tensor:
 
 def _repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
     """Each index of a vector of ints as often as the int there says: [2, 0, 1] gives [0, 0, 2]."""
+    if repeats.dtype not in (dtypes.int32, dtypes.int64):
+        raise NotImplementedError(
+            f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.tensor_type}': convert the repeats, "
+            "as in repeats.long()"
+        )
     if repeats.ndim != 1:
         raise RuntimeError(f"repeat_interleave only accept 1D vector as repeat, not {repeats.ndim}D")
-    if repeats.dtype.category != 1:
-        raise NotImplementedError(
-            f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.tensor_type}': repeats must be integers"
-        )
     if np.any(repeats._array < 0):
         raise RuntimeError("repeats can not be negative")
-    indices = np.repeat(np.arange(repeats.numel()), repeats._array)
+    indices = np.repeat(np.arange(repeats.numel(), dtype=repeats._array.dtype), repeats._array)
     if output_size is not None and output_size != indices.size:
         raise RuntimeError(f"allocated size does not match required size: {output_size}, not {indices.size}")
     return from_array(indices)

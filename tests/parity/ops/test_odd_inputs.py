@@ -1,0 +1,134 @@
+"""Inputs that a program meets now and then: empty tensors, numbers alone, tensors as options, infinities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from side_by_side import Behaviours
+
+behaviours = Behaviours()
+
+
+@behaviours("two numbers: their sum, difference, product and quotients are tensors")
+def _(F):
+    pairs: list[tuple[Any, Any]] = [(1, 2), (1, 2.5), (True, 3), (-7, 2), (2.5, 0.5)]
+    return [
+        [F.add(a, b), F.add(a, b, alpha=2), F.mul(a, b), F.div(a, b), F.floor_divide(a, b)]
+        + [F.div(a, b, rounding_mode="trunc")]
+        for a, b in pairs
+    ] + [[F.sub(5, 2), F.sub(1, 2.5, alpha=2)]]
+
+
+@behaviours("a tensor with one number serves as alpha, value and beta")
+def _(F):
+    x, y = F.tensor([1.0, 2.0], requires_grad=True), F.tensor([3.0, 5.0], requires_grad=True)
+    rate = F.tensor(0.5)
+    total = F.add(x, y, alpha=rate) + F.sub(x, y, alpha=rate) + F.addcmul(x, x, y, value=rate)
+    total.sum().backward()
+    return total, x.grad, y.grad, F.zeros(2).add_(y.detach(), alpha=-rate)
+
+
+@behaviours("an integer 0 divides nothing")
+def _(F):
+    nothing = F.zeros(2, 0, dtype=F.int64)
+    return nothing // 0, nothing % 0, F.div(nothing, 0, rounding_mode="floor"), F.fmod(nothing, F.tensor(0))
+
+
+@behaviours("nansum in small integers, of nothing and of something")
+def _(F):
+    x = F.tensor([[1.0, float("nan"), 3.0]])
+    return [F.nansum(x, dim, dtype=kind) for kind in (F.uint8, F.int8, F.int32) for dim in (0, 1)]
+
+
+@behaviours("roll with dims=None moves on in the flattened tensor")
+def _(F):
+    x = F.arange(6).reshape(2, 3)
+    return F.roll(x, 1, None), x.roll(2, dims=None), x.roll((1, 2), (0, 1))
+
+
+@behaviours("repeat_interleave of counts alone keeps their dtype")
+def _(F):
+    return [F.repeat_interleave(F.tensor([2, 0, 1], dtype=kind)) for kind in (F.int32, F.int64)]
+
+
+@behaviours("diff without a step is the input, whatever is put before and after it")
+def _(F):
+    x = F.tensor([1.0, 4.0, 9.0])
+    return x.diff(n=0), x.diff(n=0, prepend=F.zeros(2)), x.diff(n=0, append=F.zeros(1)), x.diff(prepend=F.zeros(1))
+
+
+@behaviours("round to many decimals in float16, and of infinities")
+def _(F):
+    half = F.tensor([1.5, -0.25, float("inf"), float("nan")], dtype=F.float16)
+    return half.round(decimals=5), half.round(decimals=1), half.float().round(decimals=5), half.round(decimals=-1)
+
+
+REFUSED: dict[str, tuple[type[Exception], str, Callable[[Any], Any]]] = {
+    "roll by no step": (RuntimeError, "`shifts` required", lambda F: F.roll(F.ones(2), ())),
+    "repeat_interleave of int8": (
+        NotImplementedError,
+        "\"repeat_interleave_cpu\" not implemented for 'Char'",
+        lambda F: F.repeat_interleave(F.tensor([1, 2], dtype=F.int8)),
+    ),
+    "repeat_interleave of a matrix of floats": (
+        NotImplementedError,
+        "\"repeat_interleave_cpu\" not implemented for 'Float'",
+        lambda F: F.repeat_interleave(F.ones(2, 2)),
+    ),
+    "median(keepdim=True) without dim": (TypeError, "median() ", lambda F: F.median(F.ones(2), keepdim=True)),
+    "nanmedian(keepdim=True) without dim": (TypeError, "nanmedian() ", lambda F: F.ones(2).nanmedian(keepdim=True)),
+    "softmax without dim": (
+        TypeError,
+        "softmax() missing 1 required positional argument",
+        lambda F: F.softmax(F.ones(2)),
+    ),
+    "x.softmax() without dim": (
+        TypeError,
+        "softmax() missing 1 required positional argument",
+        lambda F: F.ones(2).softmax(),
+    ),
+    "x.log_softmax() without dim": (
+        TypeError,
+        "log_softmax() missing 1 required positional argument",
+        lambda F: F.ones(2).log_softmax(),
+    ),
+    "relu_ of a number": (
+        TypeError,
+        "relu_(): argument 'input' (position 1) must be Tensor, not int",
+        lambda F: F.relu_(3),
+    ),
+    "solve with a number": (
+        TypeError,
+        "linalg_solve(): argument 'B' (position 2) must be Tensor, not int",
+        lambda F: F.linalg.solve(F.eye(2), 1),
+    ),
+    "lstsq with a number": (
+        TypeError,
+        "linalg_lstsq(): argument 'b' (position 2) must be Tensor, not int",
+        lambda F: F.linalg.lstsq(F.eye(2), 1),
+    ),
+    "lstsq with a 0-d tensor": (
+        RuntimeError,
+        "torch.linalg.lstsq: other must have at least 1 dimension.",
+        lambda F: F.linalg.lstsq(F.eye(2), F.tensor(1.0)),
+    ),
+    "multi_dot of one tensor": (
+        TypeError,
+        "linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor",
+        lambda F: F.linalg.multi_dot(F.ones(2, 2)),
+    ),
+}
+
+
+def refused(text: str, error: type[Exception], says: str, call: Callable[[Any], Any]) -> None:
+    @behaviours(text, error=error, says=says)
+    def _(F):
+        call(F)
+
+
+for text, (error, says, call) in REFUSED.items():
+    refused(text, error, says, call)
+
+
+test_as_in_torch = behaviours.test()
