@@ -83,8 +83,8 @@ def binding(array: Any) -> Any:
 
 @functools.lru_cache(maxsize=512)
 def expression_of(function: Callable[..., Any]) -> ast.expr | None:
-    """The expression of a lambda (or of a function with a single `return`), from its source file; None if it cannot be
-    found.
+    """The expression of a lambda or of a function with a single `return`, from its source file; the call of a longer
+    function; None if neither can be found.
     """
     code = getattr(function, "__code__", None)
     if code is None:
@@ -100,9 +100,14 @@ def expression_of(function: Callable[..., Any]) -> ast.expr | None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Lambda):
             body: ast.expr | None = node.body
-        elif isinstance(node, ast.FunctionDef) and node.name == code.co_name and len(node.body) <= 2:
-            last = node.body[-1]
-            body = last.value if isinstance(last, ast.Return) else None
+        elif isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            *before, last = node.body
+            if isinstance(last, ast.Return) and all(
+                isinstance(part, ast.Expr) for part in before
+            ):  # such as a docstring
+                body = last.value
+            else:
+                body = ast.parse(f"{node.name}({', '.join(wanted)})", mode="eval").body
         else:
             continue
         arguments = node.args

@@ -45,6 +45,23 @@ def test_a_rule_as_code_and_with_numbers(
     assert (written.source, written.numbers) == (source, numbers)
 
 
+def short(F: Any, g: Any, x: Any) -> Any:
+    """A rule of one line."""
+    return g * F.cos(x)
+
+
+def long(F: Any, g: Any, x: Any) -> Any:
+    """A rule of two."""
+    half = x / 2
+    return g * F.cos(half)
+
+
+def test_a_rule_that_is_a_function() -> None:
+    """Its only line, or its call where it has several: `half` alone would say nothing."""
+    assert rules.explain(short, "self", {}, {}).source == "g * cos(x)"
+    assert rules.explain(long, "self", {}, {}).source == "long(g, x)"
+
+
 @pytest.mark.parametrize("rule", [None, len, print, lambda *a, **k: None, eval("lambda F, g: g"), object()])
 def test_a_rule_without_source_is_described(rule: Any) -> None:
     assert rules.explain(rule, "weight", {}, {}).source

@@ -57,9 +57,7 @@ def batch_gradient(F: Any, g: Any, self: Any, weight: Any, mean: Array, rstd: Ar
 @op(
     name="NativeBatchNormBackward0",
     kept=("mean", "rstd"),
-    self=lambda F, g, self, weight, mean, rstd, training, eps: batch_gradient(
-        F, g, self, weight, mean, rstd, training, eps
-    ),
+    self=batch_gradient,
     weight=lambda F, g, self, mean, rstd, training, eps: F.sum_dims(
         g * batch_normalized(F, self, mean, rstd, training, eps)[0], channel_dims(g.ndim), False
     ),

@@ -47,7 +47,7 @@ def group_gradient(F: Any, g: Any, self: Any, weight: Any, groups: int, eps: flo
 @op(
     name="NativeGroupNormBackward0",
     kept=("mean", "rstd"),
-    self=lambda F, g, self, weight, groups, eps: group_gradient(F, g, self, weight, groups, eps),
+    self=group_gradient,
     weight=lambda F, g, self, mean, rstd, groups, eps: F.sum_dims(
         g * group_normalized(F, self, groups, eps), channel_dims(g.ndim), False
     ),

@@ -31,7 +31,7 @@ def _cholesky_gradient(F: Any, g: Any, result: Any, upper: bool) -> Any:
     return (whole + whole.mT) / 2
 
 
-@op(name="LinalgCholeskyExBackward0", self=lambda F, g, result, upper: _cholesky_gradient(F, g, result, upper))
+@op(name="LinalgCholeskyExBackward0", self=_cholesky_gradient)
 def linalg_cholesky(self: Array, upper: bool) -> Array:
     """The triangular matrix that, times itself transposed, gives each matrix. Looks at one triangle of it only."""
     symmetric = self.mT if upper else self  # numpy reads the lower triangle

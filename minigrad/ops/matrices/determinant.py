@@ -35,7 +35,7 @@ def _gradient_of_cofactors(F: Any, g: Any, self: Any, result: Any) -> Any:
     return F.sum_dims(g * inverse, (g.ndim - 2, g.ndim - 1), True) * result - result @ g.mT @ inverse
 
 
-@op(self=lambda F, g, self, result: _gradient_of_cofactors(F, g, self, result))
+@op(self=_gradient_of_cofactors)
 def cofactors(self: Array) -> Array:
     """For each element the determinant of what is left without its row and column, with alternating signs."""
     try:

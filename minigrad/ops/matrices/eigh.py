@@ -38,7 +38,7 @@ def _eigh_gradient(F: Any, g: Any, self: Any, uplo: str) -> Any:
     return back + (turn + turn.mT) / 2
 
 
-@op(several=True, self=lambda F, g, self, uplo: _eigh_gradient(F, g, self, uplo))
+@op(several=True, self=_eigh_gradient)
 def linalg_eigh(self: Array, uplo: Any) -> list[Array]:
     """The eigenvalues, in rising order, and the eigenvectors, as columns, of each symmetric matrix."""
     values, vectors = np.linalg.eigh(self, uplo)

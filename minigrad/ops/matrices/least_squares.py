@@ -31,7 +31,7 @@ def _pinv_gradient(F: Any, g: Any, self: Any, result: Any) -> Any:
     return -(pt @ g @ pt) + (left - self @ (p @ left)) + (right - (right @ p) @ self)
 
 
-@op(self=lambda F, g, self, result: _pinv_gradient(F, g, self, result))
+@op(self=_pinv_gradient)
 def linalg_pinv(self: Array, atol: Any, rtol: Any, hermitian: bool) -> Array:
     """The Moore-Penrose inverse of each matrix: singular values up to a tolerance count as 0."""
     u, s, vh = _singular(self, hermitian)

@@ -45,7 +45,7 @@ def _tall_qr_gradient(F: Any, of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
     return F.linalg_solve_triangular(r.mT, of_q + q @ (lower + lower.mT), False, False, False)
 
 
-@op(several=True, self=lambda F, g, self, mode: _qr_gradient(F, g, self, mode))
+@op(several=True, self=_qr_gradient)
 def linalg_qr(self: Array, mode: Any) -> list[Array]:
     """An orthogonal matrix and an upper triangular one, whose product each matrix is."""
     if mode == "r":

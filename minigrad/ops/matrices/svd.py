@@ -49,7 +49,7 @@ def _svd_gradient(F: Any, g: Any, self: Any, full: bool) -> Any:
     return back + u @ inner @ vh
 
 
-@op(several=True, self=lambda F, g, self, full: _svd_gradient(F, g, self, full))
+@op(several=True, self=_svd_gradient)
 def linalg_svd(self: Array, full: bool) -> list[Array]:
     """U, the singular values in falling order, and V transposed, of each matrix."""
     return list(np.linalg.svd(self, full_matrices=full))

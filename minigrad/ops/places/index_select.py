@@ -92,7 +92,7 @@ def _filled_sum(F: Any, g: Any, index: Any, dim: int) -> Any:
     name="IndexFillBackward1",
     constants=("index",),
     self=lambda F, g, index, dim: F.index_fill(g, index, dim, 0),
-    value=lambda F, g, index, dim: _filled_sum(F, g, index, dim),
+    value=_filled_sum,
 )
 def index_fill_tensor(self: Array, value: Array, index: Array, dim: int) -> Array:
     """The input with one element, a 0-d tensor, everywhere at `index` along `dim`."""

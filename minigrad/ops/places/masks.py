@@ -68,16 +68,16 @@ def masked_select_backward(self: Array, mask: Array, shape: tuple[int, ...]) -> 
     return out
 
 
-def _gradient_of_source(F: Any, g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
+def _gradient_of_source(F: Any, g: Any, mask: Any, source_shape: tuple[int, ...]) -> Any:
     """The gradient of the elements that were put where a mask is true: the first ones; 0 for what was left over."""
     taken = F.masked_select(g, mask)
-    return F.reshape(F.index_backward(taken, (slice(taken.shape[0]),), (math.prod(shape),)), shape)
+    return F.reshape(F.index_backward(taken, (slice(taken.shape[0]),), (math.prod(source_shape),)), source_shape)
 
 
 @op(
     constants=("mask",),
     self=lambda F, g, mask, self_shape: unbroadcast(F, F.masked_fill(g, mask, 0), self_shape),
-    source=lambda F, g, mask, source_shape: _gradient_of_source(F, g, mask, source_shape),
+    source=_gradient_of_source,
 )
 def masked_scatter(self: Array, source: Array, mask: Array) -> Array:
     """The input with the elements of `source`, in order, where `mask` is true. Input and mask broadcast."""

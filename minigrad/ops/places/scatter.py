@@ -120,29 +120,29 @@ def scatter_counts(self: Array, index: Array, dim: int, include_self: bool) -> A
 
 
 def _gradient_of_self(
-    F: Any, g: Any, self: Any, src: Any, index: Any, result: Any, dim: int, how: str, include: bool
+    F: Any, g: Any, self: Any, src: Any, index: Any, result: Any, dim: int, reduce: str, include_self: bool
 ) -> Any:
     """The gradient of scatter_reduce for what was there before."""
-    if how == "mean":
-        g = g / F.scatter_counts(self, index, dim, include)
-    elif how == "prod":
+    if reduce == "mean":
+        g = g / F.scatter_counts(self, index, dim, include_self)
+    elif reduce == "prod":
         kept = F.where(self == 0, 1, self)
-        g = g * F.scatter_reduce(kept, src, index, dim, how, include) / kept
-    elif how in ("amax", "amin"):
+        g = g * F.scatter_reduce(kept, src, index, dim, reduce, include_self) / kept
+    elif reduce in ("amax", "amin"):
         g = F.where(self == result, g / _count_of_extremes(F, self, src, index, result, dim), 0)
-    return g if include else F.scatter_value(g, index, dim, 0)
+    return g if include_self else F.scatter_value(g, index, dim, 0)
 
 
 def _gradient_of_src(
-    F: Any, g: Any, self: Any, src: Any, index: Any, result: Any, dim: int, how: str, include: bool
+    F: Any, g: Any, self: Any, src: Any, index: Any, result: Any, dim: int, reduce: str, include_self: bool
 ) -> Any:
     """The gradient of scatter_reduce for what was brought: its place's, times what the others there came to."""
-    if how == "mean":
-        g = g / F.scatter_counts(self, index, dim, include)
-    elif how == "prod":
-        others = _product_of_others(F, self, src, index, result, dim, include)
+    if reduce == "mean":
+        g = g / F.scatter_counts(self, index, dim, include_self)
+    elif reduce == "prod":
+        others = _product_of_others(F, self, src, index, result, dim, include_self)
         return F.gather(g, index, dim) * others
-    elif how in ("amax", "amin"):
+    elif reduce in ("amax", "amin"):
         g = g / _count_of_extremes(F, self, src, index, result, dim)
         return F.where(src == F.gather(result, index, dim), F.gather(g, index, dim), 0)
     return F.gather(g, index, dim)
@@ -166,12 +166,8 @@ def _product_of_others(F: Any, self: Any, src: Any, index: Any, result: Any, dim
 
 @op(
     constants=("index",),
-    self=lambda F, g, self, src, index, result, dim, reduce, include_self: _gradient_of_self(
-        F, g, self, src, index, result, dim, reduce, include_self
-    ),
-    src=lambda F, g, self, src, index, result, dim, reduce, include_self: _gradient_of_src(
-        F, g, self, src, index, result, dim, reduce, include_self
-    ),
+    self=_gradient_of_self,
+    src=_gradient_of_src,
 )
 def scatter_reduce(self: Array, src: Array, index: Array, dim: int, reduce: str, include_self: bool) -> Array:
     """The sum, product, mean, maximum or minimum of all elements of `src` that `index` brings to one place, and of the

@@ -76,7 +76,7 @@ def _leaky_gradient_from_result(F: Any, g: Any, result: Any, negative_slope: flo
 
 @op(
     name="LeakyReluBackward1",
-    self=lambda F, g, result, negative_slope: _leaky_gradient_from_result(F, g, result, negative_slope),
+    self=_leaky_gradient_from_result,
 )
 def leaky_relu_in_place(self: Array, negative_slope: float = 0.01) -> Array:
     """`leaky_relu`, with a rule that needs the result only: its sign is the input's if the slope is positive."""

@@ -159,7 +159,7 @@ def _glu_gradient(F: Any, g: Any, self: Any, dim: int) -> Any:
     return F.cat(through, through * (1 - gate) * content, dim=dim)
 
 
-@op(self=lambda F, g, self, dim: _glu_gradient(F, g, self, dim))
+@op(self=_glu_gradient)
 def glu(self: Array, dim: int) -> Array:
     """The first half along a dimension times the sigmoid of the second half."""
     floats_only("glu_cpu", self)

@@ -91,7 +91,7 @@ def _xlogy_gradient(F: Any, g: Any, self: Any, other: Any) -> Any:
 
 
 @op(
-    self=lambda F, g, self, other: _xlogy_gradient(F, g, self, other),
+    self=_xlogy_gradient,
     other=lambda F, g, self, other: g * self / other,
     broadcasts=True,
     floating=True,
@@ -116,7 +116,7 @@ def xlogy_of_number(self: Array, other: Array) -> Array:
 @op(
     name="XlogyBackward2",
     constants=("other",),
-    self=lambda F, g, self, other: _xlogy_gradient(F, g, self, other),
+    self=_xlogy_gradient,
     broadcasts=True,
     floating=True,
 )
@@ -130,7 +130,7 @@ def _logit_gradient(F: Any, g: Any, self: Any, eps: float | None) -> Any:
     return F.where((self < low) | (self > 1 - low), outside, g / (self * (1 - self)))
 
 
-@op(self=lambda F, g, self, eps: _logit_gradient(F, g, self, eps), floating=True)
+@op(self=_logit_gradient, floating=True)
 def logit(self: Array, eps: float | None) -> Array:
     """log(p / (1 - p)) of probabilities p: the inverse of sigmoid."""
     if eps is not None and eps >= 0:

@@ -42,7 +42,7 @@ def _copysign_gradient(F: Any, g: Any, self: Any, result: Any) -> Any:
 
 
 @op(
-    self=lambda F, g, self, result: _copysign_gradient(F, g, self, result),
+    self=_copysign_gradient,
     other=lambda F, g: F.zeros(g.shape, g),
     broadcasts=True,
     floating=True,
@@ -55,7 +55,7 @@ def copysign(self: Array, other: Array) -> Array:
 @op(
     name="CopysignBackward1",
     constants=("other",),
-    self=lambda F, g, self, result: _copysign_gradient(F, g, self, result),
+    self=_copysign_gradient,
     broadcasts=True,
     floating=True,
 )

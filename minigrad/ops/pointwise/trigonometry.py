@@ -140,7 +140,7 @@ def _sinc_gradient(F: Any, g: Any, self: Any) -> Any:
     return F.where(self == 0, 0, g * ((angle * F.cos(angle) - F.sin(angle)) / (angle * self)))
 
 
-@op(self=lambda F, g, self: _sinc_gradient(F, g, self), floating=True)
+@op(self=_sinc_gradient, floating=True)
 def sinc(self: Array) -> Array:
     """sin(pi x) / (pi x); 1 at 0."""
     angle = self * math.pi

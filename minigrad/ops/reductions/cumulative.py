@@ -65,7 +65,7 @@ def cumprod_gradient(F: Any, g: Any, self: Any, result: Any, dim: int) -> Any:
     return before * _summed_from_the_end(F, part(F, self, dim, 1, size), g, dim)
 
 
-@op(self=lambda F, g, self, result, dim: cumprod_gradient(F, g, self, result, dim))
+@op(self=cumprod_gradient)
 def cumprod(self: Array, dim: int) -> Array:
     """For each element the product of those up to it along a dimension."""
     return np.multiply.accumulate(self, axis=dim, dtype=self.dtype) if self.ndim else np.array(self)
@@ -84,7 +84,7 @@ def logcumsumexp_gradient(F: Any, g: Any, self: Any, result: Any, dim: int) -> A
     return F.exp(self - result) * _summed_from_the_end(F, shrinking, g, dim)
 
 
-@op(self=lambda F, g, self, result, dim: logcumsumexp_gradient(F, g, self, result, dim))
+@op(self=logcumsumexp_gradient)
 def logcumsumexp(self: Array, dim: int) -> Array:
     """For each element the logarithm of the sum of the exponentials of those up to it."""
     return np.logaddexp.accumulate(self, axis=dim) if self.ndim else np.array(self)

@@ -29,13 +29,13 @@ OUT: tuple[str, ...] = ("max", "min", "argmax", "argmin", "amax", "amin", "aminm
 # ---------------------------------------------------------------- of all, or with an index along a dimension
 
 
-@op(name="MaxBackward1", self=lambda F, g, self, result: shared_by_equals(F, g, self, result))
+@op(name="MaxBackward1", self=shared_by_equals)
 def max_all(self: Array) -> Array:
     """The largest element. Its gradient is shared among equal ones."""
     return np.max(self)
 
 
-@op(name="MinBackward1", self=lambda F, g, self, result: shared_by_equals(F, g, self, result))
+@op(name="MinBackward1", self=shared_by_equals)
 def min_all(self: Array) -> Array:
     """The smallest element. Its gradient is shared among equal ones."""
     return np.min(self)
@@ -57,35 +57,35 @@ def shares_of_ties(self: Array, best: Array, dim: tuple[int, ...], nans: bool) -
     return (winners / np_sum(winners, axis=dim, keepdims=True)).astype(self.dtype)
 
 
-def shared_gradient(F: Any, g: Any, self: Any, best: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
-    """The gradient of the best along some dimensions: equal parts for all elements that equal it."""
-    g, best = (expand_reduced(F, part, self.shape, dim, keepdim) for part in (g, best))
-    return g * F.shares_of_ties(self, best, dim, False)
+def shared_gradient(F: Any, g: Any, self: Any, result: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
+    """The gradient of the result along some dimensions: equal parts for all elements that equal it."""
+    g, result = (expand_reduced(F, part, self.shape, dim, keepdim) for part in (g, result))
+    return g * F.shares_of_ties(self, result, dim, False)
 
 
-@op(self=lambda F, g, self, result, dim, keepdim: shared_gradient(F, g, self, result, dim, keepdim))
+@op(self=shared_gradient)
 def amax(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The largest elements along some dimensions. Their gradient is shared among equal ones."""
     return np_max(self, axis=dim, keepdims=keepdim)
 
 
-@op(self=lambda F, g, self, result, dim, keepdim: shared_gradient(F, g, self, result, dim, keepdim))
+@op(self=shared_gradient)
 def amin(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The smallest elements along some dimensions. Their gradient is shared among equal ones."""
     return np_min(self, axis=dim, keepdims=keepdim)
 
 
-def extremes_gradient(F: Any, gradients: Any, self: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
+def extremes_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
     """The gradient of the smallest and of the largest, added up."""
     parts = [
-        shared_gradient(F, g, self, find(self, dim, keepdim), dim, keepdim)
-        for g, find in zip(gradients, (F.amin, F.amax), strict=True)
-        if g is not None
+        shared_gradient(F, part, self, find(self, dim, keepdim), dim, keepdim)
+        for part, find in zip(g, (F.amin, F.amax), strict=True)
+        if part is not None
     ]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
-@op(several=True, self=lambda F, g, self, dim, keepdim: extremes_gradient(F, g, self, dim, keepdim))
+@op(several=True, self=extremes_gradient)
 def aminmax(self: Array, dim: tuple[int, ...], keepdim: bool) -> list[Array]:
     """The smallest and the largest elements along some dimensions."""
     return [arrays.amin(self, dim, keepdim), arrays.amax(self, dim, keepdim)]

@@ -62,7 +62,7 @@ def prod_all(self: Array) -> Array:
 
 @op(
     name="ProdBackward1",
-    self=lambda F, g, self, result, dim, keepdim: product_gradient(F, g, self, result, dim, keepdim),
+    self=product_gradient,
 )
 def prod_dim(self: Array, dim: int, keepdim: bool) -> Array:
     """The products along a dimension."""

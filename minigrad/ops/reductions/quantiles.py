@@ -33,7 +33,7 @@ median_of_dim, nanmedian_of_dim = take_along_op("MedianBackward1"), take_along_o
 kthvalue_of_dim = take_along_op("KthvalueBackward0")
 
 
-@op(name="MedianBackward0", self=lambda F, g, self, result: shared_by_equals(F, g, self, result))
+@op(name="MedianBackward0", self=shared_by_equals)
 def median_all(self: Array) -> Array:
     """The median of all elements, nan if one is nan. Its gradient is shared among equal ones."""
     row = np.ravel(self)
@@ -43,7 +43,7 @@ def median_all(self: Array) -> Array:
     return row[-1] if row[-1] != row[-1] else row[(row.size - 1) // 2]
 
 
-@op(name="NanmedianBackward0", self=lambda F, g, self, result: shared_by_equals(F, g, self, result))
+@op(name="NanmedianBackward0", self=shared_by_equals)
 def nanmedian_all(self: Array) -> Array:
     """The median of all elements that are not nan; nan if there are none."""
     row = np.ravel(self)

@@ -34,7 +34,7 @@ def variance_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], correctio
 
 @op(
     name="VarBackward0",
-    self=lambda F, g, self, dim, correction, keepdim: variance_gradient(F, g, self, dim, correction, keepdim),
+    self=variance_gradient,
 )
 def var(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> Array:
     """The squared distances from the mean along some dimensions, summed, over their count less `correction`."""
@@ -59,9 +59,9 @@ def std(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> 
     return np.sqrt(arrays.var(self, dim, correction, keepdim))
 
 
-def var_mean_gradient(F: Any, gradients: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+def var_mean_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
     """The gradients of the variance and of the mean, added up; None came from one that was not used."""
-    of_var, of_mean = gradients
+    of_var, of_mean = g
     parts = []
     if of_var is not None:
         parts.append(variance_gradient(F, of_var, self, dim, correction, keepdim))
@@ -72,23 +72,23 @@ def var_mean_gradient(F: Any, gradients: Any, self: Any, dim: tuple[int, ...], c
 
 @op(
     several=True,
-    self=lambda F, g, self, dim, correction, keepdim: var_mean_gradient(F, g, self, dim, correction, keepdim),
+    self=var_mean_gradient,
 )
 def var_mean(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> list[Array]:
     """The variances and the means along some dimensions."""
     return [arrays.var(self, dim, correction, keepdim), arrays.mean_dims(self, dim, keepdim)]
 
 
-def std_mean_gradient(F: Any, gradients: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+def std_mean_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
     """The gradients of the standard deviation and of the mean, added up."""
-    of_std, of_mean = gradients
+    of_std, of_mean = g
     of_var = None if of_std is None else std_to_var(F, of_std, F.std(self, dim, correction, keepdim))
     return var_mean_gradient(F, (of_var, of_mean), self, dim, correction, keepdim)
 
 
 @op(
     several=True,
-    self=lambda F, g, self, dim, correction, keepdim: std_mean_gradient(F, g, self, dim, correction, keepdim),
+    self=std_mean_gradient,
 )
 def std_mean(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> list[Array]:
     """The standard deviations and the means along some dimensions."""

@@ -41,7 +41,7 @@ def norm_gradient(F: Any, g: Any, self: Any, result: Any, p: float, dim: tuple[i
 
 @op(
     name="LinalgVectorNormBackward0",
-    self=lambda F, g, self, result, p, dim, keepdim: norm_gradient(F, g, self, result, p, dim, keepdim),
+    self=norm_gradient,
 )
 def vector_norm(self: Array, p: float, dim: tuple[int, ...], keepdim: bool) -> Array:
     """(sum |x|^p)^(1/p) along some dimensions: for 0 how many are not 0, for inf and -inf the extremes of |x|."""

@@ -33,16 +33,16 @@ def stack(*tensors: Array, dim: int) -> Array:
     return np.ascontiguousarray(np.stack(tensors, axis=dim))  # numpy keeps the order of expanded parts
 
 
-def _cut(F: Any, g: Any, shapes: Sequence[tuple[int, ...]], dim: int) -> list[Any]:
+def _cut(F: Any, g: Any, tensors_shape: Sequence[tuple[int, ...]], dim: int) -> list[Any]:
     """The parts of a concatenation's gradient that belong to each input."""
     parts, start = [], 0
-    for shape in shapes:
+    for shape in tensors_shape:
         parts.append(F.basic_index(g, (slice(None),) * dim + (slice(start, start + shape[dim]), ...)))
         start += shape[dim]
     return parts
 
 
-@op(tensors=lambda F, g, tensors_shape, dim: _cut(F, g, tensors_shape, dim))
+@op(tensors=_cut)
 def cat(*tensors: Array, dim: int) -> Array:
     """Arrays one after the other along a dimension that they have."""
     joined = np.concatenate(tensors, axis=dim)  # in Fortran's order if no part is in C's, expanded ones for example
@@ -54,10 +54,10 @@ def _rows_and_columns(shape: tuple[int, ...]) -> tuple[int, int]:
     return rows, columns
 
 
-def _diagonal_blocks(F: Any, g: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+def _diagonal_blocks(F: Any, g: Any, tensors_shape: Sequence[tuple[int, ...]]) -> list[Any]:
     """The blocks on the diagonal of a gradient."""
     parts, top, left = [], 0, 0
-    for shape in shapes:
+    for shape in tensors_shape:
         rows, columns = _rows_and_columns(shape)
         block = F.basic_index(g, (slice(top, top + rows), slice(left, left + columns)))
         parts.append(F.reshape(block, shape))
@@ -65,7 +65,7 @@ def _diagonal_blocks(F: Any, g: Any, shapes: Sequence[tuple[int, ...]]) -> list[
     return parts
 
 
-@op(tensors=lambda F, g, tensors_shape: _diagonal_blocks(F, g, tensors_shape))
+@op(tensors=_diagonal_blocks)
 def block_diag(*tensors: Array) -> Array:
     """Matrices on the diagonal of a large one of zeros."""
     sizes = [_rows_and_columns(tensor.shape) for tensor in tensors]

@@ -25,14 +25,14 @@ IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trail
 OUT: tuple[str, ...] = ()  # those that take out=
 
 
-def _sum_of_copies(F: Any, g: Any, shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
+def _sum_of_copies(F: Any, g: Any, self_shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
     """The gradient of each element: of (times, size) along each dimension, the sum over times."""
-    own = (1,) * (len(repeats) - len(shape)) + shape
+    own = (1,) * (len(repeats) - len(self_shape)) + self_shape
     pairs = [size for pair in zip(repeats, own, strict=True) for size in pair]
-    return F.reshape(F.sum_dims(F.reshape(g, tuple(pairs)), tuple(range(0, 2 * len(own), 2)), False), shape)
+    return F.reshape(F.sum_dims(F.reshape(g, tuple(pairs)), tuple(range(0, 2 * len(own), 2)), False), self_shape)
 
 
-@op(self=lambda F, g, self_shape, repeats: _sum_of_copies(F, g, self_shape, repeats))
+@op(self=_sum_of_copies)
 def repeat(self: Array, repeats: tuple[int, ...]) -> Array:
     """The whole array so many times along each dimension, as a copy."""
     return np.tile(self, repeats)

@@ -46,7 +46,7 @@ def _split_op(node: str) -> Any:
         name=node,
         view=True,
         several=True,
-        self=lambda F, g, self_shape, sizes, dim: _joined(F, g, self_shape, sizes, dim),
+        self=_joined,
     )
     def split(self: Array, sizes: tuple[int, ...], dim: int) -> list[Array]:
         """Pieces of the sizes given along a dimension."""
@@ -57,12 +57,12 @@ def _split_op(node: str) -> Any:
     return split
 
 
-def _joined(F: Any, gradients: Sequence[Any], shape: Sequence[int], sizes: Sequence[int], dim: int) -> Any:
+def _joined(F: Any, g: Sequence[Any], self_shape: Sequence[int], sizes: Sequence[int], dim: int) -> Any:
     """The gradients of the pieces one after the other, zeros for those that were not used."""
-    used = next(gradient for gradient in gradients if gradient is not None)
+    used = next(gradient for gradient in g if gradient is not None)
     parts = [
-        F.zeros((*shape[:dim], size, *shape[dim + 1 :]), used) if gradient is None else gradient
-        for gradient, size in zip(gradients, sizes, strict=True)
+        F.zeros((*self_shape[:dim], size, *self_shape[dim + 1 :]), used) if gradient is None else gradient
+        for gradient, size in zip(g, sizes, strict=True)
     ]
     return F.cat(*parts, dim=dim)
 
