@@ -47,14 +47,12 @@ _METHODS_LEFT_OUT = {
 _LAYERS_LEFT_OUT = {
     _ONE_PROCESS: "DataParallel SyncBatchNorm",
     _QUANTIZED: "qat quantizable quantized",
-    "say how many channels come in, as in ConvTranspose2d(16, 33, 3).": (
-        "LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d"
-    ),
 }
 _OPTIMIZERS_LEFT_OUT = {
-    "the optimizers here are SGD, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Adagrad, Adadelta and LBFGS.": (
-        "ASGD Adafactor Muon Rprop SparseAdam"
-    ),
+    (
+        "the optimizers here are SGD, ASGD, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Rprop, Adagrad, Adadelta and "
+        "LBFGS."
+    ): "Adafactor Muon SparseAdam",
 }
 
 

@@ -15,6 +15,7 @@ from minigrad.optim.optimizer import Group
 from minigrad.optim.update import (
     Array,
     PerParameterOptimizer,
+    begin_state,
     check_lr,
     check_option,
     chunks,
@@ -22,9 +23,9 @@ from minigrad.optim.update import (
     gradient_with_decay,
     next_step,
     number,
+    over_root,
     scalar_state,
     update_square_average,
-    zeros_like,
 )
 from minigrad.tensor import Tensor, from_array, own_array
 
@@ -88,9 +89,7 @@ class Adagrad(PerParameterOptimizer):
         for work, p, g, s in chunks(for_writing(param), gradient, for_writing(state["sum"])):
             g = gradient_with_decay(p, g, group)
             s += np.multiply(g, g, out=work)
-            root = np.sqrt(s, out=work)
-            root += eps
-            step = np.divide(g, root, out=work)
+            step = over_root(g, s, eps, work)
             step *= lr
             p -= step
 
@@ -138,9 +137,7 @@ class Adadelta(PerParameterOptimizer):
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"] = scalar_state(0)
-            state["square_avg"] = zeros_like(param)
-            state["acc_delta"] = zeros_like(param)
+            begin_state(state, param, "square_avg", "acc_delta")
         next_step(state)
         lr, rho, eps = number(group["lr"]), number(group["rho"]), number(group["eps"])
         averages = for_writing(state["square_avg"]), for_writing(state["acc_delta"])

@@ -14,6 +14,7 @@ from minigrad.optim.optimizer import Group
 from minigrad.optim.update import (
     Array,
     PerParameterOptimizer,
+    begin_state,
     check_betas,
     check_lr,
     check_option,
@@ -22,10 +23,9 @@ from minigrad.optim.update import (
     gradient_with_decay,
     next_step,
     number,
-    scalar_state,
+    over_root,
     update_average,
     update_square_average,
-    zeros_like,
 )
 from minigrad.tensor import Tensor
 
@@ -92,11 +92,8 @@ class Adam(PerParameterOptimizer):
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"] = scalar_state(0)
-            state["exp_avg"] = zeros_like(param)
-            state["exp_avg_sq"] = zeros_like(param)
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = zeros_like(param)
+            more = ["max_exp_avg_sq"] if group["amsgrad"] else []
+            begin_state(state, param, "exp_avg", "exp_avg_sq", *more)
         t = next_step(state)
         lr, eps = number(group["lr"]), number(group["eps"])
         beta1, beta2 = map(number, group["betas"])
@@ -112,9 +109,7 @@ class Adam(PerParameterOptimizer):
             update_square_average(v, g, beta2, work)
             if largest:
                 v = np.maximum(largest[0], v, out=largest[0])
-            root = np.sqrt(v, out=work)
-            root += eps
-            step = np.divide(m, root, out=work)
+            step = over_root(m, v, eps, work)
             step *= step_size
             p -= step
 

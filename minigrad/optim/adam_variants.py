@@ -14,6 +14,7 @@ from minigrad.optim.optimizer import Group
 from minigrad.optim.update import (
     Array,
     PerParameterOptimizer,
+    begin_state,
     check_betas,
     check_lr,
     check_option,
@@ -22,10 +23,10 @@ from minigrad.optim.update import (
     gradient_with_decay,
     next_step,
     number,
+    over_root,
     scalar_state,
     update_average,
     update_square_average,
-    zeros_like,
 )
 from minigrad.tensor import Tensor
 
@@ -72,9 +73,7 @@ class Adamax(PerParameterOptimizer):
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"] = scalar_state(0)
-            state["exp_avg"] = zeros_like(param)
-            state["exp_inf"] = zeros_like(param)
+            begin_state(state, param, "exp_avg", "exp_inf")
         t, eps = next_step(state), number(group["eps"])
         beta1, beta2 = map(number, group["betas"])
         step_size = number(group["lr"]) / (1 - beta1**t)
@@ -138,9 +137,8 @@ class NAdam(PerParameterOptimizer):
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"], state["mu_product"] = scalar_state(0), scalar_state(1)
-            state["exp_avg"] = zeros_like(param)
-            state["exp_avg_sq"] = zeros_like(param)
+            begin_state(state, param, "exp_avg", "exp_avg_sq")
+            state["mu_product"] = scalar_state(1)
         t, lr, eps = next_step(state), number(group["lr"]), number(group["eps"])
         beta1, beta2 = map(number, group["betas"])
         mu, mu_next = (beta1 * (1 - 0.5 * 0.96 ** (when * number(group["momentum_decay"]))) for when in (t, t + 1))
@@ -208,9 +206,7 @@ class RAdam(PerParameterOptimizer):
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"] = scalar_state(0)
-            state["exp_avg"] = zeros_like(param)
-            state["exp_avg_sq"] = zeros_like(param)
+            begin_state(state, param, "exp_avg", "exp_avg_sq")
         t, lr, eps = next_step(state), number(group["lr"]), number(group["eps"])
         beta1, beta2 = map(number, group["betas"])
         step_size = lr / (1 - beta1**t)
@@ -225,11 +221,5 @@ class RAdam(PerParameterOptimizer):
             g = gradient_with_decay(p, g, group)
             update_average(m, g, beta1, work)
             update_square_average(v, g, beta2, work)
-            if adaptive:
-                root = np.sqrt(v, out=work)
-                root += eps
-                step = np.divide(m, root, out=work)
-                step *= step_size
-            else:
-                step = np.multiply(step_size, m, out=work)
-            p -= step
+            step = over_root(m, v, eps, work) if adaptive else m
+            p -= np.multiply(step_size, step, out=work)

@@ -14,6 +14,7 @@ from minigrad.optim.optimizer import Group
 from minigrad.optim.update import (
     Array,
     PerParameterOptimizer,
+    begin_state,
     check_lr,
     check_option,
     chunks,
@@ -21,10 +22,9 @@ from minigrad.optim.update import (
     gradient_with_decay,
     next_step,
     number,
-    scalar_state,
+    over_root,
     update_average,
     update_square_average,
-    zeros_like,
 )
 from minigrad.tensor import Tensor
 
@@ -83,16 +83,11 @@ class RMSprop(PerParameterOptimizer):
 
     def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
         state, momentum, centered = self.state[param], number(group["momentum"]), group["centered"]
+        names = ["square_avg", *(["grad_avg"] if centered else []), *(["momentum_buffer"] if momentum > 0 else [])]
         if not state:
-            state["step"] = scalar_state(0)
-            state["square_avg"] = zeros_like(param)
-            if momentum > 0:
-                state["momentum_buffer"] = zeros_like(param)
-            if centered:
-                state["grad_avg"] = zeros_like(param)
+            begin_state(state, param, *names)
         next_step(state)
         lr, alpha, eps = number(group["lr"]), number(group["alpha"]), number(group["eps"])
-        names = ["square_avg", *(["grad_avg"] if centered else []), *(["momentum_buffer"] if momentum > 0 else [])]
         for work, p, g, v, *more in chunks(for_writing(param), gradient, *(for_writing(state[name]) for name in names)):
             g = gradient_with_decay(p, g, group)
             update_square_average(v, g, alpha, work)
@@ -100,9 +95,7 @@ class RMSprop(PerParameterOptimizer):
                 a = more[0]
                 update_average(a, g, alpha, work)
                 v = np.subtract(v, np.multiply(a, a, out=work), out=work)
-            root = np.sqrt(v, out=work)
-            root += eps
-            step = np.divide(g, root, out=work)
+            step = over_root(g, v, eps, work)
             if momentum > 0:
                 b = more[-1]
                 b *= momentum

@@ -73,9 +73,13 @@ def number(option: Any) -> float:
 # ---------------------------------------------------------------- state
 
 
-def zeros_like(param: Tensor) -> Tensor:
-    """State for a parameter: zeros in its shape, dtype and order in memory."""
-    return from_array(np.zeros_like(own_array(param)))
+def begin_state(state: dict[str, Any], param: Tensor, *names: str) -> None:
+    """The state of a parameter before its first step: a count of steps, and under each name zeros in the parameter's
+    shape, dtype and order in memory.
+    """
+    state["step"] = scalar_state(0)
+    for name in names:
+        state[name] = from_array(np.zeros_like(own_array(param)))
 
 
 def scalar_state(value: float) -> Tensor:
@@ -125,6 +129,13 @@ def update_square_average(average: Array, value: Array, beta: float, work: Array
     work *= 1 - beta
     average *= beta
     average += work
+
+
+def over_root(value: Array, square: Array, eps: float, work: Array) -> Array:
+    """value / (√square + eps), in the work array: a gradient or an average of them, brought to its usual size."""
+    np.sqrt(square, out=work)
+    work += eps
+    return np.divide(value, work, out=work)
 
 
 # ---------------------------------------------------------------- checks of options

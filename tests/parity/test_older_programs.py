@@ -264,8 +264,8 @@ def test_a_method_that_is_left_out_says_what_to_do(name: str, torch: Any) -> Non
 def test_layers_and_optimizers_that_are_left_out_say_what_to_do() -> None:
     with pytest.raises(AttributeError, match="'DataParallel': minigrad computes in one process"):
         minigrad.nn.DataParallel  # noqa: B018
-    with pytest.raises(AttributeError, match="'Rprop': the optimizers here are SGD"):
-        minigrad.optim.Rprop  # noqa: B018
+    with pytest.raises(AttributeError, match="'SparseAdam': the optimizers here are SGD"):
+        minigrad.optim.SparseAdam  # noqa: B018
 
 
 def test_names_that_do_not_exist_are_refused_as_python_does() -> None:

@@ -61,10 +61,13 @@ class _Convolution(Module):
         self.groups = groups
         self.padding_mode = padding_mode
         self._check()
-        first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
-        self.weight = empty_parameter((first, second // groups, *self.kernel_size), device, dtype)
+        self.weight = empty_parameter(self._weight_shape(), device, dtype)
         self.register_parameter("bias", empty_parameter((out_channels,), device, dtype) if bias else None)
         self.reset_parameters()
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        channels = (self.in_channels, self.out_channels) if self.transposed else (self.out_channels, self.in_channels)
+        return (channels[0], channels[1] // self.groups, *self.kernel_size)
 
     def _check(self) -> None:
         if self.groups <= 0:

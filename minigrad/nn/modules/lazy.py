@@ -6,11 +6,20 @@ that its input needs, draws their values, and makes the layer an ordinary one by
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.creation.data import tensor
-from minigrad.nn.modules.conv import Conv1d, Conv2d, Conv3d, Sizes
+from minigrad.nn.modules.conv import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+    Sizes,
+)
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import (
@@ -21,7 +30,7 @@ from minigrad.nn.modules.normalization import (
     InstanceNorm2d,
     InstanceNorm3d,
 )
-from minigrad.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
+from minigrad.nn.parameter import UninitializedBuffer, UninitializedParameter
 from minigrad.tensor import Tensor
 
 
@@ -31,6 +40,8 @@ class LazyModuleMixin(Module):
     """
 
     cls_to_become: ClassVar[type[Module]]
+    weight: Any
+    bias: Any
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         with no_grad():
@@ -43,6 +54,12 @@ class LazyModuleMixin(Module):
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         """Give the parameters the shapes that this input needs. Override it."""
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
+
+    def _leave_open(self, bias: bool, device: Any, dtype: Any) -> None:
+        """Have a weight, and perhaps a bias, whose shapes are found later."""
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
 
     def has_uninitialized_params(self) -> bool:
         """Whether the layer has yet to be called, or to load a state."""
@@ -64,10 +81,8 @@ class LazyLinear(LazyModuleMixin, Linear):
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__(0, 0, False)
-        self.weight = UninitializedParameter(device=device, dtype=dtype)
         self.out_features = out_features
-        if bias:
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
+        self._leave_open(bias, device, dtype)
 
     def reset_parameters(self) -> None:
         """Draw new weights, once their shape is known."""
@@ -97,28 +112,8 @@ class _LazyConvolution(LazyModuleMixin):
     in_channels: int
     out_channels: int
     groups: int
-    kernel_size: tuple[int, ...]
-    weight: Parameter
-    bias: Parameter | None
-
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Sizes,
-        stride: Sizes = 1,
-        padding: Sizes | str = 0,
-        dilation: Sizes = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
-        self.weight = UninitializedParameter(device=device, dtype=dtype)
-        self.out_channels = out_channels
-        if bias:
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
+    transposed: ClassVar[bool]
+    _weight_shape: Callable[[], tuple[int, ...]]
 
     def reset_parameters(self) -> None:
         """Draw new weights, once their shape is known."""
@@ -136,37 +131,92 @@ class _LazyConvolution(LazyModuleMixin):
             self.in_channels = input.shape[-self.dimensions - 1]
             if self.in_channels % self.groups != 0:
                 raise ValueError("in_channels must be divisible by groups")
-            self.weight.materialize((self.out_channels, self.in_channels // self.groups, *self.kernel_size))
+            self.weight.materialize(self._weight_shape())
             _materialize(self.bias, self.out_channels)
             self.reset_parameters()
         else:  # a state was loaded
-            self.in_channels = self.weight.shape[1] * self.groups
+            self.in_channels = self.weight.shape[0] if self.transposed else self.weight.shape[1] * self.groups
 
 
-class LazyConv1d(_LazyConvolution, Conv1d):
+class _LazyForwardConvolution(_LazyConvolution):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes | str = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
+        self.out_channels = out_channels
+        self._leave_open(bias, device, dtype)
+
+
+class _LazyTransposedConvolution(_LazyConvolution):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes = 0,
+        output_padding: Sizes = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Sizes = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode)
+        self.out_channels = out_channels
+        self._leave_open(bias, device, dtype)
+
+
+class LazyConv1d(_LazyForwardConvolution, Conv1d):
     """A Conv1d whose `in_channels` is the number of channels of its first input."""
 
     cls_to_become = Conv1d
 
 
-class LazyConv2d(_LazyConvolution, Conv2d):
+class LazyConv2d(_LazyForwardConvolution, Conv2d):
     """A Conv2d whose `in_channels` is the number of channels of its first input."""
 
     cls_to_become = Conv2d
 
 
-class LazyConv3d(_LazyConvolution, Conv3d):
+class LazyConv3d(_LazyForwardConvolution, Conv3d):
     """A Conv3d whose `in_channels` is the number of channels of its first input."""
 
     cls_to_become = Conv3d
+
+
+class LazyConvTranspose1d(_LazyTransposedConvolution, ConvTranspose1d):
+    """A ConvTranspose1d whose `in_channels` is the number of channels of its first input."""
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyTransposedConvolution, ConvTranspose2d):
+    """A ConvTranspose2d whose `in_channels` is the number of channels of its first input."""
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyTransposedConvolution, ConvTranspose3d):
+    """A ConvTranspose3d whose `in_channels` is the number of channels of its first input."""
+
+    cls_to_become = ConvTranspose3d
 
 
 class _LazyNorm(LazyModuleMixin):
     """A normalization whose `num_features` is the number of channels of its first input."""
 
     num_features: int
-    weight: Any
-    bias: Any
     running_mean: Any
     running_var: Any
     num_batches_tracked: Any
@@ -186,9 +236,7 @@ class _LazyNorm(LazyModuleMixin):
         self.affine = affine
         self.track_running_stats = track_running_stats
         if affine:
-            self.weight = UninitializedParameter(device=device, dtype=dtype)
-            if bias:
-                self.bias = UninitializedParameter(device=device, dtype=dtype)
+            self._leave_open(bias, device, dtype)
         if track_running_stats:
             self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
             self.running_var = UninitializedBuffer(device=device, dtype=dtype)

@@ -106,8 +106,8 @@ def _putting(node: str, adds: bool) -> Any:
         out = np.zeros((*self.shape[: -len(size)], *size), self.dtype)
         rows, places = _rows(out, len(size)), _rows(indices, len(size))
         if adds:
-            which = np.arange(len(rows))[:, None] if rows.ndim == 2 else np.arange(rows.size // max(1, rows.shape[-1]))
-            flat = places.reshape(-1, places.shape[-1]) + which.reshape(-1, 1) * rows.shape[-1]
+            images = np.arange(math.prod(rows.shape[:-1]))[:, np.newaxis]
+            flat = places.reshape(-1, places.shape[-1]) + images * rows.shape[-1]
             np.add.at(out.reshape(-1), flat, self.reshape(flat.shape))
         else:
             np.put_along_axis(rows, places, _rows(self, len(size)), -1)
@@ -131,12 +131,17 @@ def _largest(image: Array, places: Sizes) -> Array:
     """Where the largest pixel of each window is, counted in reading order."""
     size = image.shape[-len(places) :]
     numbers = np.arange(math.prod(size)).reshape(size)
+    undefined = bool(np.isnan(image).any())
     found = np.zeros((*image.shape[: -len(places)], *places), np.int64)
     for place in np.ndindex(*places):
         window = []
         for i, old, new in zip(place, size, places, strict=True):
             window.append(slice(i * old // new, -(-(i + 1) * old // new)))
-        best = np.argmax(_rows(image[..., *window], len(places)), -1)
+        seen = _rows(image[..., *window], len(places))
+        best = np.argmax(seen, -1)
+        if undefined:  # argmax has found the first nan; PyTorch tells of the last
+            last = seen.shape[-1] - 1 - np.argmax(np.isnan(seen[..., ::-1]), -1)
+            best = np.where(np.isnan(seen).any(-1), last, best)
         found[..., *place] = numbers[*window].reshape(-1)[best]
     return found
 

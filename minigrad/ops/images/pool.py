@@ -188,16 +188,32 @@ def avg_pool3d(
 
 
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of sequences: (sum of x^p)^(1/p), p = `norm_type`."""
+    """The p-norm of each window of sequences: (sum of x^p)^(1/p), p = `norm_type`.
+
+    For inf that is the largest magnitude, for -inf the smallest.
+    """
+    if math.isinf(norm_type):
+        return _extreme_magnitude(max_pool1d, input, norm_type, kernel_size, stride, ceil_mode)
     mean_power = avg_pool1d(input**norm_type, kernel_size, stride, 0, ceil_mode)
     return (sign(mean_power) * relu(abs(mean_power)) * kernel_size) ** (1.0 / norm_type)
 
 
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of images: (sum of x^p)^(1/p), p = `norm_type`."""
+    """The p-norm of each window of images: (sum of x^p)^(1/p), p = `norm_type`; inf and -inf as in `lp_pool1d`."""
+    if math.isinf(norm_type):
+        return _extreme_magnitude(max_pool2d, input, norm_type, kernel_size, stride, ceil_mode)
     mean_power = avg_pool2d(input**norm_type, kernel_size, stride, 0, ceil_mode)
     count = math.prod(per_dim("lp_pool2d", "kernel_size", kernel_size, 2))
     return (sign(mean_power) * relu(abs(mean_power)) * count) ** (1.0 / norm_type)
+
+
+def _extreme_magnitude(
+    pooling: Any, input: Tensor, norm_type: float, kernel: Any, stride: Any, ceil_mode: bool
+) -> Tensor:
+    """What the p-norm of each window goes to: the largest magnitude as p goes to inf, the smallest for -inf."""
+    sign_of_p = math.copysign(1, norm_type)
+    pooled: Tensor = pooling(input.abs() * sign_of_p, kernel, stride, 0, 1, ceil_mode) * sign_of_p
+    return pooled
 
 
 def _max_pool(

@@ -16,6 +16,7 @@ import numpy as np
 
 from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.op import op, tensor_operands
+from minigrad.ops.images.adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array
@@ -170,10 +171,7 @@ def interpolate(
         )
     new, scales = _new_size(input, size, scale_factor, bool(recompute_scale_factor))
     if mode == "area":
-        from minigrad.ops.images import adaptive_pool
-
-        averaged: Tensor = getattr(adaptive_pool, f"adaptive_avg_pool{dims}d")(input, new)
-        return averaged
+        return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[dims - 1](input, new)
     if _DIMS.get(mode, dims) != dims:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {_DIMS[mode] + 2}D input")
     old = input.shape[2:]

@@ -253,6 +253,8 @@ def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> t
         raise RuntimeError(
             f"offsets[-1] can not be greater than input's length {size} but got offsets[-1] of {starts[-1]}"
         )
+    if np.any(starts[1:] < starts[:-1]):
+        raise RuntimeError(f"offsets must not decrease, for they are where bags begin, one after the other: {starts}")
     if include_last_offset:
         return starts[:-1], starts[1:]
     return starts, np.append(starts[1:], size)

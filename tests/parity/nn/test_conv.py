@@ -383,6 +383,37 @@ for _title, _error, _says, _scenario in REFUSED:
 # ---------------------------------------------------------------- accepted
 
 
+@behaviours("pooling in float16, overlapping or not, and its gradient")
+def _(F: Any) -> Any:
+    results = []
+    for stride, padding in ((3, 0), (2, 1)):
+        x = image(F, 2, 8, 8).half().requires_grad_()
+        pooled = F.max_pool2d(x, 3, stride, padding)
+        results += [pooled, *F.autograd.grad(pooled.sum(), x)]
+    return results
+
+
+@behaviours("the last nan of a window is where its largest is")
+def _(F: Any) -> Any:
+    x = image(F, 1, 7, 5)
+    x[:, 1::2, ::3] = float("nan")
+    return nn(F, "adaptive_max_pool2d")(x, 2, return_indices=True), F.max_pool2d(x, 3, 2, 1)
+
+
+@behaviours("pooling by the norm of infinity, and of minus infinity")
+def _(F: Any) -> Any:
+    results = []
+    for p in (float("inf"), -float("inf")):
+        x = image(F, 2, 6, 6).requires_grad_()
+        pooled = [
+            nn(F, "lp_pool2d")(x, p, 2),
+            nn(F, "lp_pool2d")(x, p, (2, 3), 2),
+            nn(F, "lp_pool1d")(x[0], p, 4, 3, True),
+        ]
+        results += [*pooled, *F.autograd.grad(sum(part.sum() for part in pooled), x)]
+    return results
+
+
 @behaviours("whole numbers are convolved exactly")
 def _(F):
     return F.conv2d(image(F, 2, 3, 5, 5).long(), image(F, 4, 3, 2, 2).long(), stride=2, padding=1)

@@ -54,6 +54,9 @@ def _(F: Any) -> Any:
         (F.nn.LazyConv1d(4, 2, bias=False), (3, 6)),
         (F.nn.LazyConv2d(4, (1, 2), stride=2, groups=2, padding_mode="reflect", padding=(0, 1)), (2, 6, 4, 4)),
         (F.nn.LazyConv3d(1, 2, dilation=2), (1, 2, 4, 4, 4)),
+        (F.nn.LazyConvTranspose1d(4, 2, bias=False), (3, 6)),
+        (F.nn.LazyConvTranspose2d(4, (1, 2), stride=2, padding=(0, 1), output_padding=1, groups=2), (2, 6, 4, 4)),
+        (F.nn.LazyConvTranspose3d(1, 2, dilation=2), (1, 2, 4, 4, 4)),
     ):
         F.manual_seed(0)
         out = layer(F.ones(size))
@@ -99,7 +102,10 @@ def _(F: Any) -> Any:
 def _(F: Any) -> Any:
     ordinary, layer = F.nn.Conv1d(4, 2, 3, groups=2), F.nn.LazyConv1d(2, 3, groups=2)
     layer.load_state_dict(ordinary.state_dict())
-    return bool((layer(F.ones(1, 4, 5)) == ordinary(F.ones(1, 4, 5))).all())
+    x = F.ones(1, 4, 5)
+    turned, open_one = F.nn.ConvTranspose1d(4, 2, 3, groups=2), F.nn.LazyConvTranspose1d(2, 3, groups=2)
+    open_one.load_state_dict(turned.state_dict())
+    return [bool((one(x) == other(x)).all()) for one, other in ((layer, ordinary), (open_one, turned))]
 
 
 @behaviours("A10: the state of a lazy layer, in a lazy one and in an ordinary one")

@@ -536,3 +536,10 @@ def test_softmax_of_rows_far_apart_is_exact(far: float) -> None:
     powers = np.exp(scores.astype("float64") - scores.max(1, keepdims=True))
     result = minigrad.softmax(minigrad.tensor(scores), 1).numpy()
     np.testing.assert_allclose(result, powers / powers.sum(1, keepdims=True), rtol=3e-6)
+
+
+def test_bags_that_go_back() -> None:
+    """PyTorch refuses them, too, but its message tells of an index of its own."""
+    offsets = minigrad.tensor([0, 3, 2])
+    with pytest.raises(RuntimeError, match="offsets must not decrease, for they are where bags begin"):
+        minigrad.nn.functional.embedding_bag(minigrad.tensor([0, 1, 1]), minigrad.ones(3, 2), offsets)

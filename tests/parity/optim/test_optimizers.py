@@ -52,11 +52,16 @@ RULES: list[tuple[str, dict[str, Any]]] = [
     ("RAdam", {}),
     ("RAdam", {"betas": (0.5, 0.7), "weight_decay": 0.1}),
     ("RAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True}),
+    ("Rprop", {}),
+    ("Rprop", {"lr": 0.1, "etas": (0.3, 1.5), "step_sizes": (0.05, 0.3), "maximize": True}),
+    ("ASGD", {}),
+    ("ASGD", {"lr": 0.1, "lambd": 0.01, "alpha": 0.5, "t0": 10, "weight_decay": 0.1, "maximize": True}),
 ]
-NAMES = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "LBFGS"]
+NAMES = ["SGD", "ASGD", "Adam", "AdamW", "RMSprop", "Rprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "LBFGS"]
 SHAPES = [(3, 4), (), (0, 2), (5,)]
 CHUNK = 5  # so that the first one is updated in three chunks
 STEPS = 100
+DECAY = {name: {} if name in ("Rprop", "LBFGS") else {"weight_decay": 0.1} for name in NAMES}
 
 
 def described(rule: tuple[str, dict[str, Any]]) -> str:
@@ -126,7 +131,7 @@ def test_gradients_are_only_read(name: str) -> None:
     params = [minigrad.ones(2, 3, requires_grad=True) for _ in range(3)]
     params[0].grad = params[1].grad = gradient
     params[2].sum().backward()
-    optimizer = getattr(optim, name)(params, weight_decay=0.1)
+    optimizer = getattr(optim, name)(params, **DECAY[name])
     for _ in range(3):
         optimizer.step()
     assert gradient.tolist() == [[0.5] * 3] * 2
@@ -258,7 +263,7 @@ def test_state_from_torch(name: str, torch: Any) -> None:
 
         return optimizer.step(closure).item()
 
-    options = {"max_iter": 2} if name == "LBFGS" else {"weight_decay": 0.01}
+    options = {"max_iter": 2} if name == "LBFGS" else DECAY[name]
     theirs = [torch.tensor(value, requires_grad=True) for value in start]
     optimizer = getattr(torch.optim, name)(theirs, **options)
     for _ in range(10):
@@ -470,8 +475,12 @@ def _(F: Any) -> Any:
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     *((name, {"lr": -1}, "Invalid learning rate: -1") for name in NAMES),
-    *((name, {"weight_decay": -0.5}, "Invalid weight_decay value: -0.5") for name in NAMES if name != "LBFGS"),
-    *((name, {"eps": -0.5}, "Invalid epsilon value: -0.5") for name in NAMES if name not in ("SGD", "LBFGS")),
+    *((name, {"weight_decay": -0.5}, "Invalid weight_decay value: -0.5") for name in NAMES if DECAY[name]),
+    *(
+        (name, {"eps": -0.5}, "Invalid epsilon value: -0.5")
+        for name in NAMES
+        if name not in ("SGD", "ASGD", "Rprop", "LBFGS")
+    ),
     *(
         (name, {"betas": betas}, f"Invalid beta parameter at index {place}: {betas[place]}")
         for name in ("Adam", "AdamW", "Adamax", "NAdam", "RAdam")
@@ -489,6 +498,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("Adagrad", {"lr_decay": -0.5}, "Invalid lr_decay value: -0.5"),
     ("Adagrad", {"initial_accumulator_value": -0.5}, "Invalid initial_accumulator_value value: -0.5"),
     ("Adadelta", {"rho": 1.5}, "Invalid rho value: 1.5"),
+    ("Rprop", {"etas": (0.5, 1.0)}, "Invalid eta values: 0.5, 1.0"),
+    ("Rprop", {"etas": (0.0, 1.2)}, "Invalid eta values: 0.0, 1.2"),
     ("NAdam", {"momentum_decay": -0.5}, "Invalid momentum_decay value: -0.5"),
     ("Adam", {"betas": (0, 0.5)}, "betas must be either both floats or both Tensors"),
 ]
@@ -814,6 +825,19 @@ def _(F: Any) -> Any:
     third = F.optim.SGD([("other", param(F))])
     third.load_state_dict(state)
     return groups_of(second), groups_of(third), state["param_groups"]
+
+
+@behaviours("D05: gradients that are not finite, and a sign that turns twice")
+def _(F: Any) -> Any:
+    results = []
+    for name in ("Rprop", "ASGD"):
+        p = F.tensor([1.0, 1.0, 1.0, 1.0], requires_grad=True)
+        optimizer = getattr(F.optim, name)([p], lr=0.1)
+        for gradient in ([1.0, math.nan, math.inf, 0.0], [-1.0, 1.0, -1.0, 2.0], [1.0, math.nan, 3.0, math.inf]):
+            p.grad = F.tensor(gradient)
+            optimizer.step()
+            results.append(p.detach().clone())
+    return results
 
 
 @behaviours("D04: options that an older file lacks")
