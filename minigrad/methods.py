@@ -43,6 +43,7 @@ from minigrad.ops.pointwise import (
     division,
     error_function,
     exponential,
+    gamma_function,
     logic,
     powers,
     rounding,
@@ -215,7 +216,8 @@ METHODS: dict[str, Method] = {
 }
 
 OP_MODULES: Any = (  # which have methods among their functions
-    arithmetic, division, rounding, signs, bounds, powers, exponential, error_function, trigonometry,
+    arithmetic, division, rounding, signs, bounds, powers, exponential, error_function, gamma_function,
+    trigonometry,
     activations_piecewise, activations_smooth, comparison, logic, bits, special_values, choice, conversion, sums,
     prod, variance, extremes, truth, vector_norm, bins, sorting, quantiles, distinct, cumulative, differences,
     softmax,

@@ -83,6 +83,7 @@ class Row:
     graph: bool = True  # if `node` is given: all the nodes and edges before it are PyTorch's too
     rounds: bool = False  # rounds to a coarser dtype, so that numerical differences say nothing
     contiguous: bool = False  # is an error for an input that is not contiguous, or looks at its memory
+    torch_error: float = 1e-10  # of PyTorch's own derivatives in float64
 
 
 @dataclass(frozen=True, eq=False)

@@ -261,7 +261,7 @@ def test_derivatives_are_what_torch_says(case: Case, torch: types.ModuleType) ->
     arrays, weight = case.arrays(), weights(case)
     for derivatives in (first_derivatives, second_derivatives):
         actual, expected = (derivatives(F, case.row.function, arrays, weight) for F in (mg, torch))
-        assert_all_close(actual, expected, derivatives.__name__, 1e-6 if case.row.rounds else 1e-10)
+        assert_all_close(actual, expected, derivatives.__name__, 1e-6 if case.row.rounds else case.row.torch_error)
 
 
 @each(DIFFERENTIABLE)

@@ -12,13 +12,20 @@ from typing import Any
 
 from minigrad import dtypes
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.distributions.distribution import Constraint, Distribution, between, boolean, real, same_shape
+from minigrad.distributions.distribution import (
+    Constraint,
+    Distribution,
+    between,
+    boolean,
+    real,
+    real_vector,
+    same_shape,
+)
 from minigrad.nn.functional import binary_cross_entropy_with_logits
 from minigrad.random import bernoulli, multinomial
 from minigrad.tensor import Tensor
 
 _SIMPLEX = Constraint("Simplex()", lambda value: (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6))
-_REAL_VECTOR = Constraint("IndependentConstraint(Real(), 1)", lambda value: (value == value).all(-1))
 
 
 class _ByProbsOrLogits(Distribution):
@@ -104,7 +111,7 @@ class Categorical(_ByProbsOrLogits):
         else:
             self.probs = value / value.sum(-1, keepdim=True)
         self._num_events = value.shape[-1]
-        super().__init__(value.shape[:-1], validate_args, **{name: _REAL_VECTOR if probs is None else _SIMPLEX})
+        super().__init__(value.shape[:-1], validate_args, **{name: real_vector if probs is None else _SIMPLEX})
 
     @functools.cached_property
     def probs(self) -> Tensor:

@@ -36,6 +36,7 @@ def between(low: float, high: float) -> Constraint:
 real = Constraint("Real()", lambda value: value == value)  # all but nan
 positive = Constraint("GreaterThan(lower_bound=0.0)", lambda value: value > 0)
 boolean = Constraint("Boolean()", lambda value: (value == 0) | (value == 1))
+real_vector = Constraint("IndependentConstraint(Real(), 1)", lambda value: (value == value).all(-1))
 
 
 class Distribution:
@@ -49,8 +50,14 @@ class Distribution:
     support: Constraint
     _validate_args = __debug__
 
-    def __init__(self, batch_shape: Sequence[int], validate_args: bool | None = None, **parameters: Any) -> None:
-        self._batch_shape = Size(batch_shape)
+    def __init__(
+        self,
+        batch_shape: Sequence[int],
+        validate_args: bool | None = None,
+        event_shape: Any = (),
+        **parameters: Any,
+    ) -> None:
+        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
         if validate_args is not None:
             self._validate_args = validate_args
         self._shown = tuple(parameters)
@@ -76,8 +83,8 @@ class Distribution:
 
     @property
     def event_shape(self) -> Size:
-        """The shape of one drawing from one distribution: a single number."""
-        return Size()
+        """The shape of one drawing from one distribution: () for a single number, (k,) for a vector."""
+        return self._event_shape
 
     @property
     def variance(self) -> Tensor:
@@ -89,7 +96,7 @@ class Distribution:
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draw, (*sample_shape, *batch_shape) numbers in all; they have no gradient."""
+        """Draw: a tensor of shape (*sample_shape, *batch_shape, *event_shape). The numbers have no gradient."""
         with no_grad():
             return self.rsample(sample_shape)
 
@@ -102,7 +109,7 @@ class Distribution:
         raise NotImplementedError
 
     def _extended_shape(self, sample_shape: Sequence[int]) -> Size:
-        return Size((*sample_shape, *self._batch_shape))
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
     def _check_value(self, value: Any) -> None:
         """ValueError for a value that cannot have been drawn."""
@@ -110,10 +117,16 @@ class Distribution:
             return
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor: make it one, as in tensor(...)")
-        for own, given in zip(reversed(self._batch_shape), reversed(value.shape), strict=False):
+        event = value.shape[value.ndim - len(self._event_shape) :] if value.ndim >= len(self._event_shape) else ()
+        if tuple(event) != tuple(self._event_shape):
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {value.size()} vs {self._event_shape}."
+            )
+        expected = self._extended_shape(())
+        for own, given in zip(reversed(expected), reversed(value.shape), strict=False):
             if 1 not in (own, given) and own != given:
                 raise ValueError(
-                    f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {self._batch_shape}."
+                    f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {expected}."
                 )
         if not self.support.fits(value).all():
             raise ValueError(

@@ -238,7 +238,7 @@ def categories(weights: Array, samples: int, replacement: bool, generator: Gener
     return np.stack([np.searchsorted(row, draw) for row, draw in zip(totals, draws, strict=True)])
 
 
-class _UniformStream:
+class UniformStream:
     """Uniform numbers in [0, 1), for recipes that do not know beforehand how many they need: drawn in blocks, of which
     what was not used is put back.
     """
@@ -264,7 +264,7 @@ class _UniformStream:
 
 def poisson(rates: Array, generator: Generator) -> Array:
     """How many events there are where `rate` are expected: float64, one for each of the rates (of float64, flat)."""
-    draw = _UniformStream(generator, 64 + 2 * len(rates))
+    draw = UniformStream(generator, 64 + 2 * len(rates))
     numbers = np.array(
         [
             _poisson_by_rejection(rate, draw) if rate >= 10 else _poisson_by_products(rate, draw)
@@ -276,7 +276,7 @@ def poisson(rates: Array, generator: Generator) -> Array:
     return numbers
 
 
-def _poisson_by_products(rate: float, draw: _UniformStream) -> int:
+def _poisson_by_products(rate: float, draw: UniformStream) -> int:
     """Events until the product of uniform numbers falls below exp(-rate) (D. Knuth, 1969)."""
     if rate == 0:
         return 0
@@ -287,7 +287,7 @@ def _poisson_by_products(rate: float, draw: _UniformStream) -> int:
     return events
 
 
-def _poisson_by_rejection(rate: float, draw: _UniformStream) -> int:
+def _poisson_by_rejection(rate: float, draw: UniformStream) -> int:
     """Transformed rejection with squeeze (W. Hörmann, 1993: "The transformed rejection method for generating Poisson
     random variables", algorithm PTRS; the constants are the paper's).
     """
