@@ -518,6 +518,85 @@ def test_damaged_safetensors_are_a_clear_error(safetensors: types.ModuleType) ->
         mg.load(io.BytesIO(other))
 
 
+def in_header(text: str, data: bytes = b"") -> bytes:
+    """A .safetensors file with any text for a table."""
+    return struct.pack("<Q", len(text)) + text.encode() + data
+
+
+FLOAT = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
+LIES: dict[str, bytes] = {
+    "no table": b"",
+    "the length alone": struct.pack("<Q", 2),
+    "a table longer than the file": struct.pack("<Q", 2**40) + b"{}",
+    "a table of 2**64 - 1 bytes": b"\xff" * 8 + b"{}",
+    "a list for a table": in_header("[]"),
+    "no JSON": in_header("{nothing"),
+    "deep nesting": in_header('{"a":' * 20000),
+    "a tensor that is a number": in_header('{"a": 3}'),
+    "more data than tensors": table(bytes(9), a=FLOAT),
+    "less data": table(bytes(7), a=FLOAT),
+    "a larger shape": table(bytes(8), a={**FLOAT, "shape": [3]}),
+    "a smaller shape": table(bytes(8), a={**FLOAT, "shape": [1]}),
+    "a wider dtype": table(bytes(8), a={**FLOAT, "dtype": "F64"}),
+    "a narrower dtype": table(bytes(8), a={**FLOAT, "dtype": "F16"}),
+    "an unknown dtype": table(bytes(8), a={**FLOAT, "dtype": "F31"}),
+    "a dtype of half a byte": table(bytes(1), a={"dtype": "F4", "shape": [2], "data_offsets": [0, 1]}),
+    "a size below 0": table(bytes(8), a={**FLOAT, "shape": [-2]}),
+    "sizes whose product is 0 in 64 bits": table(bytes(8), a={**FLOAT, "shape": [2**32, 2**32]}),
+    "half a size": table(bytes(8), a={**FLOAT, "shape": [2.5]}),
+    "offsets from behind": table(bytes(8), a={**FLOAT, "data_offsets": [8, 0]}),
+    "an offset below 0": table(bytes(8), a={**FLOAT, "data_offsets": [-8, 0]}),
+    "an offset beyond the file": table(bytes(8), a={**FLOAT, "data_offsets": [8, 16]}),
+    "tensors that overlap": table(bytes(12), a=FLOAT, b={**FLOAT, "data_offsets": [4, 12]}),
+    "a hole": table(bytes(20), a=FLOAT, b={**FLOAT, "data_offsets": [12, 20]}),
+    "bools of 2": table(b"\0\2", a={"dtype": "BOOL", "shape": [2], "data_offsets": [0, 2]}),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_safetensors_that_lie_are_a_clear_error(name: str, safetensors: types.ModuleType) -> None:
+    with pytest.raises(RuntimeError, match=r"damaged|is of dtype"):
+        load_safetensors(LIES[name])
+    with pytest.raises(RuntimeError, match=r"damaged|is of dtype|can't read"):
+        mg.load(io.BytesIO(LIES[name]))
+
+
+def test_safetensors_cut_anywhere_are_a_clear_error(safetensors: types.ModuleType) -> None:
+    for length in range(len(HALVES)):
+        with pytest.raises(RuntimeError, match="damaged"):
+            load_safetensors(HALVES[:length])
+
+
+def bytes_in_file(tensor: mg.Tensor, dtype: str) -> bytes:
+    """A tensor's numbers as a .safetensors file has them: of bfloat16 the upper half of float32."""
+    array = tensor.numpy()
+    return array.view("<u2").reshape(-1, 2)[:, 1].tobytes() if dtype == "BF16" else array.tobytes()
+
+
+def test_safetensors_with_wrong_bytes_are_what_they_say_or_a_clear_error(safetensors: types.ModuleType) -> None:
+    """Any bytes changed: an error, or all numbers of the file, each as the table says that they are stored."""
+    random, read, messages = np.random.default_rng(0), 0, set()
+    for _ in range(3000):
+        data = bytearray(HALVES)
+        for place in random.integers(len(data), size=random.choice([1, 1, 2, 5])):
+            data[place] = random.integers(256)
+        try:
+            tensors = load_safetensors(bytes(data))
+        except RuntimeError as error:
+            messages.add(str(error))
+            continue
+        read += 1
+        length = int.from_bytes(data[:8], "little")
+        entries, numbers = json.loads(data[8 : 8 + length]), bytes(data[8 + length :])
+        entries.pop("__metadata__", None)
+        assert tensors.keys() == entries.keys()
+        for name, entry in entries.items():
+            assert list(tensors[name].shape) == entry["shape"]
+            assert bytes_in_file(tensors[name], entry["dtype"]) == numbers[slice(*entry["data_offsets"])]
+    assert 50 < read < 2950
+    assert all("damaged" in message or "is of dtype" in message for message in messages)
+
+
 def test_without_the_library_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "safetensors.numpy", None)
     with pytest.raises(ImportError, match=r"minigrad\[safetensors\]"):

@@ -120,6 +120,8 @@ def _tensor(name: str, entry: dict[str, Any]) -> Tensor:
             f"the tensor {name!r} is of dtype {kind}, which minigrad does not have: convert it to F32 where the "
             "file was made"
         )
+    if kind == "BOOL" and max(data, default=0) > 1:
+        raise RuntimeError(f"the tensor {name!r} is damaged: a bool is neither 0 nor 1")
     return from_array(np.frombuffer(data, _KINDS[kind]).reshape(shape))
 
 

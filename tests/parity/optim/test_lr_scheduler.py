@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import gc
 import itertools
+import math
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -583,6 +584,49 @@ def _(F: Any) -> Any:
     optimizer.add_param_group({"params": [F.ones(1, requires_grad=True)]})
     scheduler.step(1.0)
     scheduler.step(2.0)
+
+
+METRICS: dict[str, Any] = {
+    "a tensor": lambda F: F.tensor(1.5),
+    "a tensor of one element": lambda F: F.tensor([1.5]),
+    "a tensor that wants a gradient": lambda F: F.tensor(1.5, requires_grad=True),
+    "a tensor of whole numbers": lambda F: F.tensor(1),
+    "a bool": lambda F: F.tensor(True),
+    "half a tensor": lambda F: F.tensor(1.1).half(),
+    "a word": lambda F: "1.5",
+    "the word nan": lambda F: "nan",
+    "nan": lambda F: math.nan,
+    "a tensor of nan": lambda F: F.tensor(math.nan),
+    "infinity": lambda F: math.inf,
+    "minus infinity": lambda F: F.tensor(-math.inf),
+    "a number of numpy": lambda F: np.float32(1.1),
+}
+
+
+@behaviours("what a plateau takes for a metric")
+def _(F: Any) -> Any:
+    found = {}
+    for name, metric in METRICS.items():
+        for mode in ("min", "max"):
+            optimizer = optimizer_of(F)
+            scheduler = F.optim.lr_scheduler.ReduceLROnPlateau(optimizer, mode, patience=0)
+            rows = found[name, mode] = []
+            for value in (2.0, metric(F), 1.9, metric(F)):
+                scheduler.step(value)
+                rows.append([scheduler.best, scheduler.num_bad_epochs, scheduler.get_last_lr(), scheduler.last_epoch])
+    return found
+
+
+for _title, _error, _says, _metric in (
+    ("None", TypeError, "float() argument must be a string or a real number, not 'NoneType'", lambda F: None),
+    ("a list", TypeError, "float() argument must be a string or a real number, not 'list'", lambda F: [1.0]),
+    ("a word that is no number", ValueError, "could not convert string to float: 'low'", lambda F: "low"),
+    ("two numbers", ValueError, "only one element tensors can be converted to Python scalars", lambda F: F.ones(2)),
+):
+
+    @behaviours(f"no metric for a plateau: {_title}", error=_error, says=_says)
+    def _(F: Any, metric: Any = _metric) -> Any:
+        F.optim.lr_scheduler.ReduceLROnPlateau(optimizer_of(F)).step(metric(F))
 
 
 test_as_in_torch = behaviours.test()
