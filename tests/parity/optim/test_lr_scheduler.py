@@ -603,7 +603,10 @@ METRICS: dict[str, Any] = {
 }
 
 
-@behaviours("what a plateau takes for a metric")
+@behaviours(
+    "what a plateau takes for a metric",
+    warns=("UserWarning: Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.",) * 4,
+)
 def _(F: Any) -> Any:
     found = {}
     for name, metric in METRICS.items():
