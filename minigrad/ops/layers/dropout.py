@@ -14,6 +14,7 @@ import numpy as np
 
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.op import tensor_operands
+from minigrad.random.filling import in_memory_order
 from minigrad.random.recipes import keep_mask
 from minigrad.tensor import Tensor, from_array
 
@@ -136,8 +137,10 @@ def _dropped(
     if p == 1:
         mask = np.zeros((), kind)
     else:
-        shape = (*input.shape[:2], *[1] * (input.ndim - 2)) if channels else input.shape
-        mask = keep_mask(shape, 1 - p, kind)
+        if channels:
+            mask = keep_mask((*input.shape[:2], *[1] * (input.ndim - 2)), 1 - p, kind)
+        else:
+            mask = in_memory_order(keep_mask((input.numel(),), 1 - p, kind), input._array)
         if alpha:
             factor = 1 / math.sqrt((_ALPHA**2 * p + 1) * (1 - p))
             shift = from_array((mask - 1) * (_ALPHA * factor) + _ALPHA * factor * p)

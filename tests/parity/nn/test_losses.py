@@ -478,6 +478,27 @@ def _(F: Any) -> Any:
     return out is x, x, x._version, x.grad_fn
 
 
+@drawn("dropout: the mask is filled in the order of the input's memory")
+def _(F: Any) -> Any:
+    F.manual_seed(1)
+    results = [
+        F.nn.functional.dropout(F.ones(3, 5).t(), 0.5),
+        F.nn.functional.dropout(F.ones(2, 3, 4).permute(2, 0, 1)),
+    ]
+    x = F.ones(3, 5)
+    F.nn.functional.dropout(x.t(), 0.5, inplace=True)
+    return [*results, F.nn.functional.dropout(F.ones(4, 6)[:, ::2]), x, F.rand(2)]
+
+
+@drawn("dropout: in a transformer, whose attention gives a tensor that is transposed in memory")
+def _(F: Any) -> Any:
+    F.manual_seed(2)
+    layer = F.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.3, batch_first=True)
+    x = F.ones(2, 3, 8, requires_grad=True)
+    out = layer(x)
+    return out, *F.autograd.grad(out[..., 0].sum(), x), F.rand(2)
+
+
 @drawn("dropout2d: channels go as a whole")
 def _(F: Any) -> Any:
     F.manual_seed(3)
