@@ -62,12 +62,19 @@ class Mistake:
     when: Callable[[Outcome], bool] | None = None
 
 
+def raised(*parts: str) -> Callable[[Outcome], bool]:
+    """For `when`: an error was raised whose text has all these parts."""
+    return lambda outcome: outcome.error is not None and all(part in str(outcome.error) for part in parts)
+
+
 @dataclass(frozen=True)
 class Exercise:
     """A function to be written.
 
     Args:
         reference: a right answer. Its parameters are the ones that the learner's function must have.
+        plug: `answer -> function`, for exercises that ask for a part of something, as a backward is: it puts the
+            answer into its place, and gives what is run on the cases. By default, the answer itself.
         compare: `(expected, got, outcome) -> Difference | None`; by default, numbers and tensors up to rounding.
         observe: `(value, arguments) -> value to compare`, for exercises whose effect on their arguments counts too.
         show: `(value, arguments) -> text`.
@@ -86,6 +93,7 @@ class Exercise:
     cases: tuple[Case, ...]
     hints: tuple[str, ...]
     mistakes: tuple[Mistake, ...]
+    plug: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda answer: answer
     compare: Callable[[Any, Any, Outcome], Difference | None] = lambda expected, got, outcome: compare(expected, got)
     observe: Callable[[Any, tuple[Any, ...]], Any] = lambda value, arguments: value
     show: Callable[[Any, tuple[Any, ...]], str] = lambda value, arguments: show(value)
@@ -157,13 +165,13 @@ class Exercise:
         tried = f"{len(self.cases)} cases tried, all as expected: " + "; ".join(case.words for case in self.cases) + "."
         return self._card("good", "passed", ("checked", tried))
 
-    def run(self, function: Callable[..., Any], case: Case) -> Outcome:
-        """Run a function on fresh arguments. Errors are caught, and the grad mode is put back."""
+    def run(self, answer: Callable[..., Any], case: Case) -> Outcome:
+        """Run an answer on fresh arguments. Errors are caught, and the grad mode is put back."""
         arguments = case.make()
         before = [_numbers(argument) for argument in arguments]
         try:
             with enable_grad():
-                value = self.observe(call_within(self.seconds, function, *arguments), arguments)
+                value = self.observe(call_within(self.seconds, self.plug(answer), *arguments), arguments)
         except (Exception, SystemExit, TookTooLongError) as error:
             return Outcome(case, None, error, arguments)
         changed = None

@@ -9,8 +9,8 @@ from minigrad.autograd import grad
 from minigrad.autograd.function import Function
 from minigrad.creation.data import ones_like, tensor, zeros_like
 from minigrad.nn.functional import max_pool1d
-from minigrad.teach.chapters.chapter06.common import CHAPTER, PluggedIn, raised, slopes
-from minigrad.teach.exercise import Case, Mistake, Outcome
+from minigrad.teach.chapters.chapter06.common import CHAPTER, slopes
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
 from minigrad.tensor import Tensor
 
 
@@ -59,7 +59,7 @@ def _evidence(outcome: Outcome) -> str:
     return slopes(lambda moved: max_pool1d(moved * moved, size, stride), x, weights)
 
 
-PEAKS_BACKWARD = PluggedIn(
+PEAKS_BACKWARD = Exercise(
     name="peaks_backward",
     chapter=CHAPTER,
     title="the gradients of x, size and stride",

@@ -8,9 +8,9 @@ from typing import Any
 from minigrad.autograd import grad
 from minigrad.autograd.function import Function
 from minigrad.creation.data import tensor
-from minigrad.teach.chapters.chapter06.common import CHAPTER, raised, slopes
+from minigrad.teach.chapters.chapter06.common import CHAPTER, slopes
 from minigrad.teach.comparing import Difference, compare, show
-from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
 from minigrad.tensor import Tensor
 
 WEIGHTS = (1.0, -2.0, 0.5)  # how much each element of the result counts

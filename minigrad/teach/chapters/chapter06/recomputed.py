@@ -10,9 +10,9 @@ from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from minigrad.creation.data import tensor
 from minigrad.ops.pointwise.trigonometry import sin
-from minigrad.teach.chapters.chapter06.common import CHAPTER, raised, slopes
+from minigrad.teach.chapters.chapter06.common import CHAPTER, slopes
 from minigrad.teach.comparing import Difference, compare, show
-from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
 from minigrad.tensor import Tensor
 
 

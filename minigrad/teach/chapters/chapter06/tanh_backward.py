@@ -8,8 +8,8 @@ from typing import Any
 from minigrad.autograd import grad
 from minigrad.autograd.function import Function
 from minigrad.creation.data import tensor
-from minigrad.teach.chapters.chapter06.common import CHAPTER, PluggedIn, raised, slopes
-from minigrad.teach.exercise import Case, Mistake
+from minigrad.teach.chapters.chapter06.common import CHAPTER, slopes
+from minigrad.teach.exercise import Case, Exercise, Mistake, raised
 from minigrad.tensor import Tensor
 
 
@@ -44,7 +44,7 @@ def _case(numbers: list[float], weights: list[float]) -> Case:
     )
 
 
-TANH_BACKWARD = PluggedIn(
+TANH_BACKWARD = Exercise(
     name="tanh_backward",
     chapter=CHAPTER,
     title="the gradient of x, from grad_output and what forward saved",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from minigrad.autograd.engine import grad
@@ -15,22 +14,19 @@ from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
 from minigrad.tensor import Tensor
 
 
-@dataclass(frozen=True)
-class _PluggedIn(Exercise):
-    """The answer is a backward: it is put into a Function, and its gradients are what is compared."""
-
-    def run(self, function: Callable[..., Any], case: Case) -> Outcome:
-        def gradients(x: Tensor, w: Tensor, b: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
-            methods = {"forward": staticmethod(_forward), "backward": staticmethod(function)}
-            gate: Any = type("Gate", (Function,), methods)
-            return tuple(grad(gate.apply(x, w, b), [x, w, b], weights))
-
-        return super().run(gradients, case)
-
-
 def _forward(ctx: Any, x: Tensor, w: Tensor, b: Tensor) -> Tensor:
     ctx.save_for_backward(x, w)
     return w * x.tanh() - b
+
+
+def _plug(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """The gradients that a Function with this backward gives."""
+    gate: Any = type("Gate", (Function,), {"forward": staticmethod(_forward), "backward": staticmethod(backward)})
+
+    def gradients(x: Tensor, w: Tensor, b: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
+        return tuple(grad(gate.apply(x, w, b), [x, w, b], weights))
+
+    return gradients
 
 
 def gate_backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, ...]:
@@ -69,13 +65,14 @@ def _rounded(slopes: Tensor) -> Tensor:
     return in_float64((slopes.numpy().round(5) + 0.0).tolist())
 
 
-GATE_BACKWARD = _PluggedIn(
+GATE_BACKWARD = Exercise(
     name="gate_backward",
     chapter=CHAPTER,
     title="the backward of y = w * x.tanh() - b: the gradients of x, w and b",
     stars=2,
     minutes=10,
     reference=gate_backward,
+    plug=_plug,
     cases=(
         _gate_case([[0.5, -1.0], [0.25, 2.0]], [2.0, -3.0], [1.0, 0.0], [[1.0, 1.0], [1.0, 1.0]]),
         _gate_case(

@@ -1,0 +1,3 @@
+"""What the exercises and predictions of chapter 01 share: its name."""
+
+CHAPTER = "01_tensors_and_leaves"
