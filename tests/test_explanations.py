@@ -14,7 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 import minigrad as mg
 from minigrad import Tensor
@@ -147,6 +149,49 @@ def test_a_nan_that_came_from_outside_is_told_apart(x: Tensor) -> None:
 
 def test_off_it_notes_nothing(x: Tensor) -> None:
     assert (x * 2).grad_fn.metadata == {}
+
+
+# ---------------------------------------------------------------- in a notebook, a line is its cell's
+
+
+CELLS = [
+    "import warnings\nimport minigrad as mg\nx = mg.tensor([1.0, 2.0], requires_grad=True)",
+    "def spoil(y):\n    y[0] = 5.0\n\ny = x.exp()\nspoil(y)\n\ntry:\n    y.sum().backward()\n"
+    "except RuntimeError as error:\n    print(error)",
+    "y = x.exp()\ny.mul_(2)\ntry:\n    y.sum().backward()\nexcept RuntimeError as error:\n    print(error)",
+    "with warnings.catch_warnings(record=True) as caught:\n    warnings.simplefilter('always')\n"
+    "    with mg.autograd.detect_anomaly():\n        y = (x - 1).sqrt() * 0\n        try:\n"
+    "            y.sum().backward()\n        except RuntimeError:\n            print(caught[-1].message)",
+    "with mg.autograd.profiler.profile(with_stack=True) as prof:\n    x.exp()\n"
+    "print([event.stack[0] for event in prof.function_events if event.name == 'aten::exp'])",
+]
+
+
+@pytest.fixture(scope="module")
+def printed() -> list[str]:
+    """What each of the cells prints in a real kernel."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(mg.__file__).parent.parent))
+        NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    return ["".join(output.text for output in cell.outputs) for cell in notebook.cells]
+
+
+def test_a_write_is_found_in_its_cell(printed: list[str]) -> None:
+    assert "was written to by:\n  Cell In[2], line 2, in spoil\n    y[0] = 5.0\n" in printed[1]
+    assert "was written to by:\n  Cell In[3], line 2\n    y.mul_(2)\n" in printed[2]
+
+
+def test_anomaly_mode_names_the_cell(printed: list[str]) -> None:
+    assert "  Cell In[4], line 4\n    y = (x - 1).sqrt() * 0\n" in printed[3]
+
+
+def test_the_profiler_names_the_cell(printed: list[str]) -> None:
+    assert printed[4] == "['Cell In[5](2): <module>']\n"
+
+
+def test_no_name_of_a_file_that_the_kernel_has_made_up(printed: list[str]) -> None:
+    assert all("ipykernel" not in text and ".py" not in text for text in printed)
 
 
 # ---------------------------------------------------------------- saved tensors on disk

@@ -191,6 +191,17 @@ def test_outputs_that_are_not_compared_say_why(path: Path) -> None:
             assert "not compared" in cell.source.splitlines()[0]
 
 
+def test_the_lines_that_outputs_name_stand_there() -> None:
+    """nbval does not compare the number of a cell (nbval.cfg says why)."""
+    named = 0
+    for cells in map(code_cells, PATHS):
+        printed = "".join(output.get("text", "") for cell in cells for output in cell.outputs)
+        for cell, line, text in re.findall(r"^  Cell In\[(\d+)\], line (\d+).*\n    (.*)", printed, re.MULTILINE):
+            assert cells[int(cell) - 1].source.splitlines()[int(line) - 1].strip() == text
+            named += 1
+    assert named
+
+
 @each_notebook
 def test_links_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", prose(path)):

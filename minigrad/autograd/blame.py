@@ -53,10 +53,25 @@ def frames_to_learner() -> int:
 
 
 def shown_line(code: CodeType, line: int) -> str:
-    """A line of code as a traceback shows it."""
+    """A line of code as a traceback shows it: by its file, or as `Cell In[3], line 5` where it is a notebook's."""
     text = linecache.getline(code.co_filename, line).strip()
+    cell = cell_name(code.co_filename)
     where = f'  File "{code.co_filename}", line {line}, in {code.co_name}'
+    if cell is not None:
+        where = f"  {cell}, line {line}" + (f", in {code.co_name}" if code.co_name != "<module>" else "")
     return f"{where}\n    {text}" if text else where
+
+
+def cell_name(file_name: str) -> str | None:
+    """What IPython's own tracebacks call the cell that was compiled under a file name; None for what is no cell.
+
+    The file of a cell is one that the kernel has made up; nobody can open it, and it has another name each time.
+    """
+    ipython: Any = sys.modules.get("IPython")  # which this package does not import
+    shell = None if ipython is None else ipython.get_ipython()
+    words_of = getattr(getattr(shell, "compile", None), "format_code_name", None)  # IPython 7 does not have it
+    words = None if words_of is None else words_of(file_name)
+    return None if words is None else " ".join(words)
 
 
 def learner_traceback() -> list[str]:

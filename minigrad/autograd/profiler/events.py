@@ -12,7 +12,7 @@ import linecache
 from collections.abc import Iterable
 from typing import Any
 
-from minigrad.autograd.blame import is_installed
+from minigrad.autograd.blame import cell_name, is_installed
 from minigrad.autograd.profiler.recording import Line, Record, Recording
 from minigrad.autograd.profiler.scopes import BACKWARD, USER
 from minigrad.autograd.profiler.units import time_text
@@ -149,8 +149,9 @@ def line_number(line: Line) -> int:
 
 
 def line_text(line: Line) -> str:
-    """A line as PyTorch writes it: the file, the number of the line, the function."""
-    return f"{line[0].co_filename}({line_number(line)}): {line[0].co_name}"
+    """A line as PyTorch writes it: the file (or the notebook's cell), the number of the line, the function."""
+    file = line[0].co_filename
+    return f"{cell_name(file) or file}({line_number(line)}): {line[0].co_name}"
 
 
 def line_source(line: Line) -> str:
