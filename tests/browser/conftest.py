@@ -64,6 +64,17 @@ class Server:
             capture_output=True,
         )
 
+    def end_kernels(self) -> None:
+        """A kernel outlives the page that started it: end all."""
+        for session in json.load(self._request("GET", "sessions")):
+            self._request("DELETE", f"sessions/{session['id']}").close()
+
+    def _request(self, method: str, path: str) -> Any:
+        headers = {"Authorization": f"token {self.token}"}
+        return urllib.request.urlopen(
+            urllib.request.Request(f"{self.url}/api/{path}", method=method, headers=headers), timeout=60
+        )
+
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
@@ -195,4 +206,5 @@ def lab(server: Server, browser: Browser) -> Iterator[Lab]:
     page.on("request", check)
     yield opened
     context.close()
+    server.end_kernels()
     assert opened.complaints == []

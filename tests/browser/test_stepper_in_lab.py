@@ -3,16 +3,12 @@ click.
 """
 
 import re
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
 
-ROOT = Path(__file__).parent.parent.parent
-CHAPTERS = ["00_start_here.ipynb", "03_backward_step_by_step.ipynb"]
 EXAMPLE = [
     "import minigrad as mg\nfrom minigrad import viz",
     "A = mg.tensor([3.], requires_grad=True)\nB = mg.tensor([2.], requires_grad=True)\n"
@@ -35,9 +31,6 @@ GRADS = [
 @pytest.fixture(scope="module", autouse=True)
 def notebooks(server: Any) -> None:
     server.write("example.ipynb", EXAMPLE)
-    for chapter in CHAPTERS:
-        if (ROOT / "notebooks" / chapter).exists():
-            shutil.copy(ROOT / "notebooks" / chapter, server.folder / chapter)
     server.trust()
 
 
@@ -188,14 +181,3 @@ def test_it_follows_the_theme(lab: Any, theme: str) -> None:
     )
     paper, ink = (sum(int(number) for number in re.findall(r"\d+", colour)[:3]) for colour in colours)
     assert (paper > 600 and ink < 250) if light else (paper < 200 and ink > 600), colours
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_shipped_chapters_run_and_show_their_widgets(lab: Any, chapter: str) -> None:
-    lab.open(chapter)
-    source = (ROOT / "notebooks" / chapter).read_text(encoding="utf-8")
-    stepper = first_stepper(lab)
-    expect(stepper.widget.locator(".mg-box").first).to_be_visible()
-    stepper.press("next")
-    expect(stepper.widget).not_to_have_attribute("data-step", "0")
-    assert "BackwardStepper" in source

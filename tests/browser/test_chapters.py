@@ -1,0 +1,243 @@
+"""Each chapter as a learner gets it: opened in JupyterLab without its solutions, run, and worked in.
+
+Everything that the chapter shows is looked at, in the place where the reader scrolls to it. Then one exercise is
+answered wrongly and rightly, in the stub's own cell, and one prediction, with its buttons. A new chapter needs one row
+in ANSWERS.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nbformat
+import pytest
+from playwright.sync_api import Locator, expect
+
+from minigrad.teach import PREDICTIONS
+
+ROOT = Path(__file__).parent.parent.parent
+CHAPTERS = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+SOON = 30_000  # milliseconds for what takes a tenth of a second, on a machine that has much else to do
+
+
+class Wrong(NamedTuple):
+    """An answer as a learner types it, what the card says to it, and whether it draws the graph with the wrong node."""
+
+    exercise: str
+    answer: str
+    words: str
+    is_drawn: bool = False
+
+
+ANSWERS = {
+    "00_start_here": Wrong(
+        "slope_of_w",
+        "def slope_of_w(w, x, b, target):\n    error = w * x + b - target\n    return 2 * error",
+        "The last step is missing",
+    ),
+    "01_tensors_and_leaves": Wrong(
+        "middle_gradient",
+        "def middle_gradient(w, x, target):\n    hidden = w * x\n    loss = (hidden.tanh().sum() - target) ** 2\n"
+        "    loss.backward()\n    return w.grad",
+        "This is the gradient of w.",
+        is_drawn=True,
+    ),
+    "02_the_graph": Wrong(
+        "node_names",
+        "def node_names(root):\n    names = []\n    node = root.grad_fn\n    while node is not None:\n"
+        "        names.append(node.name())\n        node = node.next_functions[0][0] if node.next_functions else None\n"
+        "    return names",
+        "Only the first input was followed",
+    ),
+    "03_backward_step_by_step": Wrong(
+        "by_hand",
+        "def by_hand(e):\n    (node_c, _), (node_d, _) = e.grad_fn.next_functions\n"
+        "    to_c, to_d = e.grad_fn(mg.tensor(1.0))\n    to_a, to_b = node_c(to_c)\n"
+        "    _, more_to_a = node_d(to_d)\n    return to_a + more_to_a, to_b",
+        "before d had sent",
+        is_drawn=True,
+    ),
+    "04_grad_and_hooks": Wrong(
+        "turned_around",
+        "def turned_around(h, strength):\n    h.register_hook(lambda g: g * -strength)\n    return h",
+        "The hook hangs on h itself",
+    ),
+    "05_in_place_data_detach": Wrong(
+        "train_bounded",
+        "def train_bounded(loss_of, w1, w2, rate):\n    loss = loss_of(w1, w2)\n    w2.data.clamp_(-1, 1)\n"
+        "    loss.backward()\n    with mg.no_grad():\n        w1 -= rate * w1.grad\n        w2 -= rate * w2.grad\n"
+        "    w1.grad = w2.grad = None\n    return loss.item()",
+        "Clamp after the walk",
+    ),
+    "06_custom_functions": Wrong(
+        "tanh_backward",
+        "def tanh_backward(ctx, grad_output):\n    (y,) = ctx.saved_tensors\n    return 1 - y * y",
+        "the chain rule is cut here",
+    ),
+    "07_checking_gradients": Wrong(
+        "disagreeing",
+        "def disagreeing(backward, differences, atol, rtol):\n"
+        "    far = (backward - differences).abs() > atol + rtol * differences.abs()\n    return far.sum().item()",
+        "nan got through",
+    ),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def course(server: Any) -> None:
+    """What `python dev.py student` writes, beside what else the server shows."""
+    command = [sys.executable, str(ROOT / "notebooks" / "student.py"), str(server.folder / "course")]
+    subprocess.run(command, env=server.environment, check=True, capture_output=True)
+
+
+class Chapter:
+    """A chapter that is open in JupyterLab and has run, and its cells."""
+
+    def __init__(self, lab: Any, name: str) -> None:
+        self.page = lab.page
+        self.cells = nbformat.read(lab.server.folder / "course" / f"{name}.ipynb", as_version=4).cells
+        lab.open(f"course/{name}.ipynb")
+
+    def place(self, beginning: str) -> int:
+        """The number of the one cell that begins like this."""
+        (place,) = [number for number, cell in enumerate(self.cells) if cell.source.startswith(beginning)]
+        return place
+
+    def cell(self, place: int) -> Locator:
+        """The cell on the page. JupyterLab draws what is near the view: scroll there, as a reader does."""
+        self.page.evaluate(
+            "(place) => window.jupyterapp.shell.currentWidget.content.scrollToItem(place, 'center')", place
+        )
+        cell = self.page.locator(f'.jp-Notebook [data-windowed-list-index="{place}"]')
+        expect(cell).to_be_visible(timeout=SOON)
+        return cell
+
+    def outputs(self, place: int) -> Locator:
+        return self.cell(place).locator(".jp-OutputArea-child")
+
+    def run(self, place: int) -> Locator:
+        """Run a cell, as with its own keys; the answer is where its outputs will be."""
+        self.cell(place).locator(".cm-content").click()
+        self.page.keyboard.press("Control+Enter")
+        return self.outputs(place)
+
+    def write(self, place: int, text: str) -> None:
+        """Replace what stands in a cell, and run it."""
+        self.cell(place).locator(".cm-content").click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(text)
+        expect(self.cell(place).locator(".cm-line")).to_have_text(text.split("\n"), timeout=SOON)
+        self.page.keyboard.press("Control+Enter")
+
+    def ran(self) -> list[tuple[int, list[Any]]]:
+        """Of each cell with code, which run of the kernel was its own, and what it put out."""
+        text = self.page.evaluate(
+            """() => JSON.stringify([...window.jupyterapp.shell.currentWidget.content.model.cells]
+                .filter((cell) => cell.type === 'code')
+                .map((cell) => [cell.executionCount, cell.outputs.toJSON()]))"""
+        )
+        return [(count, outputs) for count, outputs in json.loads(text)]
+
+
+def look(output: Locator, data: dict[str, Any]) -> str:
+    """See that an output is on the page in the richest of its forms; the answer is what it is."""
+    if "application/vnd.jupyter.widget-view+json" in data:
+        stepper, buttons, bar = map(output.locator, (".minigrad-stepper", ".widget-radio", ".widget-hprogress"))
+        expect(stepper.or_(buttons).or_(bar)).to_be_visible(timeout=SOON)
+        if stepper.count():
+            expect(stepper.locator(".mg-box").first).to_be_visible(timeout=SOON)
+        return "stepper" if stepper.count() else "prediction" if buttons.count() else "progress bar"
+    if "text/html" not in data and data.keys() & {"image/svg+xml", "image/png"}:
+        expect(output.locator("img")).to_be_visible(timeout=SOON)
+        assert is_drawn(output.locator("img"))
+        return "picture"
+    expect(output).to_be_visible(timeout=SOON)
+    expect(output).to_have_text(re.compile(r"\S"), timeout=SOON)
+    return "card" if "text/html" in data else "text"
+
+
+def is_drawn(picture: Locator) -> bool:
+    """Whether the browser could read an image, and found something in it."""
+    return bool(picture.evaluate("async (image) => { await image.decode(); return image.naturalWidth > 20; }"))
+
+
+def kinds(outputs: list[Any]) -> list[tuple[str, list[str]]]:
+    return [(output["output_type"], sorted(output.get("data", {}))) for output in outputs]
+
+
+def see_all(chapter: Chapter) -> None:
+    """Every cell has run once, in order and without an error, and all that it shows is to be seen."""
+    code = [(place, cell) for place, cell in enumerate(chapter.cells) if cell.cell_type == "code"]
+    ran = chapter.ran()
+    assert [count for count, _ in ran] == list(range(1, len(code) + 1))
+    seen: list[str] = []
+    for (place, cell), (_, outputs) in zip(code, ran, strict=True):
+        assert kinds(outputs) == kinds(cell.outputs), cell.source
+        assert "error" not in [kind for kind, _ in kinds(outputs)], cell.source
+        areas = chapter.outputs(place)
+        expect(areas).to_have_count(len(outputs), timeout=SOON)
+        seen += [look(areas.nth(number), output.get("data", {})) for number, output in enumerate(outputs)]
+    written = "\n".join(cell.source for _, cell in code)
+    assert seen.count("stepper") == len(re.findall(r"viz\.BackwardStepper\(", written))
+    assert seen.count("prediction") == len(re.findall(r"^predict\.\w+\(\)", written, re.MULTILINE))
+    assert seen.count("picture") >= len(re.findall(r"^(?:viz\.(?:draw|make_dot)|plt\.show)\(", written, re.MULTILINE))
+    assert seen.count("card") >= len(re.findall(r"^(?:check\.\w+|hint|progress)\(", written, re.MULTILINE))
+
+
+def solution(chapter: str, exercise: str) -> str:
+    """The folded solution, which the learner's copy does not have."""
+    cells = nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4).cells
+    prose = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    (code,) = re.findall(rf"<summary>Solution</summary>\s*```python\n(def {exercise}\(.*?)\n```", prose, re.DOTALL)
+    return str(code)
+
+
+def answer_exercise(chapter: Chapter, name: str) -> None:
+    """First wrongly: the card says what is wrong. Then rightly."""
+    wrong = ANSWERS[name]
+    stub, check = chapter.place(f"def {wrong.exercise}("), chapter.place(f"check.{wrong.exercise}(")
+    chapter.write(stub, wrong.answer)
+    card = chapter.run(check)
+    expect(card).to_contain_text(f"✗ {wrong.exercise}: not yet", timeout=SOON)
+    for part in (wrong.words, "input", "yours", "expected", "first difference"):
+        expect(card).to_contain_text(part)
+    picture = card.get_by_alt_text("the graph, with the wrong node marked")
+    expect(picture).to_have_count(int(wrong.is_drawn))
+    if wrong.is_drawn:
+        assert is_drawn(picture)
+    chapter.write(stub, solution(name, wrong.exercise))
+    card = chapter.run(check)
+    expect(card).to_contain_text(f"✓ {wrong.exercise}: passed", timeout=SOON)
+
+
+def answer_prediction(chapter: Chapter, name: str) -> None:
+    """With the buttons, wrongly; the question asked again, rightly."""
+    asked = next(prediction for prediction in PREDICTIONS if prediction.chapter == name)
+    place = chapter.place(f"predict.{asked.name}(")
+    for right, verdict in ((False, "✗ not so"), (True, "✓ as predicted")):
+        number, option = next((k, option) for k, option in enumerate(asked.options) if option.right == right)
+        question = chapter.outputs(place)
+        button = question.get_by_role("button", name="That is my answer")
+        expect(button).to_be_disabled(timeout=SOON)
+        question.locator("input[type=radio]").nth(number).check()
+        button.click(timeout=SOON)
+        expect(question).to_contain_text(verdict, timeout=SOON)
+        expect(question).to_contain_text(option.why)
+        expect(button).to_be_disabled(timeout=SOON)
+        if not right:
+            expect(chapter.run(place)).not_to_contain_text(verdict, timeout=SOON)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_learner_works_in_it(lab: Any, name: str) -> None:
+    assert name in ANSWERS, "a chapter needs a row in ANSWERS: a wrong answer to one of its exercises"
+    chapter = Chapter(lab, name)
+    see_all(chapter)
+    answer_exercise(chapter, name)
+    answer_prediction(chapter, name)
+    last = max(number for number, cell in enumerate(chapter.cells) if cell.cell_type == "code")
+    done = chapter.run(last)
+    expect(done).to_contain_text(re.compile(f"✓ {ANSWERS[name].exercise} .*passed"), timeout=SOON)
