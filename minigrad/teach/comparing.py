@@ -35,7 +35,7 @@ def show(value: Any) -> str:
     if isinstance(value, bool):
         return repr(value)
     if isinstance(value, float | np.floating):
-        return f"{value:.6g}"
+        return f"{value + 0.0:.6g}"  # 0 for -0
     if isinstance(value, Tensor):
         return f"tensor({_nested(np.asarray(value.detach().numpy()).tolist())})"
     if isinstance(value, tuple) and len(value) < 20:
@@ -48,7 +48,7 @@ def show(value: Any) -> str:
 def _nested(values: Any) -> str:
     if isinstance(values, list):
         return plain("[" + ", ".join(_nested(item) for item in values) + "]")
-    return f"{values:.6g}" if isinstance(values, float) else repr(values)
+    return f"{values + 0.0:.6g}" if isinstance(values, float) else repr(values)
 
 
 def compare(expected: Any, got: Any, where: str = "the answer") -> Difference | None:

@@ -49,6 +49,7 @@ class Outcome:
     error: BaseException | None
     arguments: tuple[Any, ...]
     changed: int | None = None  # the number of the argument that was changed, if one was
+    answer: Callable[..., Any] | None = None  # the function itself, for pictures of the graph that it makes
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ class Exercise:
         observe: `(value, arguments) -> value to compare`, for exercises whose effect on their arguments counts too.
         show: `(value, arguments) -> text`.
         evidence: `(outcome) -> text`: what finite differences, or a walk by the engine, say about the failed case.
-        picture: `(outcome, difference) -> SVG`, or "": the graph of the failed case with the wrong node in red.
+        picture: `(outcome, difference) -> SVG`, or "": the graph of the failed case with the wrong node in red. It
+            may run `outcome.answer` once more.
         writes: the function is asked to change its arguments.
         seconds: how long the function may run on one case.
     """
@@ -154,6 +156,8 @@ class Exercise:
         return f"{self._signature()}, {self.title}. {stars(self.stars)} {minutes}"
 
     def _tried(self, answer: Callable[..., Any]) -> Card:
+        if self.picture is not None:
+            import minigrad.viz  # noqa: F401 (from here on nodes keep their values and lines, which a picture shows)
         for case in self.cases:
             outcome = self.run(answer, case)
             expected = self.run(self.reference, case)
@@ -173,13 +177,13 @@ class Exercise:
             with enable_grad():
                 value = self.observe(call_within(self.seconds, self.plug(answer), *arguments), arguments)
         except (Exception, SystemExit, TookTooLongError) as error:
-            return Outcome(case, None, error, arguments)
+            return Outcome(case, None, error, arguments, answer=function)
         changed = None
         if not self.writes:
             for number, (old, argument) in enumerate(zip(before, arguments, strict=True)):
                 if old is not None and not np.array_equal(old, _numbers(argument), equal_nan=True):
                     changed = number
-        return Outcome(case, value, None, arguments, changed)
+        return Outcome(case, value, None, arguments, changed, function)
 
     def _judged(self, answer: Callable[..., Any], case: Case, outcome: Outcome, expected: Outcome) -> Card | None:
         """The card for a case that failed; None if it did not."""
@@ -221,7 +225,17 @@ class Exercise:
             likely,
         ]
         card = self._card("bad", "not yet", *rows)
-        return replace(card, picture=self.picture(outcome, difference)) if self.picture else card
+        return replace(card, picture=self._drawn(outcome, difference))
+
+    def _drawn(self, outcome: Outcome, difference: Difference) -> str:
+        """The picture of a failed case; "" where there is none, or the learner's function does not run once more."""
+        if self.picture is None:
+            return ""
+        try:
+            with enable_grad(), contextlib.redirect_stdout(io.StringIO()):
+                return call_within(self.seconds, self.picture, outcome, difference)
+        except (Exception, SystemExit, TookTooLongError):
+            return ""
 
     def _difference(self, expected: Outcome, outcome: Outcome) -> Difference | None:
         if outcome.value is None or outcome.value is ...:
@@ -230,7 +244,7 @@ class Exercise:
                 "the answer",
                 returned,
                 self.show(expected.value, expected.arguments),
-                "Nothing was returned. Is there a `return` in it?",
+                "Nothing was returned. Does every way through the function end in a `return`?",
             )
         return self.compare(expected.value, outcome.value, outcome)
 
@@ -315,7 +329,7 @@ def _explained(error: BaseException) -> str:
     if isinstance(error, TookTooLongError):
         return (
             "The loop does not come to an end, or not soon: look at what must change in each round so that it can "
-            "stop. Is a list filled faster than it is emptied, or a node met again and again?"
+            "stop. Is a list filled faster than it is emptied, or a node met again for each way that leads to it?"
         )
     if isinstance(error, NameError):
         return "A name that is not defined. Was the cell that defines it run after the kernel was started?"

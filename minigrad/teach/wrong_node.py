@@ -1,39 +1,135 @@
 """The graph of a case with the node in red at which an answer went wrong.
 
-After this module a reader knows how a check gets its picture: the engine walks over a copy of the graph, so that every
-box shows the gradient that is right, and one box says what was answered instead.
+After this module a reader knows how a check gets its picture. `draw_wrong_node` lets the engine walk over a graph, so
+that every box shows its gradient, and one box says what is wrong with it; `draw_nodes` draws a graph that nobody
+walks, for exercises about the graph itself. The learner's own lines stand in the boxes that they made; what the
+course made for the case is written as the call of an op.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import CodeType
+from typing import Any
 
 import numpy as np
 
 from minigrad.autograd import engine
+from minigrad.creation.data import tensor
+from minigrad.teach.comparing import show
 from minigrad.tensor import Tensor
 
-LONGEST = 24  # characters that fit onto a box's badge
+LONGEST = 26  # characters that fit onto a box's badge
 
 
-def draw_wrong_node(root: Tensor, names: Mapping[str, Tensor], wrong: str, words: str) -> str:
-    """An SVG of the graph behind a scalar, with all gradients, and the box called `wrong` in red under `words`.
+def draw_wrong_node(
+    root: Tensor,
+    names: Mapping[str, Tensor],
+    wrong: str | Tensor,
+    words: str,
+    gradient: Tensor | None = None,
+    answer: Callable[..., Any] | None = None,
+) -> str:
+    """An SVG of the graph behind a tensor, with all gradients, and the box of `wrong` in red under `words`.
 
-    The graph is walked, and its leaves get gradients: pass one that nobody else holds. ValueError if no box is called
-    `wrong`.
+    Args:
+        root: where the walk begins. Its leaves get gradients: pass a graph that nobody else holds.
+        names: what the boxes are called.
+        wrong: the name of a box, or the tensor of one. Where the graph does not lead to that tensor, the root is red.
+        gradient: what arrives at a root that is no scalar.
+        answer: the learner's function, if it made some of the graph.
+
+    ValueError if no box has the name `wrong`.
     """
     from minigrad.viz.recorder import Recorder
-    from minigrad.viz.snapshot import snapshot
     from minigrad.viz.svg import draw_svg
 
-    graph = snapshot(root, names)
-    steps = engine.steps(root, None, True, False, None)
-    recorder = Recorder(graph, steps, np.ones((), np.float32), None, draw_svg(graph, {}).rooms, True)
+    graph = _copied(root, names, answer)
+    key = graph.named(wrong).id if isinstance(wrong, str) else _box_of(graph, wrong)
+    if not root.requires_grad:
+        return _red(graph, {}, key, words)
+    seed = np.ones((), np.float32) if gradient is None else gradient.detach().numpy()
+    steps = engine.steps(root, gradient, True, False, None)
+    recorder = Recorder(graph, steps, seed, None, draw_svg(graph, {}).rooms, True)
     frame = recorder.first()
     while (following := recorder.advance()) is not None:
         frame = following
-    states = {key: replace(state, state="idle", badge="") for key, state in frame.states.items()}
-    key = graph.named(wrong).id
-    states[key] = replace(states[key], state="failed", badge=words if len(words) <= LONGEST else "✗ here")
+    return _red(graph, {box: replace(state, state="idle", badge="") for box, state in frame.states.items()}, key, words)
+
+
+def draw_nodes(
+    root: Tensor, names: Mapping[str, Tensor], badges: Mapping[Any, str], wrong: Callable[[Any], bool]
+) -> str:
+    """An SVG of the graph behind a tensor, in which nodes have badges, and those that are `wrong` are red."""
+    from minigrad.viz.svg import State, draw_svg
+
+    graph = _copied(root, names, None)
+    states = {}
+    for box, node in zip(graph.boxes, graph.nodes, strict=True):
+        kind = "off" if node is None else "failed" if wrong(node) else "idle"
+        states[box.id] = State(kind, _fitting(badges.get(node, "")), box.grad)
     return draw_svg(graph, states).svg
+
+
+def yours(value: Any) -> str:
+    """The words on a badge that say what was answered."""
+    return f"✗ yours: {numbers(value)}"
+
+
+def numbers(value: Any) -> str:
+    """A tensor's numbers alone, short enough for a badge; "other numbers" if there are too many."""
+    text = show(value)
+    if isinstance(value, Tensor):
+        text = show(tensor(np.round(value.detach().numpy().astype(np.float64), 3)))
+        text = text.removeprefix("tensor(").removesuffix(")")
+    return text if len(text) <= LONGEST - len("✗ expected ") else "other numbers"
+
+
+def _copied(root: Tensor, names: Mapping[str, Tensor], answer: Callable[..., Any] | None) -> Any:
+    from minigrad.viz.snapshot import snapshot
+
+    own = set(_codes(getattr(answer, "__code__", None)))
+    for node in _nodes(root):
+        record = getattr(node, "_creation", None)
+        if record is not None and record.code not in own:
+            record.code = None  # else the line that called the check would stand in the box
+    return snapshot(root, names)
+
+
+def _codes(code: CodeType | None) -> Iterator[CodeType]:
+    """The code of a function, and of those that are defined in it."""
+    todo = [] if code is None else [code]
+    while todo:
+        found = todo.pop()
+        todo += [constant for constant in found.co_consts if isinstance(constant, CodeType)]
+        yield found
+
+
+def _nodes(root: Tensor) -> list[Any]:
+    met = {} if root.grad_fn is None else {root.grad_fn: None}
+    order = list(met)
+    for node in order:  # which grows while we go along it
+        for following, _ in node.next_functions:
+            if following is not None and following not in met:
+                met[following] = None
+                order.append(following)
+    return order
+
+
+def _box_of(graph: Any, tensor: Tensor) -> str:
+    for box, node in zip(graph.boxes, graph.nodes, strict=True):
+        if node is not None and (node is tensor.grad_fn or getattr(node, "variable", None) is tensor):
+            return str(box.id)
+    return str(graph.root)
+
+
+def _red(graph: Any, states: dict[str, Any], key: str, words: str) -> str:
+    from minigrad.viz.svg import State, draw_svg
+
+    state = states.get(key) or State("failed", "", graph.box(key).grad)
+    return draw_svg(graph, {**states, key: replace(state, state="failed", badge=_fitting(words))}).svg
+
+
+def _fitting(words: str) -> str:
+    return words if len(words) <= LONGEST else "✗ here"

@@ -10,6 +10,7 @@ from teach.answers import said
 from teach.wrong_answers import BY_NAME, EACH_WRONG, WRONG
 from teach.wrong_answers.chapter00 import forgot_x
 from teach.wrong_answers.chapter01 import gradient_of_w
+from teach.wrong_answers.chapter02 import counted_all_nodes, each_name_once, leaves_on_every_way
 from teach.wrong_answers.chapter03 import (
     forgot_the_leaves,
     layer_by_layer,
@@ -105,22 +106,45 @@ def test_other_right_answers_pass() -> None:
     assert check.slope_of_w(lambda *numbers: np.float64(BY_NAME["slope_of_w"].reference(*numbers))).kind == "good"
 
 
+def red_boxes(picture: str) -> list[str]:
+    return re.findall(r'<g class="mg-box mg-\w+ mg-failed.*?(?=<g class="mg-box|</svg>)', picture, re.DOTALL)
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "box"),
     [
+        ("slope_of_w", forgot_x, "w"),
+        ("middle_gradient", gradient_of_w, "hidden"),
+        ("leaves_of", leaves_on_every_way, "a"),
+        ("graph_depth", counted_all_nodes, "root"),
         ("by_hand", overwrote_a, "a"),
         ("by_hand", overwrote_c, "a"),
         ("arrivals", forgot_the_leaves, "a"),
         ("run_order", layer_by_layer, "c"),
-        ("middle_gradient", gradient_of_w, "hidden"),
     ],
 )
 def test_the_wrong_node_is_red_in_a_picture_of_the_graph(name: str, answer, box: str) -> None:
     card = getattr(check, name)(answer)
-    red = re.findall(r'<g class="mg-box mg-\w+ mg-failed.*?(?=<g class="mg-box|</svg>)', card.picture, re.DOTALL)
+    red = red_boxes(card.picture)
     assert len(red) == 1, card.picture
     assert f">{box}<" in red[0]
     assert "✗" in red[0]
     assert "data:image/svg+xml;base64," in card._repr_html_()
     assert "svg" not in repr(card)
-    assert check.slope_of_w(forgot_x).picture == ""
+
+
+def test_all_nodes_of_a_wrong_name_are_red() -> None:
+    red = red_boxes(check.node_names(each_name_once).picture)
+    assert len(red) == 2
+    assert all("✗ AccumulateGrad" in box for box in red)
+
+
+def test_each_exercise_about_a_graph_has_pictures() -> None:
+    for name, exercise in BY_NAME.items():
+        cards = [exercise.check(answer) for answer, _ in WRONG[name]]
+        drawn = [card for card in cards if card.picture]
+        assert bool(drawn) == (exercise.picture is not None), name
+        for card in drawn:
+            assert red_boxes(card.picture), card
+            assert len(card.picture) < 20_000
+            assert "check" not in card.picture, "the line that called the check is not the learner's"

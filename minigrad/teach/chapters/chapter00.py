@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from minigrad.creation.data import tensor
+from minigrad.teach.comparing import Difference
 from minigrad.teach.evidence import measured
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
 from minigrad.teach.prediction import Option, Prediction
+from minigrad.teach.wrong_node import draw_wrong_node
 
 CHAPTER = "00_start_here"
 
@@ -27,6 +30,18 @@ def _measured_w(outcome: Outcome) -> str:
     return measured("the loss", _loss, dict(zip(("w", "x", "b", "target"), outcome.arguments, strict=True)), "w")
 
 
+def _draw(outcome: Outcome, difference: Difference) -> str:
+    """The graph of the loss with the gradient of each box: most wrong answers are that of another box than w."""
+    w_number, x_number, b_number, target = outcome.arguments
+    w, b = tensor(w_number, requires_grad=True), tensor(b_number, requires_grad=True)
+    product = w * x_number
+    guess = product + b
+    error = guess - target
+    loss = error**2
+    names = {"w": w, "b": b, "product": product, "guess": guess, "error": error, "loss": loss}
+    return draw_wrong_node(loss, names, "w", f"✗ yours: {difference.yours}")
+
+
 EXERCISES = (
     Exercise(
         name="slope_of_w",
@@ -47,6 +62,7 @@ EXERCISES = (
             "The multiplication w * x gave w what it had received, times x. So: compute the error, then 2 * error * x.",
         ),
         evidence=_measured_w,
+        picture=_draw,
         mistakes=(
             Mistake(
                 (
@@ -61,8 +77,8 @@ EXERCISES = (
             ),
             Mistake(
                 (
-                    "The sign is turned around. The error is the guess minus the target; the other way round "
-                    "the slope changes its sign."
+                    "The sign is turned around. The error is the guess minus the target, and no minus stands "
+                    "before the slope: going against it is what one does with it afterwards."
                 ),
                 lambda w, x, b, target: 2 * (target - w * x - b) * x,
             ),
@@ -80,6 +96,26 @@ EXERCISES = (
                     "makes a steeper slope."
                 ),
                 lambda w, x, b, target: 2 * x,
+            ),
+            Mistake(
+                "This is the error. Two steps lead from its slope to that of w: 2 * error, and then times x.",
+                lambda w, x, b, target: w * x + b - target,
+            ),
+            Mistake(
+                "The slopes of the square and of the product were added. Along a path they are multiplied.",
+                lambda w, x, b, target: 2 * (w * x + b - target) + x,
+            ),
+            Mistake(
+                (
+                    "This is how much the loss changes over a whole step of w, and on the way its slope changes, too. "
+                    "The slope is that of a tiny step, divided by its length."
+                ),
+                lambda w, x, b, target: _loss(w + 1, x, b, target) - _loss(w, x, b, target),
+            ),
+            Mistake("b is missing from the error: it is w * x + b - target.", lambda w, x, b, t: 2 * (w * x - t) * x),
+            Mistake(
+                "The sign has got lost. Where the loss falls as w grows, its slope is negative.",
+                lambda w, x, b, target: abs(2 * (w * x + b - target) * x),
             ),
         ),
     ),

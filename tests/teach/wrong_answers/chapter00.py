@@ -32,7 +32,30 @@ def without_the_error(w, x, b, target):
     return 2 * x
 
 
-# by_hand
+def the_error(w, x, b, target):
+    return w * x + b - target
+
+
+def added_the_slopes(w, x, b, target):
+    error = w * x + b - target
+    return 2 * error + x
+
+
+def over_a_whole_step(w, x, b, target):
+    return the_loss(w + 1, x, b, target) - the_loss(w, x, b, target)
+
+
+def forgot_b(w, x, b, target):
+    guess = w * x
+    return 2 * (guess - target) * x
+
+
+def size_only(w, x, b, target):
+    return abs(2 * x * (w * x + b - target))
+
+
+def against_the_slope(w, x, b, target):
+    return -2 * (w * x + b - target) * x
 
 
 WRONG = {
@@ -43,5 +66,11 @@ WRONG = {
         (for_x_instead, "This is the slope for x"),
         (the_loss, "This is the loss itself"),
         (without_the_error, "the size of the error has got lost"),
+        (the_error, "This is the error"),
+        (added_the_slopes, "Along a path they are multiplied"),
+        (over_a_whole_step, "over a whole step of w"),
+        (forgot_b, "b is missing"),
+        (size_only, "The sign has got lost"),
+        (against_the_slope, "The sign is turned around"),
     ],
 }

@@ -58,6 +58,28 @@ def names_by_recursion(root):
     return [node.name() for node in visit(root.grad_fn, [])]
 
 
+def return_in_the_loop(root):
+    met, names = [root.grad_fn], []
+    for node in met:
+        names.append(node.name())
+        for next_node, _ in node.next_functions:
+            if next_node is not None and next_node not in met:
+                met.append(next_node)
+        return names
+    return names
+
+
+def the_next_ones_only(root):
+    return [root.grad_fn.name(), *(node.name() for node, _ in root.grad_fn.next_functions if node is not None)]
+
+
+def pairs_for_nodes(root):
+    met = [root.grad_fn]
+    for node in met:
+        met += [next_node for next_node in node.next_functions if next_node not in met]
+    return [node.name() for node in met]
+
+
 # leaves_of
 
 
@@ -108,6 +130,27 @@ def leaves_by_recursion(root):
     return found
 
 
+def asked_nodes_for_is_leaf(root):
+    return [node.variable for node in nodes_of(root) if node.is_leaf]
+
+
+def saved_tensors(root):
+    saved = [getattr(node, "_saved_self", None) for node in nodes_of(root)]
+    return [tensor.detach() for tensor in saved if tensor is not None]
+
+
+def copies_of_leaves(root):
+    return [node.variable.clone() for node in nodes_of(root) if node.name() == "AccumulateGrad"]
+
+
+def leaves_beside_the_root(root):
+    return [node.variable for node, _ in root.grad_fn.next_functions if node and node.name() == "AccumulateGrad"]
+
+
+def leaves_of_pairs(root):
+    return [pair.variable for pair in root.grad_fn.next_functions if pair.name() == "AccumulateGrad"]
+
+
 # graph_depth
 
 
@@ -150,6 +193,21 @@ def level_by_level(root):
     return count
 
 
+def one_too_many(root):
+    return depths(root, max) + 1
+
+
+def counted_leaves(root):
+    return sum(node.name() == "AccumulateGrad" for node in nodes_of(root))
+
+
+def depth_of_pairs(root):
+    def depth(node):
+        return 1 + max((depth(inner) for inner in node.next_functions), default=0)
+
+    return depth(root.grad_fn)
+
+
 def depth_by_recursion(root):
     known = {}
 
@@ -168,6 +226,9 @@ WRONG = {
         (names_without_leaves, "The leaves are missing"),
         (each_name_once, "two nodes can have the same name"),
         (names_without_the_root, "The node of the root itself is missing"),
+        (return_in_the_loop, "Only the root's node is there"),
+        (the_next_ones_only, "the root's node and its next nodes"),
+        (pairs_for_nodes, "next_functions holds pairs"),
         (names_by_recursion, "deeper than Python's stack"),
     ],
     "leaves_of": [
@@ -176,6 +237,11 @@ WRONG = {
         (gradients_of_leaves, "These are gradients, or None"),
         (variable_of_every_node, "Only AccumulateGrad has one"),
         (only_the_first_leaf, "Only the first leaf is there"),
+        (asked_nodes_for_is_leaf, "is_leaf belongs to tensors"),
+        (saved_tensors, "None of these tensors is a leaf"),
+        (copies_of_leaves, "None of these tensors is a leaf"),
+        (leaves_beside_the_root, "right next to the root"),
+        (leaves_of_pairs, "next_functions holds pairs"),
         (leaves_by_recursion, "deeper than Python's stack"),
     ],
     "graph_depth": [
@@ -184,6 +250,9 @@ WRONG = {
         (followed_the_first_input, "Only the first input was followed"),
         (shortest_way, "This is the shortest way"),
         (level_by_level, "at the level at which it was met first"),
+        (one_too_many, "One too many"),
+        (counted_leaves, "the number of leaves"),
+        (depth_of_pairs, "next_functions holds pairs"),
         (depth_by_recursion, "deeper than Python's stack"),
     ],
 }
