@@ -177,13 +177,13 @@ class Exercise:
             with enable_grad():
                 value = self.observe(call_within(self.seconds, self.plug(answer), *arguments), arguments)
         except (Exception, SystemExit, TookTooLongError) as error:
-            return Outcome(case, None, error, arguments, answer=function)
+            return Outcome(case, None, error, arguments, answer=answer)
         changed = None
         if not self.writes:
             for number, (old, argument) in enumerate(zip(before, arguments, strict=True)):
                 if old is not None and not np.array_equal(old, _numbers(argument), equal_nan=True):
                     changed = number
-        return Outcome(case, value, None, arguments, changed, function)
+        return Outcome(case, value, None, arguments, changed, answer)
 
     def _judged(self, answer: Callable[..., Any], case: Case, outcome: Outcome, expected: Outcome) -> Card | None:
         """The card for a case that failed; None if it did not."""

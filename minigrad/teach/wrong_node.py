@@ -90,7 +90,7 @@ def _copied(root: Tensor, names: Mapping[str, Tensor], answer: Callable[..., Any
     from minigrad.viz.snapshot import snapshot
 
     own = set(_codes(getattr(answer, "__code__", None)))
-    for node in _nodes(root):
+    for node in nodes_of(root):
         record = getattr(node, "_creation", None)
         if record is not None and record.code not in own:
             record.code = None  # else the line that called the check would stand in the box
@@ -106,7 +106,8 @@ def _codes(code: CodeType | None) -> Iterator[CodeType]:
         yield found
 
 
-def _nodes(root: Tensor) -> list[Any]:
+def nodes_of(root: Tensor) -> list[Any]:
+    """All nodes of a graph, each once, in the order in which they are met."""
     met = {} if root.grad_fn is None else {root.grad_fn: None}
     order = list(met)
     for node in order:  # which grows while we go along it

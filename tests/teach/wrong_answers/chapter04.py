@@ -57,6 +57,33 @@ def pulls_squared(losses, h):
     return [(gradient * gradient).sum().item() for gradient in gradients]
 
 
+def pulls_of_the_largest(losses, h):
+    gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
+    return [max(abs(number) for number in gradient.tolist()) for gradient in gradients]
+
+
+def pulls_of_absolutes(losses, h):
+    gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
+    return [sum(abs(number) for number in gradient.tolist()) for gradient in gradients]
+
+
+def losses_for_pulls(losses, h):
+    return [loss.item() for loss in losses]
+
+
+def gradients_for_pulls(losses, h):
+    return [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
+
+
+def left_one_out(losses, h):
+    gradients = [grad(loss, h, retain_graph=True, allow_unused=True)[0] for loss in losses]
+    return [gradient.norm().item() for gradient in gradients if gradient is not None]
+
+
+def asked_the_wrong_way(losses, h):
+    return [grad(h, loss)[0].norm().item() for loss in losses]
+
+
 # slope_and_curvature
 
 
@@ -96,6 +123,28 @@ def slope_times_slope(f, x):
 def curvature_first(f, x):
     slope = grad(f(x), x, create_graph=True)[0]
     return grad(slope, x, retain_graph=True)[0], slope
+
+
+def value_and_slope(f, x):
+    y = f(x)
+    return y, grad(y, x, create_graph=True)[0]
+
+
+def curvature_alone(f, x):
+    slope = grad(f(x), x, create_graph=True)[0]
+    return grad(slope, x)[0]
+
+
+def asked_f_at_the_slope(f, x):
+    (slope,) = grad(f(x), x, create_graph=True)
+    (curvature,) = grad(f(slope), x)
+    return slope, curvature
+
+
+def finite_differences(f, x):
+    step = 0.1
+    above, here, below = f(x + step), f(x), f(x - step)
+    return (above - below) / (2 * step), (above - 2 * here + below) / step**2
 
 
 # watched
@@ -157,6 +206,56 @@ def gradient_of_the_leaf(h, loss):
     return seen[0]
 
 
+def hung_up_the_result(h, loss):
+    seen = []
+    handle = h.register_hook(seen.append(0))
+    loss.backward()
+    handle.remove()
+    return seen[0]
+
+
+def walked_from_h(h, loss):
+    seen = []
+    with h.register_hook(seen.append):
+        h.sum().backward()
+    return seen[0]
+
+
+def watched_the_loss(h, loss):
+    seen = []
+    with loss.register_hook(seen.append):
+        loss.backward()
+    return seen[0]
+
+
+def retained_and_cleared(h, loss):
+    h.retain_grad()
+    loss.backward()
+    gradient = h.grad
+    h.grad = None
+    return gradient
+
+
+def walked_twice(h, loss):
+    seen = []
+    with h.register_hook(seen.append):
+        loss.backward(retain_graph=True)
+        loss.backward()
+    return seen[0]
+
+
+def hook_sends_zeros(h, loss):
+    seen = []
+
+    def look(g):
+        seen.append(g)
+        return g * 0
+
+    with h.register_hook(look):
+        loss.backward()
+    return seen[0]
+
+
 # turned_around and limited
 
 
@@ -199,6 +298,50 @@ def hook_of_two(h, strength):
     branch = h.clone()
     branch.register_hook(lambda g, strength: g * -strength)
     return branch
+
+
+def turned_in_place(h, strength):
+    branch = h.clone()
+
+    def turn(g):
+        g *= -strength
+
+    branch.register_hook(turn)
+    return branch
+
+
+def turned_both(h, strength):
+    branch = h * -strength
+    branch.register_hook(lambda g: g * -strength)
+    return branch
+
+
+def subtracted_the_strength(h, strength):
+    branch = h.clone()
+    branch.register_hook(lambda g: g - strength)
+    return branch
+
+
+def sent_a_constant(h, strength):
+    branch = h.clone()
+    branch.register_hook(lambda g: -strength + g * 0)
+    return branch
+
+
+def handle_of_the_hook(h, strength):
+    return h.clone().register_hook(lambda g: g * -strength)
+
+
+def number_for_a_gradient(h, strength):
+    branch = h.clone()
+    branch.register_hook(lambda g: -strength)
+    return branch
+
+
+def returned_h_itself(h, strength):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * -strength)
+    return h
 
 
 def shorten(g, limit):
@@ -255,6 +398,60 @@ def dropped_long_ones(h, limit):
     return branch
 
 
+def length_of_one(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g / g.norm() if g.norm() > limit else g)
+    return branch
+
+
+def upside_down(h, limit):
+    def hook(g):
+        length = g.norm().item()
+        return g if length <= limit else g * length / limit
+
+    branch = h.clone()
+    branch.register_hook(hook)
+    return branch
+
+
+def by_the_largest(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * min(1.0, limit / max(g.abs().max().item(), 1e-9)))
+    return branch
+
+
+def by_the_sum(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * min(1.0, limit / max(g.abs().sum().item(), 1e-9)))
+    return branch
+
+
+def shortened_in_place(h, limit):
+    def hook(g):
+        length = g.norm().item()
+        if length > limit:
+            g *= limit / length
+
+    branch = h.clone()
+    branch.register_hook(hook)
+    return branch
+
+
+def shortened_the_numbers(h, limit):
+    return h * (limit / (10 * h.norm().item()))
+
+
+def handle_of_the_limit(h, limit):
+    branch = h.clone()
+    return branch.register_hook(lambda g: shorten(g, limit))
+
+
+def limit_for_a_gradient(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: limit if g.norm().item() > limit else g)
+    return branch
+
+
 WRONG = {
     "pulls": [
         (pulls_by_backward, "backward() adds to .grad"),
@@ -266,6 +463,12 @@ WRONG = {
         (pull_of_all_together, "all losses together"),
         (pulls_as_sums, "the sum of the elements"),
         (pulls_squared, "the length squared: take"),
+        (pulls_of_the_largest, "This is the largest element"),
+        (pulls_of_absolutes, "the sum of the absolute values, a length"),
+        (losses_for_pulls, "These are the losses themselves"),
+        (gradients_for_pulls, "These are the gradients"),
+        (left_one_out, "A loss was left out"),
+        (asked_the_wrong_way, "The two arguments have changed places"),
     ],
     "slope_and_curvature": [
         (by_backward_twice, "on top of the first"),
@@ -275,6 +478,10 @@ WRONG = {
         (asked_f_twice, "is there twice"),
         (slope_times_slope, "the square of the slope"),
         (curvature_first, "have changed places"),
+        (value_and_slope, "These are f(x) and its slope"),
+        (curvature_alone, "Only one tensor was returned"),
+        (asked_f_at_the_slope, "was put to f(slope)"),
+        (finite_differences, "These look like finite differences"),
     ],
     "watched": [
         (hung_up_too_late, "Nothing had been seen"),
@@ -285,11 +492,24 @@ WRONG = {
         (retained_instead, "retain_grad() keeps the gradient"),
         (left_the_hook, "The hook is still there"),
         (gradient_of_the_leaf, "the gradient of the leaf"),
+        (hung_up_the_result, "it is called at once"),
+        (walked_from_h, "The walk began at h"),
+        (watched_the_loss, "what arrives at the loss"),
+        (retained_and_cleared, "retain_grad() keeps the gradient"),
+        (walked_twice, "backward() has run twice"),
+        (hook_sends_zeros, "The hook has changed the gradient"),
     ],
     "turned_around": [
         (on_h_itself, "hangs on h itself"),
         (cut_off, "cut the branch off"),
-        (hook_without_return, "return the turned one"),
+        (hook_without_return, "let it return the turned gradient"),
+        (returned_h_itself, "let it return the turned gradient"),
+        (turned_in_place, "writes into the gradient"),
+        (turned_both, "and the gradient as well"),
+        (subtracted_the_strength, "strength was subtracted"),
+        (sent_a_constant, "the hook returns the same for each"),
+        (handle_of_the_hook, "This is the handle of the hook"),
+        (number_for_a_gradient, "The hook gave a number"),
         (turned_the_numbers, "turns the numbers around, too"),
         (kept_the_sign, "The sign is missing"),
         (forgot_the_strength, "The strength was left out"),
@@ -298,7 +518,15 @@ WRONG = {
     "limited": [
         (limited_h_itself, "hangs on h itself"),
         (limited_and_cut_off, "cut the branch off"),
-        (limited_without_return, "return the shortened one"),
+        (limited_without_return, "let it return the shortened gradient"),
+        (shortened_in_place, "writes into the gradient"),
+        (length_of_one, "gets the length 1"),
+        (upside_down, "The factor is upside down"),
+        (by_the_largest, "The largest element was taken"),
+        (by_the_sum, "The sum of the absolute values was taken"),
+        (shortened_the_numbers, "The numbers of h were shortened"),
+        (handle_of_the_limit, "This is the handle of the hook"),
+        (limit_for_a_gradient, "The hook gave a number"),
         (clipped_each_element, "Each element was clipped by itself"),
         (lengthened_short_ones, "gets the length of the limit"),
         (divided_by_zero, "before you divide"),

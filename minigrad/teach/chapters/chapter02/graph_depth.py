@@ -10,13 +10,13 @@ from minigrad.teach.chapters.chapter02.graphs import (
     CHAPTER,
     SECONDS,
     draw,
-    nodes_of,
     raised_in_a_pair,
     recursion,
 )
 from minigrad.teach.chapters.chapter02.node_names import first_input_only
 from minigrad.teach.comparing import Difference
 from minigrad.teach.exercise import Exercise, Mistake, Outcome
+from minigrad.teach.wrong_node import nodes_of
 from minigrad.tensor import Tensor
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from minigrad.creation.data import tensor
 from minigrad.teach.exercise import Case, Outcome
-from minigrad.teach.wrong_node import draw_nodes
+from minigrad.teach.wrong_node import draw_nodes, nodes_of
 from minigrad.tensor import Tensor
 
 CHAPTER = "02_the_graph"
@@ -65,19 +65,6 @@ CASES = (
     Case("40 rounds of y = y.sin() + y.cos()", _ladder),
     Case("3000 rounds of y = y.sin()", _chain),
 )
-
-
-def nodes_of(root: Tensor) -> list[Any]:
-    """All nodes, each once, in the order in which they are met."""
-    start: Any = root.grad_fn
-    met: dict[Any, None] = {start: None}
-    order = [start]
-    for node in order:  # which grows while we go along it
-        for next_node, _ in node.next_functions:
-            if next_node is not None and next_node not in met:
-                met[next_node] = None
-                order.append(next_node)
-    return order
 
 
 def is_list(value: Any) -> bool:

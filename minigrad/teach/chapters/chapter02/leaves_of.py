@@ -12,12 +12,12 @@ from minigrad.teach.chapters.chapter02.graphs import (
     SECONDS,
     draw,
     is_list,
-    nodes_of,
     raised_in_a_pair,
     recursion,
 )
 from minigrad.teach.comparing import Difference, show
 from minigrad.teach.exercise import Exercise, Mistake, Outcome
+from minigrad.teach.wrong_node import nodes_of
 from minigrad.tensor import Tensor
 
 

@@ -11,13 +11,14 @@ from minigrad.teach.chapters.chapter04.running_example import (
     CHAPTER,
     is_grad_written,
     leaves,
-    raised,
+    names_in,
     trunk,
     two_heads,
 )
 from minigrad.teach.comparing import Difference, compare, show
 from minigrad.teach.evidence import STEP
-from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
+from minigrad.teach.wrong_node import draw_wrong_node, nodes_of, yours
 from minigrad.tensor import Tensor
 
 TRACE = ", and .grad was written"
@@ -73,12 +74,36 @@ def _engine_says(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
+def _draw_pulled(outcome: Outcome, difference: Difference) -> str:
+    """The graph of the loss whose pull is wrong, with all gradients, and h in red."""
+    losses, h = outcome.case.make()
+    number = 1 if difference.where.startswith("item 2") else 0
+    loss = losses[number]
+    words = f"✗ its length is {difference.expected}" if difference.where.startswith("item") else "✗ ask for this one"
+    names = names_in(h, **{f"loss {number + 1}": loss})
+    if not any(node is h.grad_fn for node in nodes_of(loss)):
+        return draw_wrong_node(loss, names, loss, "✗ h is not behind it")
+    return draw_wrong_node(loss, names, h, words)
+
+
+def _largest(losses: list[Tensor], h: Tensor) -> Any:
+    return [gradient.abs().max().item() for gradient in _gradients(losses, h)]
+
+
+def _absolute(losses: list[Tensor], h: Tensor) -> Any:
+    return [gradient.abs().sum().item() for gradient in _gradients(losses, h)]
+
+
+def _gradients(losses: list[Tensor], h: Tensor) -> list[Tensor]:
+    return [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
+
+
 def _pull_of_all(losses: list[Tensor], h: Tensor) -> Any:
     return [grad(losses, h)[0].norm().item()]
 
 
 def _sums(losses: list[Tensor], h: Tensor) -> Any:
-    return [grad(loss, h, retain_graph=True, materialize_grads=True)[0].sum().item() for loss in losses]
+    return [gradient.sum().item() for gradient in _gradients(losses, h)]
 
 
 def _squares(losses: list[Tensor], h: Tensor) -> Any:
@@ -105,6 +130,7 @@ PULLS = Exercise(
     compare=_compare_pulls,
     show=lambda value, arguments: show(value) + (TRACE if _has_left_traces(arguments) else ""),
     evidence=_engine_says,
+    picture=_draw_pulled,
     mistakes=(
         Mistake(
             "backward() adds to .grad: the second length contains the first, and the leaves' gradients are not what "
@@ -136,6 +162,34 @@ PULLS = Exercise(
         ),
         Mistake("This is the sum of the elements; parts of it cancel. The length is gradient.norm().", _sums),
         Mistake("This is the length squared: take the square root, or use norm().", _squares),
+        Mistake(
+            "This is the largest element. The length is gradient.norm(), and all elements have a part in it.", _largest
+        ),
+        Mistake(
+            "This is the sum of the absolute values, a length too, but of another kind. Asked for is gradient.norm(), "
+            "the root of the sum of squares.",
+            _absolute,
+        ),
+        Mistake(
+            "These are the losses themselves. How hard each pulls at h is the length of its gradient.",
+            lambda losses, h: [loss.item() for loss in losses],
+        ),
+        Mistake(
+            "These are the gradients. Asked for is how long each is, as a number: norm().item().",
+            when=lambda outcome: (
+                isinstance(outcome.value, list)
+                and any(isinstance(item, Tensor) and item.shape == (2,) for item in outcome.value)
+            ),
+        ),
+        Mistake(
+            "A loss was left out: one that was not computed from h has a place in the list too, with 0.",
+            when=lambda outcome: isinstance(outcome.value, list) and 0 < len(outcome.value) < len(outcome.arguments[0]),
+        ),
+        Mistake(
+            "The two arguments have changed places: autograd.grad(outputs, inputs) asks how the first changes with "
+            "the second.",
+            when=raised("implicitly created", "shape [2]"),
+        ),
     ),
 )
 
@@ -175,6 +229,47 @@ def _double() -> Any:
     return float64
 
 
+def _draw_slopes(outcome: Outcome, difference: Difference) -> str:
+    """The graph of f(x), or that of the slope, if the second derivative is wrong."""
+    f, x = outcome.case.make()
+    y = f(x)
+    if not difference.where.startswith("item 2"):
+        words = yours(outcome.value[0]) if difference.where.startswith("item 1") else "✗ ask here, then again"
+        return draw_wrong_node(y, {"x": x, "y": y}, x, words)
+    (slope,) = grad(y, x, create_graph=True)
+    return draw_wrong_node(slope, {"x": x, "slope": slope}, x, yours(outcome.value[1]))
+
+
+def _asked_f_of_slope(outcome: Outcome) -> bool:
+    """Whether the second answer is the derivative of f(slope), by way of the slope."""
+    f, x = outcome.case.make()
+    (slope,) = grad(f(x), x, create_graph=True)
+    (wrong,) = grad(f(slope), x)
+    return _is_pair(outcome.value) and compare(wrong, outcome.value[1]) is None
+
+
+def _is_nearly_right(outcome: Outcome) -> bool:
+    """Whether both answers are within a twentieth of the right ones."""
+    if not _is_pair(outcome.value):
+        return False
+    right = slope_and_curvature(*outcome.case.make())
+    pairs = zip(right, outcome.value, strict=True)
+    return all(abs(wanted.item() - got.item()) < 0.05 * abs(wanted.item()) for wanted, got in pairs)
+
+
+def _is_pair(value: Any) -> bool:
+    return (
+        isinstance(value, tuple)
+        and len(value) == 2
+        and all(isinstance(item, Tensor) and item.numel() == 1 for item in value)
+    )
+
+
+def _value_and_slope(f: Any, x: Tensor) -> Any:
+    y = f(x)
+    return y, grad(y, x)[0]
+
+
 def _first_twice(f: Any, x: Tensor) -> Any:
     (slope,) = grad(f(x), x)
     return slope, slope
@@ -205,6 +300,7 @@ SLOPE_AND_CURVATURE = Exercise(
     compare=_compare_slopes,
     show=lambda value, arguments: show(value) + (TRACE if is_grad_written(arguments[1]) else ""),
     evidence=_measured_twice,
+    picture=_draw_slopes,
     mistakes=(
         Mistake(
             "backward() adds to x.grad, so the second derivative ends up on top of the first. autograd.grad returns "
@@ -223,6 +319,23 @@ SLOPE_AND_CURVATURE = Exercise(
             ),
         ),
         Mistake("The first derivative is there twice. Put the second question to the first answer.", _first_twice),
+        Mistake(
+            "These are f(x) and its slope. Asked for are the slope and, one step further, the slope of the slope.",
+            _value_and_slope,
+        ),
+        Mistake(
+            "Only one tensor was returned. Asked for are both, in a tuple: slope, curvature.",
+            when=lambda outcome: isinstance(outcome.value, Tensor),
+        ),
+        Mistake(
+            "The second question was put to f(slope). Ask the slope itself: autograd.grad(slope, x).",
+            when=_asked_f_of_slope,
+        ),
+        Mistake(
+            "These look like finite differences: near, and not exact. autograd.grad gives the slope itself, and the "
+            "slope of that.",
+            when=_is_nearly_right,
+        ),
         Mistake("This is the square of the slope. The second derivative is the slope of the slope.", _slope_squared),
         Mistake(
             "The two have changed places: first the slope, then the curvature.",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from minigrad.creation.data import tensor
-from minigrad.teach.exercise import Outcome
 from minigrad.tensor import Tensor
 
 CHAPTER = "04_grad_and_hooks"
@@ -31,8 +29,10 @@ def leaves(*roots: Tensor) -> list[Tensor]:
     return [node.variable for node in met if node.name() == "AccumulateGrad"]
 
 
-def raised(*parts: str) -> Callable[[Outcome], bool]:
-    return lambda outcome: outcome.error is not None and all(part in str(outcome.error) for part in parts)
+def names_in(h: Tensor, **others: Tensor) -> dict[str, Tensor]:
+    """What the chapter calls the tensors behind h, for a picture."""
+    node: Any = h.grad_fn
+    return {"w": node.next_functions[0][0].variable, "x": node._saved_other, "h": h, **others}
 
 
 def is_grad_written(*tensors: Any) -> bool:

@@ -8,9 +8,9 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.creation.data import tensor
-from minigrad.teach.chapters.chapter05.shared import CHAPTER, raised
+from minigrad.teach.chapters.chapter05.shared import CHAPTER
 from minigrad.teach.comparing import Difference, show
-from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
 from minigrad.tensor import Tensor
 
 

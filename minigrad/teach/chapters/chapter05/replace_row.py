@@ -8,9 +8,9 @@ from typing import Any
 from minigrad.autograd.engine import grad
 from minigrad.creation.data import tensor
 from minigrad.creation.factories import arange
-from minigrad.teach.chapters.chapter05.shared import CHAPTER, raised
+from minigrad.teach.chapters.chapter05.shared import CHAPTER
 from minigrad.teach.comparing import Difference, compare, show
-from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
 from minigrad.tensor import Tensor
 
 
