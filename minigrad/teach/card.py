@@ -104,7 +104,7 @@ def _paragraphs(text: str) -> str:
             code.append(line[2:])
             continue
         if code:
-            parts.append(f'<pre style="margin:2px 0">{escape(chr(10).join(code))}</pre>')
+            parts.append(f'<pre style="margin:2px 0;white-space:pre-wrap">{escape(chr(10).join(code))}</pre>')
             code = []
         if line is not None:
             parts.append(f"<div>{escape(line)}</div>")

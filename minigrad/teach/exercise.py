@@ -244,7 +244,8 @@ class Exercise:
                 "the answer",
                 returned,
                 self.show(expected.value, expected.arguments),
-                "Nothing was returned. Does every way through the function end in a `return`?",
+                "None came back. Either a way through the function ends without a `return`, or what it returns "
+                "is None.",
             )
         return self.compare(expected.value, outcome.value, outcome)
 

@@ -20,7 +20,7 @@ from minigrad.creation.data import tensor
 from minigrad.teach.comparing import show
 from minigrad.tensor import Tensor
 
-LONGEST = 26  # characters that fit onto a box's badge
+CHARACTER = 6.4  # pixels that a character takes on a badge
 
 
 def draw_wrong_node(
@@ -68,7 +68,7 @@ def draw_nodes(
     states = {}
     for box, node in zip(graph.boxes, graph.nodes, strict=True):
         kind = "off" if node is None else "failed" if wrong(node) else "idle"
-        states[box.id] = State(kind, _fitting(badges.get(node, "")), box.grad)
+        states[box.id] = State(kind, badges.get(node, ""), box.grad)
     return draw_svg(graph, states).svg
 
 
@@ -78,12 +78,12 @@ def yours(value: Any) -> str:
 
 
 def numbers(value: Any) -> str:
-    """A tensor's numbers alone, short enough for a badge; "other numbers" if there are too many."""
-    text = show(value)
-    if isinstance(value, Tensor):
-        text = show(tensor(np.round(value.detach().numpy().astype(np.float64), 3)))
-        text = text.removeprefix("tensor(").removesuffix(")")
-    return text if len(text) <= LONGEST - len("✗ expected ") else "other numbers"
+    """A tensor's numbers alone, to three digits behind the point."""
+    if not isinstance(value, Tensor):
+        return show(value)
+    return (
+        show(tensor(np.round(value.detach().numpy().astype(np.float64), 3))).removeprefix("tensor(").removesuffix(")")
+    )
 
 
 def _copied(root: Tensor, names: Mapping[str, Tensor], answer: Callable[..., Any] | None) -> Any:
@@ -129,8 +129,12 @@ def _red(graph: Any, states: dict[str, Any], key: str, words: str) -> str:
     from minigrad.viz.svg import State, draw_svg
 
     state = states.get(key) or State("failed", "", graph.box(key).grad)
-    return draw_svg(graph, {**states, key: replace(state, state="failed", badge=_fitting(words))}).svg
+    width, _ = draw_svg(graph, states).sizes[key]
+    return draw_svg(graph, {**states, key: replace(state, state="failed", badge=_fitting(words, width))}).svg
 
 
-def _fitting(words: str) -> str:
-    return words if len(words) <= LONGEST else "✗ here"
+def _fitting(words: str, width: float) -> str:
+    """The words if they fit onto the badge of a box, else the words without the numbers in them."""
+    if len(words) * CHARACTER < width:
+        return words
+    return words.partition("[")[0] + "other numbers" if "[" in words else "✗ here"

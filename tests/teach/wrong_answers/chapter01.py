@@ -33,6 +33,16 @@ def list_times_float(numbers, scale):
     return mg.tensor(numbers * scale, requires_grad=True)
 
 
+def scaled_in_place(numbers, scale):
+    weights = mg.tensor(numbers, requires_grad=True)
+    weights *= scale
+    return weights
+
+
+def flagged_twice(numbers, scale):
+    return mg.tensor(numbers, requires_grad=True).mul(scale).requires_grad_()
+
+
 # kind_of
 
 
@@ -60,6 +70,10 @@ def swapped_words(tensor):
     if not tensor.requires_grad:
         return "data"
     return "result" if tensor.is_leaf else "parameter"
+
+
+def by_grad_fn(tensor):
+    return "parameter" if tensor.grad_fn is None else "result"
 
 
 # freeze_first
@@ -93,6 +107,29 @@ def returned_the_frozen(parameters, count):
 def emptied_the_list(parameters, count):
     for _ in range(count):
         parameters.pop(0).requires_grad_(False)
+    return parameters
+
+
+def only_sliced(parameters, count):
+    return parameters[count:]
+
+
+def assigned_to_the_method(parameters, count):
+    for parameter in parameters[:count]:
+        parameter.requires_grad_ = False
+    return parameters[count:]
+
+
+def froze_one_more(parameters, count):
+    for number, parameter in enumerate(parameters):
+        if number <= count:
+            parameter.requires_grad = False
+    return [parameter for parameter in parameters if parameter.requires_grad]
+
+
+def returned_all(parameters, count):
+    for parameter in parameters[:count]:
+        parameter.requires_grad_(False)
     return parameters
 
 
@@ -152,6 +189,25 @@ def walked_twice(w, x, target):
     return hidden.grad
 
 
+def forgot_tanh(w, x, target):
+    hidden = w * x
+    hidden.retain_grad()
+    ((hidden.sum() - target) ** 2).backward()
+    return hidden.grad
+
+
+def forgot_the_square(w, x, target):
+    hidden = w * x
+    (gradient,) = mg.autograd.grad(hidden.tanh().sum() - target, hidden)
+    return gradient
+
+
+def target_from_each(w, x, target):
+    hidden = w * x
+    (gradient,) = mg.autograd.grad(((hidden.tanh() - target) ** 2).sum(), hidden)
+    return gradient
+
+
 WRONG = {
     "small_weights": [
         (flag_first, "The flag came first"),
@@ -159,17 +215,24 @@ WRONG = {
         (flag_lost_by_detach, "The flag was not set"),
         (without_parentheses, "without its parentheses"),
         (forgot_the_scale, "The scale was left out"),
+        (scaled_in_place, "may not be written to"),
+        (flagged_twice, "The flag came first"),
         (list_times_float, "make a tensor of the list first"),
     ],
     "kind_of": [
         (leaf_is_parameter, "is_leaf was asked first"),
+        (by_grad_fn, "is_leaf was asked first"),
         (flag_is_parameter, "results have it from their inputs"),
         (flag_is_result, "every tensor with the flag counts as a result"),
         (by_grad, "Whether .grad is None says only"),
         (swapped_words, "have changed places"),
     ],
     "freeze_first": [
-        (froze_copies, "what you froze are new ones"),
+        (froze_copies, "The caller's tensors are as they were"),
+        (only_sliced, "The caller's tensors are as they were"),
+        (assigned_to_the_method, "requires_grad_ is a method"),
+        (froze_one_more, "One too many was frozen"),
+        (returned_all, "All tensors were returned"),
         (froze_the_last, "The wrong end was frozen"),
         (froze_all, "All of them were frozen"),
         (returned_the_frozen, "The frozen ones were returned"),
@@ -181,6 +244,9 @@ WRONG = {
         (gradient_of_w, "This is the gradient of w"),
         (gradient_after_tanh, "This is the gradient of tanh(hidden)"),
         (hidden_instead, "This is hidden itself"),
+        (forgot_tanh, "tanh is missing"),
+        (forgot_the_square, "The square is missing"),
+        (target_from_each, "target was subtracted from each element"),
         (walked_twice_and_kept, "This is twice the gradient"),
         (walked_twice, "a second time over the same graph"),
     ],

@@ -64,6 +64,31 @@ def called_with_a_number(e):
     return e.grad_fn(1.0)
 
 
+def began_with_the_value(e):
+    node_e, node_c, node_d = nodes_of(e)
+    to_c, to_d = node_e(e.detach())
+    more, to_a = node_d(to_d)
+    more_to_a, to_b = node_c(to_c + more)
+    return to_a + more_to_a, to_b
+
+
+def called_d_with_one(e):
+    node_e, node_c, node_d = nodes_of(e)
+    one = mg.tensor(1.0)
+    to_c, _ = node_e(one)
+    more, to_a = node_d(one)
+    more_to_a, to_b = node_c(to_c + more)
+    return to_a + more_to_a, to_b
+
+
+def exchanged_c_and_d(e):
+    node_e, node_c, node_d = nodes_of(e)
+    to_d, to_c = node_e(mg.tensor(1.0))
+    more, to_a = node_d(to_d)
+    more_to_a, to_b = node_c(to_c + more)
+    return to_a + more_to_a, to_b
+
+
 # arrivals
 
 
@@ -133,6 +158,28 @@ def arrivals_by_recursion(root):
     return count
 
 
+def counted_outgoing(root):
+    return {node: len(node.next_functions) for node in BY_NAME["run_order"].reference(root)}
+
+
+def began_with_one(root):
+    count = {root.grad_fn: 1}
+    todo = [root.grad_fn]
+    for node in todo:
+        for next_node, _ in node.next_functions:
+            if next_node is None:
+                continue
+            if next_node not in count:
+                count[next_node] = 1
+                todo.append(next_node)
+            count[next_node] += 1
+    return count
+
+
+def one_for_each(root):
+    return dict.fromkeys(BY_NAME["run_order"].reference(root), 1)
+
+
 # run_order
 
 
@@ -181,6 +228,20 @@ def without_leaves(root):
 
 def none_among_them(root):
     return [*BY_NAME["run_order"].reference(root), None]
+
+
+def never_counted_down(root):
+    waits = BY_NAME["arrivals"].reference(root)
+    order, ready = [], [root.grad_fn]
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        ready += [next_node for next_node, _ in node.next_functions if waits.get(next_node) == 1]
+    return order
+
+
+def by_sequence_number(root):
+    return sorted(BY_NAME["arrivals"].reference(root), key=lambda node: node._sequence_nr(), reverse=True)
 
 
 # jacobian
@@ -247,6 +308,29 @@ def gradient_of_the_sum(f, x):
 
 def list_of_rows(f, x):
     return list(BY_NAME["jacobian"].reference(f, x))
+
+
+def row_for_each_x(f, x):
+    y = f(x)
+    rows = []
+    for i in range(min(len(x), len(y))):
+        y.backward(gradient=one_hot(y, i), retain_graph=True)
+        rows.append(x.grad)
+        x.grad = None
+    return mg.stack(rows)
+
+
+def rows_in_a_line(f, x):
+    return mg.cat(list(BY_NAME["jacobian"].reference(f, x)))
+
+
+def new_list_each_time(f, x):
+    y = f(x)
+    for i in range(len(y)):
+        y.backward(gradient=one_hot(y, i), retain_graph=True)
+        rows = [x.grad]
+        x.grad = None
+    return mg.stack(rows)
 
 
 # descend
@@ -328,8 +412,42 @@ def losses_after_the_steps(loss_of, w, rate, steps):
     return losses
 
 
+def moved_by_the_rate(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(loss.item())
+        loss.backward()
+        with mg.no_grad():
+            w -= rate
+        w.grad = None
+    return losses
+
+
+def one_loss_for_all(loss_of, w, rate, steps):
+    losses, loss = [], loss_of(w)
+    for _ in range(steps):
+        losses.append(loss.item())
+        loss.backward(retain_graph=True)
+        with mg.no_grad():
+            w -= rate * w.grad
+        w.grad = None
+    return losses
+
+
+def one_step_more(loss_of, w, rate, steps):
+    return BY_NAME["descend"].reference(loss_of, w, rate, steps + 1)
+
+
+def last_loss_only(loss_of, w, rate, steps):
+    return BY_NAME["descend"].reference(loss_of, w, rate, steps)[-1]
+
+
 WRONG = {
     "by_hand": [
+        (began_with_the_value, "began with the value of e"),
+        (called_d_with_one, "Node d was called with 1"),
+        (exchanged_c_and_d, "What e sends to c was given to d"),
         (ran_c_too_early, "before d had sent its part"),
         (overwrote_c, "the part from e was overwritten"),
         (overwrote_a, "misses what d sent"),
@@ -339,6 +457,9 @@ WRONG = {
         (called_with_a_number, "A node wants tensors"),
     ],
     "arrivals": [
+        (counted_outgoing, "gradients that a node sends"),
+        (began_with_one, "One too many for each"),
+        (one_for_each, "Every node has a 1"),
         (with_none, "None is among the keys"),
         (walked_paths, "the edges behind it were counted twice"),
         (counted_users, "Nodes were counted, but edges are asked for"),
@@ -350,6 +471,8 @@ WRONG = {
         (arrivals_by_recursion, "Keep a list of what is still to do"),
     ],
     "run_order": [
+        (never_counted_down, "A node is missing that waits"),
+        (by_sequence_number, "Sequence numbers alone"),
         (depth_first, "goes as deep as it can"),
         (layer_by_layer, "goes layer by layer"),
         (forward_order, "that of the forward pass"),
@@ -358,6 +481,9 @@ WRONG = {
         (none_among_them, "None is in the list"),
     ],
     "jacobian": [
+        (row_for_each_x, "as many rows as x has elements"),
+        (rows_in_a_line, "one behind the other"),
+        (new_list_each_time, "Only one row is left"),
         (did_not_clear, "Each row has all the rows before it in it"),
         (same_tensor_in_all_rows, "All rows are the same tensor"),
         (did_not_retain, "Say retain_graph=True"),
@@ -368,6 +494,10 @@ WRONG = {
         (list_of_rows, "mg.stack(...) makes one tensor of several"),
     ],
     "descend": [
+        (moved_by_the_rate, "w moves by rate"),
+        (one_loss_for_all, "computed once, before the loop"),
+        (one_step_more, "One step too many"),
+        (last_loss_only, "This is one loss"),
         (never_cleared, "The gradients of all steps pile up"),
         (cleared_before_use, "The gradient was cleared before it was used"),
         (set_none_before_use, "w.grad is None where it is needed"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import minigrad as mg
 
 # tanh_backward
@@ -38,6 +40,35 @@ def from_an_attribute(ctx, grad_output):
 def as_an_array(ctx, grad_output):
     (y,) = ctx.saved_tensors
     return (grad_output * (1 - y**2)).numpy()
+
+
+def plus_the_square(ctx, grad_output):
+    (y,) = ctx.saved_tensors
+    return grad_output * (1 + y**2)
+
+
+def added_the_slope(ctx, grad_output):
+    (y,) = ctx.saved_tensors
+    return grad_output + (1 - y * y)
+
+
+def times_y(ctx, grad_output):
+    (y,) = ctx.saved_tensors
+    return y * grad_output
+
+
+def passed_on(ctx, grad_output):
+    return grad_output
+
+
+def asked_for_its_own_gradient(ctx, grad_output):
+    (y,) = ctx.saved_tensors
+    return mg.autograd.grad(y, y, grad_output)[0]
+
+
+def summed_up(ctx, grad_output):
+    (y,) = ctx.saved_tensors
+    return (grad_output * (1 - y * y)).sum()
 
 
 # quantized
@@ -119,6 +150,57 @@ def saved_a_number(x, step):
     return Saving.apply(x, step)
 
 
+def number_of_steps(x, step):
+    class Steps(Quantize):
+        @staticmethod
+        def forward(ctx, x, step):
+            return (x / step).round()
+
+    return Steps.apply(x, step)
+
+
+def rounded_down(x, step):
+    class Down(Quantize):
+        @staticmethod
+        def forward(ctx, x, step):
+            return mg.floor(x / step) * step
+
+    return Down.apply(x, step)
+
+
+def ones_back(x, step):
+    class Ones(Quantize):
+        @staticmethod
+        def backward(ctx, grad_output):
+            return mg.ones_like(grad_output), None
+
+    return Ones.apply(x, step)
+
+
+def rounded_back(x, step):
+    class Back(Quantize):
+        @staticmethod
+        def backward(ctx, grad_output):
+            return (grad_output / ctx.step).round() * ctx.step, None
+
+    return Back.apply(x, step)
+
+
+def divided_by_step(x, step):
+    class Divided(Quantize):
+        @staticmethod
+        def backward(ctx, grad_output):
+            return grad_output / ctx.step, None
+
+    return Divided.apply(x, step)
+
+
+def made_an_object(x, step):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return Quantize(x, step)
+
+
 # peaks_backward
 
 
@@ -165,6 +247,44 @@ def walked_inside(ctx, grad_output):
     peaks = mg.nn.functional.max_pool1d(x * x, 2)
     peaks.backward(grad_output)
     return x.grad, None, None
+
+
+def indexed_places(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    at_peaks = mg.zeros_like(x)
+    for row in range(len(x)):
+        at_peaks[row, places[row]] += grad_output[row]
+    return 2 * x * at_peaks, None, None
+
+
+def forgot_x(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    return 2 * mg.zeros_like(x).scatter_add_(-1, places, grad_output), None, None
+
+
+def times_the_square(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    return x * x * mg.zeros_like(x).scatter_add_(-1, places, grad_output), None, None
+
+
+def times_the_size(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    return 2 * abs(x) * mg.zeros_like(x).scatter_add_(-1, places, grad_output), None, None
+
+
+def one_for_each_window(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    return 2 * x.gather(-1, places) * grad_output, None, None
+
+
+def along_the_first_dimension(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    return 2 * x * mg.zeros_like(x).scatter_add_(0, places, grad_output), None, None
+
+
+def zeros_for_numbers(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    return 2 * x * mg.zeros_like(x).scatter_add_(-1, places, grad_output), mg.zeros(()), mg.zeros(())
 
 
 # recomputed
@@ -298,6 +418,65 @@ def saved_the_function(f, x):
     return Saved.apply(f, x)
 
 
+def times_f(f, x):
+    class Times(Recompute):
+        @staticmethod
+        def backward(ctx, grad_output):
+            (x,) = ctx.saved_tensors
+            return None, grad_output * ctx.f(x)
+
+    return Times.apply(f, x)
+
+
+def straight_through(f, x):
+    class Through(Recompute):
+        @staticmethod
+        def backward(ctx, grad_output):
+            return None, grad_output
+
+    return Through.apply(f, x)
+
+
+def weighted_twice(f, x):
+    class Weighted(Recompute):
+        @staticmethod
+        def backward(ctx, grad_output):
+            return None, Recompute.backward(ctx, grad_output)[1] * grad_output
+
+    return Weighted.apply(f, x)
+
+
+def tuple_for_a_gradient(f, x):
+    class Tuple(Recompute):
+        @staticmethod
+        def backward(ctx, grad_output):
+            (x,) = ctx.saved_tensors
+            with mg.enable_grad():
+                x = x.detach().requires_grad_()
+                y = ctx.f(x)
+            return None, mg.autograd.grad(y, x, grad_output)
+
+    return Tuple.apply(f, x)
+
+
+def without_history(f, x):
+    with mg.no_grad():
+        return f(x)
+
+
+def ran_f_twice(f, x):
+    class More(Recompute):
+        @staticmethod
+        def backward(ctx, grad_output):
+            (x,) = ctx.saved_tensors
+            with mg.enable_grad():
+                x = x.detach().requires_grad_()
+                gradients = [mg.autograd.grad(ctx.f(x)[i], x, grad_output[i])[0] for i in range(len(x))]
+            return None, mg.stack(gradients).sum(0)
+
+    return More.apply(f, x)
+
+
 WRONG = {
     "tanh_backward": [
         (slope_only, "This is the slope alone"),
@@ -307,6 +486,12 @@ WRONG = {
         (tuple_for_tensor, "ctx.saved_tensors is a tuple"),
         (from_an_attribute, "ctx has no attribute"),
         (as_an_array, "A gradient has to be a tensor"),
+        (plus_the_square, "not 1 plus it"),
+        (added_the_slope, "The slope was added"),
+        (times_y, "This is grad_output times y"),
+        (passed_on, "the slope of tanh, 1 - y * y, is missing"),
+        (asked_for_its_own_gradient, "the slope of tanh, 1 - y * y, is missing"),
+        (summed_up, "The gradient was summed up"),
     ],
     "quantized": [
         (whole_numbers, "The step was left out"),
@@ -316,6 +501,12 @@ WRONG = {
         (scaled_by_step, "The gradient was multiplied by step"),
         (no_none, "return None for it"),
         (gradient_for_step, "gets no gradient: None at its place"),
+        (number_of_steps, "but not multiplied by step any more"),
+        (rounded_down, "This rounds down"),
+        (ones_back, "backward gave ones"),
+        (rounded_back, "backward rounds the gradient, too"),
+        (divided_by_step, "The gradient was divided by step"),
+        (made_an_object, "makes an object"),
         (saved_a_number, "A number is kept as an attribute"),
     ],
     "peaks_backward": [
@@ -327,6 +518,13 @@ WRONG = {
         (one_gradient, "so backward returns three"),
         (did_not_place, "they do not fit yet"),
         (walked_inside, "there is no graph here"),
+        (indexed_places, "one gradient has replaced the other"),
+        (forgot_x, "x is missing"),
+        (times_the_square, "by the square itself"),
+        (times_the_size, "The sign of x has got lost"),
+        (one_for_each_window, "one number for each window. The gradient"),
+        (along_the_first_dimension, "places count along a row"),
+        (zeros_for_numbers, "size and stride are no tensors"),
     ],
     "recomputed": [
         (twice, "The gradient has arrived twice"),
@@ -339,5 +537,11 @@ WRONG = {
         (other_order, "in their order"),
         (only_one, "in their order"),
         (saved_the_function, "Keep f as an attribute"),
+        (times_f, "This is grad_output times f(x)"),
+        (straight_through, "without the slopes of f"),
+        (weighted_twice, "grad_output is in it twice"),
+        (tuple_for_a_gradient, "autograd.grad returns a tuple"),
+        (without_history, "was computed without a history"),
+        (ran_f_twice, "f ran more than once in backward"),
     ],
 }

@@ -7,7 +7,7 @@ from typing import Any
 from minigrad.creation.data import tensor
 from minigrad.teach.chapters.chapter01.common import CHAPTER
 from minigrad.teach.comparing import Difference, show
-from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
 from minigrad.tensor import Tensor
 
 
@@ -66,6 +66,15 @@ def _last_frozen(parameters: list[Tensor], count: int) -> Any:
     return parameters[:count]
 
 
+def _one_more_frozen(parameters: list[Tensor], count: int) -> Any:
+    return freeze_first(parameters, count + 1)
+
+
+def _all_returned(parameters: list[Tensor], count: int) -> Any:
+    freeze_first(parameters, count)
+    return parameters
+
+
 def _frozen_returned(parameters: list[Tensor], count: int) -> Any:
     for parameter in parameters[:count]:
         parameter.requires_grad_(False)
@@ -94,13 +103,22 @@ FREEZE_FIRST = Exercise(
             when=lambda outcome: isinstance(outcome.value, tuple) and len(outcome.arguments[0]) != 4,
         ),
         Mistake(
-            "The caller's tensors are as they were: what you froze are new ones. detach() and clone() make new "
+            "The caller's tensors are as they were: none was frozen, or new ones were. detach() and clone() make new "
             "tensors; change the flag of the old ones.",
             when=lambda outcome: (
                 isinstance(outcome.value, tuple)
                 and outcome.arguments[1] > 0
                 and all(getattr(parameter, "requires_grad", False) for parameter in outcome.value[1])
             ),
+        ),
+        Mistake(
+            "requires_grad_ is a method, and nothing can be assigned to it. Call it, requires_grad_(False), or assign "
+            "to the flag requires_grad.",
+            when=raised("'requires_grad_' is read-only"),
+        ),
+        Mistake("One too many was frozen: parameters[:count] are the first `count`.", _one_more_frozen),
+        Mistake(
+            "All tensors were returned. Asked for are those that still train, without the frozen ones.", _all_returned
         ),
         Mistake("The wrong end was frozen: the first ones are asked for.", _last_frozen),
         Mistake("All of them were frozen, so nothing trains any more.", _all_frozen),

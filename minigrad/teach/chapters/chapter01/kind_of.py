@@ -77,7 +77,8 @@ KIND_OF = Exercise(
     evidence=_flags_of_input,
     mistakes=(
         Mistake(
-            "is_leaf was asked first, or alone. Data are leaves too: ask requires_grad first.",
+            "is_leaf was asked first, or alone, or grad_fn, which says the same. Data are leaves too, without "
+            "a grad_fn: ask requires_grad first.",
             lambda tensor: "parameter" if tensor.is_leaf else "result",
         ),
         Mistake(

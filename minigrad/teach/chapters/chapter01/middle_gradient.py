@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from minigrad.creation.data import tensor
@@ -39,6 +40,23 @@ def _of_tanh(w: Tensor, x: Tensor, target: Tensor) -> Any:
     return activated.grad
 
 
+def _of_loss(loss_of: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor, Tensor], Any]:
+    """The gradient of hidden for another loss."""
+
+    def wrong(w: Tensor, x: Tensor, target: Tensor) -> Any:
+        hidden = w * x
+        hidden.retain_grad()
+        loss_of(hidden, target).backward()
+        return hidden.grad
+
+    return wrong
+
+
+_without_tanh = _of_loss(lambda hidden, target: (hidden.sum() - target) ** 2)
+_without_square = _of_loss(lambda hidden, target: hidden.tanh().sum() - target)
+_for_each_element = _of_loss(lambda hidden, target: ((hidden.tanh() - target) ** 2).sum())
+
+
 def _hidden_itself(w: Tensor, x: Tensor, target: Tensor) -> Any:
     return w * x
 
@@ -67,7 +85,7 @@ def _draw_middle(outcome: Outcome, difference: Difference) -> str:
     w, x, target = (argument.detach() for argument in outcome.arguments)
     hidden = w.requires_grad_() * x
     loss = (hidden.tanh().sum() - target) ** 2
-    return draw_wrong_node(loss, {"w": w, "hidden": hidden, "loss": loss}, "hidden", "✗ this one is asked for")
+    return draw_wrong_node(loss, {"w": w, "x": x, "hidden": hidden, "loss": loss}, "hidden", "✗ this one is asked for")
 
 
 MIDDLE_GRADIENT = Exercise(
@@ -102,6 +120,9 @@ MIDDLE_GRADIENT = Exercise(
             "This is twice the gradient: backward() has run twice, and .grad adds up.",
             _twice,
         ),
+        Mistake("tanh is missing: the loss is the square of hidden.tanh().sum() - target.", _without_tanh),
+        Mistake("The square is missing: the loss is (hidden.tanh().sum() - target) ** 2.", _without_square),
+        Mistake("target was subtracted from each element. The loss takes it from their sum, once.", _for_each_element),
         Mistake(
             "The walk was run a second time over the same graph, and its saved values are gone after the first. One "
             "backward() is enough.",

@@ -97,5 +97,10 @@ SMALL_WEIGHTS = Exercise(
             "A list of numbers times a float is no arithmetic in Python: make a tensor of the list first.",
             when=raised("can't multiply sequence"),
         ),
+        Mistake(
+            "A leaf that requires a gradient may not be written to while operations are recorded. Multiply before the "
+            "flag is set.",
+            when=raised("a leaf Variable that requires grad"),
+        ),
     ),
 )

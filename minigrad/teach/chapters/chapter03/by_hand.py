@@ -40,6 +40,27 @@ def _by_hand_wrongly(walk: Callable[[Any, Any, Any, Any, Any, Any], Any]) -> Cal
     return wrong
 
 
+def _walked_from(first: Callable[[Tensor], Tensor], second: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Any]:
+    """A walk in which the node of e is called with `first`, and that of d with `second`."""
+
+    def wrong(e: Tensor) -> Any:
+        node_e, node_c, node_d = _nodes(e)
+        e_to_c, e_to_d = node_e(first(e))
+        d_to_c, d_to_a = node_d(second(e_to_d))
+        c_to_a, c_to_b = node_c(e_to_c + d_to_c)
+        return d_to_a + c_to_a, c_to_b
+
+    return wrong
+
+
+def _swapped(e: Tensor) -> Any:
+    node_e, node_c, node_d = _nodes(e)
+    e_to_d, e_to_c = node_e(tensor(1.0))
+    d_to_c, d_to_a = node_d(e_to_d)
+    c_to_a, c_to_b = node_c(e_to_c + d_to_c)
+    return d_to_a + c_to_a, c_to_b
+
+
 def _summed_twice(node_c: Any, e_to_c: Any, d_to_c: Any, d_to_a: Any, *_: Any) -> Any:
     early, late = node_c(e_to_c), node_c(e_to_c + d_to_c)
     return d_to_a + early[0] + late[0], early[1] + late[1]
@@ -125,6 +146,19 @@ BY_HAND = Exercise(
                     d_to_a + node_c(e_to_c + d_to_c)[0],
                 )
             ),
+        ),
+        Mistake(
+            "The walk began with the value of e. It begins with 1: e changes by 1 per unit of e.",
+            _walked_from(lambda e: e.detach(), lambda e_to_d: e_to_d),
+        ),
+        Mistake(
+            "Node d was called with 1. It gets what e has sent to it, the second of the two.",
+            _walked_from(lambda e: tensor(1.0), lambda e_to_d: tensor(1.0)),
+        ),
+        Mistake(
+            "What e sends to c was given to d, and the other way round. A node's gradients come in the order of its "
+            "next_functions: c, then d.",
+            _swapped,
         ),
         Mistake(
             "A node wants tensors: write tensor(1.0), not 1.0.",

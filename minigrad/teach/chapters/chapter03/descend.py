@@ -30,20 +30,26 @@ def descend(loss_of: Callable[[Tensor], Tensor], w: Tensor, rate: float, steps: 
 
 
 def _descend_wrongly(
-    clear: str = "after", sign: float = -1.0, in_place: bool = True, record: str = "before"
+    clear: str = "after",
+    sign: float = -1.0,
+    in_place: bool = True,
+    record: str = "before",
+    step: str = "grad",
+    once: bool = False,
 ) -> Callable[..., Any]:
     def wrong(loss_of: Callable[[Tensor], Tensor], w: Any, rate: float, steps: int) -> Any:
         losses = []
+        loss = loss_of(w)
         for _ in range(steps):
-            loss = loss_of(w)
+            loss = loss if once else loss_of(w)
             if record == "before":
                 losses.append(loss.item())
-            loss.backward()
+            loss.backward(retain_graph=once)
             if clear == "too early":
                 w.grad.zero_()
             if in_place:
                 with no_grad():
-                    w += sign * rate * w.grad
+                    w += sign * rate * (w.grad if step == "grad" else 1)
             else:
                 w = (w + sign * rate * w.grad).detach().requires_grad_()
             if clear == "after" and in_place:
@@ -169,6 +175,27 @@ DESCEND = Exercise(
         Mistake(
             "The gradient was cleared before it was used, so w never moves. Clear it after the step.",
             _descend_wrongly(clear="too early"),
+        ),
+        Mistake(
+            "w moves by rate, whatever its slope is. The step is rate times w.grad.",
+            _descend_wrongly(step="rate"),
+        ),
+        Mistake(
+            "The loss was computed once, before the loop, and the same graph was walked again and again. w has moved: "
+            "compute loss_of(w) in each step.",
+            _descend_wrongly(once=True),
+        ),
+        Mistake(
+            "One step too many: the list holds one loss for each of the steps.",
+            when=lambda outcome: (
+                isinstance(outcome.value, tuple)
+                and isinstance(outcome.value[0], list)
+                and len(outcome.value[0]) == outcome.arguments[3] + 1
+            ),
+        ),
+        Mistake(
+            "This is one loss. Asked for are all, in a list: append(loss.item()) in each step.",
+            when=lambda outcome: isinstance(outcome.value, tuple) and isinstance(outcome.value[0], float),
         ),
         Mistake(
             "w goes uphill: the loss grows where the gradient points. Subtract rate * w.grad.",

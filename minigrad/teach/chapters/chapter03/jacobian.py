@@ -52,6 +52,18 @@ def _jacobian_wrongly(
     return wrong
 
 
+def _has_shape(shape: Callable[..., tuple[int, ...]]) -> Callable[[Outcome], bool]:
+    """Whether the answer is a tensor of a shape that is not the right one."""
+
+    def has(outcome: Outcome) -> bool:
+        f, x = outcome.arguments
+        wrong = shape(f, x.detach())
+        is_tensor = isinstance(outcome.value, Tensor)
+        return is_tensor and wrong != (len(f(x.detach())), len(x)) and tuple(outcome.value.shape) == wrong
+
+    return has
+
+
 def _sums(f: Callable[[Tensor], Tensor], x: Tensor) -> Any:
     f(x).sum().backward()
     return x.grad
@@ -141,6 +153,19 @@ JACOBIAN = Exercise(
                 "i only place i is 1."
             ),
             _jacobian_wrongly(weights_of="all"),
+        ),
+        Mistake(
+            "There are as many rows as x has elements. A row belongs to an element of f(x): range(len(f(x))).",
+            when=_has_shape(lambda f, x: (min(len(x), len(f(x))), len(x))),
+        ),
+        Mistake(
+            "The rows lie one behind the other: cat joins them along the dimension that they have. "
+            "mg.stack(rows) makes a new one.",
+            when=_has_shape(lambda f, x: (len(f(x)) * len(x),)),
+        ),
+        Mistake(
+            "Only one row is left. Was the list made anew in each round? Make it before the loop, and append.",
+            when=_has_shape(lambda f, x: (1, len(x))),
         ),
         Mistake("This is one gradient, that of f(x).sum(). A row for each element of f(x) is asked for.", _sums),
         Mistake(

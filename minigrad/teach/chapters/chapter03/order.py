@@ -55,6 +55,10 @@ def _arrivals_of_each_user(root: Tensor) -> dict[Any, int]:
     return {node: len(found) + (node is root.grad_fn) for node, found in users.items()}
 
 
+def _sent_by_each(root: Tensor) -> dict[Any, int]:
+    return {node: len(node.next_functions) for node in arrivals(root)}
+
+
 def _used_by(outcome: Outcome) -> str:
     names = _names(outcome.arguments[0])
     if len(names) > 12:
@@ -236,6 +240,19 @@ ARRIVALS = Exercise(
             _arrivals_of_each_path,
         ),
         Mistake(
+            "These are the numbers of gradients that a node sends, one for each of its inputs. Asked for is how many "
+            "arrive at it.",
+            _sent_by_each,
+        ),
+        Mistake(
+            "One too many for each: a node that is met for the first time begins with 0, and only root.grad_fn with 1.",
+            lambda root: {node: count + (node is not root.grad_fn) for node, count in arrivals(root).items()},
+        ),
+        Mistake(
+            "Every node has a 1. Where a second edge leads to a node that was met before, 1 is to be added.",
+            lambda root: dict.fromkeys(arrivals(root), 1),
+        ),
+        Mistake(
             (
                 "Nodes were counted, but edges are asked for. x * x is one node with two edges to x, and sends "
                 "two gradients."
@@ -369,6 +386,19 @@ def _backwards(outcome: Outcome) -> bool:
     return len(items) > 1 and items[-1] is outcome.arguments[0].grad_fn and items[0] is not items[-1]
 
 
+def _only_leaves_are_missing(outcome: Outcome) -> bool:
+    others = {node for node in _names(outcome.arguments[0]) if not isinstance(node, AccumulateGrad)}
+    return all(_hashable(item) for item in _items(outcome)) and set(_items(outcome)) == others
+
+
+def _one_that_waits_is_missing(outcome: Outcome) -> bool:
+    """Whether what is there is a beginning that ends before the nodes which wait for several gradients."""
+    waits, items = arrivals(outcome.arguments[0]), _items(outcome)
+    if not items or not all(_hashable(item) for item in items):
+        return False
+    return any(waits[node] > 1 for node in waits if node not in items) and all(waits.get(node) == 1 for node in items)
+
+
 def _repeats(outcome: Outcome) -> bool:
     nodes = [item for item in _items(outcome) if _hashable(item)]
     return len(set(nodes)) < len(nodes)
@@ -413,9 +443,17 @@ RUN_ORDER = Exercise(
         ),
         Mistake(
             "The leaves are missing. Their AccumulateGrad has to run as well: it writes .grad.",
-            when=lambda outcome: (
-                bool(_items(outcome)) and not any(isinstance(item, AccumulateGrad) for item in _items(outcome))
-            ),
+            when=_only_leaves_are_missing,
+        ),
+        Mistake(
+            "A node is missing that waits for two gradients. Count down each time that one arrives, and take the node "
+            "when its number has come to 0; it is never 1 at the beginning.",
+            when=_one_that_waits_is_missing,
+        ),
+        Mistake(
+            "Sequence numbers alone do not tell when a leaf may run: an AccumulateGrad has the largest of all, so that "
+            "it runs as soon as it is ready. Count what has arrived.",
+            lambda root: sorted(arrivals(root), key=lambda node: -node._sequence_nr()),
         ),
         Mistake(
             "This goes as deep as it can, along the first input, and runs each node the first time it is met. "

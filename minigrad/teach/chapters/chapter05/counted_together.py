@@ -57,6 +57,17 @@ def _with_base() -> tuple[Tensor, Tensor]:
     return t.view(3, 1), t
 
 
+def _written_and_copied() -> tuple[Tensor, Tensor]:
+    t = _three()
+    t.mul_(2)
+    return t, t.clone()
+
+
+def _same() -> tuple[Tensor, Tensor]:
+    t = _three()
+    return t, t
+
+
 def _compare_answers(expected: Any, got: Any, outcome: Outcome) -> Difference | None:
     if isinstance(got, bool | np.bool_):
         return None if got == expected else Difference("the answer", str(got), str(expected))
@@ -90,6 +101,8 @@ COUNTED_TOGETHER = Exercise(
         Case("a = t, b = t[[0, 1]]", _with_picked),
         Case("a = t[:1], b = t[1:]", _two_parts),
         Case("a = t.view(3, 1), b = t, where t was written to before", _with_base),
+        Case("a = t, b = t.clone(), where t was written to before", _written_and_copied),
+        Case("a and b are the same tensor", _same),
     ),
     hints=(
         "Try it: write to a, and look whether the count at b has changed.",
@@ -128,6 +141,24 @@ COUNTED_TOGETHER = Exercise(
         Mistake(
             "True and False have changed places.",
             lambda a, b: not counted_together(a, b),
+        ),
+        Mistake(
+            "True for every pair. You write to a, and it is the count of b that may change or not.",
+            lambda a, b: True,
+        ),
+        Mistake(
+            "False for every pair: the write was not counted, or there was none. .data has a count of its own, and "
+            "a + 0 makes a new tensor; a.add_(0) writes.",
+            lambda a, b: False,
+        ),
+        Mistake(
+            "Whether the two have the same _base: two tensors without a base both have None, and a view and its base "
+            "have different ones.",
+            lambda a, b: a._base is b._base,
+        ),
+        Mistake(
+            "_base says that b is a view. It need not be one of a, and detach() gives none.",
+            lambda a, b: b._base is not None,
         ),
     ),
 )

@@ -11,6 +11,7 @@ from minigrad.creation.data import tensor
 from minigrad.teach.chapters.chapter05.shared import CHAPTER
 from minigrad.teach.comparing import Difference, show
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
+from minigrad.teach.wrong_node import draw_wrong_node
 from minigrad.tensor import Tensor
 
 
@@ -47,6 +48,14 @@ def _has(node: Any, name: str) -> bool:
     return isinstance(getattr(node, f"_saved_{name}", None), Tensor)
 
 
+def _draw(outcome: Outcome, difference: Difference) -> str:
+    """The graph of f(x), walked without any write, and in red the node that saved y, or did not."""
+    f, x = outcome.case.make()
+    y = f(x)
+    words = "✗ it is needed" if difference.expected == "False" else "✗ nobody needs it"
+    return draw_wrong_node(y, {"x": x, "y": y}, y, words, tensor([1.0, 1.0, 1.0]))
+
+
 def _write_to_input(f: Callable[[Tensor], Tensor], x: Tensor) -> bool:
     y = f(x)
     x.detach().add_(1)
@@ -80,6 +89,7 @@ MAY_WRITE_RESULT = Exercise(
     ),
     compare=_compare_answers,
     evidence=_kept,
+    picture=_draw,
     mistakes=(
         Mistake(
             "The error is there, and you have to catch it: try: ... except RuntimeError: return False.",
@@ -87,17 +97,22 @@ MAY_WRITE_RESULT = Exercise(
         ),
         Mistake(
             "True for every operation. Either the result was not written to (y + 1 and clone() make a new tensor), or "
-            "the write was not counted (.data), or nobody walked the graph.",
+            "the write was not counted (.data), or nobody walked the graph after it.",
             lambda f, x: True,
         ),
         Mistake(
-            "False for every operation: there is always an error, and it may be another one. backward() from several "
-            "elements needs y.sum(), and y must still have its graph.",
+            "False for every operation. If there was an error each time, it may be another: backward() from several "
+            "elements needs y.sum(), and y must still have its graph. If you looked at y._version: it goes up with "
+            "every write, whether anybody needs y or not.",
             lambda f, x: False,
         ),
         Mistake(
             "This writes to the input of f. Asked for is the result: sin needs its input, exp its result.",
             _write_to_input,
+        ),
+        Mistake(
+            "This asks whether the node saved its input. An operation can save neither: x * 3 and x + 1 need nothing.",
+            lambda f, x: hasattr(f(x).grad_fn, "_saved_self"),
         ),
         Mistake(
             "True and False have changed places: an error means that the result may not be written to.",

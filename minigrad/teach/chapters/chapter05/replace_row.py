@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.autograd.engine import grad
-from minigrad.creation.data import tensor
+from minigrad.creation.data import tensor, zeros_like
 from minigrad.creation.factories import arange
 from minigrad.teach.chapters.chapter05.shared import CHAPTER
 from minigrad.teach.comparing import Difference, compare, show
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
+from minigrad.teach.wrong_node import draw_wrong_node
 from minigrad.tensor import Tensor
 
 
@@ -34,9 +35,12 @@ def _with_gradients(value: Any, arguments: tuple[Any, ...]) -> Any:
     h, _, values = arguments
     if not isinstance(value, Tensor) or not value.requires_grad or value.shape != h.shape:
         return (value, None, None)
-    weights = arange(1.0, value.numel() + 1.0).reshape(value.shape)
-    found = grad((value * weights).sum(), (h, values), retain_graph=True, allow_unused=True)
+    found = grad(value, (h, values), _weights(), retain_graph=True, allow_unused=True)
     return (value, *found)
+
+
+def _weights() -> Tensor:
+    return arange(1.0, 7.0).reshape(3, 2)
 
 
 def _compare_replaced(expected: Any, got: Any, outcome: Outcome) -> Difference | None:
@@ -64,9 +68,52 @@ def _show_replaced(value: Any, arguments: tuple[Any, ...]) -> str:
 def _weighted(outcome: Outcome) -> str:
     _, row, _ = outcome.arguments
     return (
-        f"  with weights 1 to 6 for the elements of the answer: h[{row}] is not in it, so moving h[{row}] changes "
+        f"  with weights 1 to 6 for the elements of the answer:\n  h[{row}] is not in it, so moving h[{row}] changes "
         f"nothing; values has the weights [{2 * row + 1}, {2 * row + 2}]"
     )
+
+
+def _draw(outcome: Outcome, difference: Difference) -> str:
+    """The learner's graph, walked with the weights, and in red where it goes wrong: the answer, h, or values."""
+    h, _, values = made = outcome.case.make()
+    answer: Any = outcome.answer
+    result = answer(*made)
+    names = {"h": h, "values": values}
+    if h._version == 0 and not h.is_leaf:
+        names["leaf"] = _leaf_behind(h)
+    if difference.where.startswith("the answer") or not result.requires_grad:
+        words = "✗ no history" if difference.where.startswith("the gradient") else "✗ other numbers"
+        return draw_wrong_node(result, names, result, words, _weights() if result.requires_grad else None, answer)
+    if h._version:
+        return draw_wrong_node(result, names, h, "✗ was written to", _weights(), answer)
+    name = "h" if "of h" in difference.where else "values"
+    words = f"✗ no way back to {name}" if difference.yours == "None" else "✗ expected other ones"
+    return draw_wrong_node(result, names, names[name], words, _weights(), answer)
+
+
+def _leaf_behind(result: Any) -> Tensor:
+    """The leaf from which one operation made a result."""
+    leaf: Tensor = result.grad_fn.next_functions[0][0].variable
+    return leaf
+
+
+def _filled(rows: slice) -> Callable[[Tensor, int, Tensor], Tensor]:
+    def wrong(h: Tensor, row: int, values: Tensor) -> Tensor:
+        result = h.clone()
+        result[rows] = values
+        return result
+
+    return wrong
+
+
+def _added(h: Tensor, row: int, values: Tensor) -> Tensor:
+    result = h.clone()
+    result[row] = h[row] + values
+    return result
+
+
+def _alone(h: Tensor, row: int, values: Tensor) -> Tensor:
+    return replace_row(zeros_like(h), row, values)
 
 
 def _no_gradients(h: Tensor, row: int, values: Tensor) -> Tensor:
@@ -121,6 +168,7 @@ REPLACE_ROW = Exercise(
     compare=_compare_replaced,
     show=_show_replaced,
     evidence=_weighted,
+    picture=_draw,
     mistakes=(
         Mistake("h itself was written to. Write into h.clone(), and leave h as it is.", when=_wrote_into_h),
         Mistake(
@@ -139,6 +187,14 @@ REPLACE_ROW = Exercise(
             "A copy was changed, but h was returned, or the row of a copy of the row: nothing is replaced in the "
             "answer.",
             lambda h, row, values: h.clone(),
+        ),
+        Mistake("values was added to the row. It takes the row's place: =, not +=.", _added),
+        Mistake("The other rows are gone: the answer was begun with zeros instead of a copy of h, h.clone().", _alone),
+        Mistake("Every row was replaced. result[row] = values writes to one of them.", _filled(slice(None))),
+        Mistake("The first row was replaced. row says which one.", _filled(slice(1))),
+        Mistake(
+            "This is the row alone. The whole tensor is asked for, with the row in it.",
+            when=lambda outcome: isinstance(outcome.value, tuple) and getattr(outcome.value[0], "ndim", 2) == 1,
         ),
         Mistake("A column was replaced. h[row] is the row.", when=raised("must match the existing size")),
     ),

@@ -11,6 +11,7 @@ from minigrad.teach.chapters.chapter05.shared import CHAPTER
 from minigrad.teach.comparing import Difference, compare, show
 from minigrad.teach.evidence import STEP
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
+from minigrad.teach.wrong_node import draw_wrong_node, numbers, yours
 from minigrad.tensor import Tensor
 
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -95,6 +96,44 @@ def _measured(outcome: Outcome) -> str:
     )
 
 
+def _draw(outcome: Outcome, difference: Difference) -> str:
+    """The graph of the loss before the step, walked, and in red the weight or the loss that is wrong."""
+    loss_of, w1, w2, _ = outcome.case.make()
+    loss = loss_of(w1, w2)
+    name = difference.where.split("[")[0].split(".")[0].removeprefix("the ").split(" ")[0]
+    got = dict(zip(("loss", "w1", "w2"), outcome.value, strict=True))[name]
+    words = yours(got) if name == "loss" else f"✗ after your step: {numbers(got)}"
+    if difference.note and name != "loss":
+        notes = {"grad afterwards": "✗ grad is still there", "_version afterwards": "✗ write not counted"}
+        words = notes.get(difference.where.partition(".")[2], "✗ no leaf any more")
+    return draw_wrong_node(loss, {"w1": w1, "w2": w2, "loss": loss}, name, words)
+
+
+def _clamped_gradient(loss_of: Loss, w1: Tensor, w2: Tensor, rate: float) -> float:
+    loss = loss_of(w1, w2)
+    loss.backward()
+    gradient: Any = w2.grad
+    w2.grad = gradient.clamp(-1, 1)
+    _moved(w1, w2, rate)
+    w1.grad = w2.grad = None
+    return loss.item()
+
+
+def _loss_afterwards(loss_of: Loss, w1: Tensor, w2: Tensor, rate: float) -> float:
+    train_bounded(loss_of, w1, w2, rate)
+    return loss_of(w1, w2).item()
+
+
+def _moved_one(loss_of: Loss, w1: Tensor, w2: Tensor, rate: float) -> float:
+    loss = loss_of(w1, w2)
+    loss.backward()
+    with no_grad():
+        w1 -= rate * w1.grad  # type: ignore[operator]
+        w2.clamp_(-1, 1)
+    w1.grad = w2.grad = None
+    return loss.item()
+
+
 def _wrongly(order: str, sign: float = 1.0) -> Callable[[Loss, Tensor, Tensor, float], float]:
     """The step with one mistake: `order` has a letter for forward, backward, move and clamp (of w2, or both)."""
 
@@ -162,6 +201,7 @@ TRAIN_BOUNDED = Exercise(
     compare=_compare_step,
     show=_show_step,
     evidence=_measured,
+    picture=_draw,
     writes=True,
     mistakes=(
         Mistake(
@@ -177,7 +217,22 @@ TRAIN_BOUNDED = Exercise(
             "Clamp after the walk.",
             _wrongly("fcbm"),
         ),
-        Mistake("w2 was never clamped.", _wrongly("fbm")),
+        Mistake("w2 was never clamped, or a copy of it: clamp() makes a new tensor, clamp_() writes.", _wrongly("fbm")),
+        Mistake("The gradient of w2 was clamped. The bounds are those of w2 itself.", _clamped_gradient),
+        Mistake("w2 was clamped, but has not moved: both weights take a step.", _moved_one),
+        Mistake(
+            "This is the loss after the step. Asked for is the one before it, of the weights that came in.",
+            _loss_afterwards,
+        ),
+        Mistake(
+            ".grad is None where it is needed: backward() has not run yet, or the gradients were cleared before the "
+            "step.",
+            when=raised("'NoneType'"),
+        ),
+        Mistake(
+            "The forward pass ran inside no_grad(), so that there is no graph to walk. Only the writes belong inside.",
+            when=raised("does not require grad and does not have a grad_fn"),
+        ),
         Mistake("w2 was clamped first, and then it moved out of its bounds again. Clamp last.", _wrongly("cfbm")),
         Mistake("w2 was clamped after the walk and moved after that. Clamp last.", _wrongly("fbcm")),
         Mistake("Both weights were clamped. Only w2 has bounds.", _wrongly("fbmC")),

@@ -10,7 +10,9 @@ from minigrad.autograd.function import Function
 from minigrad.creation.data import ones_like, tensor, zeros_like
 from minigrad.nn.functional import max_pool1d
 from minigrad.teach.chapters.chapter06.common import CHAPTER, slopes
+from minigrad.teach.comparing import Difference
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
+from minigrad.teach.wrong_node import draw_wrong_node
 from minigrad.tensor import Tensor
 
 
@@ -21,18 +23,33 @@ def peaks_backward(ctx: Any, grad_output: Tensor) -> Any:
     return 2 * x * at_peaks, None, None
 
 
-def _plug(backward: Callable[..., Any]) -> Callable[..., Any]:
+def _function(backward: Callable[..., Any]) -> Any:
     def forward(ctx: Any, x: Tensor, size: int, stride: int) -> Tensor:
         peaks, places = max_pool1d(x * x, size, stride, return_indices=True)
         ctx.save_for_backward(x, places)
         return peaks
 
-    function: Any = type("Peaks", (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+    return type("Peaks", (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+
+
+def _plug(backward: Callable[..., Any]) -> Callable[..., Any]:
+    function = _function(backward)
 
     def run(x: Tensor, size: int, stride: int, weights: Tensor) -> Any:
         return grad(function.apply(x, size, stride), x, weights, allow_unused=True)[0]
 
     return run
+
+
+def _draw(outcome: Outcome, difference: Difference) -> str:
+    """The walk as it should be, and in red what was answered."""
+    x, size, stride, weights = outcome.case.make()
+    y = _function(peaks_backward).apply(x, size, stride)
+    return draw_wrong_node(y, {"x": x, "y": y}, x, f"✗ yours: {difference.yours} at {_place(difference)}", weights)
+
+
+def _place(difference: Difference) -> str:
+    return "x" + difference.where.removeprefix("the answer").replace("[", "(").replace("]", ")")
 
 
 def _wrongly(rule: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable[..., Any]:
@@ -81,10 +98,11 @@ PEAKS_BACKWARD = Exercise(
         "multiply by 2 * x, and return it with a None for size and one for stride.",
     ),
     evidence=_evidence,
+    picture=_draw,
     mistakes=(
         Mistake(
             "Where two windows have the same peak, one gradient has replaced the other. An element that is used twice "
-            "gets the sum: scatter_add_ instead of scatter_.",
+            "gets the sum: scatter_add_ instead of scatter_. (t[places] += ... writes each place once, too.)",
             _wrongly(lambda x, places, g: 2 * x * zeros_like(x).scatter_(-1, places, g)),
         ),
         Mistake(
@@ -94,6 +112,18 @@ PEAKS_BACKWARD = Exercise(
         Mistake(
             "The slope of x * x is 2 * x; here the gradients were multiplied by x only.",
             _wrongly(lambda x, places, g: x * _added(x, places, g)),
+        ),
+        Mistake(
+            "The factor 2 is there, and x is missing: the slope of x * x is 2 * x.",
+            _wrongly(lambda x, places, g: 2 * _added(x, places, g)),
+        ),
+        Mistake(
+            "This is multiplied by the square itself. Its slope is 2 * x.",
+            _wrongly(lambda x, places, g: x * x * _added(x, places, g)),
+        ),
+        Mistake(
+            "The sign of x has got lost. The square of a negative number falls when the number grows: 2 * x.",
+            _wrongly(lambda x, places, g: 2 * x.abs() * _added(x, places, g)),
         ),
         Mistake(
             "Ones were put at the places of the peaks. It is grad_output that has to get there: what comes in is not "
@@ -107,13 +137,27 @@ PEAKS_BACKWARD = Exercise(
             ),
         ),
         Mistake(
-            "forward has three arguments after ctx, so backward returns three: the gradient of x, None, None.",
+            "forward has three arguments after ctx, so backward returns three, in a tuple: the gradient of x, "
+            "None, None.",
             when=raised("incorrect number of gradients"),
         ),
         Mistake(
             "There is one number for each window in grad_output, and one for each element in x: they do not fit yet. "
             "Put each number at its place in a tensor of x's shape first.",
             when=raised("must match the size"),
+        ),
+        Mistake(
+            "This has one number for each window. The gradient of x has the shape of x: put each number at its place "
+            "in zeros.",
+            when=raised("invalid gradient"),
+        ),
+        Mistake(
+            "places count along a row, which is the last dimension: scatter_add_(-1, places, ...).",
+            when=raised("out of bounds for dimension 0"),
+        ),
+        Mistake(
+            "size and stride are no tensors and get no gradient: None at their places.",
+            when=raised("gradient different than None"),
         ),
         Mistake(
             "Nothing is recorded while a backward runs, so there is no graph here to go back through. Compute the "

@@ -11,6 +11,7 @@ from minigrad.creation.data import tensor
 from minigrad.teach.chapters.chapter06.common import CHAPTER, slopes
 from minigrad.teach.comparing import Difference, compare, show
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
+from minigrad.teach.wrong_node import draw_wrong_node
 from minigrad.tensor import Tensor
 
 WEIGHTS = (1.0, -2.0, 0.5)  # how much each element of the result counts
@@ -73,6 +74,19 @@ def _case(numbers: list[float], step: float) -> Case:
     return Case(f"x = {numbers}, step = {step}", lambda: (tensor(numbers, requires_grad=True), step))
 
 
+def _draw(outcome: Outcome, difference: Difference) -> str:
+    """The learner's graph, walked, and in red the result or x."""
+    x, step = outcome.case.make()
+    answer: Any = outcome.answer
+    result = answer(x, step)
+    weights = tensor(list(WEIGHTS)) if result.requires_grad else None
+    if difference.where.startswith("the numbers"):
+        return draw_wrong_node(result, {"x": x}, result, "✗ other numbers", weights, answer)
+    if not result.requires_grad:
+        return draw_wrong_node(result, {"x": x}, result, "✗ no way back to x", None, answer)
+    return draw_wrong_node(result, {"x": x}, x, f"✗ expected {list(WEIGHTS)}", weights, answer)
+
+
 def _evidence(outcome: Outcome) -> str:
     x, step = outcome.arguments
     measured = slopes(lambda moved: _rounded(moved, step), x, tensor(list(WEIGHTS)))
@@ -101,6 +115,7 @@ QUANTIZED = Exercise(
     compare=_compare,
     show=_show,
     evidence=_evidence,
+    picture=_draw,
     mistakes=(
         Mistake(
             "The step was left out: this is x rounded to whole numbers.",
@@ -109,12 +124,32 @@ QUANTIZED = Exercise(
         Mistake(
             "This is the gradient of rounding itself, 0 everywhere. It needs a Function with a backward of your own, "
             "called by its apply.",
-            when=lambda outcome: (
-                isinstance(outcome.value, tuple)
-                and len(outcome.value) == 2
-                and isinstance(outcome.value[1], Tensor)
-                and not outcome.value[1].detach().numpy().any()
-            ),
+            _function(lambda g, step: g * 0),
+        ),
+        Mistake(
+            "Rounded, but not multiplied by step any more: these are the numbers of the steps.",
+            _function(lambda g, step: g, lambda x, step: (x / step).round()),
+        ),
+        Mistake(
+            "This rounds down. round() goes to the nearest multiple.",
+            _function(lambda g, step: g, lambda x, step: (x / step).floor() * step),
+        ),
+        Mistake(
+            "What comes in is not in it: backward gave ones. It passes grad_output on, which is not always 1.",
+            _function(lambda g, step: g * 0 + 1),
+        ),
+        Mistake(
+            "backward rounds the gradient, too. Only the numbers are rounded; the gradient passes as it is.",
+            _function(lambda g, step: _rounded(g, step)),
+        ),
+        Mistake(
+            "The gradient was divided by step. The division belongs to the rounding, and the backward is to act as if "
+            "there were none of it.",
+            _function(lambda g, step: g / step),
+        ),
+        Mistake(
+            "Quantize(...) makes an object and computes nothing. A Function is called by Quantize.apply(...).",
+            when=lambda outcome: isinstance(outcome.value, Function),
         ),
         Mistake(
             "The history was cut, by detach(), no_grad() or a call of forward instead of apply, and nothing was put "

@@ -13,6 +13,7 @@ from minigrad.ops.pointwise.trigonometry import sin
 from minigrad.teach.chapters.chapter06.common import CHAPTER, slopes
 from minigrad.teach.comparing import Difference, compare, show
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
+from minigrad.teach.wrong_node import draw_wrong_node, numbers
 from minigrad.tensor import Tensor
 
 
@@ -114,6 +115,20 @@ def _show(value: Any, arguments: tuple[Any, ...]) -> str:
     )
 
 
+def _draw(outcome: Outcome, difference: Difference) -> str:
+    """The learner's graph, walked, and in red the leaf, or the result if it is not as asked for."""
+    f, x = outcome.case.make()
+    answer: Any = outcome.answer
+    result = answer(f, x)
+    names = {"x": x} if x.is_leaf else {"w": f.leaf, "x": x}
+    arriving = tensor([1.0, -2.0, 0.5]) if result.requires_grad else None
+    if difference.where.startswith("the gradient") and result.requires_grad:
+        (right,) = grad(recomputed(*(made := outcome.case.make())), made[0].leaf, arriving)
+        return draw_wrong_node(result, names, f.leaf, f"✗ expected {numbers(right)}", arriving, answer)
+    words = "✗ other numbers" if difference.where.startswith("the numbers") else "✗ not as asked for"
+    return draw_wrong_node(result, names, result, words if result.requires_grad else "✗ no way back", arriving, answer)
+
+
 def _arrived_twice(outcome: Outcome) -> bool:
     f, x = outcome.arguments
     if not x.is_leaf or not _is_observed(outcome.value) or outcome.value[1] is None:
@@ -161,6 +176,7 @@ RECOMPUTED = Exercise(
     compare=_compare,
     show=_show,
     evidence=_evidence,
+    picture=_draw,
     mistakes=(
         Mistake(
             "The gradient has arrived twice. The small graph ended in the x of the big one, and its own walk wrote "
@@ -170,6 +186,31 @@ RECOMPUTED = Exercise(
         Mistake(
             "grad_output was left out: this is the gradient of the sum of f(x). Hand it to the inner walk.",
             _function(_of_the_sum),
+        ),
+        Mistake(
+            "This is grad_output times f(x). It has to be multiplied by the slopes of f, which the small graph gives.",
+            _function(lambda f, x, g: g * f(x)),
+        ),
+        Mistake(
+            "What came in goes on as it was, without the slopes of f: run f again, recorded, and walk back through it.",
+            _function(lambda f, x, g: g),
+        ),
+        Mistake(
+            "grad_output is in it twice: the inner walk began with it, and its result was multiplied by it once more.",
+            _function(lambda f, x, g: _isolated(f, x, g) * g),
+        ),
+        Mistake(
+            "autograd.grad returns a tuple, even for one input. Take its item [0].",
+            when=raised("expected Variable or None (got tuple)"),
+        ),
+        Mistake(
+            "f(x) was computed without a history, and nothing was put in its place: it is the apply of a Function that "
+            "gives it one.",
+            when=lambda outcome: _is_observed(outcome.value) and outcome.value[1] is None,
+        ),
+        Mistake(
+            "f ran more than once in backward. Once is enough: keep its result, and walk back through that.",
+            when=lambda outcome: _is_observed(outcome.value) and len(outcome.value[3]) > 1,
         ),
         Mistake(
             "f ran recorded in forward: its whole graph was kept until backward. Call it unrecorded there, and again "

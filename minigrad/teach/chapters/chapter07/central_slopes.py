@@ -38,6 +38,15 @@ def _stays_moved(x: Tensor, f: Callable[[Tensor], Tensor], eps: float, left_at: 
     return slopes
 
 
+def _rows_moved(f: Callable[[Tensor], Tensor], x: Tensor, eps: float) -> Tensor:
+    slopes = zeros_like(x)
+    for row in range(len(x)):
+        step = zeros_like(x)
+        step[row] = eps
+        slopes[row] = (f(x + step) - f(x - step)) / (2 * eps)
+    return slopes
+
+
 def _by_engine(f: Callable[[Tensor], Tensor], x: Tensor, eps: float) -> Tensor:
     leaf = x.detach().clone().requires_grad_()
     return grad(f(leaf), [leaf])[0]
@@ -88,6 +97,27 @@ CENTRAL_SLOPES = Exercise(
         Mistake(
             "Twice too much. The two points are 2 * eps apart, and this is what to divide by.",
             lambda f, x, eps: central_slopes(f, x, eps) * 2,
+        ),
+        Mistake(
+            "... / 2 * eps divides by 2 and then multiplies by eps. Write / (2 * eps).",
+            lambda f, x, eps: central_slopes(f, x, eps) * eps * eps,
+        ),
+        Mistake(
+            "The sign is turned around: the slope is how much f grows on the way from x - step to x + step.",
+            lambda f, x, eps: -central_slopes(f, x, eps),
+        ),
+        Mistake(
+            "The points are 1 away from x, not eps. Put eps into the step.",
+            lambda f, x, eps: central_slopes(f, x, 1.0) / eps,
+        ),
+        Mistake(
+            "Whole rows were moved: a tensor of two dimensions has more elements than len(x) says. Go over x.numel() "
+            "elements, with view(-1).",
+            _rows_moved,
+        ),
+        Mistake(
+            "This is one number. A slope is asked for for each element of x, in the shape of x.",
+            when=lambda outcome: not isinstance(outcome.value, list | tuple) and getattr(outcome.value, "ndim", 0) == 0,
         ),
         Mistake(
             "All elements were moved at once. That measures the sum of all slopes; move one, and leave the others.",

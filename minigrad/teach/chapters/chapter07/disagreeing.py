@@ -6,7 +6,7 @@ from typing import Any
 
 from minigrad.teach.chapters.chapter07.common import CHAPTER, in_float64
 from minigrad.teach.comparing import show
-from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
 from minigrad.tensor import Tensor
 
 
@@ -53,6 +53,7 @@ DISAGREEING = Exercise(
         _entries([-1000.0, 7.0, 7.0], [-1000.5, 7.0, 7.0], 0.01, 0.001),
         _entries([2.0, 1.0, 1.0], [1.0, 1.0, 1.0], 0.0, 0.75),
         _entries([float("nan"), 1.0, 1.0], [1.0, 1.0, 1.0], 0.01, 0.001),
+        _entries([0.005, 0.0, 2.0], [0.0, 0.0, 2.0], 0.01, 0.001),
     ),
     hints=(
         "abs() of the difference of the two tensors, compared with what is allowed, is a tensor of bools.",
@@ -85,6 +86,36 @@ DISAGREEING = Exercise(
         Mistake(
             "rtol is left out: half a unit at 1000 is not much.",
             lambda b, d, atol, rtol: _count(~((b - d).abs() <= atol)),
+        ),
+        Mistake(
+            "This compares with atol alone, and nan gets through: ask which entries are near enough, and count "
+            "the others.",
+            lambda b, d, atol, rtol: _count((b - d).abs() > atol),
+        ),
+        Mistake(
+            "atol is left out. For slopes near 0 it is all that is allowed: rtol times almost nothing is nothing.",
+            lambda b, d, atol, rtol: _count(~((b - d).abs() <= rtol * d.abs())),
+        ),
+        Mistake(
+            "This divides by the differences, which can be 0. Allowed is atol + rtol * |difference|, a sum.",
+            lambda b, d, atol, rtol: _count(~(((b - d) / d).abs() <= atol + rtol)),
+        ),
+        Mistake(
+            "The sums were compared, not the entries: one can hide behind the others. Compare the tensors, and sum the "
+            "bools.",
+            lambda b, d, atol, rtol: int(not ((b - d).abs().sum() <= (atol + rtol * d.abs()).sum())),
+        ),
+        Mistake(
+            "These are the entries, as bools. Asked for is how many are True: .sum().",
+            when=lambda outcome: isinstance(outcome.value, Tensor) and outcome.value.ndim == 1,
+        ),
+        Mistake(
+            "This says whether there is one. Asked for is how many: .sum() instead of .any().",
+            when=lambda outcome: isinstance(outcome.value, bool),
+        ),
+        Mistake(
+            "A comparison of tensors gives a bool for each entry, so `if` cannot decide by it. Sum the bools.",
+            when=raised("is ambiguous"),
         ),
         Mistake(
             "This counts the entries that agree.",

@@ -9,8 +9,9 @@ from minigrad.autograd.engine import grad
 from minigrad.autograd.function import Function
 from minigrad.teach.chapters.chapter07.central_slopes import central_slopes
 from minigrad.teach.chapters.chapter07.common import CHAPTER, in_float64
-from minigrad.teach.comparing import compare, show
-from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
+from minigrad.teach.comparing import Difference, compare, show
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, raised
+from minigrad.teach.wrong_node import draw_wrong_node, numbers
 from minigrad.tensor import Tensor
 
 
@@ -19,9 +20,13 @@ def _forward(ctx: Any, x: Tensor, w: Tensor, b: Tensor) -> Tensor:
     return w * x.tanh() - b
 
 
+def _function(backward: Callable[..., Any]) -> Any:
+    return type("Gate", (Function,), {"forward": staticmethod(_forward), "backward": staticmethod(backward)})
+
+
 def _plug(backward: Callable[..., Any]) -> Callable[..., Any]:
     """The gradients that a Function with this backward gives."""
-    gate: Any = type("Gate", (Function,), {"forward": staticmethod(_forward), "backward": staticmethod(backward)})
+    gate = _function(backward)
 
     def gradients(x: Tensor, w: Tensor, b: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
         return tuple(grad(gate.apply(x, w, b), [x, w, b], weights))
@@ -36,16 +41,39 @@ def gate_backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, ...]:
     return grad_output * w * (1 - t * t), (grad_output * t).sum(0), -grad_output.sum(0)
 
 
+def _compare(expected: Any, got: Any, outcome: Outcome) -> Difference | None:
+    for name, wanted, mine in zip("xwb", expected, got, strict=True):
+        difference = compare(wanted, mine, f"the gradient of {name}")
+        if difference is not None:
+            return difference
+    return None
+
+
+def _draw(outcome: Outcome, difference: Difference) -> str:
+    """The walk as it should be, and in red the input whose gradient is wrong."""
+    x, w, b, weights = outcome.case.make()
+    y = _function(gate_backward).apply(x, w, b)
+    name = difference.where.removeprefix("the gradient of ")[0]
+    words = f"✗ yours: {numbers(outcome.value['xwb'.index(name)])}"
+    return draw_wrong_node(y, {"x": x, "w": w, "b": b, "y": y}, name, words, weights)
+
+
 def _gate_case(x: list[list[float]], w: list[float], b: list[float], weights: list[list[float]]) -> Case:
     words = f"x = {x}, w = {w}, b = {b}, grad_output = {weights}"
     return Case(words, lambda: (*[in_float64(part).requires_grad_() for part in (x, w, b)], in_float64(weights)))
 
 
 def _gets(position: int, wrong: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]) -> Callable[[Outcome], bool]:
-    """Whether the gradient at a position is the one that a mistake gives."""
-    return lambda outcome: (
-        outcome.error is None and compare(wrong(*outcome.arguments).detach(), outcome.value[position]) is None
-    )
+    """Whether the gradient at a position is the one that a mistake gives, and not the right one as well."""
+
+    def gets(outcome: Outcome) -> bool:
+        if outcome.error is not None:
+            return False
+        right = _plug(gate_backward)(*outcome.case.make())[position]
+        mine = outcome.value[position]
+        return compare(right, mine) is not None and compare(wrong(*outcome.arguments).detach(), mine) is None
+
+    return gets
 
 
 def _measured(outcome: Outcome) -> str:
@@ -74,7 +102,7 @@ GATE_BACKWARD = Exercise(
     reference=gate_backward,
     plug=_plug,
     cases=(
-        _gate_case([[0.5, -1.0], [0.25, 2.0]], [2.0, -3.0], [1.0, 0.0], [[1.0, 1.0], [1.0, 1.0]]),
+        _gate_case([[0.5, -1.0], [0.25, 2.0]], [2.0, -3.0], [1.0, 0.0], [[1.0, 2.0], [0.5, -1.0]]),
         _gate_case(
             [[0.5, -1.0], [0.25, 2.0], [-0.75, 1.5]],
             [0.5, 1.5],
@@ -87,7 +115,9 @@ GATE_BACKWARD = Exercise(
         "Input 0: the slope of tanh is 1 - tanh(x) ** 2. Input 1: which number does the diagnosis give for the factor?",
         "Input 2: b is subtracted. And w and b take part in every row, so their gradients are sums over the rows.",
     ),
+    compare=_compare,
     evidence=_measured,
+    picture=_draw,
     mistakes=(
         Mistake(
             "The gradient of x has the slope of tanh as 1 - t. It is 1 - t * t.",
@@ -96,6 +126,34 @@ GATE_BACKWARD = Exercise(
         Mistake(
             "The gradient of x lacks the factor w: y grows w times as fast as tanh(x).",
             when=_gets(0, lambda x, w, b, g: g * (1 - x.tanh() ** 2)),
+        ),
+        Mistake(
+            "The gradient of x lacks grad_output: what comes in is a factor of all that goes on.",
+            when=_gets(0, lambda x, w, b, g: w * (1 - x.tanh() ** 2) + g * 0),
+        ),
+        Mistake(
+            "The gradient of x lacks the slope of tanh, 1 - t * t.",
+            when=_gets(0, lambda x, w, b, g: g * w),
+        ),
+        Mistake(
+            "The gradient of w has x in it. w is multiplied by tanh(x), so the factor is t.",
+            when=_gets(1, lambda x, w, b, g: (g * x).sum(0)),
+        ),
+        Mistake(
+            "Summed along the wrong dimension, or over all: w has an element for each column, to which each row adds "
+            "its part, sum(0).",
+            when=lambda outcome: (
+                _gets(1, lambda x, w, b, g: (g * x.tanh()).sum(1))(outcome)
+                or raised("invalid gradient", "compatible with [2]")(outcome)
+            ),
+        ),
+        Mistake(
+            "The gradient of b is a mean over the rows. Each row adds its part: use sum(0).",
+            when=_gets(2, lambda x, w, b, g: -g.mean(0)),
+        ),
+        Mistake(
+            "The gradient of b lacks grad_output: -1 is the slope, and what comes in is its factor.",
+            when=_gets(2, lambda x, w, b, g: g.sum(0) * 0 - 1),
         ),
         Mistake(
             "The gradient of w is a mean over the rows. Each row adds its part: use sum(0).",
@@ -110,8 +168,8 @@ GATE_BACKWARD = Exercise(
             when=_gets(2, lambda x, w, b, g: (g * x.tanh()).sum(0)),
         ),
         Mistake(
-            "forward has three arguments after ctx, so backward returns three gradients.",
-            when=lambda outcome: "incorrect number of gradients" in str(outcome.error),
+            "forward has three arguments after ctx, so backward returns three gradients, in a tuple (a list is none).",
+            when=raised("incorrect number of gradients"),
         ),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from minigrad.autograd.engine import grad
 from minigrad.teach.chapters.chapter07.common import CHAPTER, in_float64
 from minigrad.teach.comparing import compare, show
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome
@@ -16,6 +17,11 @@ def two_sides(f: Callable[[Tensor], Tensor], x: Tensor, eps: float) -> tuple[Any
     return (f(x) - f(x - eps)) / eps, (f(x + eps) - f(x)) / eps
 
 
+def _slope_at(f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    leaf = x.detach().requires_grad_()
+    return grad(f(leaf), leaf)[0]
+
+
 def _values_around(outcome: Outcome) -> str:
     f, x, eps = outcome.arguments
     below, at, above = (f(x + side * eps).item() for side in (-1, 0, 1))
@@ -23,9 +29,9 @@ def _values_around(outcome: Outcome) -> str:
 
 
 def _numbers(value: Any, arguments: tuple[Any, ...]) -> str:
-    """A pair as numbers, whether they are tensors or not."""
-    if isinstance(value, tuple) and all(isinstance(item, Tensor) and item.numel() == 1 for item in value):
-        value = tuple([float(item.item()) + 0.0 for item in value])
+    """A pair as numbers, whether they are tensors or not, in a tuple or a list."""
+    if isinstance(value, tuple | list):
+        value = tuple([item.item() if isinstance(item, Tensor) and item.numel() == 1 else item for item in value])
     return show(value)
 
 
@@ -56,6 +62,26 @@ TWO_SIDES = Exercise(
             "The slope to the left has the wrong sign. On the way from x - eps to x one walks to the right: the change "
             "is f(x) - f(x - eps).",
             lambda f, x, eps: ((f(x - eps) - f(x)) / eps, two_sides(f, x, eps)[1]),
+        ),
+        Mistake(
+            "The slope to the right has the wrong sign. On the way from x to x + eps the change is f(x + eps) - f(x).",
+            lambda f, x, eps: (two_sides(f, x, eps)[0], (f(x) - f(x + eps)) / eps),
+        ),
+        Mistake(
+            "Brackets are missing: / comes before -, so only one of the two values is divided.",
+            lambda f, x, eps: (f(x) - f(x - eps) / eps, f(x + eps) - f(x) / eps),
+        ),
+        Mistake(
+            "These are the slopes at x - eps and at x + eps. Asked for are those between x and each of the two.",
+            lambda f, x, eps: (_slope_at(f, x - eps), _slope_at(f, x + eps)),
+        ),
+        Mistake(
+            "The points are eps / 2 away. Asked for are the slopes between x and the points at a distance of eps.",
+            lambda f, x, eps: two_sides(f, x, eps / 2),
+        ),
+        Mistake(
+            "This is one number. The two slopes are asked for, in a tuple: left, right.",
+            when=lambda outcome: getattr(outcome.value, "ndim", None) == 0 or isinstance(outcome.value, float),
         ),
         Mistake(
             "Divided by 2 * eps. From x to each of its neighbours it is only eps.",
