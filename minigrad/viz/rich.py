@@ -92,7 +92,8 @@ def _array(array: Any, what: str) -> str:
     if array.size <= LISTED:
         return f"<pre>{_text(_written(array))}</pre>{alarm}"
     statistics = "" if value.statistics is None else "min {} · mean {} · max {}".format(*value.statistics)
-    return f"{_heat(value, f'{what}: {statistics}')}<small>{_text(statistics)}</small>{alarm}"
+    told = f"{what}: {statistics}" if statistics else what
+    return f"{_heat(value, told)}<small>{_text(statistics)}</small>{alarm}"
 
 
 def _heat(value: Value, words: str) -> str:

@@ -35,9 +35,9 @@ class Value:
     """What a picture says about one array.
 
     `text` fits on a line; `full` lists the elements where there are at most `LISTED`; `statistics` (minimum, mean,
-    maximum; of the finite elements) and `heat`, the address of a PNG that contains itself, are there for large arrays
-    only; `alarm` counts NaN and infinite elements, and `where` gives the place of the first; `python` is a line
-    of Python that makes it, where it has at most `LISTED` elements.
+    maximum; of the finite elements, None if there are none) and `heat`, the address of a PNG that contains itself, are
+    there for large arrays only; `alarm` counts NaN and infinite elements, and `where` gives the place of the first;
+    `python` is a line of Python that makes it, where it has at most `LISTED` elements.
     """
 
     text: str
@@ -170,23 +170,39 @@ def difference(before: Any, after: Any) -> str:
     """What changed from one array to another of the same shape: "+9", or for large ones how many elements and by how
     much; "" where nothing did or where they cannot be compared.
     """
-    if before is None or after is None:
+    change = _change(before, after)
+    if change is None:
         return ""
-    before, after = np.asarray(before), np.asarray(after)
-    if before.shape != after.shape or before.dtype.kind not in "iuf" or after.dtype.kind not in "iuf":
-        return ""
-    changed = ~((before == after) | ((before != before) & (after != after)))
-    count = int(changed.sum())
-    if not count:
-        return ""
-    with np.errstate(all="ignore"):
-        change = after.astype(np.float64) - before.astype(np.float64)
-    if after.size <= WHOLE:
+    if change.size <= WHOLE:
         signed = [("" if text.startswith("-") else "+") + text for text in map(number, change.reshape(-1).tolist())]
-        return _bracketed(signed, after.shape) if after.size > 1 else signed[0]
+        return _bracketed(signed, change.shape) if change.size > 1 else signed[0]
+    changed = change != 0  # NaN is not 0
     finite = change[changed & np.isfinite(change)]
     amount = f", by {number(finite.min())} to {number(finite.max())}" if finite.size else ""
-    return f"{count} of {after.size} elements changed{amount}"
+    return f"{int(changed.sum())} of {change.size} elements changed{amount}"
+
+
+def difference_map(before: Any, after: Any) -> str:
+    """What changed from one large array to another of the same shape, as a heat map: blue where it became less, orange
+    where it became more. "" where nothing did, for small arrays, and where they cannot be compared.
+    """
+    change = _change(before, after)
+    return "" if change is None or change.size <= WHOLE else heat_map(change)
+
+
+def _change(before: Any, after: Any) -> Any:
+    """The second array less the first, 0 where both are the same (NaN or infinity, too); None if all of it is, or if
+    the arrays cannot be compared.
+    """
+    if before is None or after is None:
+        return None
+    before, after = np.asarray(before), np.asarray(after)
+    if before.shape != after.shape or before.dtype.kind not in "iuf" or after.dtype.kind not in "iuf":
+        return None
+    same = (before == after) | ((before != before) & (after != after))
+    with np.errstate(all="ignore"):
+        change = np.where(same, 0.0, after.astype(np.float64) - before.astype(np.float64))
+    return change if change.any() else None
 
 
 def _alarm(array: Any) -> str:
@@ -211,11 +227,11 @@ def measure(gradient: Any) -> list[float] | None:
     return found if np.isfinite(found).all() else None
 
 
-def _statistics(array: Any) -> tuple[str, str, str]:
+def _statistics(array: Any) -> tuple[str, str, str] | None:
     values = (np.abs(array) if array.dtype.kind == "c" else array).astype(np.float64)
     values = values[np.isfinite(values)]
     if not values.size:
-        return "none", "none", "none"
+        return None
     with np.errstate(over="ignore"):
         least, mean, most = values.min(), values.mean(), values.max()
     if abs(mean) < 1e-5 * max(abs(least), abs(most)):

@@ -1,4 +1,4 @@
-// What a reader can do beside stepping: breakpoints, running to a box, search, highlights, zoom, modules that open and close, the menu, and values.
+// What a reader can do beside stepping: breakpoints, running to a box, search, highlights, zoom, modules that open and close, the menu, and events.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
@@ -7,7 +7,6 @@ import { boxNamed, changed, classes, examples, groupNamed, key, press, saved, sh
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 const { holds, met, parseCondition } = await loadModule("viz/static/conditions.mjs");
-const { asPython, compared, difference, grid, rowsOf } = await loadModule("viz/static/values.mjs");
 const { EVENTS } = await loadModule("viz/static/marks.mjs");
 const LAST = examples.example.recorded.length - 1;
 
@@ -328,7 +327,7 @@ test("events are signs in the picture, a list in the words, and spoken", async (
   assert.equal(hook.querySelector(".mg-was").textContent, "[1, 2]");
   assert.equal(hook.querySelector(".mg-odd").textContent, "NaN");
   assert.ok(classes(hook.querySelector(".mg-odd")).includes("mg-changed"));
-  assert.match(hook.querySelector(".mg-event-line").textContent, /your cell:7 E\.register_hook\(f\)/);
+  assert.match(hook.querySelector(".mg-event-line").textContent, /your cell, line 7 E\.register_hook\(f\)/);
   assert.match(root.querySelector("[aria-live]").textContent, /the tensor_hook: <b>tensor_hook<\/b> happened\./);
   press(root, "next");
   assert.equal(boxNamed(root, "E").querySelectorAll(".mg-sign").length, 0);
@@ -383,60 +382,4 @@ test("rewinding any number of times shows the recorded frame", async () => {
     key(root, keys[seed % keys.length]);
     assert.deepEqual(look(), frames[step(root)]);
   }
-});
-
-// ---------------------------------------------------------------- values
-
-test("values are read as rows, compared and written as Python", () => {
-  assert.deepEqual(rowsOf("[[1, 2], [3, NaN]]"), [["1", "2"], ["3", "NaN"]]);
-  assert.deepEqual(rowsOf("-Inf"), [["-Inf"]]);
-  assert.equal(rowsOf("not kept: no variable holds it"), null);
-  assert.deepEqual(compared("[1, 2]", "[1, 3]"), [[["1", "1"], ["3", "2"]]]);
-  assert.equal(difference("1", "10"), "+9");
-  assert.equal(difference("2", "0.5"), "−1.5");
-  assert.equal(difference("1", "NaN"), "");
-  assert.equal(difference("4", "4"), "");
-  assert.equal(asPython("[[1, 2.5], [NaN, -Inf]]", "float32"), 'torch.tensor([[1., 2.5], [float("nan"), -float("inf")]])');
-  assert.equal(asPython("[1, -2]", "int64"), "torch.tensor([1, -2])");
-  assert.equal(asPython("1e-05", "float64"), "torch.tensor(1e-05, dtype=torch.float64)");
-});
-
-test("in the details, what changed is marked and says by how much", async () => {
-  const body = grid("[10, 4]", "[1, 4]");
-  assert.equal(body.querySelector(".mg-changed").textContent, "10+9");
-  assert.equal(body.querySelectorAll(".mg-changed").length, 1);
-  const root = await show(saved());
-  key(boxNamed(root, "D"), "Enter");
-  press(root, "next");
-  press(root, "next");
-  const inspector = root.querySelector(".mg-inspector");
-  assert.equal(inspector.querySelector(".mg-changed").firstChild.textContent, "10");
-  assert.equal(inspector.querySelector(".mg-by").textContent, "+9");
-});
-
-test("the copy button writes the value as Python and says so", async (context) => {
-  const copied = [];
-  context.mock.timers.enable({ apis: ["setTimeout"] });
-  Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => copied.push(text) }, configurable: true });
-  const root = await show(saved());
-  key(boxNamed(root, "A"), "Enter");
-  const copy = root.querySelector(".mg-press-copy");
-  copy.click();
-  await Promise.resolve();
-  await Promise.resolve();
-  assert.deepEqual(copied, ["torch.tensor([3.0])"]);
-  assert.equal(copy.textContent, "copied");
-  context.mock.timers.tick(2000);
-  assert.equal(copy.textContent, "copy");
-});
-
-test("a large tensor is shown as a map with a scale, and what changed in its statistics", async () => {
-  const root = await show(saved("large"));
-  key(boxNamed(root, "w"), "Enter");
-  press(root, "last");
-  const inspector = root.querySelector(".mg-inspector");
-  const map = inspector.querySelectorAll("img.mg-heat");
-  assert.equal(map.length, 2); // the value and the gradient
-  assert.match(map[1].getAttribute("alt"), /heat map of the gradient of w: min, mean and max/);
-  assert.match(inspector.textContent, /min · mean · max/);
 });

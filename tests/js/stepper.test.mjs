@@ -235,6 +235,18 @@ test("every control has a name, and boxes can be reached with the tab key", asyn
   assert.equal(root.getAttribute("tabindex"), "0");
 });
 
+test("of many names, those that wait and are near come first, and of those that ran the last", async () => {
+  const runs = examples.example.picture.runs;
+  const boxes = Object.fromEntries(Array.from({ length: 30 }, (_, k) => [`m${k}`, { name: `M${k}`, kind: "result" }]));
+  const picture = { ...examples.example.picture, boxes: { ...examples.example.picture.boxes, ...boxes }, runs: [...runs, ...Object.keys(boxes)] };
+  const recorded = examples.example.recorded.map((text, k) => (k ? text.replace(/"box": ?"n\d+"/, `"box": "m${k}"`) : text));
+  for (let k = LAST + 1; k <= 12; k += 1) recorded.push(JSON.stringify({ ...JSON.parse(recorded[LAST]), index: k, box: `m${k}` }));
+  const root = await show(saved("example", { picture: { ...picture, total: 12 }, recorded }));
+  press(root, "last");
+  assert.match(root.querySelector(".mg-row-done dd").textContent, /^4 earlier, M5, M6, M7, M8, M9, M10, M11, M12\s*$/);
+  assert.match(root.querySelector(".mg-row-waiting dd").textContent, /and \d+ more$/);
+});
+
 test("a click or Enter on a box shows its details, Escape and the cross close them", async () => {
   const root = await show(saved());
   const inspector = root.querySelector(".mg-inspector");
@@ -242,10 +254,10 @@ test("a click or Enter on a box shows its details, Escape and the cross close th
   boxNamed(root, "E").dispatchEvent(new MouseEvent("click", { bubbles: true }));
   assert.equal(inspector.hidden, false);
   assert.match(inspector.textContent, /result of MulBackward0/);
-  assert.match(inspector.textContent, /grad nowNone/);
+  assert.match(inspector.textContent, /Gradient nowNone/);
   press(root, "next");
   press(root, "next");
-  assert.match(inspector.textContent, /grad now\[1\]|grad now1/);
+  assert.match(inspector.textContent, /Gradient now\[?1/);
   key(root, "Escape");
   assert.equal(inspector.hidden, true);
   key(boxNamed(root, "A"), "Enter");
@@ -385,6 +397,8 @@ test("a failed step is an alert, its box is marked, and going back clears the al
   press(root, "back");
   assert.equal(step(root), 0);
   assert.equal(root.querySelector("[role=alert]"), null);
+  assert.ok(!classes(boxNamed(root, "E")).includes("mg-bad")); // where it has not failed yet, nothing says so
+  assert.equal(boxNamed(root, "E").querySelector(".mg-badge").getAttribute("visibility"), "hidden");
 });
 
 test("a kernel that does not answer is said to be silent, and what is recorded can still be walked", async (context) => {
@@ -408,6 +422,23 @@ test("a model whose kernel is gone may throw", async () => {
   press(root, "next");
   press(root, "next");
   assert.equal(step(root), 2);
+});
+
+test("a failure is told once, in full, and not as a page that was saved too early", async () => {
+  const recorded = examples.example.recorded.slice(0, 3);
+  const frame = JSON.parse(recorded[2]);
+  frame.failed = true;
+  frame.events = [
+    { kind: "freed", node: frame.box, title: "freed", text: "gone", before: null, after: null, line: null },
+    { kind: "error", node: frame.box, title: "RuntimeError", text: "no. Do this.", before: null, after: null, line: ["your cell", 3, "y += 1"] },
+  ];
+  recorded[2] = JSON.stringify(frame);
+  const root = await show(saved("example", { recorded, problem: { text: "RuntimeError: no.", box: frame.box } }));
+  press(root, "last");
+  assert.equal(root.querySelector("[role=alert]").textContent, "This step failed. RuntimeError: no. Do this.your cell, line 3 y += 1");
+  assert.deepEqual(texts(root, ".mg-story .mg-event-title"), ["freed"]);
+  assert.equal(root.querySelector(".mg-note"), null);
+  assert.equal(root.querySelector("[aria-live]").textContent.match(/Do this/g).length, 1);
 });
 
 test("a saved page that was stopped half way says how far it goes", async () => {

@@ -511,6 +511,7 @@ def test_the_python_of_a_value_makes_it_again(dtype: str, shape: tuple[int, ...]
         (np.zeros(10), np.eye(10)[0] * 3, "1 of 10 elements changed, by 3 to 3"),
         (np.ones(3), np.ones(3), ""),
         (np.full(2, np.nan), np.full(2, np.nan), ""),
+        (np.array([np.inf, 1.0]), np.array([np.inf, 2.0]), "[+0, +1]"),
         (np.zeros(10), np.full(10, np.nan), "10 of 10 elements changed"),
         (None, np.ones(2), ""),
         (np.ones(2), np.ones(3), ""),

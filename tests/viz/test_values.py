@@ -92,6 +92,23 @@ def test_a_heat_map_is_symmetric_around_zero_and_shows_nan() -> None:
     assert not pixels(values.heat_map(np.zeros((2, 5)))).tolist()[0][0] - 8
 
 
+def test_the_map_of_a_change_is_blue_where_it_became_less_and_white_where_nothing_changed() -> None:
+    before, after = np.array([1.0, 1, np.nan, np.inf, 0]), np.array([0.0, 2, np.nan, np.inf, np.nan])
+    assert pixels(values.difference_map(before, after)).tolist() == [[0, 16, 8, 8, 17]]
+    for one, other in (
+        (np.ones(9), np.ones(9)),
+        (np.ones(4), np.zeros(4)),
+        (None, np.ones(9)),
+        (np.ones(9), np.ones(8)),
+    ):
+        assert values.difference_map(one, other) == ""
+
+
+def test_where_nothing_is_finite_there_are_no_statistics() -> None:
+    assert values.describe(np.full(100, np.nan)).statistics is None
+    assert values.describe(np.array([np.nan] * 99 + [2.0])).statistics == ("2", "2", "2")
+
+
 def test_a_heat_map_has_the_same_bytes_everywhere() -> None:
     digest = hashlib.sha256(values.heat_map(np.arange(640.0).reshape(64, 10) - 300).encode()).hexdigest()
     assert digest[:16] == "b4a19b4d9232388f"

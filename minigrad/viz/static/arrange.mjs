@@ -4,7 +4,7 @@
 // crossings; then each box moves as near to its neighbours as the others allow. No picture of the whole graph in every state could be sent
 // along, so this runs in the page; the first picture of a small graph is laid out by Graphviz, in Python.
 
-const BESIDE = 26; // pixels between boxes of one layer
+const BESIDE = 42; // pixels between boxes of one layer: room for the signs below the one and the flag above the other
 const THREAD = 12; // and beside the bend of an edge that passes
 const GAP = 114; // pixels between layers: room for what flows along an edge
 const SWEEPS = 10;

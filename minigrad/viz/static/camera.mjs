@@ -2,7 +2,7 @@
 // scroll bars, touch and the browser's own zoom keep working; the wheel scrolls, the wheel with Ctrl (and a pinch) zooms about the pointer, and
 // dragging moves the drawing.
 
-const SMALLEST = 0.7; // of the natural size: smaller text cannot be read, so wide graphs scroll unless the reader asks for all of it
+const SMALLEST = 0.85; // of the natural size: smaller text cannot be read, so wide graphs scroll unless the reader asks for all of it
 const LEAST = 0.08;
 const MOST = 3;
 const FACTOR = 1.25;
@@ -16,6 +16,7 @@ export class Camera {
     this.fitted = false;
     this.pointers = new Map();
     if (!picture.drawing) return;
+    view.addEventListener("scroll", () => this.paintEdges(), { passive: true });
     const listen = (event, handler, options = {}) => view.addEventListener(event, handler, options);
     listen("wheel", (event) => this.wheel(event), { passive: false });
     listen("pointerdown", (event) => this.down(event));
@@ -41,6 +42,15 @@ export class Camera {
     drawing.setAttribute("height", Math.floor(height * scale));
     this.scale = scale;
     this.changed();
+    this.paintEdges();
+  }
+
+  /** Where the drawing goes on beyond an edge of the view, that edge is shaded. */
+  paintEdges() {
+    const { view } = this;
+    const hidden = view.scrollWidth - view.clientWidth;
+    view.parentNode?.classList.toggle("mg-more-left", view.scrollLeft > 1);
+    view.parentNode?.classList.toggle("mg-more-right", hidden - view.scrollLeft > 1);
   }
 
   /** Set the size, keeping the point (x, y) of the view where it is. */

@@ -49,7 +49,7 @@ export class Controls {
     this.buttons.breaks.setAttribute("aria-expanded", "false");
     this.buttons.fit.setAttribute("aria-pressed", "false");
     this.count = make("span", { class: "mg-count", hidden: true });
-    this.buttons.breaks.append(this.count);
+    this.buttons.breaks.append(make("span", { class: "mg-wide-word" }, "Breakpoints"), this.count);
     this.slider = make("input", { type: "range", class: "mg-slider", min: 0, max: player.total, step: 1, value: 0, "aria-label": "step" });
     this.slider.addEventListener("input", () => {
       const step = Number(this.slider.value); // before stop() paints the controls
@@ -57,7 +57,7 @@ export class Controls {
       player.go(step);
     });
     this.counter = make("span", { class: "mg-counter" });
-    this.speed = make("select", { class: "mg-speed", "aria-label": "speed of playing" });
+    this.speed = make("select", { class: "mg-speed", "aria-label": "speed of playing", title: "speed of playing" });
     for (const [name, pause] of SPEEDS) this.speed.append(make("option", { value: pause, selected: name === "normal" }, name));
     this.speed.addEventListener("change", () => {
       if (this.playing !== null) {

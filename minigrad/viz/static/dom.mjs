@@ -21,9 +21,10 @@ export function shape(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** A name of the learner's: bold, and kept from turning the text around it if it is written right to left. */
+/** A name of the learner's: bold, kept from turning the text around it if it is written right to left, and broken after dots first. */
 export function nameOf(text, tag = "b") {
-  return make(tag, { class: "mg-a-name" }, make("bdi", {}, text));
+  const parts = text.split(/(?<=[._])/);
+  return make(tag, { class: "mg-a-name" }, make("bdi", {}, ...parts.flatMap((part, k) => (k ? [make("wbr"), part] : [part]))));
 }
 
 /** A drawing given as text: parsed as XML, which either is well-formed or is not shown. */
@@ -46,7 +47,7 @@ const ICONS = {
   fit: "M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3",
   close: "M4 4l8 8M12 4l-8 8",
   search: "M7 2.5a4.5 4.5 0 1 0 .01 0M10.3 10.3L14 14",
-  more: "M8 3.2v.01M8 8v.01M8 12.8v.01",
+  copy: "M5.5 5.5V3a.8.8 0 0 1 .8-.8h6.4a.8.8 0 0 1 .8.8v6.4a.8.8 0 0 1-.8.8h-2.4M3.3 5.8h6.4a.8.8 0 0 1 .8.8v6.4a.8.8 0 0 1-.8.8H3.3a.8.8 0 0 1-.8-.8V6.6a.8.8 0 0 1 .8-.8z",
 };
 
 /** One of the pictures on buttons; it takes the colour of the text and says nothing by itself. */

@@ -3,13 +3,23 @@
 
 import { button, make, nameOf } from "./dom.mjs";
 import { eventWord, signPicture } from "./marks.mjs";
-import { asPython, change, copier, grid, heat, rowsOf } from "./values.mjs";
+import { valueShown } from "./values.mjs";
+
+// A name that Python knows as a variable's; those that begin with t or g and a number are ours.
+const VARIABLE = /^(?![tg]\d+$)[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*|\[\d+\])*$/u;
 
 const KINDS = {
   leaf: () => "leaf, ends in AccumulateGrad",
   constant: () => "constant, needs no gradient",
   result: (about) => `result of ${about.op}`,
 };
+
+/** The learner's line that an event belongs to. */
+export function eventLine({ line }) {
+  if (!line) return "";
+  const [file, number, source] = line;
+  return make("div", { class: "mg-event-line" }, make("span", { class: "mg-soft" }, `${file}, line ${number} `), make("code", { class: "mg-c" }, make("bdi", {}, source ?? "")));
+}
 
 /** One event: its sign, its words, what it changed, and the line of code that it belongs to. */
 export function eventItem(event, { at = null } = {}) {
@@ -19,21 +29,26 @@ export function eventItem(event, { at = null } = {}) {
   if (at !== null) title.append(make("span", { class: "mg-soft" }, ` · step ${at}`));
   body.append(title);
   if (event.text) body.append(make("div", { class: "mg-event-text", dir: "auto" }, event.text));
-  const told = (value) => value !== null && value !== undefined;
-  if (told(event.before) || told(event.after)) body.append(make("div", { class: "mg-event-change" }, change(readable(event.before), readable(event.after))));
-  if (event.line) {
-    const [file, number, source] = event.line;
-    body.append(make("div", { class: "mg-event-line" }, make("span", { class: "mg-soft" }, `${file}:${number} `), make("code", { class: "mg-c" }, make("bdi", {}, source ?? ""))));
-  }
+  if (told(event.before) || told(event.after)) body.append(make("div", { class: "mg-event-change" }, changed(event)));
+  body.append(eventLine(event));
   item.append(body);
   return item;
 }
 
-/** A value of an event: a text, or what frames say about an array ({full, text, alarm}). */
+const told = (value) => value !== null && value !== undefined;
+
+/** What an event changed: a text, or what frames say about an array. */
+function changed({ before, after, title }) {
+  const [was, is] = [readable(before), readable(after)];
+  return valueShown(is ?? was, { what: told(after) ? `what ${title} left` : `what ${title} got`, before: is ? was : null, arrow: true });
+}
+
+/** A value of an event, or one output of several, as the details show values. */
 function readable(value) {
-  if (value === null || value === undefined || typeof value !== "object") return value;
-  if (value.alarm && !value.full) return `${value.alarm} in ${value.text}`;
-  return value.full ?? value.text ?? JSON.stringify(value);
+  if (!told(value)) return null;
+  if (typeof value !== "object") return { text: String(value) };
+  const { full, text, statistics, difference_map: differenceMap, ...more } = value;
+  return { ...more, text: full ?? text ?? JSON.stringify(value), statistics: statistics?.join(" · ") ?? "", differenceMap, none: text === "None" };
 }
 
 export class Inspector {
@@ -64,7 +79,7 @@ export class Inspector {
     if (key === this.key && this.element.firstChild) return;
     this.key = key;
     const focused = this.element.contains(document.activeElement) ? document.activeElement.getAttribute("data-act") : null;
-    const parts = [this.head(about, box), this.facts(about, box, before)];
+    const parts = [this.head(about, box), this.facts(about, box), this.cards(about, box, before)];
     const events = player.events(player.index, this.id);
     if (events.length) {
       const list = make("ol", { class: "mg-events" }, ...events.map((event) => eventItem(event, { at: event.at })));
@@ -101,48 +116,41 @@ export class Inspector {
     return make("div", { class: "mg-inspector-head" }, title, tools, close);
   }
 
-  facts(about, box, before) {
+  facts(about, box) {
     const rows = [];
     const add = (word, body, extra = "") => {
-      if (!body) return;
-      const told = typeof body === "string" ? make("bdi", {}, body) : body;
-      rows.push(make("div", { class: `mg-fact ${extra}` }, make("dt", {}, word), make("dd", {}, told)));
+      if (body) rows.push(make("div", { class: `mg-fact ${extra}` }, make("dt", {}, word), make("dd", {}, make("bdi", {}, body))));
     };
     add("what", KINDS[about.kind]?.(about) ?? about.kind);
     if (about.path) add("module", about.path);
     add("made by", about.kind === "result" ? about.expression : "");
     add("shape", about.shape && `${about.shape}, ${about.dtype}`);
-    this.value(add, "value", { ...about, text: about.value, statistics: about.statistics?.join(" · "), heat: this.picture.heatOf(this.id) }, null, about.name, about.kind === "leaf" ? about.name : null);
-    if (about.kind !== "constant") {
-      const text = { ...box, text: box.full, dtype: about.dtype, shape: about.shape };
-      this.value(add, "grad now", text, before, `the gradient of ${about.name}`, about.kind === "leaf" ? `${about.name}.grad` : null);
-      if (box.statistics) add("changed by", this.player.frame.differences?.[this.id] ?? "");
-    }
     add("saved", about.saved?.map(([parameter, name, text]) => `${parameter}${name ? ` = ${name}` : ""}: ${text}`).join("; "));
     const version = box.version ?? about.version;
     const kept = box.saved_version ?? about.saved_version;
-    if (version) add("version", kept !== undefined && kept !== null ? `${version}, saved at ${kept}` : String(version), kept !== undefined && kept !== null && kept !== version ? "mg-warn" : "");
+    if (version) add("version", told(kept) ? `${version}, saved at ${kept}` : String(version), told(kept) && kept !== version ? "mg-warn" : "");
     return make("dl", {}, ...rows);
   }
 
-  /** A value or a gradient: its elements or its heat map, what changed, and a button that copies it. */
-  value(add, word, now, before, what, variable) {
-    const text = now.text ?? "";
-    if (!text) return;
-    const rows = rowsOf(text);
-    const listed = rows !== null && !(now.shape && text === now.shape); // a large one says no more than its shape
-    const old = before && before.full !== undefined && before.full !== now.full && !before.none ? before.full : null;
-    const body = make("div", { class: "mg-value-shown" });
-    if (now.alarm) body.append(make("strong", { class: "mg-warn" }, `⚠ ${typeof now.alarm === "string" ? now.alarm : now.grad?.replace("⚠ ", "")} in `));
-    body.append(grid(text, old));
-    if (now.where) body.append(make("span", { class: "mg-warn" }, now.where));
-    const python = now.none ? "" : listed ? now.exact || asPython(text, now.dtype) : variable;
-    if (python) body.append(copier(python, what));
-    add(word, body, now.alarm ? "mg-warn" : "");
-    if (now.heat) add(`${word === "value" ? "value" : "grad"} as a map`, heat(now.heat, `heat map of ${what}: min, mean and max ${now.statistics}`));
-    if (now.statistics) {
-      const earlier = before?.statistics && before.statistics !== now.statistics ? before.statistics : null;
-      add("min · mean · max", earlier ? make("span", {}, make("s", { class: "mg-was" }, earlier), " → ", make("span", { class: "mg-changed" }, now.statistics)) : now.statistics);
+  /** The value and the gradient, each on a card: its elements or its map, what changed, and a button that copies it. */
+  cards(about, box, before) {
+    const card = (title, ...shown) => make("div", { class: "mg-value-card" }, make("h4", { class: "mg-title" }, title), ...shown);
+    const { name, kind } = about;
+    const cards = [];
+    if (about.outputs?.length > 1) {
+      cards.push(card("Values", ...about.outputs.map((output, k) => valueShown(readable(output), { what: `output ${k} of ${name}` }))));
+    } else if (about.value) {
+      const value = { ...about, text: about.value, statistics: about.statistics?.join(" · "), heat: this.picture.heatOf(this.id) };
+      cards.push(card("Value", valueShown(value, { what: name, variable: VARIABLE.test(name) ? name : "" })));
     }
+    if (kind !== "constant" && box.full) {
+      const { frame } = this.player;
+      const gradient = (state) => ({ ...state, text: state.full, dtype: about.dtype, shape: about.shape, alarm: state.alarm ? state.grad.replace("⚠ ", "") : "" });
+      const now = { ...gradient(box), difference: frame.differences?.[this.id], differenceMap: frame.difference_maps?.[this.id] };
+      const was = before.full !== undefined && !before.none && before !== box ? gradient(before) : null;
+      const variable = kind === "leaf" && VARIABLE.test(name) ? `${name}.grad` : "";
+      cards.push(card("Gradient now", valueShown(now, { what: `the gradient of ${name}`, before: was, variable })));
+    }
+    return make("div", { class: "mg-cards" }, ...cards);
   }
 }

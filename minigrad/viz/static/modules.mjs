@@ -4,19 +4,21 @@
 
 import { arrange } from "./arrange.mjs";
 
-const HEAD = 30; // the strip with an open group's name
+const HEAD = 44; // the strip with an open group's name, and below it the flags of its boxes
 const AROUND = 20; // room inside an open group's frame
 const CLOSED = { least: 168, most: 260, height: 64 };
 const LETTER = 8;
 const WHOLE = ""; // the id of what is around everything
+const SHEETS = { 1: "the graph", 2: "the graph of the gradient", 3: "the graph of the gradient's gradient" };
 
 export class Modules {
   constructor(picture) {
-    this.groups = picture.groups ?? [];
+    this.groups = onSheets(picture.groups ?? [], picture.boxes ?? {});
     this.byId = new Map(this.groups.map((group) => [group.id, group]));
     this.boxes = picture.boxes ?? {};
     this.edges = picture.edges ?? [];
     this.open = new Set(picture.open ?? []);
+    this.openSheets();
     this.home = new Map(Object.keys(this.boxes).map((id) => [id, WHOLE]));
     for (const group of this.groups) for (const box of group.boxes) this.home.set(box, group.id);
     this.inside = new Map(this.groups.map((group) => [group.id, []])); // every box in a group, however deep
@@ -62,6 +64,11 @@ export class Modules {
 
   closeAll() {
     this.open.clear();
+    this.openSheets();
+  }
+
+  openSheets() {
+    for (const group of this.groups) if (group.sheet) this.open.add(group.id);
   }
 
   /** The edges that are seen: those between the same two boxes or closed groups are one. */
@@ -180,6 +187,37 @@ export class Modules {
     const whole = laid.get(WHOLE);
     return { width: whole.w + 2 * margin, height: whole.h + 2 * margin, boxes, groups, wires };
   }
+}
+
+/** Where boxes belong to a graph and to the graph of its gradient, each graph lies on a sheet of its own: a group around all of it. */
+function onSheets(groups, boxes) {
+  const graph = (id) => boxes[id].graph ?? 1;
+  const numbers = [...new Set(Object.keys(boxes).map(graph))].sort();
+  if (!groups.length || numbers.length < 2) return groups;
+  const homeless = new Set(Object.keys(boxes));
+  const outermost = new Map(); // group -> the group around it that lies in no other; outer groups come first
+  const lies = new Map(); // outermost group -> the graph of its boxes
+  for (const { id, parent, boxes: inside } of groups) {
+    outermost.set(id, parent ? outermost.get(parent) : id);
+    for (const box of inside) {
+      homeless.delete(box);
+      lies.set(outermost.get(id), graph(box));
+    }
+  }
+  const sheet = (number) => `sheet${number}`;
+  return [
+    ...numbers.map((number) => ({
+      id: sheet(number),
+      sheet: number,
+      name: SHEETS[number] ?? `graph ${number}`,
+      path: SHEETS[number] ?? `graph ${number}`,
+      kind: "",
+      parent: null,
+      boxes: [...homeless].filter((id) => graph(id) === number),
+      count: Object.keys(boxes).filter((id) => graph(id) === number).length,
+    })),
+    ...groups.map((group) => (group.parent ? group : { ...group, parent: sheet(lies.get(group.id) ?? 1) })),
+  ];
 }
 
 /** A curve through points that leaves and arrives from left to right. */

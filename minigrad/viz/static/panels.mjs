@@ -3,9 +3,9 @@
 
 import { make, nameOf } from "./dom.mjs";
 import { eventWord } from "./marks.mjs";
-import { eventItem } from "./inspector.mjs";
+import { eventItem, eventLine } from "./inspector.mjs";
 
-const SHOWN = 12; // names in one row of the queue
+const SHOWN = 8; // names in one row of the queue
 
 export class Panels {
   constructor(player) {
@@ -41,6 +41,7 @@ export class Panels {
         continue;
       }
       const words = make("code", { class: "mg-text", dir: "ltr" }, text);
+      words.style?.setProperty("--mg-indent", String(text.length - text.trimStart().length));
       const row = make("div", { class: "mg-line" }, make("span", { class: "mg-number", "aria-hidden": "true" }, String(number)), words);
       rows.set(number, { row, words, text });
       this.code.append(row);
@@ -82,26 +83,31 @@ export class Panels {
       row.setAttribute("aria-current", "true");
       this.lit.push(entry);
     }
-    const row = this.lit[0]?.row;
-    if (row && this.code.scrollHeight > this.code.clientHeight) {
-      // Scroll the panel alone: the page stays where the reader has it.
-      const middle = row.offsetTop - this.code.offsetTop - (this.code.clientHeight - row.offsetHeight) / 2;
-      this.code.scrollTop = Math.max(0, middle);
-    }
+    if (this.lit.length) this.reveal(this.lit[0]);
+  }
+
+  /** Scroll the panel alone, so that the page stays where the reader has it, to what is marked. */
+  reveal({ words }) {
+    const { code } = this; // the lines are placed from its corner
+    const mark = words.querySelector(".mg-mark");
+    if (code.scrollHeight > code.clientHeight) code.scrollTop = Math.max(0, mark.offsetTop - (code.clientHeight - mark.offsetHeight) / 2);
   }
 
   paintStory(frame) {
     const { player } = this;
     const { problem } = player;
-    const atFailure = problem.text && player.index === player.frames.length - 1;
+    const atFailure = player.failedHere;
     const key = `${frame.index}|${atFailure ? problem.text : ""}|${player.note}`;
     if (key === this.told) return;
     this.told = key;
     const parts = [];
+    const all = frame.events ?? [];
+    // The event of the error says all of it: once, at the top.
+    const error = atFailure ? all.find(({ kind }) => kind === "error") : undefined;
+    const failure = error?.text ? `${error.title}: ${error.text}` : problem.text;
+    const events = all.filter((event) => event !== error);
     if (atFailure) {
-      parts.push(
-        make("div", { class: "mg-problem", role: "alert" }, make("b", {}, "This step failed. "), make("span", { dir: "auto" }, problem.text)),
-      );
+      parts.push(make("div", { class: "mg-problem", role: "alert" }, make("b", {}, "This step failed. "), make("span", { dir: "auto" }, failure), error ? eventLine(error) : ""));
     }
     if (player.note) parts.push(make("p", { class: "mg-note", role: "status" }, player.note));
     let list = null;
@@ -118,16 +124,15 @@ export class Panels {
         parts.push(make(tag, { class: line.kind === "code" ? "mg-rules" : "" }, ...line.pieces.map(piece)));
       }
     }
-    const events = frame.events ?? [];
     if (events.length) parts.push(make("h5", { class: "mg-title" }, "Events"), make("ol", { class: "mg-events" }, ...events.map((event) => eventItem(event))));
     this.story.replaceChildren(...parts);
-    this.speak(frame, atFailure ? `This step failed. ${problem.text}` : player.note);
+    this.speak(frame, events, atFailure ? `This step failed. ${failure}` : player.note);
   }
 
-  speak(frame, extra) {
+  speak(frame, happened, extra) {
     const told = frame.story.filter((line) => line.kind !== "code");
     const sentences = told.map((line) => `${line.pieces.map(([, text]) => text).join("").replace(/[.:]$/, "")}.`);
-    const events = (frame.events ?? []).map((event) => `${event.title || eventWord(event.kind)}${event.text ? `: ${event.text}` : "."}`);
+    const events = happened.map((event) => `${event.title || eventWord(event.kind)}${event.text ? `: ${event.text}` : "."}`);
     const upcoming = frame.next ? `Next to run: ${this.picture.boxes?.[frame.next]?.name ?? frame.next}.` : "";
     const spoken = [`Step ${frame.index} of ${this.player.total}.`, ...sentences, ...events, upcoming, extra ?? ""];
     this.live.textContent = spoken.filter(Boolean).join(" ");
@@ -140,8 +145,12 @@ export class Panels {
 
   paintQueue(frame) {
     const row = (word, turns, say, shape) => {
-      const items = turns.slice(0, SHOWN).flatMap((turn, position) => [position ? ", " : "", say(turn)]);
-      if (turns.length > SHOWN) items.push(` and ${turns.length - SHOWN} more`);
+      const past = word === "done"; // of those that ran, the last ones say most
+      const shown = past ? turns.slice(-SHOWN) : turns.slice(0, SHOWN);
+      const items = shown.flatMap((turn, position) => [make("span", { class: "mg-turn" }, say(turn), position < shown.length - 1 ? "," : ""), " "]);
+      const more = turns.length - shown.length;
+      if (more && past) items.unshift(`${more} earlier, `);
+      else if (more) items.push(`and ${more} more`);
       return make(
         "div",
         { class: `mg-row mg-row-${word}` },

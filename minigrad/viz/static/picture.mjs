@@ -8,8 +8,12 @@ import { curve, Modules } from "./modules.mjs";
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const FLOWS = ["idle", "now", "done", "off"];
 const CHIP_WIDTH = 6.4; // pixels of a character in a pill, as in svg.py
+const CHIP_ROUND = 16; // what a pill's round ends take
 const FLAG_WIDTH = 6.4;
 const MOST_SIGNS = 4;
+const FAILED = "✗ failed";
+const FEWEST = 6; // characters of a pill that say something
+const BELOW = 12; // from a box's lower edge to the middle of the signs that hang there
 
 export class Picture {
   constructor(data) {
@@ -21,6 +25,7 @@ export class Picture {
     this.boxes = new Map();
     this.groups = new Map();
     this.wires = new Map();
+    this.sources = new Map((data.edges ?? []).map(([id, source]) => [id, source]));
     this.painted = { boxes: {}, edges: {}, chips: {}, next: null, signs: [] };
     if (!this.drawing) return;
     this.indexBoxes();
@@ -72,7 +77,6 @@ export class Picture {
     group.classList.toggle("mg-greyed", about.needs_grad === false);
     group.classList.toggle("mg-pruned", about.pruned === true);
     group.classList.toggle("mg-freed", about.freed === true);
-    group.classList.toggle("mg-second", (about.graph ?? 1) > 1);
   }
 
   /** The edges of a drawing that came laid out. */
@@ -80,6 +84,7 @@ export class Picture {
     for (const group of this.drawing.querySelectorAll("[data-edge]")) {
       const id = group.getAttribute("data-edge");
       const wire = group.querySelector(".mg-wire");
+      const ends = wire?.getAttribute("d")?.match(/-?[\d.]+/g)?.map(Number) ?? [0, 0];
       const pulse = wire?.cloneNode();
       pulse?.setAttribute("class", "mg-pulse");
       pulse?.setAttribute("pathLength", "1");
@@ -87,6 +92,7 @@ export class Picture {
       this.wires.set(id, {
         group,
         members: [id],
+        room: Math.abs(ends.at(-2) - ends[0]),
         forward: group.querySelector(".mg-forward"),
         backward: group.querySelector(".mg-backward"),
       });
@@ -141,7 +147,7 @@ export class Picture {
   }
 
   groupParts(about) {
-    const group = shape("g", { class: "mg-group", "data-group": about.id, tabindex: "-1", role: "button" });
+    const group = shape("g", { class: `mg-group${about.sheet ? ` mg-sheet mg-sheet-${about.sheet}` : ""}`, "data-group": about.id, tabindex: "-1", role: "button" });
     const parts = {
       group,
       about,
@@ -154,6 +160,7 @@ export class Picture {
       track: shape("rect", { class: "mg-track", x: 12, y: 51, height: 4, rx: 2 }),
       bar: shape("rect", { class: "mg-progress", x: 12, y: 51, height: 4, rx: 2, width: 0 }),
     };
+    group.classList.toggle("mg-inner", this.modules.around(about.id).length % 2 === 0); // what lies in a tinted frame is lighter again
     group.append(parts.shadow, parts.frame, shape("rect", { class: "mg-fold-box", x: 11, y: 8, width: 15, height: 15, rx: 3 }), parts.sign, parts.name, parts.kind, parts.said, parts.track, parts.bar);
     parts.sign.setAttribute("x", 18.5);
     for (const text of [parts.name, parts.kind]) text.after(" ");
@@ -189,19 +196,20 @@ export class Picture {
     this.wires.clear();
     for (const { id, members, points } of wires) {
       const d = curve(points);
+      const length = (k) => Math.abs(points[k].x - points[k - 1].x);
+      const longest = points.reduce((best, _, k) => (k && length(k) > length(best) ? k : best), 1);
       const [start, end] = [points[0], points.at(-1)];
       const head = (tip, way) => `M${tip.x.toFixed(1)} ${tip.y.toFixed(1)}l${-10 * way} 4.5v-9z`;
       const parts = {
         group: shape("g", { class: "mg-edge", "data-edge": id }),
         members,
+        room: length(longest),
         forward: shape("path", { class: "mg-forward", d: head(end, 1) }),
         backward: shape("path", { class: "mg-backward", d: head(start, -1) }),
       };
       parts.group.append(shape("path", { class: "mg-wire", d, fill: "none" }), shape("path", { class: "mg-pulse", d, fill: "none", pathLength: 1 }), parts.forward, parts.backward);
       const pill = shape("rect", { y: -10, height: 20, rx: 10 });
       const text = shape("text", { y: 4, "text-anchor": "middle", "font-size": 10.5, "font-weight": 700, style: "unicode-bidi:isolate" });
-      const length = (k) => Math.abs(points[k].x - points[k - 1].x);
-      const longest = points.reduce((best, _, k) => (k && length(k) > length(best) ? k : best), 1);
       const [one, other] = [points[longest - 1], points[longest]];
       const at = { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
       const chip = shape("g", { class: "mg-chip", "data-chip": id, transform: `translate(${at.x.toFixed(1)} ${at.y.toFixed(1)})`, visibility: "hidden" }, pill, text);
@@ -248,7 +256,7 @@ export class Picture {
       map.setAttribute("visibility", box.heat ? "visible" : "hidden");
     }
     if (statistics) statistics.textContent = box.statistics;
-    this.paintBadge(parts, box.state === "failed" ? "✗ failed" : box.badge);
+    this.paintBadge(parts, box.state === "failed" ? FAILED : box.badge);
     this.paintVersion(parts, { ...this.about(id), ...box });
     parts.state = box.state;
     this.call(id);
@@ -278,10 +286,14 @@ export class Picture {
     const text = differs ? `v${version} ≠ v${saved}` : version ? `v${version}` : "";
     if (!text && !parts.version) return;
     if (!parts.version) {
-      parts.version = shape("text", { class: "mg-version", x: 14, y: -5 });
-      parts.group.append(" ", parts.version);
+      parts.version = shape("text", { class: "mg-version", x: 18, y: -0.5 });
+      parts.versionTag = shape("g", { class: "mg-version-tag" }, shape("rect", { x: 10, y: -13, height: 17, rx: 8.5 }), parts.version);
+      parts.group.append(" ", parts.versionTag);
     }
     parts.version.textContent = text;
+    parts.versionTag.firstChild.setAttribute("width", [...text].length * FLAG_WIDTH + 16);
+    parts.versionTag.setAttribute("visibility", text ? "visible" : "hidden");
+    parts.versionTag.classList.toggle("mg-differs", differs);
     parts.version.classList.toggle("mg-alarm", differs);
   }
 
@@ -308,13 +320,15 @@ export class Picture {
 
   paintChips(chips) {
     if (this.painted.chips === chips) return;
-    for (const { members, chip } of this.wires.values()) {
+    for (const { members, chip, room } of this.wires.values()) {
       if (!chip) continue;
-      const texts = members.filter((id) => id in chips).map((id) => chips[id]);
-      const text = texts.length > 2 ? `${texts[0]} and ${texts.length - 1} more` : texts.join(", ");
-      chip.group.setAttribute("visibility", text ? "visible" : "hidden");
-      if (!text) continue;
-      const width = [...text].length * CHIP_WIDTH + 16;
+      const flowing = members.filter((id) => id in chips);
+      const texts = flowing.map((id) => chips[id]);
+      const told = texts.length > 2 ? `${texts[0]} and ${texts.length - 1} more` : texts.join(", ");
+      chip.group.setAttribute("visibility", told ? "visible" : "hidden");
+      if (!told) continue;
+      const text = this.fitting(told, room, flowing.length === 1 ? flowing[0] : null);
+      const width = [...text].length * CHIP_WIDTH + CHIP_ROUND;
       chip.text.textContent = text;
       chip.pill.setAttribute("width", width);
       chip.pill.setAttribute("x", -width / 2);
@@ -322,7 +336,19 @@ export class Picture {
     this.painted.chips = chips;
   }
 
-  /** What happened at this frame, as signs on the lower edge of the boxes where it happened. */
+  /** A pill's text as it has room between two boxes: of a sum its result, of a tensor its shape, which is that of where it flows. */
+  fitting(whole, room, edge) {
+    const most = Math.floor((room - CHIP_ROUND) / CHIP_WIDTH);
+    const fits = (text) => !room || [...text].length <= most;
+    if (fits(whole)) return whole;
+    const text = whole.split(" = ").at(-1);
+    if (fits(text)) return text;
+    const shape = text.startsWith("[") && edge !== null ? this.about(this.sources.get(edge))?.shape : "";
+    if (shape) return shape;
+    return most < FEWEST ? text : `${[...text].slice(0, most - 1).join("").replace(/[\s,…]+$/, "")}…`;
+  }
+
+  /** What happened at this frame, as signs that hang on the lower edge of the boxes where it happened. */
   paintSigns(frame) {
     if (this.painted.frame === frame) return;
     this.painted.frame = frame;
@@ -336,9 +362,9 @@ export class Picture {
       const parts = this.boxes.get(id);
       if (!parts) continue;
       const kinds = [...new Set(events.map((event) => event.kind))];
-      const row = shape("g", { class: "mg-signs", transform: `translate(14 ${parts.height + 4})` });
+      const row = shape("g", { class: "mg-signs", transform: `translate(14 ${parts.height + BELOW})` });
       kinds.slice(0, MOST_SIGNS).forEach((kind, k) => row.append(sign(kind, 4 + 22 * k, 0)));
-      if (kinds.length > MOST_SIGNS) row.append(shape("text", { class: "mg-more-signs", x: 22 * MOST_SIGNS - 2, y: 14 }, `+${kinds.length - MOST_SIGNS}`));
+      if (kinds.length > MOST_SIGNS) row.append(shape("text", { class: "mg-more-signs", x: 22 * MOST_SIGNS - 4, y: 4 }, `+${kinds.length - MOST_SIGNS}`));
       parts.group.append(" ", row);
       this.painted.signs.push([id, row]);
       this.call(id);
@@ -357,13 +383,14 @@ export class Picture {
       const done = running.filter((box) => ["done", "ran"].includes(boxes[box]?.state)).length;
       const over = running.length > 0 && done === running.length;
       const state = states.includes("failed") ? "failed" : states.includes("ran") ? "ran" : over ? "done" : states.includes("ready") ? "ready" : done || states.includes("waiting") ? "waiting" : "idle";
-      for (const name of STATES) parts.group.classList.toggle(`mg-${name}`, name === state);
+      const painted = parts.about.sheet && this.modules.open.has(id) ? "idle" : state; // a sheet is paper: its boxes have states
+      for (const name of STATES) parts.group.classList.toggle(`mg-${name}`, name === painted);
       const alarm = inside.some((box) => boxes[box]?.alarm);
       parts.said.textContent = alarm ? `⚠ NaN or Inf inside` : running.length ? `${done} of ${running.length} nodes ran` : `${parts.about.count} nodes, none runs`;
       parts.said.classList.toggle("mg-alarm", alarm);
       parts.bar.setAttribute("width", ((parts.room * done) / Math.max(running.length, 1)).toFixed(1));
       const open = this.modules.open.has(id);
-      parts.group.setAttribute("aria-label", `${words(parts.group)}, module ${parts.about.path}: ${parts.said.textContent}. Enter ${open ? "closes" : "opens"} it.`);
+      parts.group.setAttribute("aria-label", `${words(parts.group)}, ${parts.about.sheet ? "" : "module "}${parts.about.path}: ${parts.said.textContent}. Enter ${open ? "closes" : "opens"} it.`);
     }
   }
 
@@ -383,11 +410,18 @@ export class Picture {
     }
   }
 
-  paintFailure(problem) {
-    const parts = this.boxes.get(problem.text ? problem.box : null);
-    if (!parts) return; // a pass that has failed stays so
-    parts.group.classList.add("mg-bad");
-    this.paintBadge(parts, "✗ failed");
+  /** Mark the box at which the pass failed, at the frame where it did; null ends it. */
+  paintFailure(id) {
+    if (this.failure && this.failure !== id) {
+      const state = this.painted.boxes[this.failure];
+      const parts = this.boxes.get(this.failure);
+      parts.group.classList.toggle("mg-bad", state?.state === "failed");
+      this.paintBadge(parts, state?.state === "failed" ? FAILED : (state?.badge ?? ""));
+    }
+    this.failure = this.boxes.has(id) ? id : null;
+    if (!this.failure) return;
+    this.boxes.get(id).group.classList.add("mg-bad");
+    this.paintBadge(this.boxes.get(id), FAILED);
   }
 
   // ---------------------------------------------------------------- what the reader points at

@@ -51,6 +51,11 @@ export class Player {
     return this.model.get("problem") ?? {};
   }
 
+  /** True at the last frame of a pass that has failed. */
+  get failedHere() {
+    return Boolean(this.problem.text) && this.index === this.frames.length - 1;
+  }
+
   /** True when no step lies ahead. */
   get atEnd() {
     const last = this.frames.length - 1;
@@ -103,7 +108,8 @@ export class Player {
       this.ask({ to: target });
     } else if (!this.live) {
       this.index = this.frames.length - 1;
-      this.note = this.index < this.total ? `Only ${this.index} of ${this.total} steps were run before this was saved.` : "";
+      // Where the pass failed, the failure says why it goes no further.
+      this.note = this.index < this.total && !this.problem.text ? `Only ${this.index} of ${this.total} steps were run before this was saved.` : "";
     } else if (this.model.get("finished") === true) {
       this.index = this.frames.length - 1;
       this.ask({ to: this.index });

@@ -108,7 +108,7 @@ export class Stepper {
     if (!element) return;
     const entries = [];
     if (group) {
-      entries.push([modules.open.has(id) ? "Close module" : "Open module", "Enter", () => this.toggleGroup(id)]);
+      entries.push([`${modules.open.has(id) ? "Close" : "Open"} ${group.sheet ? group.name : "module"}`, "Enter", () => this.toggleGroup(id)]);
     } else {
       entries.push(["Details", "Enter", () => this.inspect(id)]);
       if ((this.picture.data.runs ?? []).includes(id)) {
@@ -118,7 +118,7 @@ export class Stepper {
       entries.push(["Show where it comes from", "u", () => this.highlight(id, "up")]);
       entries.push(["Show what it leads to", "d", () => this.highlight(id, "down")]);
       const home = modules.parent(id);
-      if (home) entries.push([`Close module ${modules.byId.get(home).name}`, "", () => this.toggleGroup(home)]);
+      if (home) entries.push([`Close ${modules.byId.get(home).sheet ? "" : "module "}${modules.byId.get(home).name}`, "", () => this.toggleGroup(home)]);
     }
     if (this.way) entries.push(["End the highlight", "Escape", () => this.endHighlight()]);
     this.menu.open(entries, element, point);
@@ -245,7 +245,7 @@ export class Stepper {
     const { frame } = player;
     if (!frame) return;
     this.picture.paint(frame, player.state(player.index), player.breaks);
-    this.picture.paintFailure(player.problem);
+    this.picture.paintFailure(player.failedHere ? player.problem.box : null);
     this.panels.paint(frame);
     this.inspector.paint();
     this.controls.paint();

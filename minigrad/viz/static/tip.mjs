@@ -44,7 +44,11 @@ export class Tip {
     }
     const state = this.player.state(this.player.index).boxes[id];
     const lines = (this.picture.about(id)?.hover ?? "").split("\n").filter(Boolean);
-    if (state && !state.none) lines.push(`grad ${state.full}${state.statistics ? ` · ${state.statistics}` : ""}`);
+    if (state && !state.none) {
+      lines.push(`grad ${state.full}${state.alarm ? `, ${state.grad} ${state.where}` : ""}`);
+      const [least, mean, most] = state.statistics.split(" · ");
+      if (most) lines.push(`min ${least} · mean ${mean} · max ${most}`);
+    }
     for (const event of this.player.frame?.events ?? []) if (event.node === id) lines.push(`${eventWord(event.kind)}: ${event.title}`);
     return lines;
   }
@@ -52,7 +56,11 @@ export class Tip {
   show(box) {
     const [name, ...lines] = this.lines(box);
     if (!name) return;
-    this.element.replaceChildren(make("b", {}, make("bdi", {}, name)), ...lines.map((line) => make("span", {}, make("bdi", {}, line))));
+    const map = (address, word) => (address ? [make("span", { class: "mg-tip-map" }, make("img", { class: "mg-heat", src: address, alt: "" }), word)] : []);
+    const id = box.getAttribute("data-box");
+    const state = this.player.state(this.player.index).boxes[id];
+    const pictures = [...map(this.picture.heatOf(id), "value"), ...map(state?.heat, "grad")];
+    this.element.replaceChildren(make("b", {}, make("bdi", {}, name)), ...lines.map((line) => make("span", {}, make("bdi", {}, line))), ...pictures);
     this.element.hidden = false;
     const [whole, at] = [this.stage.getBoundingClientRect(), box.getBoundingClientRect()];
     const left = Math.max(6, Math.min(at.left - whole.left, whole.width - this.element.offsetWidth - 6));

@@ -1,20 +1,24 @@
 // How a value is shown where there is room for it. After this module a reader knows what the details say about a tensor: a small one in
-// full, with what changed since the frame before, a large one by its shape, minimum, mean, maximum and heat map. NaN and infinity are marked
-// by a sign and a frame, not by colour alone. The texts come from Python, written with four significant digits.
+// full, with what changed since the frame before, a large one by its shape, minimum, mean, maximum and heat map, and by a map of what changed.
+// NaN and infinity are marked by a sign and a frame, not by colour alone. The texts come from Python, written with four significant digits.
 
 import { button, make } from "./dom.mjs";
 
 const ODD = /^(NaN|-?Inf)$/;
 
-/** The text `[[1, 2], [3, 4]]` as rows of words, [["1", "2"], ["3", "4"]]; null if it lists no elements. */
-export function rowsOf(text) {
-  if (/^[^[\],\s]+$/.test(text)) return [[text]];
+/** The text `[[1, 2], [3, 4]]` line by line, with the brackets around each: {open, words, close}; null if it lists no elements. */
+export function linesOf(text) {
+  if (/^[^[\],\s]+$/.test(text)) return [{ open: "", words: [text], close: "" }];
   if (!text.startsWith("[") || !/^[\][\s,\w.+-]+$/.test(text)) return null;
-  const rows = text
-    .split("]")
-    .map((part) => part.replace(/^[\s,[]+/, ""))
-    .filter(Boolean);
-  return rows.map((row) => row.split(",").map((word) => word.trim()).filter(Boolean));
+  const depth = /^\[+/.exec(text)[0].length;
+  const lines = text.split(/(?<=\]),\s*/).map((part) => /^(\[*)([^[\]]*)(\]*)$/.exec(part));
+  if (lines.includes(null)) return null;
+  return lines.map(([, open, inside, close]) => ({ open: open.padStart(depth), words: inside.split(",").map((word) => word.trim()).filter(Boolean), close }));
+}
+
+/** The same as rows of words, [["1", "2"], ["3", "4"]]. */
+export function rowsOf(text) {
+  return linesOf(text)?.map(({ words }) => words) ?? null;
 }
 
 /** One number less another, in four significant digits and with its sign; "" where there is none to give. */
@@ -33,15 +37,15 @@ export function compared(before, after) {
   return now.map((row, i) => row.map((word, j) => [word, was && was.length === now.length ? (was[i][j] ?? null) : null]));
 }
 
-/** A value as a small grid. Elements that differ from `before` are underlined, with the difference below. */
+/** A value as Python writes it, a row on each line. Elements that differ from `before` are underlined, with the difference beside them. */
 export function grid(after, before = null) {
   const rows = compared(before, after);
   if (!rows) return make("bdi", { class: "mg-plain" }, after);
   const body = make("span", { class: "mg-grid", role: "text" });
-  const plural = rows.length * rows[0].length > 1;
-  rows.forEach((row, i) => {
-    const line = make("span", { class: "mg-grid-row" }, plural ? (i ? " " : "[") : "");
-    row.forEach(([word, old], j) => {
+  const widest = rows.length > 1 ? Math.max(...rows.flat().map(([word]) => word.length)) : 0; // so that columns stand below each other
+  linesOf(after).forEach(({ open, close }, i) => {
+    const line = make("span", { class: "mg-grid-row" }, open);
+    rows[i].forEach(([word, old], j) => {
       const changed = old !== null && old !== word;
       const cell = make("span", { class: `mg-cell${changed ? " mg-changed" : ""}${ODD.test(word) ? " mg-odd" : ""}` }, word);
       if (changed) {
@@ -49,26 +53,65 @@ export function grid(after, before = null) {
         cell.setAttribute("title", by ? `was ${old}: ${by}` : `was ${old}`);
         if (by) cell.append(make("sup", { class: "mg-by" }, by));
       }
-      line.append(cell, plural && j < row.length - 1 ? ", " : "");
+      line.append(" ".repeat(Math.max(widest - word.length, 0)), cell, j < rows[i].length - 1 ? ", " : "");
     });
-    line.append(plural && i === rows.length - 1 ? "]" : plural ? ";" : "");
+    line.append(close, i < rows.length - 1 ? "," : "");
     body.append(line);
   });
   return body;
 }
 
-/** What was, an arrow, and what is. */
+/** What was, an arrow, and what is; alone what is there, if there is but one of them or both are the same. */
 export function change(before, after) {
-  const said = (value) => (value === null || value === undefined ? "None" : String(value));
-  if (before === null || before === undefined || said(before) === "None") return make("span", { class: "mg-change" }, grid(said(after)));
-  return make("span", { class: "mg-change" }, make("s", { class: "mg-was" }, said(before)), make("span", { class: "mg-arrow", "aria-label": "became" }, " → "), grid(said(after), said(before)));
+  const none = (value) => value === null || value === undefined || value === "None";
+  if (none(before) || before === after) return make("span", { class: "mg-change" }, grid(String(after)));
+  if (after === null || after === undefined) return make("span", { class: "mg-change" }, grid(String(before)));
+  return make("span", { class: "mg-change" }, make("s", { class: "mg-was" }, before), make("span", { class: "mg-arrow", "aria-label": "became" }, " → "), grid(after, before));
 }
 
-/** A large tensor: its heat map at a size that can be read, with the scale beside it. */
-export function heat(address, label) {
-  const map = make("img", { class: "mg-heat", src: address, alt: label });
+/** A large tensor as a heat map, at a size that can be read, with a word below it. */
+function heat(address, label, word) {
+  return make("span", { class: "mg-heat-map" }, make("img", { class: "mg-heat", src: address, alt: label }), make("span", { class: "mg-scale", "aria-hidden": "true" }, word));
+}
+
+/** Maps beside each other (what was, what is, the change between them), and what their colours mean. */
+function maps(now, before, what) {
+  const { statistics } = now;
+  const earlier = before?.heat && before.heat !== now.heat ? before.heat : null;
+  const row = make("span", { class: "mg-maps" });
+  if (earlier) row.append(heat(earlier, `heat map of ${what} before this step: min, mean and max ${before.statistics}`, "before"));
+  row.append(heat(now.heat, `heat map of ${what}: min, mean and max ${statistics}`, earlier ? "now" : ""));
+  if (now.differenceMap) row.append(heat(now.differenceMap, `heat map of the change of ${what}: ${now.difference}`, "now − before"));
   const scale = make("span", { class: "mg-scale", "aria-hidden": "true" }, "below 0", make("span", { class: "mg-ramp" }), "above 0");
-  return make("span", { class: "mg-heat-map" }, map, scale);
+  if (now.alarm) scale.append(make("span", { class: "mg-key mg-key-nan" }), "NaN", make("span", { class: "mg-key mg-key-inf" }), "Inf");
+  return make("span", { class: "mg-mapped" }, row, scale);
+}
+
+/**
+ * All that is known of a value: NaN and infinity first, then its elements or its maps, what changed, and a button that copies it as Python.
+ *
+ * `now` is {text, shape, dtype, statistics, heat, alarm, where, exact, difference, differenceMap}, `before` the same a frame earlier, `arrow`
+ * whether both are written out. `variable` is Python for what is too large to be listed.
+ */
+export function valueShown(now, { what, before = null, variable = "", arrow = false }) {
+  const text = now.text ?? "";
+  const body = make("div", { class: `mg-value-shown${now.alarm ? " mg-alarming" : ""}` });
+  if (now.alarm) body.append(make("strong", { class: "mg-warn" }, `⚠ ${now.alarm}${now.where ? `, ${now.where}` : ""}`));
+  const numbers = arrow ? change(before?.text, text) : grid(text, before?.text ?? null);
+  const listed = rowsOf(text) !== null && text !== now.shape; // a large one says no more than its shape
+  const python = now.none ? "" : listed ? now.exact || asPython(text, now.dtype) : variable;
+  body.append(make("div", { class: "mg-numbers" }, numbers, python ? copier(python, what) : ""));
+  if (now.heat) body.append(maps(now, before, what));
+  if (now.statistics) {
+    const was = before?.statistics?.split(" · ") ?? [];
+    const measures = now.statistics.split(" · ").map((number, k) => {
+      const told = was[k] && was[k] !== number ? [make("s", { class: "mg-was" }, was[k]), " → ", make("span", { class: "mg-changed" }, number)] : [number];
+      return make("span", { class: "mg-measure" }, make("span", { class: "mg-soft" }, `${["min", "mean", "max"][k]} `), ...told);
+    });
+    body.append(make("div", { class: "mg-measures" }, ...measures));
+  }
+  if (now.difference && !listed) body.append(make("div", { class: "mg-measures" }, now.difference));
+  return body;
 }
 
 const IN_PYTHON = { NaN: 'float("nan")', Inf: 'float("inf")', "-Inf": '-float("inf")' };
@@ -83,7 +126,7 @@ export function asPython(text, dtype = "float32") {
 
 /** A button that puts a text on the clipboard and says that it has. */
 export function copier(text, what) {
-  const element = button("copy", `copy ${what} as Python`, { face: "copy", shown: text });
+  const element = button("copy", `copy ${what} as Python`, { face: "copy", picture: "copy", shown: text });
   element.addEventListener("click", async () => {
     const face = element.querySelector(".mg-face");
     try {
