@@ -42,6 +42,7 @@ class Event:
     after: Value | None = None
     line: Line | None = None
     difference: str = ""
+    difference_map: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """As the page gets it; its texts cannot turn a line around or end it."""
@@ -51,7 +52,7 @@ class Event:
             "title": clean(self.title),
             "text": clean(self.text),
             "before": None if self.before is None else self.before.to_json(),
-            "after": None if self.after is None else self.after.to_json(self.difference),
+            "after": None if self.after is None else self.after.to_json(self.difference, self.difference_map),
             "line": None if self.line is None else [clean(self.line[0]), self.line[1], clean(self.line[2])],
         }
 
@@ -188,10 +189,9 @@ def _mismatch(box: Box, node: Any, mismatch: Any) -> Event:
     line = None if mismatch.line is None else line_at(*mismatch.line)
     before = saved.array if saved is not None else None
     after = mismatch.tensor.detach().numpy()
-    return Event(
-        *("version_mismatch", box.id, f"{name} was written to after it was saved", text),
-        *(array_value(before), array_value(after), line, values.difference(before, after)),
-    )
+    title = f"{name} was written to after it was saved"
+    changed = differences(before, after)
+    return Event("version_mismatch", box.id, title, text, array_value(before), array_value(after), line, *changed)
 
 
 def freed_names(box: Box) -> list[str]:
@@ -273,6 +273,13 @@ def array_value(value: Any) -> Value | None:
     if isinstance(value, np.ndarray | np.generic):
         return values.describe(value)
     return Value(short(value), short(value))
+
+
+def differences(before: Any, after: Any) -> tuple[str, str]:
+    """What changed from one array to another, in words and, if they are large, as a heat map; "" for what are none."""
+    if not (isinstance(before, np.ndarray) and isinstance(after, np.ndarray)):
+        return "", ""
+    return values.difference(before, after), values.difference_map(before, after)
 
 
 def told_value(value: Any) -> str:

@@ -79,7 +79,8 @@ class Grown:
 @dataclass(frozen=True)
 class Frame:
     """One step. Frame 0 is the moment before anything ran; `box` is the one that ran, or could not be run if `failed`;
-    `grads` what each box's gradient reads, `differences` by how much those changed that did.
+    `grads` what each box's gradient reads, `differences` by how much those changed that did (`difference_maps`: the
+    large ones as heat maps).
     """
 
     index: int
@@ -104,6 +105,7 @@ class Frame:
     events: tuple[Event, ...] = ()
     grown: tuple[Grown, ...] = ()
     differences: Mapping[str, str] = field(default_factory=dict, repr=False)
+    difference_maps: Mapping[str, str] = field(default_factory=dict, repr=False)
     failed: bool = False
 
     @property
@@ -136,6 +138,7 @@ class Frame:
             "events": [event.to_json() for event in self.events],
             "grown": [{"name": node.name, "op": node.op, "text": clean(node.text)} for node in self.grown],
             "differences": dict(self.differences),
+            "difference_maps": dict(self.difference_maps),
             "failed": self.failed,
         }
 

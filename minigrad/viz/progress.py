@@ -159,11 +159,17 @@ class Progress:
             self.described[key] = values.joined(parts) if several else describe(sums[min(sums)])
         return self.described.get(key, values.NONE)
 
-    def differences(self) -> dict[str, str]:
-        """By how much those gradients changed that this step has changed."""
+    def differences(self) -> tuple[dict[str, str], dict[str, str]]:
+        """By how much those gradients changed that this step has changed, in words, and the large ones as heat maps."""
         before, self.changing = self.changing, {}
-        found = {key: values.difference(array, self._now(key)) for key, array in before.items()}
-        return {key: text for key, text in found.items() if text}
+        words, maps = {}, {}
+        for key, array in before.items():
+            now = self._now(key)
+            if text := values.difference(array, now):
+                words[key] = text
+            if address := values.difference_map(array, now):
+                maps[key] = address
+        return words, maps
 
     def _now(self, key: str) -> Any:
         """A gradient as an array."""

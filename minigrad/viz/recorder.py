@@ -264,6 +264,7 @@ class Recorder:
         upcoming = ready[0] if ready else None
         joints = dict(joints) | {item.box: item.joint for item in contributions}
         states = progress.states(key, upcoming, joints, failed)
+        differences, difference_maps = progress.differences()
         return Frame(
             index=len(progress.ran) + failed,
             total=len(self.runs),
@@ -284,7 +285,8 @@ class Recorder:
             chips=MappingProxyType({item.edge: chip(item) for item in contributions}),
             events=tuple(events),
             grown=grown,
-            differences=MappingProxyType(progress.differences()),
+            differences=MappingProxyType(differences),
+            difference_maps=MappingProxyType(difference_maps),
             failed=failed,
         )
 

@@ -31,6 +31,7 @@ from minigrad.viz.kept_grads import KeptGrads, grad_of
 from minigrad.viz.recorder import Recorder
 from minigrad.viz.recording import Rehearsal, trouble
 from minigrad.viz.records import learner_frame
+from minigrad.viz.shared_code import SharedCode, reference, shared_code
 from minigrad.viz.snapshot import snapshot
 from minigrad.viz.svg import clean, shorten
 from minigrad.viz.torch_graphs import seen
@@ -55,7 +56,7 @@ class BackwardStepper(anywidget.AnyWidget):
     """
 
     _esm = recording.notebook_module()
-    code = traitlets.Unicode(recording.packed_code()).tag(sync=True)
+    code = reference()
     _recorder: Any = None
 
     # From here to the page. `picture` never changes; `recorded` grows by one JSON text per frame. Both go there as
@@ -128,6 +129,10 @@ class BackwardStepper(anywidget.AnyWidget):
         self._breakpoints = Breakpoints()
         self.observe(self._on_request, "request")
         self.observe(self._on_breaks, "breaks")
+
+    @traitlets.default("code")
+    def _code_of_all_steppers(self) -> SharedCode:
+        return shared_code()
 
     # -- from code
 

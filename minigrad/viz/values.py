@@ -51,8 +51,10 @@ class Value:
     where: str = ""
     python: str = ""
 
-    def to_json(self, difference: str = "") -> dict[str, Any]:
-        """What the page shows of it; `difference` is what changed since the moment before."""
+    def to_json(self, difference: str = "", difference_map: str = "") -> dict[str, Any]:
+        """What the page shows of it; `difference` is what changed since the moment before, `difference_map` the same as
+        the address of a heat map.
+        """
         return {
             "text": self.text,
             "full": self.full,
@@ -64,6 +66,7 @@ class Value:
             "where": self.where,
             "exact": self.python,
             "difference": difference,
+            "difference_map": difference_map,
         }
 
     @property

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz import naming, values
+from minigrad.viz import naming
 from minigrad.viz.boxes import Box, Edge, Snapshot
-from minigrad.viz.events import Event, array_value, hook_name, line_of, raised, told_value
+from minigrad.viz.events import Event, array_value, differences, hook_name, line_of, raised, told_value
 from minigrad.viz.torch_graphs import seen
 
 
@@ -205,14 +205,8 @@ class Teller:
 
     def _event(self, note: Note, title: str, text: str, before: Any, after: Any, line: Any = ()) -> Event:
         where = line_of(note.function) if line == () else line
-        return Event(
-            note.kind, note.box, title, text, array_value(before), array_value(after), where, _difference(before, after)
-        )
-
-
-def _difference(before: Any, after: Any) -> str:
-    arrays = isinstance(before, np.ndarray) and isinstance(after, np.ndarray)
-    return values.difference(before, after) if arrays else ""
+        changed = differences(before, after)
+        return Event(note.kind, note.box, title, text, array_value(before), array_value(after), where, *changed)
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import minigrad as mg
 from minigrad import viz
+from minigrad.viz import recording
 
 ROOT = Path(__file__).parent.parent.parent
 CELLS = [
@@ -225,3 +226,27 @@ def test_a_kernel_that_restarts_is_told_and_the_steps_go_on(lab: Any) -> None:
         stepper.locator(".mg-press-next").click()
         expect(stepper).to_have_attribute("data-step", str(step))
     assert {"10", "40", "24"} <= set(grads(lab.page).values())
+    stepper.focus()
+    for step in (5, 4):
+        lab.page.keyboard.press("ArrowLeft")
+        expect(stepper).to_have_attribute("data-step", str(step))
+    lab.page.keyboard.press("Home")
+    expect(stepper).to_have_attribute("data-step", "0")
+    expect(stepper.locator(".mg-note")).to_have_count(0)  # nothing waits for a kernel
+    # The cell, run again, has a live stepper.
+    lab.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    expect(alone).to_be_hidden(timeout=30_000)
+    lab.page.locator(".minigrad-stepper").first.locator(".mg-press-last").click()
+    expect(lab.page.locator(".minigrad-stepper").first).to_have_attribute("data-step", "6")
+    assert lab.kernel("print(A.grad)") == "tensor([24.])"
+
+
+def test_a_notebook_holds_the_script_once(executed: Path) -> None:
+    """However many steppers it shows."""
+    notebook = nbformat.read(executed, as_version=4)
+    models = notebook.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
+    steppers = [model["state"] for model in models.values() if "kept" in model["state"]]
+    assert len(steppers) == 2
+    (shared,) = {state["code"] for state in steppers}
+    assert models[shared.removeprefix("IPY_MODEL_")]["state"]["code"] == recording.packed_code()
+    assert executed.read_text(encoding="utf-8").count(recording.packed_code()) == 1

@@ -69,6 +69,22 @@ def test_a_tensor_hook_is_seen_with_what_it_changed() -> None:
     assert stepper.frames[2].differences == {key: "[+9, +9]"}
 
 
+def test_what_a_step_changes_of_a_large_gradient_is_a_heat_map() -> None:
+    stepper, events = stepped(
+        "x = mg.ones(8, requires_grad=True)\ny = x * 2\ny.register_hook(lambda g: g * 10)\n"
+        "s = viz.BackwardStepper((y * y).sum())\n"
+    )
+    key = stepper._graph.named("y").id
+    maps = [frame.difference_maps for frame in stepper.frames]
+    joined = next(frame for frame in stepper.frames if frame.difference_maps)
+    assert joined.difference_maps == {key: viz.values.difference_map(np.zeros(8), np.ones(8))}
+    assert joined.to_json(None)["difference_maps"] == dict(joined.difference_maps)
+    assert not any(maps[: joined.index])
+    hook = next(event for event in events if event.kind == "tensor_hook")
+    assert hook.difference_map == viz.values.difference_map(np.zeros(8), np.ones(8))
+    assert hook.to_json()["after"]["difference_map"] == hook.difference_map
+
+
 def test_a_hook_that_writes_into_the_gradient_is_seen() -> None:
     _, events = stepped(
         LEAVES + "y = x * w\ny.register_hook(lambda g: g.mul_(3))\ns = viz.BackwardStepper((y * 1).sum())\n"

@@ -1,9 +1,11 @@
 """The widget's page side as one text: made of files that stand by themselves, and whole without them."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
 
+import minigrad as mg
 from minigrad.viz import BackwardStepper, recording, widget_source
 
 
@@ -35,6 +37,19 @@ def test_the_widget_has_the_joined_texts() -> None:
     assert code == {"script": widget_source.script(), "style": widget_source.style()}
     assert str(BackwardStepper._esm) == recording.notebook_module()
     assert widget_source.style().count("{") == widget_source.style().count("}")
+
+
+def test_all_steppers_of_a_kernel_share_one_script() -> None:
+    loss = (mg.tensor([1.0, 2.0], requires_grad=True) ** 2).sum()
+    one, other = BackwardStepper(loss), BackwardStepper(loss)
+    assert one.code is other.code
+    assert one.code.code == recording.packed_code()
+    assert one.get_state("code") == {"code": f"IPY_MODEL_{one.code.model_id}"}
+    assert len(json.dumps(one.get_state())) < 20_000
+    one.close()
+    assert BackwardStepper(loss).code is other.code
+    other.code.close()
+    assert BackwardStepper(loss).code is not other.code
 
 
 def test_what_the_widget_gets_is_one_module_too(node: str, tmp_path: Path) -> None:

@@ -4,7 +4,8 @@
 // text for a frame that is as kept, else the frame itself. Without the kernel all kept frames count as run. `KeptModel` shows this to the
 // stepper as the `picture` and the `recorded` that it knows, so that the stepper never asks where a frame comes from.
 
-const GONE = "The kernel that ran this is gone. The recorded steps can be walked; the .grad of your variables no longer follows.";
+const GONE = "The kernel that ran this is gone. The recorded steps can be walked, but the .grad of your variables no longer follows. Run the cell again to go on.";
+const NOTICE = "margin:4px 2px;padding:6px 12px;border-left:4px solid var(--jp-warn-color1,#b57600);background:var(--jp-layout-color2,rgb(128 128 128/12%));font:13px/1.5 system-ui,sans-serif";
 
 /** What `recording.pack` in Python has packed: base64 of deflated JSON. */
 async function unpack(text) {
@@ -84,7 +85,7 @@ async function renderKept(render, model, el, onPage) {
   const word = document.createElement("p");
   word.className = "minigrad-alone";
   word.setAttribute("role", "status");
-  word.style.cssText = "margin:4px 2px;font:13px/1.5 system-ui,sans-serif";
+  word.style.cssText = NOTICE;
   const tell = () => {
     word.textContent = shown.alone && !onPage ? GONE : "";
     word.hidden = !word.textContent;
