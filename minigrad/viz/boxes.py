@@ -76,7 +76,8 @@ class Source:
 @dataclass(frozen=True)
 class Snapshot:
     """A whole graph. For those who step through it: `nodes` are the engine's nodes behind the boxes (None for
-    constants), `results` the results that a name was found for. `calls` maps a box to the modules in whose calls
+    constants), `results` the results that a name was found for, `reached` leaves, with their names, that a custom
+    Function may reach by a backward of its own. `calls` maps a box to the modules in whose calls
     it was made, the outermost first, `modules` the id() of a module to the learner's name for it.
     """
 
@@ -88,6 +89,7 @@ class Snapshot:
     calls: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
     modules: Mapping[int, str] = field(default_factory=dict, compare=False, repr=False)
     results: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    reached: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def box(self, key: str) -> Box:
         """The box with an id. KeyError if there is none."""

@@ -68,11 +68,11 @@ def read_saved(node: Any, parameter: str) -> Any:
 
 def all_kept(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
     """Everything that a node keeps; `name_of(tensor)` is what the learner calls it."""
-    if getattr(node, "_is_custom", False):
-        yield from _kept_by_function(node, name_of)
-        return
     if hasattr(node, "state_of"):
         yield from _kept_by_mirror(node, name_of)
+        return
+    if getattr(node, "_is_custom", False):
+        yield from _kept_by_function(node, name_of)
         return
     for parameter in saved_parameters(node):
         kept, version, saved_version = _slot(node, parameter)

@@ -75,6 +75,29 @@ class KeptGrads:
         changed = {key: known[key] for key in known if known[key] is not now[key]}
         return {key: None if old is None else old.array for key, old in changed.items()}
 
+    def before_inner(self, leaves: Mapping[str, Any]) -> dict[str, tuple[Any, Kept | None]]:
+        """What leaves hold before a step that may run a backward of its own: name -> leaf and its `.grad`."""
+        return {name: (leaf, _kept(grad_of(leaf), None)) for name, leaf in leaves.items()}
+
+    def after_inner(self, before: Mapping[str, tuple[Any, Kept | None]]) -> list[tuple[str, Any, Any]]:
+        """After that step: where it reached leaves that are not in the graph, keep their gradients, too, from the first
+        frame on.
+
+        Returns the name, what was held before and what is now, as arrays or None, of each leaf that it changed.
+        """
+        changed = []
+        for name, (leaf, old) in before.items():
+            new = _kept(grad_of(leaf), old)
+            if new is old:
+                continue
+            if all(leaf is not tensor for tensor in self.tensors.values()):
+                key = f"outside {len(self.tensors)}"
+                self.tensors[key] = leaf
+                for frame in self._at:
+                    frame[key] = old
+            changed.append((name, None if old is None else old.array, None if new is None else new.array))
+        return changed
+
     def clear(self) -> None:
         """Let go of all tensors."""
         self.tensors, self._at = {}, [{} for _ in self._at]

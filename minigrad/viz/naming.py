@@ -96,6 +96,10 @@ class Variables:
         """All tensors that are no leaves and that a variable holds."""
         return [tensor for _, tensor in self._results.values()]
 
+    def leaves(self) -> dict[str, Any]:
+        """All leaves that have a name."""
+        return {name: tensor for tensor, name in self._leaves.items()}
+
     def leaf(self, tensor: Any) -> str | None:
         """The name of a leaf, or of a tensor that needs no grad and shares memory with a variable."""
         name = self._leaves.get(tensor)

@@ -125,7 +125,7 @@ class Recorder:
             return  # closed before
         close()
         self.failure = self.failure or RuntimeError("the stepper was closed")
-        self.graph = replace(self.graph, nodes=(), results=())
+        self.graph = replace(self.graph, nodes=(), results=(), reached={}, calls={})
         self.progress.forget()
         self.ids, self.watcher = {}, Watcher({})
         self.steps, self.grown = iter(()), {}
@@ -296,6 +296,14 @@ class Recorder:
         state = self.progress.renewed(frame.states[key], key)
         others = tuple(other for other in frame.events if (other.node, other.title) != (key, event.title))
         return replace(frame, states=MappingProxyType({**frame.states, key: state}), events=(*others, event))
+
+    def with_inner(self, frame: Frame, changed: list[tuple[str, Any, Any]]) -> Frame:
+        """A frame whose node ran a backward of its own, which changed the `.grad` of leaves."""
+        if not changed:
+            return frame
+        place = len(frame.story) - len(self._closing())
+        story = (*frame.story[:place], *tell.of_inner(changed), *frame.story[place:])
+        return replace(frame, story=story)
 
     def _line_of(self, key: str | None) -> tuple[int, int, int, int, int] | None:
         """Source number, first and last line, first and last column of the text that made a box."""

@@ -117,7 +117,21 @@ class _Builder:
             calls={ids[node]: modules for node, modules in self._calls().items() if modules},
             modules={id(module): name for name, module in self.variables.modules.items()},
             results=results,
+            reached=self._reached(),
         )
+
+    def _reached(self) -> dict[str, Any]:
+        """Name -> leaf, of all that a custom Function in the graph could reach by a backward of its own."""
+        customs = [node for node in self.nodes if getattr(node, "_is_custom", False)]
+        if not customs:
+            return {}
+        found = {self.names[node]: node.variable for node in self.nodes if is_leaf(node)} | self.variables.leaves()
+        for node in customs:
+            for module in filter(naming.has_parameters, vars(getattr(node, "raw", node)).values()):
+                for path, parameter in module.named_parameters():
+                    leaf = seen(parameter)
+                    found.setdefault(self.variables.leaf(leaf) or path, leaf)
+        return {name: leaf for name, leaf in found.items() if leaf.requires_grad}
 
     def _calls(self) -> dict[Any, tuple[Any, ...]]:
         """Node -> the modules in whose calls it was made, the outermost first."""

@@ -26,7 +26,7 @@ from minigrad.autograd import engine
 from minigrad.viz import export, recording, torch_graphs, trace
 from minigrad.viz.arguments import check_root, leaf_to_start_from, listed, sought
 from minigrad.viz.breakpoints import Breakpoint, Breakpoints, breakpoint_for
-from minigrad.viz.frames import Frame
+from minigrad.viz.frames import Frame, Turn
 from minigrad.viz.kept_grads import KeptGrads, grad_of
 from minigrad.viz.recorder import Recorder
 from minigrad.viz.recording import Rehearsal, trouble
@@ -319,11 +319,13 @@ class BackwardStepper(anywidget.AnyWidget):
         failure = self._recorder.failure
         if failure is not None:
             raise RuntimeError(f"this pass cannot go on: its last step failed with {type(failure).__name__}: {failure}")
+        before = self._frames[-1]
+        reached = self._grads.before_inner(self._graph.reached if self._is_custom(before.next) else {})
         frame = self._recorder.advance()
         if frame is None:
             self.finished = True
             return False
-        before = self._frames[-1]
+        frame = self._recorder.with_inner(frame, self._grads.after_inner(reached))
         self._frames.append(frame)
         self._grads.add()
         failure = self._recorder.failure
@@ -337,6 +339,11 @@ class BackwardStepper(anywidget.AnyWidget):
             raise failure
         return True
 
+    def _is_custom(self, turn: Turn | None) -> bool:
+        """Whether the node that runs next is a custom Function, which may run a backward of its own."""
+        places = (place for place, box in enumerate(self._graph.boxes) if turn is not None and box.id == turn.box)
+        return any(getattr(self._graph.nodes[place], "_is_custom", False) for place in places)
+
     def _notice_changes(self) -> None:
         """Where something else has changed a `.grad` since this frame was shown, the frame says so and keeps it: going
         away and coming back brings back what is there now.
@@ -347,7 +354,7 @@ class BackwardStepper(anywidget.AnyWidget):
             return
         frame = self._frames[index]
         for key, before in changed.items():
-            if not key.startswith("retaining") and self._graph.box(key).kind == "leaf":
+            if any(box.id == key and box.kind == "leaf" for box in self._graph.boxes):
                 frame = self._recorder.renewed(frame, key, before)
         self._frames[index] = frame
         recorded = list(self.recorded)
@@ -366,7 +373,7 @@ class BackwardStepper(anywidget.AnyWidget):
         """Take the widget away and let go of the graph; a pass that stands half way ends there. The frames stay."""
         if self._recorder is not None:  # ipywidgets closes what could not be made, too
             self._recorder.close()
-            self._graph = replace(self._graph, nodes=(), results=())
+            self._graph = replace(self._graph, nodes=(), results=(), reached={}, calls={})
             self._grads.clear()
             self._given = (None, {})
         super().close()

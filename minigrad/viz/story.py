@@ -117,6 +117,18 @@ def of_grown(grown: Sequence[Grown]) -> list[Line]:
     return [line("item", f"create_graph=True: this step added {many} to the graph of the gradient: ", ("code", texts))]
 
 
+def of_inner(changed: Sequence[tuple[str, Any, Any]]) -> list[Line]:
+    """What a backward inside the step has changed: name of a leaf, its `.grad` before and after."""
+    return [
+        line(
+            *("item", "a backward inside this step changed ", ("name", name), GRAD),
+            *(" from ", ("value", "None" if before is None else said(before))),
+            *(" to ", ("value", "None" if after is None else said(after))),
+        )
+        for name, before, after in changed
+    ]
+
+
 def of_end() -> list[Line]:
     """After the last node."""
     return [line("say", "That was the last node: the backward pass is over.")]

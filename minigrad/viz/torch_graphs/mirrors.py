@@ -235,6 +235,10 @@ class Node:
         raise AttributeError(name)
 
     @property
+    def _is_custom(self) -> bool:
+        return saved.is_custom(self.raw)
+
+    @property
     def _kept(self) -> Any:
         """None once what was saved is freed, as of minigrad's nodes."""
         return None if self.ran_and_freed or saved.is_freed(self.raw) else ()
