@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.modes import thread
 from minigrad.viz import naming
 from minigrad.viz.boxes import Box, Edge, Snapshot
 from minigrad.viz.events import Event, array_value, differences, hook_name, line_of, raised, told_value
@@ -29,6 +30,7 @@ class Note:
     before: tuple[Any, ...]
     after: tuple[Any, ...] = ()
     parameter: str = ""  # of what is packed or unpacked
+    made: str = ""  # the node that a recorded backward has just made, where that packs
     error: BaseException | None = None
 
 
@@ -43,11 +45,15 @@ class Watcher:
     def around(self, kind: str, node: Any, function: Callable[..., Any]) -> Callable[..., Any]:
         """What the engine calls in the place of a function."""
         key = self.ids.get(node)
+        made = ""
+        if key is None and kind == "packed":  # by an operation that a recorded backward makes
+            key, made = self.ids.get(thread.evaluating), node.name()
         if key is None:
             return function
 
         def call(*arguments: Any) -> Any:
-            note = Note(kind, key, function, _seen(kind, function, arguments[0]))
+            is_leafs = kind == "node_hook" and not arguments[0]  # it is shown what came in, as nothing goes out
+            note = Note(kind, key, function, _seen(kind, function, arguments[is_leafs]), made=made)
             if kind == "unpacked":
                 note.parameter = _parameter(node, arguments[0])
             self.notes.append(note)
@@ -134,6 +140,16 @@ class Teller:
         yield from self._each(note, title, "The prehook", lambda _: f"the gradient that comes in to {box.op}")
 
     def _node_hook(self, note: Note, box: Box) -> Iterator[Event]:
+        if box.kind == "leaf":
+            name = hook_name(note.function)
+            text = f"The node hook {name} ran after {box.op} and saw what {box.name} received, "
+            text += f"{told_value(note.before[0])}. "
+            text += "A leaf sends nothing on, so there is nothing for it to change."
+            if note.error is not None:
+                text = f"The node hook {name} ran after {box.op} and raised {raised(note.error)}."
+            yield self._event(note, f"hook {name} of {box.op}", text, note.before[0], note.before[0])
+            return
+
         def where(slot: int) -> str:
             edge = self.inputs[box.id].get(slot)
             return f"the gradient for {self.boxes[edge.source].name}" if edge is not None else f"gradient {slot}"
@@ -189,13 +205,15 @@ class Teller:
     def _packed(self, note: Note, box: Box) -> Iterator[Event]:
         before, after = note.before[0], note.after[0] if note.after else None
         name = hook_name(note.function)
-        text = f"{box.op} saves {told_value(before)}; the pack hook {name} "
+        saves = f"{note.made}, which the recorded rule of {box.op} made, saves" if note.made else f"{box.op} saves"
+        text = f"{saves} {told_value(before)}; the pack hook {name} "
         text += f"raised {raised(note.error)}." if note.error is not None else f"put {told_value(after)} in its place."
         yield self._event(note, f"packed by {name}", text, before, after)
 
     def _unpacked(self, note: Note, box: Box) -> Iterator[Event]:
         before, after = note.before[0], note.after[0] if note.after else None
-        name, what = hook_name(note.function), note.parameter or "a saved tensor"
+        called = {saved.parameter: saved.called(box.name) for saved in box.saved}
+        name, what = hook_name(note.function), called.get(note.parameter, note.parameter) or "a saved tensor"
         text = f"{box.op} needs {what}; the unpack hook {name} "
         if note.error is not None:
             text += f"got {told_value(before)} and raised {raised(note.error)}."

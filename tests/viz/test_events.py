@@ -191,11 +191,44 @@ def test_packed_tensors_are_not_unpacked_by_looking_and_their_numbers_stand_in_t
 
 def test_a_recorded_backward_tells_what_it_packs() -> None:
     _, events = stepped(
-        LEAVES + "y = x * w\nhooks = mg.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t)\n"
+        LEAVES + "y = x * w\ndef keep(t): return t\nhooks = mg.autograd.graph.saved_tensors_hooks(keep, keep)\n"
         "s = viz.BackwardStepper(y.sum(), create_graph=True)\nwith hooks:\n    s.next()\n    s.next()\n"
     )
-    # Nodes of the gradient's graph are no boxes of this picture: what they pack is not told.
-    assert not [event for event in events if event.kind == "packed"]
+    begin = "MulBackward0, which the recorded rule of MulBackward0 made, saves"
+    assert [event.text for event in events if event.kind == "packed"] == [
+        f"{begin} [1, 1]; the pack hook keep put [1, 1] in its place.",
+        f"{begin} [1, 1]; the pack hook keep put [1, 1] in its place.",
+    ]
+
+
+def test_a_recorded_backward_unpacks_what_the_learner_calls_by_name() -> None:
+    _, events = stepped(
+        LEAVES + "def keep(t): return t\nwith mg.autograd.graph.saved_tensors_hooks(keep, keep):\n    y = x * w\n"
+        "s = viz.BackwardStepper(y.sum(), create_graph=True)\n"
+    )
+    assert [event.text for event in events if event.kind == "unpacked"] == [
+        "MulBackward0 needs w; the unpack hook keep made [3, 4] of [3, 4].",
+        "MulBackward0 needs x; the unpack hook keep made [1, 2] of [1, 2].",
+    ]
+
+
+ON_A_LEAFS_NODE = """
+def look(leaving, arriving): assert leaving == ()
+y = x * w
+y.grad_fn.next_functions[0][0].register_hook(look)
+s = viz.BackwardStepper(y.sum())
+"""
+
+
+def test_a_hook_of_a_leafs_own_node_is_told() -> None:
+    _, events = stepped(LEAVES + ON_A_LEAFS_NODE)
+    (event,) = [event for event in events if event.kind == "node_hook"]
+    assert event.text == (
+        "The node hook look ran after AccumulateGrad and saw what x received, [3, 4]. A leaf sends nothing on, so "
+        "there is nothing for it to change."
+    )
+    assert event.line is not None
+    assert event.line[2] == "def look(leaving, arriving): assert leaving == ()"
 
 
 def test_a_used_graph_is_shown_with_what_is_gone() -> None:
