@@ -605,7 +605,7 @@ METRICS: dict[str, Any] = {
 
 @behaviours(
     "what a plateau takes for a metric",
-    warns=("UserWarning: Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.",) * 4,
+    warns=4 * ("UserWarning: Converting a tensor with requires_grad=True to a scalar may lead to unexpected",),
 )
 def _(F: Any) -> Any:
     found = {}
