@@ -18,6 +18,7 @@ WIDTH = 96  # characters of a line of text
 
 # The state is said by mark and word; colour only repeats it. These four read on a white and on a black page.
 MARKS = {"good": "✓", "bad": "✗", "open": "○", "note": "·"}
+CODE = "margin:2px 0;background:transparent;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere"
 COLOURS = {"good": "#00805a", "bad": "#c24e00", "open": "#7a8694", "note": "#0072b2"}
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -62,7 +63,7 @@ class Card:
         colour = COLOURS[self.kind]
         cell = "text-align:left;vertical-align:top;padding:2px 14px 2px 0"
         rows = "".join(
-            f'<tr><th scope="row" style="{cell};font-weight:600">{escape(label)}</th>'
+            f'<tr style="background:transparent"><th scope="row" style="{cell};font-weight:600">{escape(label)}</th>'
             f'<td style="{cell};max-width:46em">{_paragraphs(text)}</td></tr>'
             for label, text in self.rows
         )
@@ -104,7 +105,7 @@ def _paragraphs(text: str) -> str:
             code.append(line[2:])
             continue
         if code:
-            parts.append(f'<pre style="margin:2px 0;white-space:pre-wrap">{escape(chr(10).join(code))}</pre>')
+            parts.append(f'<pre style="{CODE}">{escape(chr(10).join(code))}</pre>')
             code = []
         if line is not None:
             parts.append(f"<div>{escape(line)}</div>")

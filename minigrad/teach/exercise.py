@@ -251,19 +251,22 @@ class Exercise:
 
     def _mistake(self, answer: Callable[..., Any], outcome: Outcome) -> str:
         """The words of the mistake that an answer makes; empty if it is none that is known."""
+        mine: dict[Case, Outcome] = {}  # what the answer does with each case, as far as that was needed
         for mistake in self.mistakes:
             if mistake.when is not None and mistake.when(outcome):
                 return mistake.words
             endless = isinstance(outcome.error, TookTooLongError)  # once is enough
-            if mistake.imitates is not None and not endless and self._agrees(answer, mistake.imitates):
+            if mistake.imitates is not None and not endless and self._agrees(answer, mistake.imitates, mine):
                 return mistake.words
         return ""
 
-    def _agrees(self, answer: Callable[..., Any], wrong: Callable[..., Any]) -> bool:
+    def _agrees(self, answer: Callable[..., Any], wrong: Callable[..., Any], known: dict[Case, Outcome]) -> bool:
         """Whether two functions do the same on every case."""
         for case in self.cases:
             with contextlib.redirect_stdout(io.StringIO()):  # what it prints, it has printed already
-                mine, theirs = self.run(answer, case), self.run(wrong, case)
+                if case not in known:
+                    known[case] = self.run(answer, case)
+                mine, theirs = known[case], self.run(wrong, case)
             if mine.error is not None or theirs.error is not None:
                 if type(mine.error) is not type(theirs.error) or str(mine.error) != str(theirs.error):
                     return False

@@ -124,8 +124,11 @@ PULLS = Exercise(
     ),
     hints=(
         "Ask for each loss on its own: autograd.grad(loss, h). What it returns is a tuple.",
-        "Losses can share nodes on the way from h, so the graph has to last: retain_graph=True.",
-        "A loss that does not depend on h pulls with length 0: materialize_grads=True gives zeros instead of an error.",
+        "Losses can share nodes on the way from h, so the graph has to last: retain_graph=True. And a loss "
+        "that does not "
+        "depend on h pulls with length 0: materialize_grads=True gives zeros instead of an error.",
+        "For each loss: (gradient,) = mg.autograd.grad(loss, h, retain_graph=True, materialize_grads=True), "
+        "then append gradient.norm().item() to a list.",
     ),
     compare=_compare_pulls,
     show=lambda value, arguments: show(value) + (TRACE if _has_left_traces(arguments) else ""),

@@ -161,7 +161,7 @@ REPLACE_ROW = Exercise(
     ),
     hints=(
         "h must stay as it is: exp has saved it. Write into something else that has the same numbers.",
-        "clone() is an operation like any other: it is recorded, and gradients go back through it.",
+        "clone() is an operation like any other: it is recorded, and gradients go back through it. So is a write.",
         "result = h.clone(), then result[row] = values, then return result.",
     ),
     observe=_with_gradients,

@@ -112,8 +112,10 @@ GATE_BACKWARD = Exercise(
     ),
     hints=(
         "Run gradcheck on the Function with the three mistakes. It reports one mismatch at a time, for input 0 first.",
-        "Input 0: the slope of tanh is 1 - tanh(x) ** 2. Input 1: which number does the diagnosis give for the factor?",
-        "Input 2: b is subtracted. And w and b take part in every row, so their gradients are sums over the rows.",
+        "Input 0: what is the slope of tanh? Input 1: which number does the diagnosis give for the factor, and "
+        "how many rows are there? Input 2: does y grow or fall when b grows?",
+        "With t = x.tanh(): the slope of tanh is 1 - t * t. w and b take part in every row, so their gradients "
+        "are sums over the rows, sum(0); that of b with a minus.",
     ),
     compare=_compare,
     evidence=_measured,
