@@ -64,7 +64,7 @@ class Card:
         cell = "text-align:left;vertical-align:top;padding:2px 14px 2px 0"
         rows = "".join(
             f'<tr style="background:transparent"><th scope="row" style="{cell};font-weight:600">{escape(label)}</th>'
-            f'<td style="{cell};max-width:46em">{_paragraphs(text)}</td></tr>'
+            f'<td style="{cell};max-width:62em">{_paragraphs(text)}</td></tr>'
             for label, text in self.rows
         )
         if rows:
