@@ -18,8 +18,11 @@ WIDTH = 96  # characters of a line of text
 
 # The state is said by mark and word; colour only repeats it. These four read on a white and on a black page.
 MARKS = {"good": "✓", "bad": "✗", "open": "○", "note": "·"}
-CODE = "margin:2px 0;background:transparent;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere"
 COLOURS = {"good": "#00805a", "bad": "#c24e00", "open": "#7a8694", "note": "#0072b2"}
+
+# A notebook's own style sheet breaks code in the middle of words, and gives it and every other row a background.
+CODE = "margin:2px 0;background:transparent;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere"
+LABEL = "font-weight:600;white-space:nowrap"
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _COLOUR_CODE = re.compile(r"\x1b\[[0-9;]*m")
@@ -63,7 +66,7 @@ class Card:
         colour = COLOURS[self.kind]
         cell = "text-align:left;vertical-align:top;padding:2px 14px 2px 0"
         rows = "".join(
-            f'<tr style="background:transparent"><th scope="row" style="{cell};font-weight:600">{escape(label)}</th>'
+            f'<tr style="background:transparent"><th scope="row" style="{cell};{LABEL}">{escape(label)}</th>'
             f'<td style="{cell};max-width:62em">{_paragraphs(text)}</td></tr>'
             for label, text in self.rows
         )
