@@ -27,6 +27,7 @@ import numpy as np
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.comparing import Difference, compare, show
+from minigrad.teach.print_limit import print_limit
 from minigrad.teach.progress import kept
 from minigrad.teach.time_limit import TookTooLongError, call_within
 from minigrad.tensor import Tensor
@@ -110,15 +111,25 @@ class Exercise:
 
     # -- the check
 
-    def check(self, answer: Any = None) -> Card:
+    def check(self, answer: Any = None, *others: Any, **named: Any) -> Card:
         """Try a function on all cases; the card says how it went."""
-        card = self._unusable(answer) or self._tried(answer)
+        card = self._not_one(answer, others, named) or self._unusable(answer) or self._tried(answer)
         if card.kind != "open":
             kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried")
         return card
 
     def _card(self, kind: str, title: str, *rows: tuple[str, str]) -> Card:
         return Card(kind, f"{self.name}: {title}", tuple((label, text) for label, text in rows if text))
+
+    def _not_one(self, answer: Any, others: tuple[Any, ...], named: dict[str, Any]) -> Card | None:
+        """The card for several arguments: whoever passes them means to call the function."""
+        if not others and not named:
+            return None
+        words = [show(one) for one in (answer, *others)] + [f"{name}={show(value)}" for name, value in named.items()]
+        told = (
+            f"Pass the function alone: check.{self.name}({self.name}). The check calls it, with arguments of its own."
+        )
+        return self._card("bad", "one function is asked for", ("yours", ", ".join(words)), ("try", told))
 
     def _unusable(self, answer: Any) -> Card | None:
         """The card for what cannot be tried: nothing, no function, other parameters, an untouched stub."""
@@ -174,7 +185,7 @@ class Exercise:
         arguments = case.make()
         before = [_numbers(argument) for argument in arguments]
         try:
-            with enable_grad():
+            with enable_grad(), print_limit():
                 value = self.observe(call_within(self.seconds, self.plug(answer), *arguments), arguments)
         except (Exception, SystemExit, TookTooLongError) as error:
             return Outcome(case, None, error, arguments, answer=answer)
@@ -199,16 +210,15 @@ class Exercise:
             rows.insert(1, ("raised", raised))
             return self._card("bad", f"raises {type(outcome.error).__name__}", *rows)
         difference = self._difference(expected, outcome)
-        if difference is None and outcome.changed is not None:
-            parameter = self.parameters[outcome.changed]
-            told = (
-                f"The answer is right, but afterwards {parameter} holds other numbers than before. Work on a "
-                "clone(), or make a new tensor."
-            )
+        changed = "" if outcome.changed is None else self._changed(outcome.changed)
+        if difference is None and changed:
+            told = f"The answer is right, but {changed}"
             return self._card("bad", "changes its input", ("input", case.words), ("likely", told))
         if difference is None:
             return None
         words = self._mistake(answer, outcome)
+        if changed:  # evidence is of what was put in
+            outcome = replace(outcome, arguments=case.make())
         likely = (
             "likely",
             words
@@ -223,6 +233,7 @@ class Exercise:
             ("evidence", self.evidence(outcome) if self.evidence else ""),
             ("what it is", difference.note if words and difference.note else ""),
             likely,
+            ("besides", changed and changed[0].upper() + changed[1:]),
         ]
         card = self._card("bad", "not yet", *rows)
         return replace(card, picture=self._drawn(outcome, difference))
@@ -236,6 +247,12 @@ class Exercise:
                 return call_within(self.seconds, self.picture, outcome, difference)
         except (Exception, SystemExit, TookTooLongError):
             return ""
+
+    def _changed(self, number: int) -> str:
+        return (
+            f"afterwards {self.parameters[number]} holds other numbers than before. Work on a clone(), or make a new "
+            "tensor."
+        )
 
     def _difference(self, expected: Outcome, outcome: Outcome) -> Difference | None:
         if outcome.value is None or outcome.value is ...:
@@ -360,6 +377,14 @@ class Checks:
         if name in self._exercises:
             return self._exercises[name].check
         raise AttributeError(unknown("exercise", name, self._exercises))
+
+    def __call__(self, answer: Any = None) -> Card:
+        """`check(slope_of_w)`: which check is meant says the function's own name."""
+        name = getattr(answer, "__name__", None)
+        if isinstance(name, str) and name in self._exercises:
+            return self._exercises[name].check(answer)
+        first = answer if isinstance(answer, str) and answer in self._exercises else next(iter(self._exercises))
+        return Card("note", "say which check", (("try", f"check.{first}({first})"),))
 
     def __dir__(self) -> list[str]:
         return list(self._exercises)

@@ -153,6 +153,13 @@ class Predictions:
             return self._predictions[name]
         raise AttributeError(unknown("prediction", name, self._predictions))
 
+    def __call__(self, name: Any = None) -> Any:
+        """`predict("w_grad")` asks the same as `predict.w_grad()`."""
+        if isinstance(name, str) and name in self._predictions:
+            return self._predictions[name]()
+        said = "say which prediction" if name is None else unknown("prediction", name, self._predictions)
+        return Card("note", said, (("try", f"predict.{next(iter(self._predictions))}()"),))
+
     def __dir__(self) -> list[str]:
         return list(self._predictions)
 

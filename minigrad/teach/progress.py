@@ -2,8 +2,8 @@
 
 After this module a reader knows where progress is kept and that losing it loses nothing else. The file is
 `.progress.json` in the folder of the notebooks; outside of that folder nothing is written, and progress lasts as
-long as the kernel. A file that cannot be read is set aside, never deleted. No check looks at it, so what a notebook
-shows does not depend on it.
+long as the kernel. A file that cannot be read is set aside, never deleted. Several notebooks may be open at once: each
+waits for its turn to read the file and write it. No check looks at it, so what a notebook shows does not depend on it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such lock: of two writes at the same moment one gets lost there
+    fcntl = None  # type: ignore[assignment]
 
 FIRST_CHAPTER = "00_start_here.ipynb"
 NAME = ".progress.json"
@@ -39,21 +45,36 @@ class Progress:
 
     def record(self, kind: str, name: str, state: str) -> None:
         """Keep a result. What was passed once stays passed."""
-        known = self.load()[kind]
-        if known.get(name) in (state, "passed"):
-            return
-        known[name] = state
-        self._save()
+        with self._turn():
+            known = self.load()[kind]
+            if known.get(name) in (state, "passed"):
+                return
+            known[name] = state
+            self._save()
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Inside, no other kernel records: its result would be overwritten by what was read before it."""
+        path, folder = self.path(), None
+        with contextlib.suppress(OSError):  # no folder, or one without locks: then there is nobody to wait for
+            if path is not None and fcntl is not None:
+                folder = os.open(path.parent, os.O_RDONLY)
+                fcntl.flock(folder, fcntl.LOCK_EX)  # of the folder itself, which is always there
+        try:
+            yield
+        finally:
+            if folder is not None:
+                os.close(folder)
 
     def load(self) -> dict[str, dict[str, str]]:
         """All that is known, from the file and from this kernel."""
         path = self.path()
-        if path is None or not path.exists():
+        if path is None or not self._is_free_or_ours(path) or not path.exists():
             return self.kept
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
             found = {kind: {str(name): str(state) for name, state in stored[kind].items()} for kind in KINDS}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             self._set_aside(path, error)
             return self.kept
         for kind in KINDS:
@@ -61,6 +82,13 @@ class Progress:
                 if self.kept[kind].get(name) != "passed":
                     self.kept[kind][name] = state
         return self.kept
+
+    def _is_free_or_ours(self, path: Path) -> bool:
+        """A folder or a device of this name is neither read nor moved."""
+        if path.is_file() or not path.exists():
+            return True
+        self.note = f"{path.name} is not a file: progress is kept until the kernel stops."
+        return False
 
     def _set_aside(self, path: Path, error: Exception) -> None:
         aside = path.with_name(path.name + ".broken")
@@ -77,7 +105,7 @@ class Progress:
 
     def _save(self) -> None:
         path = self.path()
-        if path is None:
+        if path is None or not self._is_free_or_ours(path):
             return
         fresh = path.with_name(f"{path.name}.{os.getpid()}")
         try:

@@ -26,6 +26,7 @@ from teach.wrong_answers.chapter00 import forgot_x
 import minigrad as mg
 from minigrad.teach import EXERCISES, check, predict, progress
 from minigrad.teach.exercise import untouched
+from minigrad.teach.print_limit import MOST
 from minigrad.teach.time_limit import TookTooLongError, call_within
 
 
@@ -82,6 +83,33 @@ def test_a_function_that_changes_its_inputs_is_told_so() -> None:
     assert "x holds other numbers" in said(card)["likely"]
 
 
+def test_evidence_is_of_the_input_as_it_was_before_the_answer_changed_it() -> None:
+    def doubled_x_for_nothing(f, x):
+        with mg.no_grad():
+            x *= 2
+        return mg.zeros(3, 2)
+
+    rows = said(check.jacobian(doubled_x_for_nothing))
+    assert rows["evidence"] == said(check.jacobian(lambda f, x: mg.zeros(3, 2)))["evidence"]
+    assert rows["besides"].startswith("Afterwards x holds other numbers")
+
+
+def test_arguments_of_the_function_are_not_for_the_check() -> None:
+    for card in (check.slope_of_w(2.0, 3.0, 1.0, 5.0), check.slope_of_w(forgot_x, 2), check.slope_of_w(w=2.0)):
+        assert card.title == "slope_of_w: one function is asked for"
+        assert "check.slope_of_w(slope_of_w)" in said(card)["try"]
+
+
+def test_the_checks_find_their_function_by_its_name() -> None:
+    def slope_of_w(w, x, b, target):
+        return 2 * x
+
+    assert check(slope_of_w).title == "slope_of_w: not yet"
+    for nothing in (None, 3, forgot_x, mg.tensor(1.0)):
+        assert said(check(nothing))["try"] == "check.slope_of_w(slope_of_w)"
+    assert said(check("by_hand"))["try"] == "check.by_hand(by_hand)"
+
+
 def test_a_function_that_leaves_no_grad_on_harms_nobody() -> None:
     def switches_off(w, x, b, target):
         mg.set_grad_enabled(False)
@@ -116,6 +144,21 @@ def test_what_an_answer_prints_is_printed_once_per_case(capsys: pytest.CaptureFi
 
     check.slope_of_w(talks)
     assert capsys.readouterr().out == "here\n"
+
+
+def test_a_loop_that_prints_without_end_fills_no_page(capsys: pytest.CaptureFixture[str]) -> None:
+    def counts(w, x, b, target):
+        number = 0
+        while True:
+            number += 1
+            print("round", number)
+
+    card = dataclasses.replace(BY_NAME["slope_of_w"], seconds=0.2).check(counts)
+    assert "still running" in card.title
+    printed = capsys.readouterr().out
+    assert printed.startswith("round 1\nround 2\n")
+    assert len(printed) < MOST + 100
+    assert printed.count("the rest is left out") == 1
 
 
 def test_the_same_answer_gives_the_same_words() -> None:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -103,6 +108,15 @@ def test_each_option_is_answered_with_its_reason(prediction) -> None:
     assert len(set(whys)) == len(whys) >= 3
 
 
+def test_a_prediction_can_be_asked_for_by_its_name() -> None:
+    assert repr(predict("w_grad")) == repr(predict.w_grad())
+    for name, words in ((None, "say which prediction"), ("w_grd", "did you mean 'w_grad'"), (3, "no prediction '3'")):
+        card = predict(name)
+        assert card.kind == "note"
+        assert words in card.title
+        assert said(card)["try"] == "predict.w_grad()"
+
+
 @pytest.mark.parametrize("answer", ["z", "", "ab", 0, 1.5, True, [], Strange(), "<script>"], ids=range(9))
 def test_an_answer_that_is_no_option_is_met_with_the_options(answer) -> None:
     card = predict.w_grad(answer)
@@ -146,7 +160,10 @@ def test_progress_outlives_the_kernel(tmp_path: Path) -> None:
     assert Progress().load()["exercises"] == {"by_hand": "passed"}
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"exercises": 3, "predictions": {}}', "\x00\xff"])
+BROKEN = ["", "{", "[]", "null", '{"exercises": 3, "predictions": {}}', "\x00\xff", "[" * 100_000]
+
+
+@pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
 def test_a_broken_file_is_set_aside(text: str, tmp_path: Path) -> None:
     path = tmp_path / "progress.json"
     path.write_text(text, encoding="latin-1")
@@ -162,6 +179,62 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path, monkeypa
     assert check.slope_of_w(BY_NAME["slope_of_w"].reference).kind == "good"
     assert progress().title.startswith("1 of ")
     assert "kept until the kernel stops" in said(progress())["note"]
+
+
+def test_a_file_that_is_read_only_is_replaced(tmp_path: Path) -> None:
+    Progress().record("exercises", "by_hand", "passed")
+    (tmp_path / "progress.json").chmod(0o400)
+    Progress().record("exercises", "descend", "passed")
+    assert Progress().load()["exercises"] == {"by_hand": "passed", "descend": "passed"}
+
+
+def test_a_folder_that_is_read_only_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    Progress().record("exercises", "by_hand", "passed")
+    monkeypatch.setattr(Path, "write_text", refuse)  # for root, no folder is read-only
+    alone = Progress()
+    alone.record("exercises", "descend", "tried")
+    assert alone.note == "progress.json cannot be written (PermissionError): progress is kept until the kernel stops."
+    assert alone.load()["exercises"] == {"by_hand": "passed", "descend": "tried"}
+    assert Progress().load()["exercises"] == {"by_hand": "passed"}
+    assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
+
+
+@pytest.mark.parametrize("make", [os.mkdir, getattr(os, "mkfifo", os.mkdir)], ids=["folder", "pipe"])
+def test_what_is_no_file_is_left_where_it_is(make: Callable[[Path], None], tmp_path: Path) -> None:
+    make(tmp_path / "progress.json")
+    assert check.slope_of_w(BY_NAME["slope_of_w"].reference).kind == "good"
+    assert progress().title.startswith("1 of ")
+    assert "progress.json is not a file" in said(progress())["note"]
+    assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
+    assert not (tmp_path / "progress.json").is_file()
+
+
+def test_kernels_that_record_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    """Three of them, a hundred results each; all begin when the file `go` is there."""
+    code = """
+import pathlib, sys, time
+from minigrad.teach.progress import Progress
+name, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+progress = Progress()
+(folder / f"ready{name}").touch()
+while not (folder / "go").exists():
+    time.sleep(0.001)
+for number in range(100):
+    progress.record("exercises", f"{name}{number}", "passed")
+"""
+    environment = {**os.environ, "PYTHONPATH": str(Path(mg.__file__).parent.parent)}
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, name, str(tmp_path)], env=environment) for name in ("a", "b", "c")
+    ]
+    while len(list(tmp_path.glob("ready*"))) < 3 and all(process.poll() is None for process in running):
+        time.sleep(0.01)
+    (tmp_path / "go").touch()
+    assert [process.wait(60) for process in running] == [0, 0, 0]
+    stored = json.loads((tmp_path / "progress.json").read_text(encoding="utf-8"))
+    assert len(stored["exercises"]) == 300
 
 
 def test_nothing_is_written_outside_the_notebooks_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
