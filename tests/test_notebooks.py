@@ -270,6 +270,25 @@ def test_the_glossary_explains_what_links_to_it_and_nothing_else() -> None:
     assert set(re.findall(r"\(#([^)]+)\)", glossary)) == groups
 
 
+def paragraphs(path: Path) -> list[str]:
+    """The running text: without code, headings and tables, which announce what the text explains."""
+    lines = [line for line in without_code(prose(path)).split("\n") if not re.match(r"#|\s*\|", line)]
+    return re.split(r"\n\s*\n", "\n".join(lines))
+
+
+def test_no_term_comes_up_before_it_is_explained() -> None:
+    """In the paragraph where the course first says a term of the glossary, or before it, is the link to the term."""
+    text = [paragraph for path in PATHS for paragraph in paragraphs(path)]
+    for term in re.findall(r"^### (.+)$", prose(FOLDER / "glossary.ipynb"), re.MULTILINE):
+        link = f"(glossary.ipynb#{term.replace(' ', '-')})"
+        word = re.compile(r"\b" + r"[\s-]+".join(map(re.escape, term.split())) + r"(e?s)?\b", re.IGNORECASE)
+        for paragraph in text:
+            if link in paragraph:
+                break
+            said = re.sub(r"\[[^]]*\]\([^)]*\)", "", paragraph)  # "vector-Jacobian product" is no use of "Jacobian"
+            assert not word.search(said), f"{term!r} comes up in {paragraph!r}, before its link"
+
+
 def test_each_term_of_the_glossary_is_given_in_chinese_as_well() -> None:
     entries = re.split(r"^### ", prose(FOLDER / "glossary.ipynb"), flags=re.MULTILINE)[1:]
     assert len(entries) > 40
