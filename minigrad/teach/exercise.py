@@ -217,8 +217,7 @@ class Exercise:
         if difference is None:
             return None
         words = self._mistake(answer, outcome)
-        if changed:  # evidence is of what was put in
-            outcome = replace(outcome, arguments=case.make())
+        before = replace(outcome, arguments=case.make()) if changed else outcome  # with what was put in
         likely = (
             "likely",
             words
@@ -230,7 +229,7 @@ class Exercise:
             ("yours", self.show(outcome.value, outcome.arguments)),
             ("expected", shown),
             ("first difference", f"{difference.where}: yours {difference.yours}, expected {difference.expected}"),
-            ("evidence", self.evidence(outcome) if self.evidence else ""),
+            ("evidence", self.evidence(before) if self.evidence else ""),
             ("what it is", difference.note if words and difference.note else ""),
             likely,
             ("besides", changed and changed[0].upper() + changed[1:]),
