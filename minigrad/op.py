@@ -317,10 +317,11 @@ class _Declaration:
                 different = (
                     f"not ({first}_array.__class__ is {second}_array.__class__ is not ndarray) and ({different})"
                 )
+            floating = ", floating=True" if self.floating else ""
             lines += [
                 "targets = None",
                 f"if {different}:",
-                f"    {first}_array, {second}_array, targets = meet({first}, {second}{others})",
+                f"    {first}_array, {second}_array, targets = meet({first}, {second}{others}{floating})",
             ]
             if not self.bools:
                 lines += [

@@ -148,8 +148,10 @@ _COMPARISONS = ("eq", "ne", *_ORDERS)
 # ---------------------------------------------------------------- dtypes and shapes brought together
 
 
-def meet(first: Tensor, second: Tensor, *others: Tensor) -> tuple[Any, Any, tuple[Any, ...] | None]:
-    """Bring two operands of different dtype or shape together.
+def meet(
+    first: Tensor, second: Tensor, *others: Tensor, floating: bool = False
+) -> tuple[Any, Any, tuple[Any, ...] | None]:
+    """Bring two operands of different dtype or shape together; integers as floats if `floating`.
 
     Returns their arrays in a common dtype and, for each that needs a gradient, the (shape, dtype) to which that must be
     brought back: None where it comes out right by itself.
@@ -163,6 +165,8 @@ def meet(first: Tensor, second: Tensor, *others: Tensor) -> tuple[Any, Any, tupl
         except ValueError:
             return a, b, None  # the kernel will say so, in context
     common = a.dtype if a.dtype is b.dtype else dtypes.promote(a, b).numpy
+    if floating and common.kind != "f":
+        common = dtypes.default.numpy
     mixed = a.dtype is not b.dtype  # then a rule may compute in the wider of the two
     targets = tuple(
         [

@@ -246,7 +246,7 @@ def _fill(self: Tensor, value: Any) -> Tensor:
     return overwrite.filled(self, np.full(self.shape, dtypes.element(self.dtype, value)))
 
 
-def _copied(self: Tensor, src: Any) -> Tensor:
+def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     if isinstance(src, dtypes.NUMBERS):
         src = from_array(self.dtype.numpy.type(src))
     if not isinstance(src, Tensor):

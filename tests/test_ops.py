@@ -506,3 +506,25 @@ def test_nothing_is_said_of_overflow_and_division_by_zero() -> None:
     """
     ran = subprocess.run([sys.executable, "-W", "default", "-c", program], capture_output=True, text=True, check=True)
     assert [line for line in ran.stderr.splitlines() if "RuntimeWarning" in line] == []
+
+
+@pytest.mark.parametrize("imported", ["minigrad", "minigrad.linalg", "minigrad.nn"])
+def test_rules_find_the_ops_that_they_use(imported: str) -> None:
+    """A rule says F.cos, and the module that declares cos must have been imported by then: by whatever was imported."""
+    program = f"""
+import ast, inspect, sys
+import {imported}
+from minigrad.op import arrays
+
+used = 0
+for name, module in sorted(sys.modules.items()):
+    if name.startswith("minigrad.ops."):
+        for node in ast.walk(ast.parse(inspect.getsource(module))):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "F":
+                used += 1
+                assert hasattr(arrays, node.attr), f"{{name}} uses F.{{node.attr}}, which nothing has declared"
+print(used)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) > 200

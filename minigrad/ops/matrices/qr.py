@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op
+from minigrad.ops.matrices import cholesky, inverse  # noqa: F401  # for F.half_lower and F.linalg_solve_triangular
 from minigrad.ops.matrices.checks import check_floating, check_matrix
 from minigrad.return_types import named_result
 from minigrad.tensor import Tensor

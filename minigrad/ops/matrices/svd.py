@@ -13,6 +13,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.op import op
+from minigrad.ops.matrices import eigh  # noqa: F401  # for F.reciprocal_off_diagonal
 from minigrad.ops.matrices.checks import check_finite, check_floating, check_matrix
 from minigrad.return_types import named_result
 from minigrad.tensor import Tensor, from_array

@@ -64,6 +64,17 @@ def _(F):
     return half.round(decimals=5), half.round(decimals=1), half.float().round(decimals=5), half.round(decimals=-1)
 
 
+@behaviours("integers of two dtypes become floats before they are combined: 255 stays positive beside int8")
+def _(F):
+    few, byte = F.tensor([3, -2], dtype=F.int8), F.tensor(255, dtype=F.uint8)
+    return few / byte, F.copysign(few, byte), F.atan2(few, byte), F.xlogy(few, byte), few / F.tensor([7], dtype=F.int64)
+
+
+@behaviours("copy_ may be told not to wait")
+def _(F):
+    return F.zeros(2).copy_(F.ones(2), True), F.zeros(2).copy_(F.ones(2), non_blocking=True)
+
+
 REFUSED: dict[str, tuple[type[Exception], str, Callable[[Any], Any]]] = {
     "roll by no step": (RuntimeError, "`shifts` required", lambda F: F.roll(F.ones(2), ())),
     "repeat_interleave of int8": (
