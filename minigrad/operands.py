@@ -7,6 +7,7 @@ one shape and dtype, the usual case, cost nothing.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -122,8 +123,8 @@ def _number_tensor(op_name: str, number: Any, beside: Any) -> Tensor:
     kind = dtypes.of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
     try:
         element = kind.numpy.type(number)
-    except OverflowError:  # an integer beside smaller ones; but a quotient is one of floats
-        element = dtypes.default.numpy.type(number) if op_name == "div" else dtypes.wrapped(kind, number)
+    except OverflowError:  # an integer beside smaller ones, which count as floats in a quotient and the like
+        element = dtypes.default.numpy.type(number) if op_name in _OF_FLOATS else dtypes.wrapped(kind, number)
     tensor = from_array(element)
     tensor._find_node = FLOAT_CONSTANT if number.__class__ is float else CONSTANTS[_number_category(number)]
     return tensor
@@ -133,6 +134,7 @@ def _number_category(number: Any) -> int:
     return 0 if isinstance(number, bool | np.bool_) else 1 if isinstance(number, int | np.integer) else 2
 
 
+_OF_FLOATS = ("div", "copysign_of_number", "xlogy_by_number", "xlogy_of_number")
 _OF_NUMBERS = ("add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_rounded", "floor_divide")  # of two, too
 _SYMBOLS = {
     "add": "+", "add_scaled": "+", "sub": "-", "sub_scaled": "-", "rsub": "-", "rsub_scaled": "-", "mul": "*",
@@ -180,11 +182,16 @@ def meet(
 
 
 def meet_all(several: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
-    """`meet` for any number of arrays."""
-    common = several[0]
-    for array in several[1:]:
-        common = np.empty(0 if common.ndim and array.ndim else (), dtypes.promote(common, array).numpy)
-    return [array.astype(common.dtype) for array in several], tuple([(array.shape, array.dtype) for array in several])
+    """`meet` for any number of arrays: those with dimensions among themselves, and then with those without."""
+    with_dims: list[dtypes.dtype] = []
+    without: list[dtypes.dtype] = []
+    for array in several:
+        (with_dims if array.ndim else without).append(dtypes.of(array))
+    kinds = [functools.reduce(dtypes.promote_types, group) for group in (with_dims, without) if group]
+    common = kinds[0].numpy
+    if len(kinds) == 2:
+        common = dtypes.promote(np.empty(1, common), np.empty((), kinds[1].numpy)).numpy
+    return [array.astype(common) for array in several], tuple([(array.shape, array.dtype) for array in several])
 
 
 # ---------------------------------------------------------------- errors

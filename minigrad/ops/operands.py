@@ -25,11 +25,19 @@ def tensors_only(op: Callable[..., Any]) -> Callable[..., Any]:
     name = op.__name__
 
     def checked(input: Tensor, other: Tensor) -> Any:
-        return op(*tensor_operands(name, input, other))
+        return op(*integers_as_floats(*tensor_operands(name, input, other)))
 
     checked.__name__ = checked.__qualname__ = name
     checked.__doc__, checked.__module__ = op.__doc__, op.__module__
     return checked
+
+
+def integers_as_floats(input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
+    """Two tensors, of which integers beside floats are made floats: rules square them, or take their logarithm."""
+    first, second = input._array.dtype, other._array.dtype
+    if first is second or (first.kind == "f") is (second.kind == "f"):
+        return input, other
+    return (input, other.to(input.dtype)) if first.kind == "f" else (input.to(other.dtype), other)
 
 
 def check_tensors(function: str, **tensors: Any) -> None:

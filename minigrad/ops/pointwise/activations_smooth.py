@@ -1,7 +1,8 @@
 """Activations with an exponential in them: sigmoid, elu, selu, celu, gelu, silu, mish, softplus, logsigmoid, glu.
 
 After this module a reader knows what each does to a number and to its gradient, that most are a number times a gate
-between 0 and 1 (so their rule is the product rule), and why exp is only ever taken of numbers that cannot overflow.
+between 0 and 1 (so their rule is the product rule), and where an exponential that overflows does no harm: 1 / (1 + inf)
+is the 0 that is meant.
 """
 
 from __future__ import annotations

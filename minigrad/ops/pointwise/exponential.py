@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import arrays, op, tensor_operands
-from minigrad.ops.operands import NUMBERS, floats_only, tensors_only
+from minigrad.ops.operands import NUMBERS, floats_only, integers_as_floats, tensors_only
 from minigrad.tensor import Tensor
 from minigrad.writing import in_place
 
@@ -150,7 +150,7 @@ def xlogy(input: Any, other: Any) -> Tensor:  # type: ignore[no-redef]
         return xlogy_by_number(input, other)
     if isinstance(input, NUMBERS) and isinstance(other, Tensor):
         return xlogy_of_number(input, other)
-    return _xlogy(*tensor_operands("xlogy", input, other))
+    return _xlogy(*integers_as_floats(*tensor_operands("xlogy", input, other)))
 
 
 def logit(input: Tensor, eps: float | None = None) -> Tensor:  # type: ignore[no-redef]

@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import beside_array, elementwise_operands, op
-from minigrad.ops.operands import NUMBERS, invalid_arguments, plain
+from minigrad.ops.operands import NUMBERS, integers_as_floats, invalid_arguments, plain
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.tensor import Tensor, from_array
 from minigrad.writing import in_place
@@ -94,6 +94,8 @@ def pow(input: Any, exponent: Any) -> Tensor:
         if exponent.dtype is dtypes.bool and (isinstance(input, bool) or getattr(input, "dtype", None) is dtypes.bool):
             raise NotImplementedError("\"pow\" not implemented for 'Bool': convert the tensor first, as in x.long()")
         if isinstance(input, Tensor):
+            if input._array.dtype is not exponent._array.dtype:
+                input, exponent = integers_as_floats(input, exponent)
             return pow_tensor(input, exponent)
         base, exponent = elementwise_operands("pow", input, exponent)
         return pow_of_number(in_dtype(exponent, base.dtype), base.item())

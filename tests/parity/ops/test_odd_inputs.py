@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from side_by_side import Behaviours
+
+import minigrad
 
 behaviours = Behaviours()
 
@@ -68,6 +71,25 @@ def _(F):
 def _(F):
     few, byte = F.tensor([3, -2], dtype=F.int8), F.tensor(255, dtype=F.uint8)
     return few / byte, F.copysign(few, byte), F.atan2(few, byte), F.xlogy(few, byte), few / F.tensor([7], dtype=F.int64)
+
+
+@behaviours("three dtypes meet by whether they have dimensions, whatever their order")
+def _(F):
+    number, few, byte = F.tensor(-1), F.tensor([[-2, 1, 2]], dtype=F.int8), F.tensor([3], dtype=F.uint8)
+    half, whole = F.ones(3, dtype=F.float16), F.tensor(200, dtype=F.uint8)
+    return (
+        [few.clamp(number, byte), F.clamp(byte, number, few), F.cat([few[0], byte, few[0]])],
+        [F.addcmul(whole, F.ones(1, 3), half), F.addcmul(half, whole, F.tensor(2.0, dtype=F.float64))],
+    )
+
+
+@behaviours("small integers beside floats: gradients are computed with floats")
+def _(F):
+    x = F.tensor([0.5, 2.0], requires_grad=True)
+    few, byte = F.tensor([100, 3], dtype=F.int8), F.tensor([200, 3], dtype=F.uint8)
+    total = F.xlogy(x, byte) + byte**x + few**x
+    total.sum().backward()
+    return total, x.grad, F.copysign(byte, -2), F.copysign(few, 300)
 
 
 @behaviours("copy_ may be told not to wait")
@@ -143,3 +165,13 @@ for text, (error, says, call) in REFUSED.items():
 
 
 test_as_in_torch = behaviours.test()
+
+
+def test_squares_of_small_integers_do_not_overflow_in_a_gradient() -> None:
+    """(PyTorch squares them as they are: 100 * 100 is 16 in int8.)"""
+    gradients = []
+    for other in (minigrad.tensor([100, 3], dtype=minigrad.int8), minigrad.tensor([100.0, 3.0])):
+        x = minigrad.tensor([0.5, 2.0], requires_grad=True)
+        minigrad.atan2(x, other).sum().backward()
+        gradients.append(x.grad.tolist())
+    assert gradients[0] == gradients[1] == pytest.approx([100 / 10000.25, 3 / 13])
