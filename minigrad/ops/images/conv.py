@@ -5,10 +5,11 @@ gradients are operations of the same family: `convolution_input` takes a gradien
 `convolution_weight` to the weights. Each of the three is the derivative of the other two, which is why second
 derivatives need no new code; and "transposed convolution" is nothing but `convolution_input` used forwards.
 
-How they are computed is told in conv_columns.py and conv_winograd.py. Results lie in memory as (N, C, H, W), as the
-shapes say, so that `view` and `stride()` give what they give in PyTorch. That has a price where images are small and
-many: with the batch innermost from op to op, so that loops run over longer rows, a training step of the network in
-benchmarks/cnn_step.py takes 3.1 ms written by hand, and 5.1 ms here. A single image lies the same way in both.
+How they are computed is told in conv_columns.py and conv_winograd.py, and what they take in conv_arguments.py. Results
+lie in memory as (N, C, H, W), as the shapes say, so that `view` and `stride()` give what they give in PyTorch. That has
+a price where images are small and many: with the batch innermost from op to op, so that loops run over longer rows, a
+training step of the network in benchmarks/cnn_step.py takes 3.1 ms written by hand, and 5.1 ms here. A single image
+lies the same way in both.
 """
 
 from __future__ import annotations
@@ -19,10 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.blame import type_name
 from minigrad.op import op
 from minigrad.ops.images import conv_columns, conv_winograd
+from minigrad.ops.images.conv_arguments import (
+    batched,
+    check_bias,
+    check_dtypes,
+    check_steps,
+    check_tensors,
+    check_weight,
+    named_padding,
+    per_dim,
+    times,
+)
 from minigrad.ops.images.windows import Prepared, Way
 from minigrad.ops.shapes import views
 from minigrad.tensor import Tensor, from_array
@@ -231,26 +241,26 @@ def _convolve(
     dilation: Any,
     groups: int,
 ) -> Tensor:
-    _check_tensors(function, input, weight, bias)
-    batch, unbatched = _batched(function, dims, input)
+    check_tensors(function, input, weight, bias)
+    batch, unbatched = batched(function, dims, input)
     kernel = weight.shape[2:]
-    steps = _per_dim(function, "stride", stride, dims, len(kernel))
-    spacing = _per_dim(function, "dilation", dilation, dims, len(kernel))
+    steps = per_dim(function, "stride", stride, dims, len(kernel))
+    spacing = per_dim(function, "dilation", dilation, dims, len(kernel))
     if isinstance(padding, str):
-        border = _named_padding(padding, kernel, steps, spacing)
+        border = named_padding(padding, kernel, steps, spacing)
     else:
-        border = tuple((p, p) for p in _per_dim(function, "padding", padding, dims, len(kernel)))
+        border = tuple((p, p) for p in per_dim(function, "padding", padding, dims, len(kernel)))
     way = Way(steps, border, spacing, groups)
-    _check_steps(way)
-    _check_weight(way, batch, weight, channels=weight.shape[1] * groups)
-    _check_bias(weight, bias, len(weight), f"weight of size {list(weight.shape)}")
+    check_steps(way)
+    check_weight(way, batch, weight, channels=weight.shape[1] * groups)
+    check_bias(weight, bias, len(weight), f"weight of size {list(weight.shape)}")
     reach, padded = way.reach(kernel), way.padded(batch.shape[2:])
     if any(r > size for r, size in zip(reach, padded, strict=True)):
         raise RuntimeError(
-            f"Calculated padded input size per channel: ({_times(padded)}). Kernel size: ({_times(reach)}). "
+            f"Calculated padded input size per channel: ({times(padded)}). Kernel size: ({times(reach)}). "
             "Kernel size can't be greater than actual input size: use a smaller kernel, more padding, or larger images."
         )
-    _check_dtypes(input, weight, bias)
+    check_dtypes(input, weight, bias)
     out = convolution(batch, weight, NO_BIAS if bias is None else bias, way, Prepared())
     return views.squeeze(out, 0) if unbatched else out
 
@@ -267,174 +277,39 @@ def _convolve_back(
     groups: int,
     dilation: Any,
 ) -> Tensor:
-    _check_tensors(function, input, weight, bias)
+    check_tensors(function, input, weight, bias)
     if isinstance(padding, str):
         raise TypeError(
             f"{function}(): argument 'padding' must be tuple of ints, not str: which size 'same' would be is not clear "
             "with a stride"
         )
-    batch, unbatched = _batched(function, dims, input)
+    batch, unbatched = batched(function, dims, input)
     kernel = weight.shape[2:]
-    steps = _per_dim(function, "stride", stride, dims, len(kernel))
-    border = _per_dim(function, "padding", padding, dims, len(kernel))
-    spacing = _per_dim(function, "dilation", dilation, dims, len(kernel))
-    more = _per_dim(function, "output_padding", output_padding, dims, len(kernel))
+    steps = per_dim(function, "stride", stride, dims, len(kernel))
+    border = per_dim(function, "padding", padding, dims, len(kernel))
+    spacing = per_dim(function, "dilation", dilation, dims, len(kernel))
+    more = per_dim(function, "output_padding", output_padding, dims, len(kernel))
     # Seen from the convolution that this turns round, the last `more` pixels of its image are looked at by no window.
     way = Way(steps, tuple((p, p - m) for p, m in zip(border, more, strict=True)), spacing, groups)
-    _check_steps(way._replace(padding=tuple((p, p) for p in border)), more)
-    _check_weight(way, batch, weight, channels=len(weight), transposed=True)
+    check_steps(way._replace(padding=tuple((p, p) for p in border)), more)
+    check_weight(way, batch, weight, channels=len(weight), transposed=True)
     channels = weight.shape[1] * groups
-    _check_bias(weight, bias, channels, f"transposed=1, weight of size {list(weight.shape)}")
+    check_bias(weight, bias, channels, f"transposed=1, weight of size {list(weight.shape)}")
     if any(m >= max(s, d) for m, s, d in zip(more, steps, spacing, strict=True)):
-        named = {"output_padding": more, "stride": steps, "dilation": spacing}
-        sizes = [f"{name}_{dim}: {value[i]}" for name, value in named.items() for i, dim in _named_dims(dims)]
+        options = {"output_padding": more, "stride": steps, "dilation": spacing}
+        names = ("depth", "height", "width")[3 - dims :]
+        sizes = [f"{option}_{name}: {value[i]}" for option, value in options.items() for i, name in enumerate(names)]
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(sizes)}")
     spans = zip(batch.shape[2:], steps, border, way.reach(kernel), more, strict=True)
     size = tuple([(n - 1) * step - 2 * p + reach + m for n, step, p, reach, m in spans])
     if any(s <= 0 for s in size):
         raise RuntimeError(
-            f"Given input size per channel: ({_times(batch.shape[2:])}). Calculated output size per channel: "
-            f"({_times(size)}). Output size is too small: use less padding or a larger kernel."
+            f"Given input size per channel: ({times(batch.shape[2:])}). Calculated output size per channel: "
+            f"({times(size)}). Output size is too small: use less padding or a larger kernel."
         )
-    _check_dtypes(input, weight, bias)
+    check_dtypes(input, weight, bias)
     out = transposed_convolution(batch, weight, NO_BIAS if bias is None else bias, size, way)
     return views.squeeze(out, 0) if unbatched else out
-
-
-# ---------------------------------------------------------------- checks
-
-
-def _check_tensors(function: str, input: Any, weight: Any, bias: Any) -> None:
-    given = (input, weight) if bias is None else (input, weight, bias)
-    if not all(isinstance(value, Tensor) for value in given):
-        raise TypeError(
-            f"{function}() received an invalid combination of arguments - got "
-            f"({', '.join(map(type_name, given))}), but expected (Tensor input, Tensor weight, Tensor bias = None, ...)"
-        )
-    if weight.ndim < 3:
-        raise RuntimeError(
-            "weight should have at least three dimensions: the output channels, the input channels (of one group), "
-            f"and the kernel; got shape {list(weight.shape)}"
-        )
-
-
-def _batched(function: str, dims: int, input: Tensor) -> tuple[Tensor, bool]:
-    """The input with a dimension for the batch, and whether it had none."""
-    if input.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {function}, but got input of size: "
-            f"{list(input.shape)}"
-        )
-    unbatched = input.ndim == dims + 1
-    return (views.unsqueeze(input, 0) if unbatched else input), unbatched
-
-
-def _per_dim(function: str, name: str, value: Any, dims: int, expected: int) -> Sizes:
-    """An option as one int per dimension of the kernel."""
-    values = tuple(value) if isinstance(value, Sequence) else (value,) * dims
-    if not all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values):
-        raise TypeError(
-            f"{function}() received an invalid combination of arguments: {name} must be an int or a tuple of ints, "
-            f"not {value!r}"
-        )
-    if len(values) == 1:
-        values *= expected
-    if len(values) != expected:
-        raise RuntimeError(
-            f"expected {name} to be a single integer value or a list of {expected} values to match the convolution "
-            f"dimensions, but got {name}={list(values)}"
-        )
-    return tuple(map(int, values))
-
-
-def _named_padding(padding: str, kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[tuple[int, int], ...]:
-    """What "same" and "valid" mean in numbers."""
-    if padding == "valid":
-        return ((0, 0),) * len(kernel)
-    if padding != "same":
-        raise RuntimeError(f"Invalid padding string: '{padding}': there are 'same', 'valid', and ints")
-    if any(step != 1 for step in stride):
-        raise RuntimeError("padding='same' is not supported for strided convolutions: give the padding as a number")
-    totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
-    return tuple((total // 2, total - total // 2) for total in totals)
-
-
-def _check_steps(way: Way, output_padding: Sizes = ()) -> None:
-    if any(before < 0 or after < 0 for before, after in way.padding):
-        raise RuntimeError(f"negative padding is not supported: {[before for before, _ in way.padding]}")
-    if any(more < 0 for more in output_padding):
-        raise RuntimeError(f"negative output_padding is not supported: {list(output_padding)}")
-    if any(step <= 0 for step in way.stride):
-        raise RuntimeError(f"non-positive stride is not supported: {list(way.stride)}")
-    if any(step <= 0 for step in way.dilation):
-        raise RuntimeError(f"non-positive dilation is not supported: {list(way.dilation)}")
-    if way.groups <= 0:
-        raise RuntimeError(f"non-positive groups is not supported: {way.groups}")
-
-
-def _check_weight(way: Way, input: Tensor, weight: Tensor, channels: int, transposed: bool = False) -> None:
-    if weight.ndim != input.ndim:
-        raise RuntimeError(
-            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight {list(weight.shape)}, but "
-            f"got {input.ndim}-dimensional input of size {list(input.shape)} instead"
-        )
-    if len(weight) < way.groups:
-        raise RuntimeError(
-            f"Given groups={way.groups}, expected weight to be at least {way.groups} at dimension 0, but got weight of "
-            f"size {list(weight.shape)} instead"
-        )
-    if len(weight) % way.groups:
-        raise RuntimeError(
-            f"Given groups={way.groups}, expected weight to be divisible by {way.groups} at dimension 0, but got "
-            f"weight of size [{list(weight.shape)}] instead"
-        )
-    if input.shape[1] != channels:
-        what = "transposed=1" if transposed else f"groups={way.groups}"
-        raise RuntimeError(
-            f"Given {what}, weight of size {list(weight.shape)}, expected input{list(input.shape)} to have {channels} "
-            f"channels, but got {input.shape[1]} channels instead. Channels are dimension 1 of a batch."
-        )
-    if 0 in weight.shape[2:]:
-        raise RuntimeError(f"a kernel has at least one element, but weight has shape {list(weight.shape)}")
-    if 0 in input.shape[2:]:
-        raise RuntimeError(
-            f"Only zero batch or zero channel inputs are supported, but got input shape: {list(input.shape)}"
-        )
-
-
-def _check_bias(weight: Tensor, bias: Tensor | None, channels: int, what: str) -> None:
-    if bias is not None and bias.shape != (channels,):
-        raise RuntimeError(
-            f"Given {what}, expected bias to be 1-dimensional with {channels} elements, but got bias of size "
-            f"{list(bias.shape)} instead"
-        )
-
-
-_IN_C = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short"}
-
-
-def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    if bias is not None and bias.dtype is not input.dtype:
-        first, second = (_IN_C.get(tensor.dtype.name, tensor.dtype.name) for tensor in (input, bias))
-        raise RuntimeError(f"Input type ({first}) and bias type ({second}) should be the same: convert one of them")
-    if weight.dtype is not input.dtype:
-        first, second = (tensor.dtype.tensor_type for tensor in (input, weight))
-        if input.dtype is dtypes.float32:
-            raise RuntimeError(
-                f"Input type (minigrad.{first}Tensor) and weight type (minigrad.{second}Tensor) should be the same: "
-                "convert one of them"
-            )
-        raise RuntimeError(f"expected scalar type {first} but found {second}: convert the input or the weight")
-    if input.dtype is dtypes.bool:
-        raise NotImplementedError("\"slow_conv2d_cpu\" not implemented for 'Bool': convert to a dtype of numbers")
-
-
-def _times(sizes: Sequence[int]) -> str:
-    return " x ".join(map(str, sizes))
-
-
-def _named_dims(dims: int) -> list[tuple[int, str]]:
-    return list(enumerate(("depth", "height", "width")[3 - dims :]))
 
 
 METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
