@@ -6,6 +6,7 @@ layer begins as torch's does, number by number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -213,6 +214,16 @@ def _(F: Any) -> Any:
         clip([p], 0.1, float("inf")),
         p.grad,
     ]
+
+
+@behaviours("B01b: clip_grad_norm_ of float16, whose squares are too large for it")
+def _(F: Any) -> Any:
+    found = []
+    for order in (1.0, 2.0, 3.0, math.inf):
+        p = F.tensor([300.0, 400.0], dtype=F.float16, requires_grad=True)
+        p.grad = p.detach().clone()
+        found += [F.nn.utils.clip_grad_norm_([p], 1.0, order), p.grad]
+    return found
 
 
 @behaviours("B02: clip_grad_norm_ keeps the gradient the same object")

@@ -58,6 +58,15 @@ class RemovableHandle:
         self.remove()
 
 
+def add_hook(hooks: Hooks, hook: Hook, prepend: bool) -> RemovableHandle:
+    """Register a hook behind the others, or before them."""
+    earlier = list(hooks) if prepend else []
+    handle = RemovableHandle(hooks, hook)
+    for number in earlier:  # move the earlier ones behind it, in their order
+        hooks[number] = hooks.pop(number)
+    return handle
+
+
 class RetainGrad:
     """Keeps what arrives at a result in the result's `.grad`; it holds the tensor weakly."""
 

@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Any
 
 from minigrad.autograd.blame import frames_to_learner, type_name
-from minigrad.autograd.hooks import Hook, Hooks, RemovableHandle
+from minigrad.autograd.hooks import Hook, Hooks, RemovableHandle, add_hook
 from minigrad.tensor import Tensor
 
 Group = dict[str, Any]
@@ -72,15 +72,6 @@ def run_step(optimizer: Optimizer, step: Callable[..., Any], args: tuple[Any, ..
     for hook in (*optimizer._step_post_hooks.values(), *_after_any_step.values()):
         hook(optimizer, args, kwargs)
     return result
-
-
-def _hook(hooks: Hooks, hook: Hook, prepend: bool = False) -> RemovableHandle:
-    """Add a hook behind the others, or in front of them."""
-    others = dict(hooks) if prepend else {}
-    handle = RemovableHandle(hooks, hook)
-    for number in others:  # to the end, in their order
-        hooks[number] = hooks.pop(number)
-    return handle
 
 
 class Optimizer:
@@ -275,27 +266,27 @@ class Optimizer:
 
     def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Have `hook(optimizer, args, kwargs)` called before each step; it may return other args and kwargs."""
-        return _hook(self._step_pre_hooks, hook)
+        return RemovableHandle(self._step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
         """Have `hook(optimizer, args, kwargs)` called after each step."""
-        return _hook(self._step_post_hooks, hook)
+        return RemovableHandle(self._step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Have `hook(optimizer)` called before state_dict() collects; `prepend`: before the other hooks."""
-        return _hook(self._state_dict_pre_hooks, hook, prepend)
+        return add_hook(self._state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Have `hook(optimizer, state_dict)` called with what state_dict() collected; it may return another."""
-        return _hook(self._state_dict_post_hooks, hook, prepend)
+        return add_hook(self._state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Have `hook(optimizer, state_dict)` called before it is loaded; it may return another to load."""
-        return _hook(self._load_state_dict_pre_hooks, hook, prepend)
+        return add_hook(self._load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Have `hook(optimizer)` called after a state_dict was loaded."""
-        return _hook(self._load_state_dict_post_hooks, hook, prepend)
+        return add_hook(self._load_state_dict_post_hooks, hook, prepend)
 
 
 def _read_parameters(group: Group) -> None:

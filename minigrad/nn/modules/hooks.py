@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.autograd.hooks import Hooks, RemovableHandle
+from minigrad.autograd.hooks import Hooks, RemovableHandle, add_hook
 from minigrad.nn.modules.backward_hooks import BackwardHook, hook_result_node
 from minigrad.tensor import Tensor
 
@@ -58,12 +58,7 @@ class HookedModule:
 
     def _register(self, hooks: Hooks, hook: Hook, prepend: bool = False) -> RemovableHandle:
         self.__dict__["_hooked"] = True
-        earlier = dict(hooks)
-        handle = RemovableHandle(hooks, hook)
-        if prepend:
-            for number in earlier:  # move the earlier ones behind it
-                hooks[number] = hooks.pop(number)
-        return handle
+        return add_hook(hooks, hook, prepend)
 
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False

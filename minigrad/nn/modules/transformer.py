@@ -148,7 +148,22 @@ class TransformerDecoderLayer(_TransformerLayer):
         return self._add(x, self.norm3, lambda x: self.dropout3(self._feed_forward(x)))
 
 
-class TransformerEncoder(Module):
+class _LayerStack(Module):
+    """`num_layers` copies of a layer, one after the other, then `norm` if it is given."""
+
+    def __init__(self, layer: Module, num_layers: int, norm: Module | None) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def _through_layers(self, output: Tensor, *inputs: Tensor, **options: Any) -> Tensor:
+        for layer in self.layers:
+            output = layer(output, *inputs, **options)
+        return output if self.norm is None else self.norm(output)
+
+
+class TransformerEncoder(_LayerStack):
     """`num_layers` copies of an encoder layer, one after the other, then `norm` if it is given."""
 
     def __init__(
@@ -159,10 +174,7 @@ class TransformerEncoder(Module):
         enable_nested_tensor: bool = True,
         mask_check: bool = True,
     ) -> None:
-        super().__init__()
-        self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
-        self.norm = norm
+        super().__init__(encoder_layer, num_layers, norm)
 
     def forward(
         self,
@@ -171,20 +183,16 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:
-        output = src
-        for layer in self.layers:
-            output = layer(output, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=bool(is_causal))
-        return output if self.norm is None else self.norm(output)
+        return self._through_layers(
+            src, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=bool(is_causal)
+        )
 
 
-class TransformerDecoder(Module):
+class TransformerDecoder(_LayerStack):
     """`num_layers` copies of a decoder layer, one after the other, then `norm` if it is given."""
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
-        super().__init__()
-        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
-        self.norm = norm
+        super().__init__(decoder_layer, num_layers, norm)
 
     def forward(
         self,
@@ -197,19 +205,16 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        output = tgt
-        for layer in self.layers:
-            output = layer(
-                output,
-                memory,
-                tgt_mask=tgt_mask,
-                memory_mask=memory_mask,
-                tgt_key_padding_mask=tgt_key_padding_mask,
-                memory_key_padding_mask=memory_key_padding_mask,
-                tgt_is_causal=bool(tgt_is_causal),
-                memory_is_causal=memory_is_causal,
-            )
-        return output if self.norm is None else self.norm(output)
+        return self._through_layers(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=bool(tgt_is_causal),
+            memory_is_causal=memory_is_causal,
+        )
 
 
 class Transformer(Module):

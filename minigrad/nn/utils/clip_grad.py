@@ -69,9 +69,10 @@ def get_total_norm(
     several = _listed(tensors)
     if not several:
         return tensor(0.0)
-    norms = [np.linalg.norm(each._array.reshape(-1), order) for each in several]
     kind = np.result_type(*[each._array.dtype for each in several])
-    total = kind.type(np.linalg.norm(np.array(norms, kind), order))
+    computed = np.promote_types(kind, np.float32)  # the squares of float16 soon are too large for it
+    norms = [np.linalg.norm(each._array.reshape(-1).astype(computed, copy=False), order) for each in several]
+    total = kind.type(np.linalg.norm(np.array(norms, computed), order))
     if error_if_nonfinite and not np.isfinite(total):
         raise RuntimeError(
             f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be clipped. "

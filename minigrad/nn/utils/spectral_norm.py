@@ -13,7 +13,8 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.nn import functional as F
 from minigrad.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, UninitializedParameter
+from minigrad.nn.parameter import Parameter
+from minigrad.nn.utils.weight_hooks import check_initialized, hook_number
 from minigrad.tensor import Tensor
 
 
@@ -93,15 +94,11 @@ def spectral_norm(
     Returns the module. RuntimeError if it has been done before; ValueError if the parameter is uninitialized, or
     n_power_iterations not positive.
     """
-    if _find(module, name) is not None:
+    if hook_number(module, SpectralNorm, name) is not None:
         raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
     hook = SpectralNorm(name, n_power_iterations, default_dim(module, dim), eps)
     weight = module._parameters[name]
-    if isinstance(weight, UninitializedParameter):
-        raise ValueError(
-            "The module passed to `SpectralNorm` can't have uninitialized parameters. Call it with a batch of inputs "
-            "before."
-        )
+    check_initialized(weight, SpectralNorm)
     matrix = as_matrix(weight.detach(), hook.dim)
     u, v = random_direction(matrix, 0, eps), random_direction(matrix, 1, eps)
     delattr(module, name)
@@ -115,7 +112,7 @@ def spectral_norm(
 
 def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
     """Undo `spectral_norm`: one parameter again, with the weight's present value. ValueError if there is none."""
-    number = _find(module, name)
+    number = hook_number(module, SpectralNorm, name)
     if number is None:
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")
     with no_grad():
@@ -124,11 +121,3 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
         delattr(module, part)
     module.register_parameter(name, Parameter(weight.detach()))
     return module
-
-
-def _find(module: Any, name: str) -> int | None:
-    """The number of the module's hook that computes this weight."""
-    for number, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, SpectralNorm) and hook.name == name:
-            return int(number)
-    return None

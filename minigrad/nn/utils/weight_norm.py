@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, UninitializedParameter
+from minigrad.nn.parameter import Parameter
+from minigrad.nn.utils.weight_hooks import check_initialized, hook_number
 from minigrad.tensor import Tensor
 
 
@@ -46,15 +47,11 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     Returns the module. RuntimeError if it has been done before; ValueError if the parameter is uninitialized. The
     older of two ways: `nn.utils.parametrizations` has the other, and PyTorch warns that this one is old.
     """
-    if _find(module, name) is not None:
+    if hook_number(module, WeightNorm, name) is not None:
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, dim)
     weight = getattr(module, name)
-    if isinstance(weight, UninitializedParameter):
-        raise ValueError(
-            "The module passed to `WeightNorm` can't have uninitialized parameters. Call it with a batch of inputs "
-            "before."
-        )
+    check_initialized(weight, WeightNorm)
     del module._parameters[name]
     module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, hook.dim).data))
     module.register_parameter(f"{name}_v", Parameter(weight.data))
@@ -65,7 +62,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:
     """Undo `weight_norm`: one parameter again, with the weight's present value. ValueError if there is none to undo."""
-    number = _find(module, name)
+    number = hook_number(module, WeightNorm, name)
     if number is None:
         raise ValueError(f"weight_norm of '{name}' not found in {module}")
     weight = module._forward_pre_hooks.pop(number).compute_weight(module)
@@ -73,11 +70,3 @@ def remove_weight_norm(module: Any, name: str = "weight") -> Any:
         delattr(module, part)
     setattr(module, name, Parameter(weight.data))
     return module
-
-
-def _find(module: Any, name: str) -> int | None:
-    """The number of the module's hook that computes this weight."""
-    for number, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, WeightNorm) and hook.name == name:
-            return int(number)
-    return None
