@@ -118,6 +118,7 @@ ON_SAME_STREAM: dict[str, Draw] = {
     "bernoulli with a number": lambda F: F.bernoulli(F.ones(100), 0.7),
     "exponential_": lambda F: F.empty(300).exponential_(1.5),
     "multinomial of one": lambda F: F.multinomial(F.linspace(0, 1, 60).reshape(3, 20), 1),
+    "multinomial of transposed weights": lambda F: F.multinomial(F.linspace(0, 1, 60).reshape(20, 3).t(), 15),
     "multinomial without replacement": lambda F: F.multinomial(F.linspace(0, 1, 60).reshape(3, 20), 15),
 }
 

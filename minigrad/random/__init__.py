@@ -29,7 +29,6 @@ from minigrad.random.filling import (
     bernoulli_result,
     check_floating,
     check_std,
-    in_memory_order,
     normal_numbers,
     normal_of_both,
     normal_of_mean,
@@ -41,7 +40,7 @@ from minigrad.random.filling import (
     whole_numbers,
 )
 from minigrad.random.generator import Generator, default_generator
-from minigrad.random.recipes import keep_mask
+from minigrad.random.recipes import in_memory_order, keep_mask
 from minigrad.tensor import Tensor, own_array
 
 __all__ = ["Generator", "default_generator", "keep_mask"]
@@ -354,7 +353,7 @@ def multinomial(
             f"{weights.shape[-1]}"
         )
     shape = (*weights.shape[:-1], num_samples)
-    rows = np.ascontiguousarray(weights).reshape(-1, weights.shape[-1])
+    rows = weights[np.newaxis] if weights.ndim == 1 else weights
     if not rows.size:
         return made(np.empty(shape, np.int64), False, "multinomial", out)
     _check_weights(rows, replacement and num_samples > 1)

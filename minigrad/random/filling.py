@@ -20,6 +20,7 @@ from minigrad.op import op
 from minigrad.ops.places.overwrite import overwriting
 from minigrad.random import recipes
 from minigrad.random.generator import Generator, default_generator
+from minigrad.random.recipes import in_memory_order
 from minigrad.tensor import Tensor, own_array
 from minigrad.writing import in_place
 
@@ -89,14 +90,6 @@ def _representable(kind: Any, low: int, high: int) -> tuple[int, int]:
 
 
 # ---------------------------------------------------------------- numbers in a tensor's shape
-
-
-def in_memory_order(numbers: Array, array: Array) -> Array:
-    """A row of numbers in the shape of an array, filled in the order of the array's memory, as PyTorch does."""
-    if array.ndim < 2 or array.flags.c_contiguous:
-        return numbers.reshape(array.shape)
-    order = sorted(range(array.ndim), key=lambda dim: -abs(array.strides[dim]))
-    return numbers.reshape([array.shape[dim] for dim in order]).transpose(np.argsort(order))
 
 
 def number(function: str, name: str, position: int, value: Any) -> float:

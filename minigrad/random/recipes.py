@@ -112,6 +112,16 @@ def normal_pairs(count: int, generator: Generator) -> Array:
     return np.concatenate([kept, made])[:count]
 
 
+def in_memory_order(numbers: Array, array: Array) -> Array:
+    """A row of numbers in the shape of an array, filled in the order of the array's memory, as PyTorch does. (Elements
+    that share memory have none.)
+    """
+    if array.ndim < 2 or array.flags.c_contiguous or 0 in array.strides:
+        return numbers.reshape(array.shape)
+    order = sorted(range(array.ndim), key=lambda dim: -abs(array.strides[dim]))
+    return numbers.reshape([array.shape[dim] for dim in order]).transpose(np.argsort(order))
+
+
 def integers(count: int, low: int, high: int, generator: Generator) -> Array:
     """Whole numbers from low up to but without high, as int64: a word's remainder. (Small numbers come up a little
     more often, by at most a sixteenth.)
@@ -228,7 +238,7 @@ def categories(weights: Array, samples: int, replacement: bool, generator: Gener
     """For each row of weights, the numbers of the columns that were drawn: int64, of shape [rows, samples]."""
     rows = len(weights)
     if samples == 1 or not replacement:  # the column whose weight divided by a waiting time is largest comes first
-        waiting = exponential(weights.size, 1.0, generator).astype(weights.dtype).reshape(weights.shape)
+        waiting = in_memory_order(exponential(weights.size, 1.0, generator).astype(weights.dtype), weights)
         first = weights / waiting
         return np.argsort(-first, axis=1, kind="stable")[:, :samples] if samples > 1 else first.argmax(1)[:, None]
     draws = unit_doubles(rows * samples, generator).reshape(rows, samples)

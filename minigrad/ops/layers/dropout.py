@@ -14,8 +14,7 @@ import numpy as np
 
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.op import tensor_operands
-from minigrad.random.filling import in_memory_order
-from minigrad.random.recipes import keep_mask
+from minigrad.random.recipes import in_memory_order, keep_mask
 from minigrad.tensor import Tensor, from_array
 
 # What SELU gives for -inf, with its sign changed: the value that alpha dropout sets (Klambauer and others,

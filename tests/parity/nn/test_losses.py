@@ -487,7 +487,8 @@ def _(F: Any) -> Any:
     ]
     x = F.ones(3, 5)
     F.nn.functional.dropout(x.t(), 0.5, inplace=True)
-    return [*results, F.nn.functional.dropout(F.ones(4, 6)[:, ::2]), x, F.rand(2)]
+    results += [F.nn.functional.dropout(y) for y in (F.ones(4, 6)[:, ::2], F.ones(1, 5).expand(4, 5))]
+    return [*results, x, F.rand(2)]
 
 
 @drawn("dropout: in a transformer, whose attention gives a tensor that is transposed in memory")
