@@ -15,9 +15,7 @@ from minigrad.optim.update import (
     Array,
     PerParameterOptimizer,
     begin_state,
-    check_betas,
-    check_lr,
-    check_option,
+    check_adam_options,
     chunks,
     for_writing,
     gradient_with_decay,
@@ -62,10 +60,7 @@ class Adam(PerParameterOptimizer):
     ) -> None:
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
-        check_lr(lr)
-        check_option("epsilon value", eps)
-        check_betas(betas)
-        check_option("weight_decay value", weight_decay)
+        check_adam_options(lr, eps, betas, weight_decay)
         if not (all(isinstance(beta, float) for beta in betas) or all(isinstance(beta, Tensor) for beta in betas)):
             raise ValueError(f"betas must be either both floats or both Tensors: {betas}")
         defaults = {

@@ -15,8 +15,7 @@ from minigrad.optim.update import (
     Array,
     PerParameterOptimizer,
     begin_state,
-    check_betas,
-    check_lr,
+    check_adam_options,
     check_option,
     chunks,
     for_writing,
@@ -54,10 +53,7 @@ class Adamax(PerParameterOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_option("epsilon value", eps)
-        check_betas(betas)
-        check_option("weight_decay value", weight_decay)
+        check_adam_options(lr, eps, betas, weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -115,10 +111,7 @@ class NAdam(PerParameterOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_option("epsilon value", eps)
-        check_betas(betas)
-        check_option("weight_decay value", weight_decay)
+        check_adam_options(lr, eps, betas, weight_decay)
         check_option("momentum_decay value", momentum_decay)
         defaults = {
             "lr": lr,
@@ -186,10 +179,7 @@ class RAdam(PerParameterOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_option("epsilon value", eps)
-        check_betas(betas)
-        check_option("weight_decay value", weight_decay)
+        check_adam_options(lr, eps, betas, weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,

@@ -154,10 +154,13 @@ def check_option(name: str, value: Any, valid: Callable[[Any], bool] = lambda va
         raise ValueError(f"Invalid {name}: {value}")
 
 
-def check_betas(betas: Any) -> None:
-    """Raise ValueError unless both are in [0, 1)."""
+def check_adam_options(lr: Any, eps: Any, betas: Any, weight_decay: Any) -> None:
+    """Raise ValueError for options of Adam and its variants out of range: both betas are in [0, 1)."""
+    check_lr(lr)
+    check_option("epsilon value", eps)
     for index in (0, 1):
         check_option(f"beta parameter at index {index}", betas[index], lambda beta: 0 <= beta < 1)
+    check_option("weight_decay value", weight_decay)
 
 
 # ---------------------------------------------------------------- the optimizer
