@@ -1,10 +1,11 @@
 """What a click in the stepper costs, and what a drawing costs: python benchmarks/stepper_click.py
 
-Four tables. The layout by number of boxes: one run of the layout program, then the whole of draw(). A click that the
+Five tables. The layout by number of boxes: one run of the layout program, then the whole of draw(). A click that the
 kernel has to answer, without the browser: run the node, write the frame, turn it into JSON. A click on recorded
 frames, in Chromium, from the click to the painted frame, with 100 boxes (the aim: 16 ms); that needs playwright and
-Chromium, and is left out where they are missing. At last the whole graph of a ResNet-18, which begins with its modules
-closed (the aim: under 2 s). Each number is the median of several.
+Chromium, and is left out where they are missing. What a stepper of 30 boxes adds to a notebook (the aim: under 200 kB)
+and how large its exported page is (under 400 kB). At last the whole graph of a ResNet-18, which begins with its modules
+closed (the aim: under 2 s). Each time is the median of several; stepper_in_lab.py has the click in JupyterLab.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 import minigrad as mg  # noqa: E402 (the path comes first)
 from minigrad import viz  # noqa: E402
-from minigrad.viz import layout, widget_source  # noqa: E402
+from minigrad.viz import export, layout, widget_source  # noqa: E402
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><div id="host"></div><script type="module">
 {esm}
@@ -113,12 +114,16 @@ def live_clicks(sizes: list[int]) -> None:
         print(f"  {boxes:4} boxes {statistics.median(times):31.2f} {max(times):8.2f} {plain:14.4f}")
 
 
+def chromium_path() -> str | None:
+    """Where Chromium is, or None."""
+    found = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+    return os.environ.get("CHROMIUM") or next(filter(None, found), None)
+
+
 @contextmanager
 def in_chromium(values: dict[str, Any]) -> Iterator[Any]:
     """A page in Chromium that shows the widget with these values, or None where there is no browser."""
-    chromium = os.environ.get("CHROMIUM") or next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-    )
+    chromium = chromium_path()
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -147,12 +152,36 @@ def recorded_clicks(boxes: int) -> None:
         if page is None:
             return
         times = page.evaluate(CLICKS, stepper.frames[0].total)
-    print("\na click on recorded frames in Chromium, ms        median    worst")
+    load = os.getloadavg()[0]
+    print(f"\na click on recorded frames in Chromium, ms        median    worst    (load {load:.1f})")
     for name, what in (
         ("script", "classes, texts, style and layout"),
         ("painted", "until painted, a frame's wait included"),
     ):
         print(f"  {boxes:4} boxes: {what:38} {statistics.median(times[name]):6.1f} {max(times[name]):8.1f}")
+
+
+def sizes() -> None:
+    """What a stepper that has been shown adds to the notebook's file, and its page."""
+    print("\na stepper of 30 boxes, kB                          the first    each more    exported page")
+    for name, root in (("numbers", chain(30)), ("matrices", matrices(30))):
+        stepper = viz.BackwardStepper(root)
+        bundle = stepper._repr_mimebundle_()
+        stepper.last()
+        output, state = json.dumps(bundle), json.dumps(stepper.get_state())
+        shared = json.dumps(stepper.code.get_state())
+        each = (len(output) + len(state)) / 1e3
+        page = len(export.stepper_page(stepper).encode()) / 1e3
+        print(f"  {name:46} {each + len(shared) / 1e3:10.0f} {each:12.0f} {page:16.0f}")
+
+
+def matrices(boxes: int) -> Any:
+    """A result whose graph has this many boxes, with values large enough to be heat maps."""
+    x, w = mg.randn(32, 32), (mg.randn(32, 32) * 0.1).requires_grad_()
+    result = x @ w
+    for k in range(boxes - 4):  # beside x, w, their product and the sum
+        result = (result @ w, result.tanh(), result * w)[k % 3]
+    return result.sum()
 
 
 def network() -> None:
@@ -187,6 +216,7 @@ def main() -> None:
     drawings([5, 15] if quick else [5, 15, 50, 100, 200, 300], 1 if quick else 5)
     live_clicks([15] if quick else [15, 100, 300])
     recorded_clicks(15 if quick else 100)
+    sizes()
     network()
 
 

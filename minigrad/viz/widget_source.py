@@ -4,7 +4,7 @@ After this module a reader knows how a dozen source files become the one module 
 browser can load. JupyterLab loads a widget's script from its text, so it can import nothing that lies beside it. Each
 file in `static/` is an ES module that imports its neighbours by name (so editors and tests read them as they are);
 joined in order, the imports between them fall away and nothing is exported but what the page needs. There is no
-bundler.
+bundler. Lines that are comments stay in the source files: every notebook and every exported page holds the rest.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ SCRIPTS = (
     "controls",
     "stepper",
 )
+COMMENT = re.compile(r"\s*(//|/\*\*|\*[ /\n])")  # a line that is one, or belongs to one; our sources have no others
 STYLES = ("theme", "controls", "picture", "panels", "motion")
 
 
@@ -43,11 +44,13 @@ def script() -> str:
     for name in SCRIPTS:
         text = (HERE / f"{name}.mjs").read_text(encoding="utf-8")
         text = re.sub(r'^import [^;]* from "\./\w+\.mjs";\n', "", text, flags=re.MULTILINE)
-        parts.append(re.sub(r"^export (?!default)", "", text, flags=re.MULTILINE))
+        text = re.sub(r"^export (?!default)", "", text, flags=re.MULTILINE)
+        parts.append("".join(line for line in text.splitlines(keepends=True) if not COMMENT.match(line)))
     return "\n".join(parts)
 
 
 @lru_cache(maxsize=1)
 def style() -> str:
     """The widget's style sheet."""
-    return "\n".join((HERE / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
+    sheets = "\n".join((HERE / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
+    return re.sub(r"/\*.*?\*/\n?", "", sheets, flags=re.DOTALL)

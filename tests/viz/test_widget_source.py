@@ -32,6 +32,16 @@ def test_each_file_is_joined_once_and_behind_what_it_imports() -> None:
             assert imported in widget_source.SCRIPTS[:number], f"{name} imports {imported}"
 
 
+def test_comments_stay_in_the_source_files() -> None:
+    assert not re.search(r"^\s*(//|/\*|\*/)", widget_source.script(), re.MULTILINE)
+    assert "/*" not in widget_source.style()
+    for name in widget_source.SCRIPTS:
+        for line in (widget_source.HERE / f"{name}.mjs").read_text(encoding="utf-8").splitlines():
+            # No statement looks like a line of a comment: it would be lost.
+            if widget_source.COMMENT.match(line) and line.strip().startswith("*"):
+                assert line.startswith((" *", "   *")), line
+
+
 def test_the_widget_has_the_joined_texts() -> None:
     code = recording.unpack(recording.packed_code())
     assert code == {"script": widget_source.script(), "style": widget_source.style()}

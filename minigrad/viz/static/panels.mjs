@@ -83,13 +83,14 @@ export class Panels {
       row.setAttribute("aria-current", "true");
       this.lit.push(entry);
     }
-    if (this.lit.length) this.reveal(this.lit[0]);
   }
 
   /** Scroll the panel alone, so that the page stays where the reader has it, to what is marked. */
-  reveal({ words }) {
+  reveal() {
+    if (this.revealed === this.line || !this.lit?.length) return;
+    this.revealed = this.line;
     const { code } = this; // the lines are placed from its corner
-    const mark = words.querySelector(".mg-mark");
+    const mark = this.lit[0].words.querySelector(".mg-mark");
     if (code.scrollHeight > code.clientHeight) code.scrollTop = Math.max(0, mark.offsetTop - (code.clientHeight - mark.offsetHeight) / 2);
   }
 

@@ -242,7 +242,7 @@ export class Picture {
     group.classList.toggle("mg-bad", box.state === "failed");
     this.mark(group, { ...this.about(id), ...box });
     if (grad) {
-      grad.textContent = box.grad;
+      if (grad.textContent !== box.grad) grad.textContent = box.grad; // a text that is set anew is laid out anew
       grad.classList.toggle("mg-none", box.none);
       grad.classList.toggle("mg-alarm", box.alarm);
       if (map) {
@@ -255,7 +255,7 @@ export class Picture {
       if (box.heat) map.setAttribute("href", box.heat);
       map.setAttribute("visibility", box.heat ? "visible" : "hidden");
     }
-    if (statistics) statistics.textContent = box.statistics;
+    if (statistics && statistics.textContent !== box.statistics) statistics.textContent = box.statistics;
     this.paintBadge(parts, box.state === "failed" ? FAILED : box.badge);
     this.paintVersion(parts, { ...this.about(id), ...box });
     parts.state = box.state;
@@ -270,8 +270,10 @@ export class Picture {
     group.setAttribute("aria-label", `${seen}${seen.startsWith(name) ? "" : `, in full ${name}`}, ${state}. Enter shows more.`);
   }
 
-  paintBadge({ badge, flag, flagText, width: whole }, text) {
-    if (!badge) return;
+  paintBadge(parts, text) {
+    const { badge, flag, flagText, width: whole } = parts;
+    if (!badge || parts.flagged === text) return;
+    parts.flagged = text;
     badge.setAttribute("visibility", text ? "visible" : "hidden");
     const width = [...text].length * FLAG_WIDTH + 14;
     flag.setAttribute("width", width);

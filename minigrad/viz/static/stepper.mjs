@@ -251,6 +251,8 @@ export class Stepper {
     this.controls.paint();
     this.root.classList.toggle("mg-busy", player.wanted !== null);
     this.root.setAttribute("data-step", String(player.index));
+    // What asks for places comes last: each question after a change would have the page laid out once more.
+    this.panels.reveal();
     if (this.shown !== frame) {
       this.shown = frame;
       this.camera.reveal(this.picture.element(frame.box ?? frame.next));
