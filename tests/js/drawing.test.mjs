@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { loadModule, openPage } from "./page.mjs";
-import { boxNamed, changed, classes, examples, groupNamed, press, saved, shown, texts } from "./recorded.mjs";
+import { boxNamed, changed, classes, examples, press, saved, shown, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
-const { Modules } = await loadModule("viz/static/modules.mjs");
 
 let page;
 let cleanup;
@@ -93,46 +92,41 @@ test("a version is a tag on the upper edge, and goes away when there is none to 
 
 // ---------------------------------------------------------------- sheets
 
-/** The network with its last box in the graph of the gradient. */
+/** The network with its last box in the graph of the gradient, as Python groups it. */
 function twoGraphs() {
   const last = Object.keys(examples.network.picture.boxes).at(-1);
-  return [last, changed("network", () => {}, (boxes) => Object.assign(boxes[last], { graph: 2 }))];
+  const picture = structuredClone(examples.network.picture);
+  picture.boxes[last].graph = 2;
+  const name = "the graph of the gradient";
+  picture.groups.push({ id: "g9", name, path: name, kind: "create_graph", parent: null, boxes: [last], count: 1 });
+  picture.open = [...picture.open, "g9"];
+  return [last, saved("network", { picture })];
 }
 
-test("beside modules, each graph lies on a sheet that closes and opens", async () => {
+test("beside modules, the graph of a gradient lies on a sheet that closes and opens", async () => {
   const [last, model] = twoGraphs();
   const root = await show(model);
-  const sheets = [...root.querySelectorAll(".mg-sheet")];
-  assert.deepEqual(texts(root, ".mg-sheet .mg-name"), ["the graph", "the graph of the gradient"]);
-  assert.ok(sheets.every((sheet) => classes(sheet).includes("mg-open")));
-  // The box of the second graph lies inside its sheet, and all others left of it, on the first.
-  const [left, top] = numbers(sheets[1], "transform");
+  const [sheet] = root.querySelectorAll(".mg-sheet");
+  assert.deepEqual(texts(root, ".mg-sheet .mg-name"), ["the graph of the gradient"]);
+  assert.ok(classes(sheet).includes("mg-open"));
+  const [left, top] = numbers(sheet, "transform");
   const [x, y] = numbers(root.querySelector(`[data-box="${last}"]`), "transform");
   assert.ok(x > left && y > top);
-  const right = numbers(sheets[0], "transform")[0] + Number(sheets[0].querySelector(".mg-frame").getAttribute("width"));
-  assert.ok(right < left);
-  press(root, "close-all");
-  assert.ok(sheets.every((sheet) => classes(sheet).includes("mg-open"))); // paper stays: only modules close
-  assert.ok(shown(root.querySelector(`[data-box="${last}"]`)));
-  groupNamed(root, "the graph of the gradient").querySelector(".mg-fold").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  sheet.querySelector(".mg-fold").dispatchEvent(new MouseEvent("click", { bubbles: true }));
   assert.ok(!shown(root.querySelector(`[data-box="${last}"]`)));
-  assert.match(sheets[1].getAttribute("aria-label"), /the graph of the gradient: .*Enter opens it/);
+  assert.match(sheet.getAttribute("aria-label"), /, the graph of the gradient: .*Enter opens it/); // it is no module
+  press(root, "open-all");
+  assert.ok(shown(root.querySelector(`[data-box="${last}"]`)));
 });
 
-test("an open sheet has no state of its own", async () => {
+test("an open sheet has no state of its own, a closed one that of what is in it", async () => {
   const [, model] = twoGraphs();
   const root = await show(model);
+  const sheet = root.querySelector(".mg-sheet");
   for (let k = 0; k < 3; k += 1) {
     press(root, "next");
-    for (const sheet of root.querySelectorAll(".mg-sheet")) assert.ok(classes(sheet).includes("mg-idle"));
+    assert.ok(classes(sheet).includes("mg-idle"));
   }
-});
-
-test("one graph needs no sheet, nor do two that Graphviz has laid out", () => {
-  const { picture } = examples.network;
-  assert.equal(new Modules(picture).groups.length, picture.groups.length);
-  const boxes = structuredClone(picture.boxes);
-  Object.values(boxes).at(-1).graph = 2;
-  assert.equal(new Modules({ ...picture, boxes }).groups.length, picture.groups.length + 2);
-  assert.equal(new Modules({ ...picture, boxes, groups: [] }).groups.length, 0);
+  press(root, "close-all");
+  assert.ok(classes(sheet).includes("mg-done"));
 });

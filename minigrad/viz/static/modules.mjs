@@ -6,19 +6,21 @@ import { arrange } from "./arrange.mjs";
 
 const HEAD = 44; // the strip with an open group's name, and below it the flags of its boxes
 const AROUND = 20; // room inside an open group's frame
+const FOOT = 32; // and below its boxes, where the signs of events hang
 const CLOSED = { least: 168, most: 260, height: 64 };
 const LETTER = 8;
+export const NAME_LETTER = 8.2; // bold, in the title of a group
 const WHOLE = ""; // the id of what is around everything
-const SHEETS = { 1: "the graph", 2: "the graph of the gradient", 3: "the graph of the gradient's gradient" };
+const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in modules.py
 
 export class Modules {
   constructor(picture) {
-    this.groups = onSheets(picture.groups ?? [], picture.boxes ?? {});
+    // The graph of a gradient is drawn as a sheet of paper, not as a module.
+    this.groups = (picture.groups ?? []).map((group) => (group.kind === RECORDED ? { ...group, sheet: true } : group));
     this.byId = new Map(this.groups.map((group) => [group.id, group]));
     this.boxes = picture.boxes ?? {};
     this.edges = picture.edges ?? [];
     this.open = new Set(picture.open ?? []);
-    this.openSheets();
     this.home = new Map(Object.keys(this.boxes).map((id) => [id, WHOLE]));
     for (const group of this.groups) for (const box of group.boxes) this.home.set(box, group.id);
     this.inside = new Map(this.groups.map((group) => [group.id, []])); // every box in a group, however deep
@@ -64,11 +66,6 @@ export class Modules {
 
   closeAll() {
     this.open.clear();
-    this.openSheets();
-  }
-
-  openSheets() {
-    for (const group of this.groups) if (group.sheet) this.open.add(group.id);
   }
 
   /** The edges that are seen: those between the same two boxes or closed groups are one. */
@@ -83,6 +80,11 @@ export class Modules {
       seen.get(key).members.push(id);
     }
     return [...seen.values()];
+  }
+
+  /** What a group's name and kind take beside each other, in pixels. */
+  titleWidth({ name, kind }) {
+    return [...name].length * NAME_LETTER + [...kind].length * LETTER + 66;
   }
 
   closedSize(group) {
@@ -131,7 +133,7 @@ export class Modules {
       if (content.has(group.id)) {
         place(group.id);
         const { w, h } = laid.get(group.id);
-        sizes.set(group.id, { w: Math.max(w + 2 * AROUND, [...group.name].length * LETTER + 90), h: h + HEAD + AROUND });
+        sizes.set(group.id, { w: Math.max(w + 2 * AROUND, this.titleWidth(group)), h: h + HEAD + FOOT });
       } else {
         sizes.set(group.id, this.closedSize(group));
       }
@@ -187,37 +189,6 @@ export class Modules {
     const whole = laid.get(WHOLE);
     return { width: whole.w + 2 * margin, height: whole.h + 2 * margin, boxes, groups, wires };
   }
-}
-
-/** Where boxes belong to a graph and to the graph of its gradient, each graph lies on a sheet of its own: a group around all of it. */
-function onSheets(groups, boxes) {
-  const graph = (id) => boxes[id].graph ?? 1;
-  const numbers = [...new Set(Object.keys(boxes).map(graph))].sort();
-  if (!groups.length || numbers.length < 2) return groups;
-  const homeless = new Set(Object.keys(boxes));
-  const outermost = new Map(); // group -> the group around it that lies in no other; outer groups come first
-  const lies = new Map(); // outermost group -> the graph of its boxes
-  for (const { id, parent, boxes: inside } of groups) {
-    outermost.set(id, parent ? outermost.get(parent) : id);
-    for (const box of inside) {
-      homeless.delete(box);
-      lies.set(outermost.get(id), graph(box));
-    }
-  }
-  const sheet = (number) => `sheet${number}`;
-  return [
-    ...numbers.map((number) => ({
-      id: sheet(number),
-      sheet: number,
-      name: SHEETS[number] ?? `graph ${number}`,
-      path: SHEETS[number] ?? `graph ${number}`,
-      kind: "",
-      parent: null,
-      boxes: [...homeless].filter((id) => graph(id) === number),
-      count: Object.keys(boxes).filter((id) => graph(id) === number).length,
-    })),
-    ...groups.map((group) => (group.parent ? group : { ...group, parent: sheet(lies.get(group.id) ?? 1) })),
-  ];
 }
 
 /** A curve through points that leaves and arrives from left to right. */

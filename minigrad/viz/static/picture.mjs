@@ -3,7 +3,7 @@
 
 import { drawingFrom, shape } from "./dom.mjs";
 import { sign } from "./marks.mjs";
-import { curve, Modules } from "./modules.mjs";
+import { curve, Modules, NAME_LETTER } from "./modules.mjs";
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const FLOWS = ["idle", "now", "done", "off"];
@@ -147,7 +147,7 @@ export class Picture {
   }
 
   groupParts(about) {
-    const group = shape("g", { class: `mg-group${about.sheet ? ` mg-sheet mg-sheet-${about.sheet}` : ""}`, "data-group": about.id, tabindex: "-1", role: "button" });
+    const group = shape("g", { class: `mg-group${about.sheet ? " mg-sheet" : ""}`, "data-group": about.id, tabindex: "-1", role: "button" });
     const parts = {
       group,
       about,
@@ -184,7 +184,7 @@ export class Picture {
     for (const part of [said, track, bar]) part.setAttribute("visibility", open ? "hidden" : "visible");
     track.setAttribute("width", (w - 24).toFixed(1));
     parts.room = w - 24;
-    const letters = Math.floor((w - 54 - [...about.kind].length * 7) / 8.2);
+    const letters = Math.floor((w - 54 - [...about.kind].length * 7) / NAME_LETTER);
     parts.name.textContent = [...about.name].length > letters ? `${[...about.name].slice(0, Math.max(letters - 1, 3)).join("")}…` : about.name;
   }
 
