@@ -96,6 +96,18 @@ def events_of_all_kinds(values: dict[str, Any]) -> None:
     boxes["n3"].update(version=2, saved_version=1)
 
 
+def in_two_graphs(values: dict[str, Any]) -> None:
+    """Put the last two boxes of the network into the graph of a gradient, as `modules.py` does."""
+    picture = values["picture"]
+    boxes = list(picture["boxes"])[-2:]
+    for group in picture["groups"]:
+        group["boxes"] = [box for box in group["boxes"] if box not in boxes]
+    name = "the graph of the gradient"
+    group = {"id": "g9", "name": name, "path": name, "kind": "create_graph", "parent": None, "boxes": boxes, "count": 2}
+    picture["groups"].append(group)
+    picture["open"] = [*picture["open"], "g9"]
+
+
 def at_step(page: Any, step: int) -> None:
     for _ in range(step):
         page.locator(".mg-press-next").click()
@@ -141,6 +153,11 @@ def searched(page: Any) -> None:
     page.keyboard.type("weight")
 
 
+def maps(page: Any) -> None:
+    at_step(page, 2)
+    page.locator("[data-box]", has_text="x @ w").click()
+
+
 def keys(page: Any) -> None:
     page.locator(".mg-keys summary").click()
 
@@ -157,6 +174,8 @@ STATES: dict[str, tuple[str, Callable[[Any], None], Change | None]] = {
     "closed": ("network", closed, None),
     "searched": ("network", searched, None),
     "large": ("large", middle, None),
+    "maps": ("large", maps, None),
+    "sheet": ("network", middle, in_two_graphs),
     "keys": ("example", keys, None),
 }
 

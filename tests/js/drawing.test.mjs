@@ -76,6 +76,20 @@ test("of a sum that is too long for its pill, the result stays", async () => {
   assert.equal(chip(root, edge).querySelector("text").textContent, "2.828");
 });
 
+test("numbers that are longer than their box are set closer, and only those", async () => {
+  const root = await show(
+    changed("large", (frame, k) => {
+      if (k === 1) frame.boxes.n3 = { ...frame.boxes.n3, statistics: "-0.0054291234567 · -1.407123e-4 · 0.0069321" };
+    }),
+  );
+  press(root, "next");
+  const box = root.querySelector('[data-box="n3"]');
+  const statistics = box.querySelector(".mg-grad-statistics");
+  assert.ok(Number(statistics.getAttribute("textLength")) < Number(box.querySelector(".mg-card").getAttribute("width")));
+  press(root, "back");
+  assert.equal(statistics.getAttribute("textLength"), null);
+});
+
 test("a version is a tag on the upper edge, and goes away when there is none to tell", async () => {
   const model = changed("example", (frame, k) => {
     if (k === 0) frame.boxes.n3 = { ...frame.boxes.n3, version: 2, saved_version: 1 };

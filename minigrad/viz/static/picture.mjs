@@ -8,6 +8,7 @@ import { curve, Modules, NAME_LETTER } from "./modules.mjs";
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const FLOWS = ["idle", "now", "done", "off"];
 const CHIP_WIDTH = 6.4; // pixels of a character in a pill, as in svg.py
+const SIDES = 24; // what a box leaves free on its left and right side
 const CHIP_ROUND = 16; // what a pill's round ends take
 const FLAG_WIDTH = 6.4;
 const MOST_SIGNS = 4;
@@ -63,6 +64,7 @@ export class Picture {
         width: Number(card?.getAttribute("width") ?? 0),
         height: Number(card?.getAttribute("height") ?? 0),
       });
+      part("grad-statistics")?.setAttribute("lengthAdjust", "spacingAndGlyphs");
       group.setAttribute("tabindex", "-1");
       group.querySelector("title")?.remove(); // tip.mjs shows it, also to those who use the keyboard
       for (const text of group.querySelectorAll("text")) text.after(" "); // words apart, for who reads them as text
@@ -255,7 +257,13 @@ export class Picture {
       if (box.heat) map.setAttribute("href", box.heat);
       map.setAttribute("visibility", box.heat ? "visible" : "hidden");
     }
-    if (statistics && statistics.textContent !== box.statistics) statistics.textContent = box.statistics;
+    if (statistics && statistics.textContent !== box.statistics) {
+      statistics.textContent = box.statistics;
+      // The box was measured before the numbers were known: longer ones are set a little closer.
+      const room = parts.width - SIDES;
+      if ([...box.statistics].length * CHIP_WIDTH > room) statistics.setAttribute("textLength", room);
+      else statistics.removeAttribute("textLength");
+    }
     this.paintBadge(parts, box.state === "failed" ? FAILED : box.badge);
     this.paintVersion(parts, { ...this.about(id), ...box });
     parts.state = box.state;
