@@ -118,6 +118,7 @@ test("a large value shows what was, what is and the map of the change", () => {
     "heat map of w.grad: min, mean and max 0 · 1 · 2",
     "heat map of the change of w.grad: 3 of 32 elements changed",
   ]);
+  assert.deepEqual(texts(body, ".mg-heat-map .mg-scale"), ["before", "now", "the change"]);
   assert.match(body.textContent, /min 0mean 0\.5 → 1max 2/);
   assert.match(body.textContent, /3 of 32 elements changed$/);
   assert.equal(body.querySelector(".mg-press-copy").getAttribute("title"), "w.grad");

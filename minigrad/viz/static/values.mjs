@@ -80,8 +80,8 @@ function maps(now, before, what) {
   const earlier = before?.heat && before.heat !== now.heat ? before.heat : null;
   const row = make("span", { class: "mg-maps" });
   if (earlier) row.append(heat(earlier, `heat map of ${what} before this step: min, mean and max ${before.statistics}`, "before"));
-  row.append(heat(now.heat, `heat map of ${what}: min, mean and max ${statistics}`, earlier ? "now" : ""));
-  if (now.differenceMap) row.append(heat(now.differenceMap, `heat map of the change of ${what}: ${now.difference}`, "now − before"));
+  row.append(heat(now.heat, `heat map of ${what}: min, mean and max ${statistics}`, earlier || now.differenceMap ? "now" : ""));
+  if (now.differenceMap) row.append(heat(now.differenceMap, `heat map of the change of ${what}: ${now.difference}`, "the change"));
   const scale = make("span", { class: "mg-scale", "aria-hidden": "true" }, "below 0", make("span", { class: "mg-ramp" }), "above 0");
   if (now.alarm) scale.append(make("span", { class: "mg-key mg-key-nan" }), "NaN", make("span", { class: "mg-key mg-key-inf" }), "Inf");
   return make("span", { class: "mg-mapped" }, row, scale);
