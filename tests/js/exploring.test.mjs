@@ -200,6 +200,19 @@ test("plus, minus and zero set the size; the buttons do the same", async () => {
   assert.equal(root.querySelector(".mg-press-fit").getAttribute("aria-pressed"), "true");
 });
 
+test("where the drawing goes on out of sight, that edge is shaded", async () => {
+  const root = await show(saved());
+  const view = root.querySelector(".mg-view");
+  const stage = classes(view.parentNode);
+  assert.ok(!stage.includes("mg-more-left") && !stage.includes("mg-more-right"));
+  for (const [name, value] of Object.entries({ scrollWidth: 900, clientWidth: 400 })) Object.defineProperty(view, name, { value, configurable: true });
+  for (const [left, shaded] of [[0, ["mg-more-right"]], [100, ["mg-more-left", "mg-more-right"]], [500, ["mg-more-left"]]]) {
+    view.scrollLeft = left;
+    view.dispatchEvent(new Event("scroll"));
+    assert.deepEqual(classes(view.parentNode).filter((name) => name.startsWith("mg-more")).sort(), shaded);
+  }
+});
+
 test("the menu of a box is walked with arrows, and gives the focus back", async () => {
   const root = await show(saved());
   boxNamed(root, "E").focus();

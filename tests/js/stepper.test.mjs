@@ -208,6 +208,21 @@ test("the learner's line is lit, and only that one", async () => {
   ]);
 });
 
+test("the panel of the code scrolls to what is marked, after all else is painted", async () => {
+  const root = await show(saved());
+  const code = root.querySelector(".mg-source");
+  for (const [name, value] of Object.entries({ scrollHeight: 900, clientHeight: 100 })) Object.defineProperty(code, name, { value, configurable: true });
+  const before = Object.getOwnPropertyDescriptor(HTMLElement.prototype, "offsetTop");
+  Object.defineProperty(HTMLElement.prototype, "offsetTop", { get() { return this.matches(".mg-mark") ? 400 : 0; }, configurable: true });
+  try {
+    press(root, "next");
+    assert.equal(code.scrollTop, 350);
+  } finally {
+    if (before) Object.defineProperty(HTMLElement.prototype, "offsetTop", before);
+    else delete HTMLElement.prototype.offsetTop;
+  }
+});
+
 test("what happened, who is next, and the words for a screen reader", async () => {
   const root = await show(saved("example", { index: 2 }));
   const story = root.querySelector(".mg-story").textContent;
