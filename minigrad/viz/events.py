@@ -165,6 +165,9 @@ def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], cam
     mismatch = getattr(error, "mismatch", None)
     if mismatch is not None:
         yield _mismatch(box, node, mismatch)
+    if hasattr(node, "state_of"):  # PyTorch's error names neither the tensor nor the line
+        states = {saved.called(box.name): (saved, node.state_of(saved.parameter)[2]) for saved in box.saved}
+        yield from (_mismatch_of(box, saved, *found) for saved, found in states.values() if found is not None)
     if getattr(error, "anomaly", None) is not None:
         to = f", for {_listed(nan_to)}" if nan_to else ""
         text = f"No NaN came in to {box.op} of {box.name}, and one came out{to}."
@@ -192,6 +195,17 @@ def _mismatch(box: Box, node: Any, mismatch: Any) -> Event:
     title = f"{name} was written to after it was saved"
     changed = differences(before, after)
     return Event("version_mismatch", box.id, title, text, array_value(before), array_value(after), line, *changed)
+
+
+def _mismatch_of(box: Box, saved: Saved, now: int, then: int) -> Event:
+    """A tensor in PyTorch's graph that was written to."""
+    name = saved.called(box.name)
+    text = (
+        f"{box.op} of {box.name} saved {name} at version {then}, and needs it as it was then; it is at version {now} "
+        "now. PyTorch does not note which line wrote to it."
+    )
+    title = f"{name} was written to after it was saved"
+    return Event("version_mismatch", box.id, title, text, array_value(saved.array))
 
 
 def freed_names(box: Box) -> list[str]:

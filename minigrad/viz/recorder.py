@@ -25,6 +25,7 @@ from minigrad.viz.contributions import array_of, chip, contributions_of
 from minigrad.viz.events import Event
 from minigrad.viz.expressions import call_text
 from minigrad.viz.frames import Contribution, Frame, Grown, Line
+from minigrad.viz.printing import copying_output
 from minigrad.viz.progress import Progress
 from minigrad.viz.rules import said
 from minigrad.viz.torch_graphs.hooks import HookWatch, unseen_hooks
@@ -90,26 +91,32 @@ class Recorder:
         ready = self.progress.ready()
         held = {key: self.progress.leaf_grad(key) for key in ready if is_leaf(self.progress.nodes[key])}
         previous, thread.witness = thread.witness, self.watcher
-        try:
-            step = next(self.steps, None)
-        except BaseException as error:
-            self.failure = error
-            return self._failed(error)
-        finally:
-            thread.witness = previous
-        if step is None:
+        step = None
+        with copying_output() as printed:
+            try:
+                step = next(self.steps, None)
+            except BaseException as error:
+                self.failure = error
+            finally:
+                thread.witness = previous
+        if self.failure is not None:
+            frame = self._failed(self.failure)
+        elif step is None:
             self.finished = True
             return None
+        else:
+            frame = self._ran(step, held)
+        return self._with(frame, tell.of_printed(printed.shown))
+
+    def _ran(self, step: Step, held: Mapping[str, Any]) -> Frame:
+        """The frame of a node that has run; `held` is what the `.grad` of leaves that were ready was before."""
         node, incoming = step[:2]
         key = self.ids[node]
         if self.queue is not None:
             self.queue.ran(key)
             self.watcher.notes += unseen_hooks(key, self.progress.sums[key], incoming, self.watcher.notes)
         self.progress.edges_are_done()
-        if is_leaf(node):
-            frame = self._ran_leaf(key, incoming, held.get(key))
-        else:
-            frame = self._ran_op(key, step)
+        frame = self._ran_leaf(key, incoming, held.get(key)) if is_leaf(node) else self._ran_op(key, step)
         came = [array_of(gradient) for gradient in incoming if gradient is not None]
         alarms = [describe(array).alarm for array in came] + [item.value.alarm for item in frame.contributions]
         return replace(
@@ -166,7 +173,7 @@ class Recorder:
             elif note.kind == "unpacked" and note.after:
                 self.unpacked[note.box, note.parameter] = note.after[0]
         contributions = contributions_of(self.progress, box, step, notes, self.unpacked)
-        self._ran(key)
+        self.progress.ran.append(key)
         self._finish_if_last()
         freed = self._freed(box, node)
         events = [*self.teller.told(notes), *told.of_kept(box, freed, self.retain and node._kept is not None)]
@@ -182,7 +189,7 @@ class Recorder:
         box = self.boxes[key]
         notes = self.watcher.taken()
         array = array_of(incoming[0])
-        self._ran(key)
+        self.progress.ran.append(key)
         self._finish_if_last()
         # The hooks that run after the sum may have changed it since: they have a sentence of their own.
         summed = next((note.before[0] for note in notes if note.kind == "post_accumulate"), None)
@@ -201,9 +208,6 @@ class Recorder:
 
     def _closing(self) -> list[Line]:
         return tell.of_end() if self.finished else []
-
-    def _ran(self, key: str) -> None:
-        self.progress.ran.append(key)
 
     def _finish_if_last(self) -> None:
         """After the last node the engine has still to put away what it captured for `inputs=`."""
@@ -299,11 +303,12 @@ class Recorder:
 
     def with_inner(self, frame: Frame, changed: list[tuple[str, Any, Any]]) -> Frame:
         """A frame whose node ran a backward of its own, which changed the `.grad` of leaves."""
-        if not changed:
-            return frame
-        place = len(frame.story) - len(self._closing())
-        story = (*frame.story[:place], *tell.of_inner(changed), *frame.story[place:])
-        return replace(frame, story=story)
+        return self._with(frame, tell.of_inner(changed))
+
+    def _with(self, frame: Frame, lines: list[Line]) -> Frame:
+        """A frame that tells some more, before the last words of the story."""
+        place = len(frame.story) - int(self.finished or frame.failed)
+        return replace(frame, story=(*frame.story[:place], *lines, *frame.story[place:]))
 
     def _line_of(self, key: str | None) -> tuple[int, int, int, int, int] | None:
         """Source number, first and last line, first and last column of the text that made a box."""

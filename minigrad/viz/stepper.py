@@ -58,6 +58,7 @@ class BackwardStepper(anywidget.AnyWidget):
     _esm = recording.notebook_module()
     code = reference()
     _recorder: Any = None
+    _is_running = False
 
     # From here to the page. `picture` never changes; `recorded` grows by one JSON text per frame. Both go there as
     # `kept`, which also holds the frames to come where they could be rehearsed, and `ran`: for each frame that has run
@@ -303,6 +304,10 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def _go(self, index: int) -> Frame | None:
         """Show a frame, running nodes up to it if it is not recorded; None if there is no such frame."""
+        if self._is_running:
+            raise RuntimeError(
+                "this stepper is in the middle of a step: the hook or backward that runs in it cannot step it, too"
+            )
         self._notice_changes()
         while index >= len(self._frames):
             if self.index < len(self._frames) - 1:
@@ -321,7 +326,11 @@ class BackwardStepper(anywidget.AnyWidget):
             raise RuntimeError(f"this pass cannot go on: its last step failed with {type(failure).__name__}: {failure}")
         before = self._frames[-1]
         reached = self._grads.before_inner(self._graph.reached if self._is_custom(before.next) else {})
-        frame = self._recorder.advance()
+        self._is_running = True
+        try:
+            frame = self._recorder.advance()
+        finally:
+            self._is_running = False
         if frame is None:
             self.finished = True
             return False
@@ -409,7 +418,7 @@ class BackwardStepper(anywidget.AnyWidget):
         with self.hold_sync():
             try:
                 self._answer(request)
-            except Exception as error:
+            except (Exception, SystemExit, KeyboardInterrupt) as error:  # none of them is to end the kernel
                 if not self.problem:
                     self.problem = trouble(error, None)
             self.answered = nth if isinstance(nth, int) else self.answered

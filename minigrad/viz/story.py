@@ -129,6 +129,11 @@ def of_inner(changed: Sequence[tuple[str, Any, Any]]) -> list[Line]:
     ]
 
 
+def of_printed(text: str) -> list[Line]:
+    """What the learner's functions have printed."""
+    return [line("say", "Your code printed:"), line("code", ("text", text))] if text else []
+
+
 def of_end() -> list[Line]:
     """After the last node."""
     return [line("say", "That was the last node: the backward pass is over.")]

@@ -108,7 +108,8 @@ def test_a_node_runs_once_however_often_it_is_walked_over(
     stepper = example["s"]
     ran: list[str] = []
     write = stepper._recorder._ran
-    monkeypatch.setattr(stepper._recorder, "_ran", lambda key: ran.append(key) or write(key))
+    ids = stepper._recorder.ids
+    monkeypatch.setattr(stepper._recorder, "_ran", lambda step, held: ran.append(ids[step[0]]) or write(step, held))
     for _ in range(3):
         stepper.last()
         stepper.first()
