@@ -41,6 +41,7 @@ class Called:
         self.consumers = consumers
         self.variables = variables
         self.names: dict[Any, str] = {}
+        self.numbered: set[Any] = set()  # those that have only a number for a name
         self._name_all(nodes, known)
 
     def _name_all(self, nodes: list[Any], known: Mapping[Any, str]) -> None:
@@ -68,6 +69,7 @@ class Called:
         for node in nodes:
             if node not in self.names:
                 self.names[node] = next(second if by_rule(node) else first)
+                self.numbered.add(node)
 
     def _variable_name(self, node: Any) -> str | None:
         if is_leaf(node):

@@ -121,7 +121,8 @@ def _kept(gradient: Any, old: Kept | None) -> Kept | None:
         same = old is not None and old.gradient is gradient and old.numbers is None
         return old if same else Kept(gradient, None)
     if isinstance(gradient, torch_graphs.Tensor):
-        same = old is not None and old.gradient is gradient and gradient.holds(old.numbers)
+        is_it = old is not None and (old.gradient is gradient or not gradient.is_strided)  # see `put_back`
+        same = is_it and old is not None and gradient.holds(old.numbers)
         return old if same else Kept(gradient, gradient.kept())
     numbers = gradient.detach().numpy()
     version = gradient._version if numbers.size > COMPARED and not gradient.is_inference() else None

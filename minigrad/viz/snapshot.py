@@ -88,7 +88,8 @@ class _Builder:
     def build(self) -> Snapshot:
         for node in self.nodes:
             if hasattr(node, "saved_result") and not is_leaf(node):  # PyTorch notes no lines: its names tell some
-                self.spans[node] = only_assignment(self.names[node], self.frame)
+                name = None if node in self.called.numbered else self.names[node]
+                self.spans[node] = only_assignment(name, self.frame)
         constants = constants_of(self.nodes, self.variables, self.frame)
         boxes: list[Box] = []
         nodes: list[Any] = []

@@ -53,6 +53,8 @@ RULES: Mapping[str, Mapping[str, Callable[..., Any]]] = {
 PLACES = "g goes to the places that the values came from; 0 elsewhere"
 PIECES = "the gradients of the pieces, put together again"
 PART = "the part of g that this input became"
+WINDOWS = "g is added up at the elements that each window shows"
+WAVES = "the transform back, of g"
 NORMALIZED = "(g − mean(g) − x̂ · mean(g · x̂)) / σ, of g times weight; x̂ is the normalized input"
 ONE_STEP = "the backward of the whole layer, in one compiled step"
 
@@ -106,6 +108,29 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("target", "g · (target − x) where that is within ±delta, else ±g · delta; divided by the count for a mean"),
     ),
     "ConstantPadNdBackward0": (("self", "g without the padding"),),
+    "UpsampleBilinear2DBackward0": (("self", "g, shared out over the elements that each was mixed from"),),
+    "UnfoldBackward0": (("self", WINDOWS),),
+    "AsStridedBackward0": (("self", WINDOWS),),
+    "PackPaddedSequenceBackward0": (("input", "g, with the padding back in its place, as 0"),),
+    "EmbeddingBagBackward0": (
+        (
+            "weight",
+            "g of each bag (divided by its size for a mean) is added up at the rows in it; 0 elsewhere",
+        ),
+    ),
+    "IndexPutBackward0": (
+        ("self", "g, with 0 at the places that were written"),
+        ("values", "g at the places that were written"),
+    ),
+    "FftR2CBackward0": (("self", WAVES),),
+    "FftC2RBackward0": (("self", WAVES),),
+    "FftC2CBackward0": (("self", WAVES),),
+    "ViewAsRealBackward0": (("self", "g, its pairs as complex numbers"),),
+    "ViewAsComplexBackward0": (("self", "g, its complex numbers as pairs"),),
+    "MedianBackward0": (("self", PLACES),),
+    "MedianBackward1": (("self", PLACES),),
+    "VarBackward0": (("self", "g · 2 (x − mean(x)) / (count − correction)"),),
+    "CtcLossBackward0": (("log_probs", "g · (exp(log_probs) − how often an alignment is there), by PyTorch's kernel"),),
     "CopySlices": (
         ("self", "g where it was not written over; 0 where it was, or what the in-place op lets through"),
         ("written", "the gradient of what was written in place"),
