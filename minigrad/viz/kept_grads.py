@@ -121,9 +121,9 @@ def _kept(gradient: Any, old: Kept | None) -> Kept | None:
         same = old is not None and old.gradient is gradient and old.numbers is None
         return old if same else Kept(gradient, None)
     if isinstance(gradient, torch_graphs.Tensor):
-        is_it = old is not None and (old.gradient is gradient or not gradient.is_strided)  # see `put_back`
-        same = is_it and old is not None and gradient.holds(old.numbers)
-        return old if same else Kept(gradient, gradient.kept())
+        if old is not None and (old.gradient is gradient or not gradient.is_strided) and gradient.holds(old.numbers):
+            return old  # a sparse one that was put back is another object with the same numbers
+        return Kept(gradient, gradient.kept())
     numbers = gradient.detach().numpy()
     version = gradient._version if numbers.size > COMPARED and not gradient.is_inference() else None
     if old is not None and old.gradient is gradient:

@@ -1,4 +1,4 @@
-"""The stepper over PyTorch programs as their users write them: what it leaves is what `backward()` leaves, to the bit."""
+"""The stepper over PyTorch programs as users write them: what it leaves is what `backward()` leaves, to the bit."""
 
 import random
 import re
