@@ -235,9 +235,8 @@ def sparse_matrices() -> Any:
 def picks_and_ranks() -> Any:
     a = leaf(3, 5)
     middle = a.median(1).values.sum() + a.kthvalue(2, 1).values.prod() + a.quantile(0.3)
-    return middle + a.amax(0).sum() + a.repeat_interleave(2, 0).var() + a.take_along_dim(a.argsort(1), 1)[:, 0].sum(), [
-        a
-    ]
+    lowest = a.take_along_dim(a.argsort(1), 1)[:, 0]
+    return middle + a.amax(0).sum() + a.repeat_interleave(2, 0).var() + lowest.sum(), [a]
 
 
 @program

@@ -88,7 +88,7 @@ def table(graph: Snapshot) -> str:
 def _maker(box: Box) -> str:
     if box.kind != "result":
         return "leaf" if box.kind == "leaf" else "needs no grad"
-    return f"{box.op}  {box.expression}"
+    return f"{box.op}  {clean(box.expression)}"
 
 
 def _said(value: Value) -> str:
