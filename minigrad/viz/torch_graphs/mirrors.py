@@ -176,7 +176,7 @@ class Output:
 
 
 class Made:
-    """What is known of how a node was made: its results, and in `span` the piece of code, where `places` found it."""
+    """What is known of how a node was made: its results. PyTorch notes no piece of code, so `span` is None."""
 
     def __init__(self, outputs: list[Output]) -> None:
         self.outputs = outputs
