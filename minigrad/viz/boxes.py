@@ -15,6 +15,8 @@ from minigrad.viz.kept import Saved
 from minigrad.viz.records import Span
 from minigrad.viz.values import Value
 
+GENERATIONS = {2: "the graph of the gradient", 3: "the graph of the gradient's gradient"}  # by `Box.graph`
+
 
 @dataclass(frozen=True)
 class Box:

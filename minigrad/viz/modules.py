@@ -1,10 +1,11 @@
-"""Groups of boxes: the calls of `nn.Module`s, and stretches of a long graph that has none.
+"""Groups of boxes: the calls of `nn.Module`s, the graphs of gradients beside them, and stretches of a long graph.
 
 After this module a reader knows how a network of a thousand nodes becomes a picture of ten boxes. While a node is
 made, the observer notes which modules' calls are under way (`records.py`). Nodes are looked at in the order in which
 they were made; an unbroken run of them inside one call is a group, and groups lie in groups as calls lie in calls.
 Because each group is such a run, and a run of a topological order never leads out of itself and back, closing groups
-can never make a circle. What is called twice (one ReLU used in two places) is two groups.
+can never make a circle; nor can closing the graph of a gradient, of which the first graph uses nothing. What is called
+twice (one ReLU used in two places) is two groups.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from minigrad.viz import values
-from minigrad.viz.boxes import Box, Edge, Snapshot
+from minigrad.viz.boxes import GENERATIONS, Box, Edge, Snapshot
 
 MANY = 150  # boxes: a picture with more of them begins closed, and says so
 SEEN = 24  # boxes that are seen at the beginning, at most: groups are opened level by level while there are fewer
 WIDEST = 24  # boxes and groups beside each other, beyond which a graph without modules is divided into stretches
 STRETCH = "stretch of the code"
+RECORDED = "create_graph"
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ def groups_of(graph: Snapshot, names: Mapping[int, str], divided: bool = False) 
     found.place_inputs(graph)
     if divided or len(graph.boxes) > MANY:
         found.divide(graph, 2 if divided else WIDEST)
+    found.gather_gradients(graph)
     return found.groups(graph)
 
 
@@ -132,6 +135,16 @@ class _Calls:
                 else:
                     self.home[item] = key
         self.place_inputs(graph)
+
+    def gather_gradients(self, graph: Snapshot) -> None:
+        """Beside groups, what a recorded backward has made is a group, too: one for each generation."""
+        for number in sorted({box.graph for box in graph.boxes if box.graph > 1}) if self.about else ():
+            key = f"g{len(self.about)}"
+            name = GENERATIONS.get(number, f"graph {number}")
+            self.about[key] = (name, name, RECORDED, None)
+            for box in graph.boxes:
+                if box.graph == number and self.home[box.id] is None:
+                    self.home[box.id] = key
 
     def groups(self, graph: Snapshot) -> tuple[Group, ...]:
         direct: dict[str, list[str]] = {key: [] for key in self.about}

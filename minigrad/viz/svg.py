@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from minigrad.viz.boxes import Box, Snapshot
+from minigrad.viz.boxes import GENERATIONS, Box, Snapshot
 from minigrad.viz.layout import Layout, Point, Sized, Wire, arrange
 from minigrad.viz.values import Value, shape_text
 
@@ -162,7 +162,7 @@ def _rooms(sized: tuple[Sized, ...]) -> dict[str, int]:
 
 def _panels(layout: Layout) -> list[str]:
     """Where there are graphs of gradients, each graph on a panel of its own, with its name."""
-    names = {1: "the graph", 2: "the graph of the gradient", 3: "the graph of the gradient's gradient"}
+    names = {1: "the graph", **GENERATIONS}
     parts = ['<g class="mg-panels">'] if layout.panels else []
     for number, ((left, top), (right, bottom)) in sorted(layout.panels.items()):
         fill = PANEL if number > 1 else "none"

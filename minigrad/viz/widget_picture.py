@@ -44,7 +44,8 @@ def picture_of(
 ) -> dict[str, Any]:
     """All that the page needs once."""
     is_pytorchs = any(isinstance(node, torch_graphs.Node) for node in graph.nodes)
-    paths = {box: group.path for group in groups for box in group.boxes if group.kind != modules.STRETCH}
+    calls = [group for group in groups if group.kind not in (modules.STRETCH, modules.RECORDED)]
+    paths = {box: group.path for group in calls for box in group.boxes}
     return {
         "svg": drawing.svg,
         "width": drawing.width,

@@ -130,3 +130,22 @@ def test_nothing_is_noted_where_no_module_is_called() -> None:
     module = Block()
     innermost, outer = module(mg.ones(1, 2, requires_grad=True)).grad_fn._creation.modules
     assert (innermost, outer) == (module.relu, module)
+
+
+def test_the_graph_of_a_gradient_is_a_group_beside_those_of_modules() -> None:
+    net = nn.Sequential(nn.Linear(1, 2), nn.Tanh())
+    x = mg.tensor([[0.5]], requires_grad=True)
+    first = viz.BackwardStepper(net(x).sum(), create_graph=True, names={"x": x})
+    first.last()
+    second = first.second("x")
+    graph = second._graph
+    *calls, gradient = [group for group in second.picture["groups"] if group["parent"] is None]
+    assert [group["name"] for group in calls] == ["net"]
+    assert (gradient["name"], gradient["kind"]) == ("the graph of the gradient", "create_graph")
+    assert gradient["boxes"] == [box.id for box in graph.boxes if box.graph == 2]
+    assert gradient["id"] in second.picture["open"]
+    assert {second.picture["boxes"][box]["path"] for box in gradient["boxes"]} == {""}
+    second.last()
+    assert second.finished
+    second.close()
+    first.close()
