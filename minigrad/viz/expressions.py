@@ -97,7 +97,7 @@ class Called:
             text = naming.with_names(span, self._parts(node, span))
             if text and (not self._is_inside(node) or naming.says_op(text, node.name())):
                 return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-        text = call_text(node, self.names.__getitem__)
+        text = call_text(node, self.names.__getitem__, self.of_saved)
         return text if len(text) <= LONGEST else op_word(node.name())
 
     def _parts(self, node: Any, span: Span) -> list[tuple[Span, str]]:
@@ -124,19 +124,22 @@ class Called:
         return self.variables.leaf(kept) or ""
 
 
-def call_text(node: Any, name_of: Callable[[Any], str]) -> str:
-    """A node's op as one would write it, g * 3 or exp(g): with names for its inputs, with numbers as far as it kept
-    them, and … for those that it did not keep.
+def call_text(node: Any, name_of: Callable[[Any], str], of_saved: Callable[[Any], str] = lambda kept: "") -> str:
+    """A node's op as one would write it, g * 3 or exp(g): with names for its inputs, with the numbers that it kept, and
+    … for what it did not keep. `of_saved` gives the name of a tensor, or "".
     """
     word = op_word(node.name())
     parts = []
     for slot, (child, _) in enumerate(node.next_functions):
         inputs = getattr(node, "inputs", ())
         kept = read_saved(node, inputs[slot]) if child is None and slot < len(inputs) else None
+        known: Any = kept if naming.is_tensor(kept) else None
         if child is not None:
             parts.append(name_of(child))
-        elif kept is not None and naming.is_tensor(kept) and kept.ndim == 0:
-            parts.append(values.number(kept.item()))
+        elif known is not None and (name := of_saved(known)):
+            parts.append(name)
+        elif known is not None and known.ndim == 0:
+            parts.append(values.number(known.item()))
         elif word in SYMBOLS:
             parts.append("…")
     if len(parts) == 1 and word in ("pow", "rsub", "neg"):
