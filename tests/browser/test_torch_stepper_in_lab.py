@@ -11,10 +11,18 @@ CELLS = [
     "loss = net(x).sum()\ns = viz.BackwardStepper(loss)\ns",
 ]
 
+TELLING = [
+    CELLS[0],
+    "a = torch.tensor([1., 2.], requires_grad=True)\nw = torch.tensor([3., 4.], requires_grad=True)\nb = a * a\n"
+    "def tell(g):\n    print('seen <b>', g.tolist())\n    raise SystemExit('not today')\n"
+    "b.register_hook(tell)\ns = viz.BackwardStepper((b * w).sum())\ns",
+]
+
 
 @pytest.fixture(scope="module", autouse=True)
 def notebooks(server: Any, torch: Any) -> None:
     server.write("torch_graph.ipynb", CELLS)
+    server.write("telling_hook.ipynb", TELLING)
     server.trust()
 
 
@@ -39,3 +47,19 @@ def test_next_and_back_run_torchs_backward(lab: Any) -> None:
     widget.locator(".mg-press-first").click()
     expect(widget).to_have_attribute("data-step", "0")
     assert lab.kernel("print(net[0].weight.grad, net[0].bias.grad)") == "None None"
+
+
+def test_a_click_shows_what_a_hook_prints_and_that_it_ends_the_pass_but_not_the_kernel(lab: Any) -> None:
+    lab.open("telling_hook.ipynb")
+    widget = lab.page.locator(".minigrad-stepper").first
+    expect(widget).to_be_visible(timeout=30_000)
+    widget.scroll_into_view_if_needed()
+    widget.locator(".mg-press-last").click()
+    happened = widget.locator(".mg-happened")
+    expect(happened).to_contain_text("This step failed. SystemExit: not today")
+    expect(happened).to_contain_text("Your code printed:seen <b> [3.0, 4.0]")
+    expect(happened).to_contain_text("The tensor hook tell got [3, 4], the gradient of b, and raised SystemExit")
+    assert lab.kernel("print(s.frame.failed, w.grad.tolist(), a.grad)") == "True [1.0, 4.0] None"
+    widget.locator(".mg-press-first").click()
+    expect(widget).to_have_attribute("data-step", "0")
+    assert lab.kernel("print(w.grad)") == "None"
