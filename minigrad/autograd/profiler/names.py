@@ -36,7 +36,8 @@ PARTS = {
     "nll": "nll_loss_forward", "nll_gradient": "nll_loss_backward", "normal_of_both": "normal",
     "normalize_batch": "native_batch_norm", "normalize_group": "native_group_norm",
     "normalize_layer": "native_layer_norm", "normalize_rms": "_fused_rms_norm", "overwritten": "fill",
-    "pow_number": "pow", "pow_of_number": "pow", "pow_tensor": "pow", "prod_all": "prod", "prod_dim": "prod",
+    "polygamma": "polygamma", "pow_number": "pow", "pow_of_number": "pow", "pow_tensor": "pow", "prod_all": "prod",
+    "prod_dim": "prod",
     "remainder_by_number": "remainder", "remainder_of_number": "remainder", "round_decimals": "round",
     "rsub_scaled": "rsub", "safe_softmax": "_safe_softmax", "scaled_rows": "mul", "scatter_value": "scatter",
     "scatter_with_reduce": "scatter_reduce", "select_one": "select", "slice_copy": "slice", "softmax": "_softmax",
@@ -73,11 +74,13 @@ def functions() -> list[tuple[str, FunctionType]]:
     found: list[tuple[str, Any]] = []
     for entry in FUNCTIONS.split():
         name, _, shown = entry.partition(":")
-        found.append((shown or name, getattr(minigrad, name, None) or getattr(functional, name)))
+        places = [place for place in (minigrad, functional) if hasattr(place, name)]  # two functions, of some names
+        found += [(shown or name, getattr(place, name)) for place in places]
     methods = {name: getattr(Tensor, name, None) for name in METHODS}
     methods |= {name: method for name, method in vars(Tensor).items() if _writes(name)}
     found += methods.items()
-    return [(f"aten::{name}", inner) for name, outer in found if (inner := _innermost(outer)) is not None]
+    names = {inner: f"aten::{name}" for name, outer in found if (inner := _innermost(outer)) is not None}
+    return [(name, inner) for inner, name in names.items()]
 
 
 def _writes(name: str) -> bool:
