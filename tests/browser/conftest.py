@@ -148,6 +148,11 @@ def browser(chromium: str) -> Iterator[Browser]:
         running.close()
 
 
+# On a busy machine JupyterLab's widget manager may ask for models before it has read those that the notebook stores. It
+# asks again when it has; that the widgets are there, each test sees by itself.
+TOO_EARLY = "Error: widget model not found\n"
+
+
 @dataclass
 class Lab:
     """An open notebook, and the complaints that its page had."""
@@ -207,4 +212,4 @@ def lab(server: Server, browser: Browser) -> Iterator[Lab]:
     yield opened
     context.close()
     server.end_kernels()
-    assert opened.complaints == []
+    assert [complaint for complaint in opened.complaints if not complaint.startswith(TOO_EARLY)] == []

@@ -15,6 +15,12 @@ from minigrad.distributions.beta import slope
 behaviours = Behaviours()
 
 
+@pytest.fixture(autouse=True)
+def checks_of_arguments(torch: Any) -> None:
+    """torch checks arguments until something in the same process has loaded its compiler, which turns that off."""
+    torch.distributions.Distribution.set_default_validate_args(True)
+
+
 def module(F: Any) -> Any:
     return importlib.import_module(f"{F.__name__}.distributions")
 
