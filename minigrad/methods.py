@@ -126,12 +126,14 @@ def _of_numbers(function: Method, op_name: str, own: str, arrays: bool = True) -
 
 
 def _matmul(self: Tensor, other: Any) -> Tensor:
-    """`self @ other`, which may be a numpy array."""
+    """`self @ other`, which may be a numpy array, and is left to another kind that knows how."""
+    if isinstance(other, Tensor):
+        return matmul.matmul(self, other)
     if isinstance(other, np.ndarray):
         return matmul.matmul(*beside_array(self, other))
-    if not isinstance(other, Tensor):
-        raise unsupported("matmul", self, other)
-    return matmul.matmul(self, other)
+    if answers(other, "__rmatmul__"):
+        return NotImplemented
+    raise unsupported("matmul", self, other)
 
 
 def _reflected(function: Method) -> Method:
@@ -252,7 +254,7 @@ OPERATORS: dict[str, Method] = {
     ),
     "__pow__": _or_else(powers.pow, "__rpow__"),
     "__rpow__": _of_numbers(_reflected(powers.pow), "pow", "__pow__", arrays=False),
-    "__matmul__": _or_else(_matmul, "__rmatmul__"),
+    "__matmul__": _matmul,
     "__floordiv__": _or_else(division.floor_divide, "__rfloordiv__"),
     "__rfloordiv__": _reflected(division.floor_divide),
     "__mod__": _or_else(division.remainder, "__rmod__"),

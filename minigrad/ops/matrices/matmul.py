@@ -106,17 +106,17 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     RuntimeError if inner sizes or dtypes differ, or if either is 0-d.
     """
     tensor_operands("matmul", input, other)
-    if input.ndim == 0 or other.ndim == 0:
+    left, right = input._array, other._array
+    first, second = left.shape, right.shape
+    if not first or not second:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
         )
-    first, second = list(input.shape), list(other.shape)
-    if first[-1] != second[-2 if other.ndim > 1 else -1]:
-        raise _shape_error(first, second)
-    kind = input.dtype
-    if kind is not other.dtype or kind is dtypes.bool:
-        raise _dtype_error(kind, other.dtype, input.ndim, other.ndim)
-    match (input.ndim, other.ndim):
+    if first[-1] != second[-2 if len(second) > 1 else -1]:
+        raise _shape_error(list(first), list(second))
+    if left.dtype != right.dtype or left.dtype.kind == "b":
+        raise _dtype_error(input.dtype, other.dtype, input.ndim, other.ndim)
+    match (len(first), len(second)):
         case (1, 1):
             return _dot(input, other)
         case (2, 1):
@@ -126,9 +126,9 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         case (1, _):
             return matmul(input.unsqueeze(0), other).squeeze(-2)
         case (_, 1):
-            return unsafe_view(_mv(_rows_of_all(input), other), input.shape[:-1])
+            return unsafe_view(_mv(_rows_of_all(input), other), first[:-1])
         case (_, 2):
-            return unsafe_view(_mm(_rows_of_all(input), other), (*input.shape[:-1], other.shape[1]))
+            return unsafe_view(_mm(_rows_of_all(input), other), (*first[:-1], second[1]))
     mismatch = _batch_mismatch(first, second)
     if mismatch is not None:
         raise RuntimeError(mismatch)
