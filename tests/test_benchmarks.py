@@ -4,6 +4,7 @@ import importlib
 import itertools
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -106,3 +107,34 @@ def test_environment_has_this_clone_two_threads_and_the_core_type(rounds, monkey
     assert variables["OPENBLAS_CORETYPE"] == "Haswell"
     assert variables["OPENBLAS_NUM_THREADS"] == variables["OMP_NUM_THREADS"] == "2"
     assert variables["PYTHONPATH"].startswith(str(FOLDER.parent))
+
+
+COUNTS = """#!/bin/sh
+for repetitions; do :; done
+echo "==1== Collected : $((repetitions * 2000 + 5))" >&2
+shift 2
+exec "$@"
+"""
+
+
+def plain_path(path, *arguments):
+    command = [sys.executable, FOLDER / "plain_path.py", *arguments]
+    return subprocess.run(command, env={**os.environ, "PATH": str(path)}, capture_output=True, text=True)
+
+
+def test_the_plain_path_is_counted_without_what_starting_costs(tmp_path):
+    valgrind = tmp_path / "valgrind"
+    valgrind.write_text(COUNTS)
+    valgrind.chmod(0o755)
+    run = plain_path(tmp_path, str(FOLDER.parent))
+    assert run.returncode == 0, run.stderr
+    _, *rows = run.stdout.splitlines()[1:]
+    assert [row.split()[-3:] for row in rows] == [["2", "2", "1.000"]] * 3
+
+
+def test_the_plain_path_says_what_it_lacks(tmp_path):
+    assert "valgrind is not installed" in plain_path(tmp_path).stderr
+    (tmp_path / "valgrind").write_text("#!/bin/sh\nexit 3\n")
+    (tmp_path / "valgrind").chmod(0o755)
+    assert f"{tmp_path} is no clone of minigrad" in plain_path(tmp_path, str(tmp_path)).stderr
+    assert "the program did not run under valgrind" in plain_path(tmp_path).stderr
