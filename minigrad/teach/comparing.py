@@ -106,7 +106,7 @@ def _compare_tensors(expected: Tensor, got: Any, where: str) -> Difference | Non
     if agree.all():
         return None
     first = tuple(int(index) for index in np.argwhere(~agree)[0])
-    place = f"{where}, at [{', '.join(map(str, first))}]" if first else where
+    place = f"{where}[{', '.join(map(str, first))}]" if first else where
     return Difference(place, show(float(mine[first])), show(float(numbers[first])))
 
 
