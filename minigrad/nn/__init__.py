@@ -1,3 +1,5 @@
+# ruff: noqa: F401, I001 - what is imported here is what the package offers
+# mypy: implicit-reexport
 """Neural networks: modules with parameters, and the functions, starting values and tools for them.
 
 Where to read on: `modules.module` (what a module is), `modules.linear` (the simplest layer), `functional` (the
@@ -7,15 +9,31 @@ functions behind the layers), `init` (how weights begin).
 import sys
 
 from minigrad import absent
-from minigrad.nn import functional, init, modules, parameter, utils
-from minigrad.nn.modules import *  # noqa: F403
-from minigrad.nn.modules import __all__ as _layers
-from minigrad.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-__all__ = [
-    "Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "functional", "init", "modules",
-    "parameter", "utils", *_layers,
-]  # fmt: skip
+# fmt: off
+from minigrad.nn import functional, init, modules, parameter, utils
+from minigrad.nn.modules.activation import (
+    ELU, GELU, Hardtanh, LeakyReLU, LogSigmoid, LogSoftmax, ReLU, ReLU6, Sigmoid, SiLU, Softmax, Softplus, Tanh,
+)
+from minigrad.nn.modules.attention import MultiheadAttention
+from minigrad.nn.modules.container import ModuleDict, ModuleList, Sequential
+from minigrad.nn.modules.conv import Conv1d, Conv2d, ConvTranspose2d
+from minigrad.nn.modules.dropout import Dropout
+from minigrad.nn.modules.flatten import Flatten
+from minigrad.nn.modules.linear import Identity, Linear
+from minigrad.nn.modules.loss import (
+    BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, KLDivLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss,
+)
+from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm, RMSNorm
+from minigrad.nn.modules.pooling import AdaptiveAvgPool2d, AvgPool1d, AvgPool2d, MaxPool1d, MaxPool2d
+from minigrad.nn.modules.rnn import GRU, LSTM, RNN
+from minigrad.nn.modules.rnn_cell import GRUCell, LSTMCell, RNNCell
+from minigrad.nn.modules.sparse import Embedding
+from minigrad.nn.modules.transformer import TransformerEncoder, TransformerEncoderLayer
+from minigrad.nn.modules.upsampling import Upsample
+from minigrad.nn.parameter import Buffer, Parameter
+# fmt: on
 
 
 def __getattr__(name: str) -> object:

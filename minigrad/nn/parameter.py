@@ -7,7 +7,7 @@ After this module a reader knows that a Parameter is an ordinary leaf tensor wit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.graph import ON_DEMAND
@@ -15,8 +15,6 @@ from minigrad.creation.factories import empty
 from minigrad.op import tensor_classes
 from minigrad.printing import tensor_repr
 from minigrad.tensor import Tensor, from_array, own_array, share_outside
-
-__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter"]
 
 
 class _Registered(Tensor):
@@ -79,99 +77,6 @@ class Buffer(_Registered):
         buffer._node = ON_DEMAND if data is not None and data.requires_grad else None
         buffer.persistent = persistent
         return buffer
-
-
-class _Uninitialized(Tensor):
-    """A tensor of a lazy layer, whose shape is not known yet. Only its dtype can be read and changed; `materialize`
-    makes it one of class `_becomes`.
-
-    ValueError for everything that needs its numbers; RuntimeError for its shape.
-    """
-
-    _becomes: ClassVar[type[Tensor]]
-
-    def materialize(self, shape: Sequence[int], device: Any = None, dtype: Any = None) -> None:
-        """Take on a shape, and values that are yet to be set."""
-        values: Any = empty(tuple(shape), device=device, dtype=self.dtype if dtype is None else dtype)
-        self.__class__ = self._becomes  # type: ignore[assignment]
-        self.data = values
-
-    @property
-    def _array(self) -> Any:
-        """Where every operation on a tensor begins, and so where one on this tensor ends."""
-        raise ValueError(
-            "Attempted to use an uninitialized parameter or buffer: its shape is found when the lazy module is called "
-            "for the first time. Call it with a batch of inputs before you use it."
-        )
-
-    @_array.setter
-    def _array(self, array: Any) -> None:
-        _ARRAY.__set__(self, array)
-
-    @property
-    def shape(self) -> Any:
-        raise RuntimeError(
-            "Can't access the shape of an uninitialized parameter or buffer. Call the lazy module with a batch of "
-            "inputs, or load its state, before you use its parameters."
-        )
-
-    @property
-    def data(self) -> Any:
-        """This tensor itself: it has no numbers to be shared."""
-        return self
-
-    @data.setter
-    def data(self, converted: Any) -> None:
-        self._array = _ARRAY.__get__(converted)
-
-    @property
-    def dtype(self) -> Any:
-        return from_array(_ARRAY.__get__(self)).dtype
-
-    def is_floating_point(self) -> bool:
-        return bool(self.dtype.is_floating_point)
-
-    def to(self, *args: Any, **kwargs: Any) -> Any:
-        """The same with another dtype."""
-        return type(self)(self.requires_grad, dtype=empty(0, dtype=self.dtype).to(*args, **kwargs).dtype)
-
-    def detach(self) -> Any:
-        """This tensor itself: so it is in a state_dict."""
-        return self
-
-    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
-        if id(self) not in memo:
-            memo[id(self)] = type(self)(self.requires_grad, dtype=self.dtype)
-        return memo[id(self)]
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return type(self), (self.requires_grad, None, self.dtype)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}>"
-
-
-class UninitializedParameter(_Uninitialized, Parameter):
-    """A Parameter whose shape is not known yet."""
-
-    _becomes = Parameter
-
-    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> UninitializedParameter:
-        parameter: Any = Parameter.__new__(cls, empty(0, device=device, dtype=dtype), requires_grad)
-        return parameter
-
-
-class UninitializedBuffer(_Uninitialized, Buffer):
-    """A Buffer whose shape is not known yet."""
-
-    _becomes = Buffer
-
-    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None) -> UninitializedBuffer:
-        buffer: Any = Buffer.__new__(cls, empty(0, device=device, dtype=dtype, requires_grad=requires_grad))
-        return buffer
-
-
-_ARRAY: Any = Tensor.__dict__["_array"]  # the slot itself, which _Uninitialized hides
 
 
 def empty_parameter(size: Sequence[int], device: Any = None, dtype: Any = None) -> Parameter:

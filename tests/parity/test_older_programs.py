@@ -18,7 +18,6 @@ import minigrad
 behaviours = Behaviours()
 
 KINDS = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double")
-DEPRECATED = ("FutureWarning: `nn.init.",)
 
 # ---------------------------------------------------------------- a class for each dtype
 
@@ -88,37 +87,6 @@ def _(F: Any) -> Any:
     x = F.ones(2)
     flags = [x.is_sparse, x.is_quantized, x.is_meta, x.is_mps, x.is_xpu, x.is_cuda]
     return x.get_device(), flags, str(x.layout), x.half().dtype, x.short().dtype, x.char().dtype, x.byte().dtype
-
-
-for old, arguments in {
-    "uniform": (0.0, 0.0),
-    "normal": (1.0, 0.0),
-    "constant": (3.0,),
-    "eye": (),
-    "sparse": (1.0,),
-    "xavier_uniform": (0.0,),
-    "xavier_normal": (0.0,),
-    "kaiming_uniform": (),
-    "kaiming_normal": (),
-    "orthogonal": (),
-}.items():
-
-    @behaviours(f"nn.init.{old}, under its old name", warns=DEPRECATED)
-    def _(F: Any, old: str = old, arguments: Any = arguments) -> Any:
-        F.manual_seed(0)
-        return getattr(F.nn.init, old)(F.ones(2, 2), *arguments)
-
-
-@behaviours("nn.init.dirac, under its old name", warns=DEPRECATED)
-def _(F: Any) -> Any:
-    return F.nn.init.dirac(F.ones(2, 2, 3))
-
-
-@behaviours("clip_grad_norm, under its old name", warns=("FutureWarning: `torch.nn.utils.clip_grad_norm` is now",))
-def _(F: Any) -> Any:
-    p = F.ones(4, requires_grad=True)
-    p.grad = F.ones(4)
-    return F.nn.utils.clip_grad_norm([p], 1.0), p.grad
 
 
 @behaviours("fill_diagonal_ of a vector is refused", error=RuntimeError, says="dimensions must larger than 1")

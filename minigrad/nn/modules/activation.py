@@ -11,9 +11,7 @@ from typing import Any, ClassVar
 
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.nn import functional as F
-from minigrad.nn import init
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import empty_parameter
 from minigrad.tensor import Tensor
 
 
@@ -47,71 +45,6 @@ class SiLU(_InPlace):
     """x * sigmoid(x), also called swish."""
 
     function = F.silu
-
-
-class Mish(_InPlace):
-    """x * tanh(softplus(x))."""
-
-    function = F.mish
-
-
-class SELU(_InPlace):
-    """scale * ELU(x), with the scale and alpha for which signals keep mean 0 and variance 1 from layer to layer.
-
-    Klambauer et al., "Self-normalizing neural networks" (2017).
-    """
-
-    function = F.selu
-
-
-class Hardsigmoid(_InPlace):
-    """The sigmoid in three straight pieces: 0, x / 6 + 1 / 2, and 1."""
-
-    function = F.hardsigmoid
-
-    def extra_repr(self) -> str:  # PyTorch does not print this one's inplace
-        return ""
-
-
-class Hardswish(_InPlace):
-    """x * hardsigmoid(x)."""
-
-    function = F.hardswish
-
-    def extra_repr(self) -> str:  # PyTorch does not print this one's inplace
-        return ""
-
-
-class Threshold(Module):
-    """x where x > threshold, else value."""
-
-    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
-        super().__init__()
-        self.threshold = threshold
-        self.value = value
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.threshold(input, self.threshold, self.value, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"threshold={self.threshold}, value={self.value}{_inplace_suffix(self)}"
-
-
-class RReLU(Module):
-    """x, and slope * x for negative x, with a random slope from lower to upper; in evaluation their mean."""
-
-    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
-        super().__init__()
-        self.lower = lower
-        self.upper = upper
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"lower={self.lower}, upper={self.upper}{_inplace_suffix(self)}"
 
 
 class Hardtanh(Module):
@@ -185,27 +118,6 @@ class ELU(Module):
         return f"alpha={self.alpha}{_inplace_suffix(self)}"
 
 
-class CELU(ELU):
-    """x, and alpha * (exp(x / alpha) - 1) for negative x: smooth for every alpha."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.celu(input, self.alpha, self.inplace)
-
-
-class GLU(Module):
-    """a * sigmoid(b), where a and b are the halves of the input along `dim`."""
-
-    def __init__(self, dim: int = -1) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.glu(input, self.dim)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
-
-
 class GELU(Module):
     """x * P(X <= x) for a standard normal X; approximate="tanh" for a formula with tanh."""
 
@@ -218,27 +130,6 @@ class GELU(Module):
 
     def extra_repr(self) -> str:
         return f"approximate={self.approximate!r}"
-
-
-class Hardshrink(Module):
-    """x where |x| > lambd, else 0."""
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.hardshrink(input, self.lambd)
-
-    def extra_repr(self) -> str:
-        return f"{self.lambd}"
-
-
-class Softshrink(Hardshrink):
-    """x - lambd where x > lambd, x + lambd where x < -lambd, else 0."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softshrink(input, self.lambd)
 
 
 class LeakyReLU(Module):
@@ -278,46 +169,6 @@ class Softplus(Module):
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
-class PReLU(Module):
-    """x, and weight * x for negative x: a LeakyReLU with a learned slope, for all elements or for each channel.
-
-    Args:
-        num_parameters: 1, or the number of channels.
-        init: the slope at the beginning.
-    """
-
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
-        super().__init__()
-        self.num_parameters = num_parameters
-        self.init = init
-        self.weight = empty_parameter((num_parameters,), device, dtype)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set the slope to `init`."""
-        init.constant_(self.weight, self.init)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.prelu(input, self.weight)
-
-    def extra_repr(self) -> str:
-        return f"num_parameters={self.num_parameters}"
-
-
-class Softsign(Module):
-    """x / (1 + |x|)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softsign(input)
-
-
-class Tanhshrink(Module):
-    """x - tanh(x)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.tanhshrink(input)
-
-
 class Softmax(Module):
     """exp(x) / sum(exp(x)) along `dim`: positive numbers whose sum is 1."""
 
@@ -332,24 +183,8 @@ class Softmax(Module):
         return f"dim={self.dim}"
 
 
-class Softmin(Softmax):
-    """softmax(-x) along `dim`."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softmin(input, self.dim)
-
-
 class LogSoftmax(Softmax):
     """log(softmax(x)) along `dim`, computed without overflow."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim)
-
-
-class Softmax2d(Module):
-    """The softmax over the channels at each position of an image (N, C, H, W) or (C, H, W)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        if input.ndim not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return F.softmax(input, -3)

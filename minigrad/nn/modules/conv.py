@@ -183,12 +183,6 @@ class Conv2d(_ForwardConvolution):
     dimensions, function = 2, F.conv2d
 
 
-class Conv3d(_ForwardConvolution):
-    """Convolution over volumes (N, in_channels, D, H, W), with or without N; the arguments are those of Conv2d."""
-
-    dimensions, function = 3, F.conv3d
-
-
 class _TransposedConvolution(_Convolution):
     """ConvTranspose1d, 2d and 3d: each input is multiplied by the whole weight and added to a window of outputs, as the
     gradient of a convolution is.
@@ -252,12 +246,6 @@ class _TransposedConvolution(_Convolution):
         return tuple(size - low for size, low in zip(wanted, smallest, strict=True))
 
 
-class ConvTranspose1d(_TransposedConvolution):
-    """Transposed convolution over (N, in_channels, L); the arguments are those of ConvTranspose2d."""
-
-    dimensions, function = 1, F.conv_transpose1d
-
-
 class ConvTranspose2d(_TransposedConvolution):
     """Transposed convolution over images (N, in_channels, H, W), which makes them larger.
 
@@ -271,9 +259,3 @@ class ConvTranspose2d(_TransposedConvolution):
     """
 
     dimensions, function = 2, F.conv_transpose2d
-
-
-class ConvTranspose3d(_TransposedConvolution):
-    """Transposed convolution over volumes (N, in_channels, D, H, W); the arguments are those of ConvTranspose2d."""
-
-    dimensions, function = 3, F.conv_transpose3d

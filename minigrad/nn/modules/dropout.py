@@ -39,37 +39,3 @@ class Dropout(_Dropout):
     """
 
     function = F.dropout
-
-
-class Dropout1d(_Dropout):
-    """Dropout of whole channels of (N, C, L) or (C, L)."""
-
-    function = F.dropout1d
-
-
-class Dropout2d(_Dropout):
-    """Dropout of whole channels of images (N, C, H, W)."""
-
-    function = F.dropout2d
-
-
-class Dropout3d(_Dropout):
-    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
-
-    function = F.dropout3d
-
-
-class AlphaDropout(_Dropout):
-    """Dropout for networks with SELU: the result keeps mean and variance. Klambauer et al., "Self-normalizing neural
-    networks" (2017).
-    """
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.alpha_dropout(input, self.p, self.training)
-
-
-class FeatureAlphaDropout(_Dropout):
-    """AlphaDropout of whole channels."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.feature_alpha_dropout(input, self.p, self.training)

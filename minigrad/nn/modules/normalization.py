@@ -6,12 +6,10 @@ running statistics for evaluation; LayerNorm, GroupNorm, InstanceNorm and RMSNor
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from minigrad import dtypes
-from minigrad.autograd.blame import frames_to_learner
 from minigrad.creation.data import ones, tensor, zeros
 from minigrad.nn import functional as F
 from minigrad.nn import init
@@ -155,101 +153,6 @@ class BatchNorm2d(_BatchNorm):
     input_ranks = (4,)
 
 
-class BatchNorm3d(_BatchNorm):
-    """BatchNorm1d for volumes (N, C, D, H, W): mean and variance over N, D, H and W."""
-
-    input_ranks = (5,)
-
-
-class _InstanceNorm(_NormBase):
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
-
-    def forward(self, input: Tensor) -> Tensor:
-        self._check_input_dim(input)
-        unbatched = input.ndim == self.input_ranks[0]
-        dim = 0 if unbatched else 1
-        if input.shape[dim] != self.num_features:
-            if self.affine:
-                raise ValueError(
-                    f"expected input's size at dim={dim} to match num_features ({self.num_features}), but got: "
-                    f"{input.shape[dim]}."
-                )
-            warnings.warn(
-                f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing "
-                "in num_features, which is not used because affine=False",
-                UserWarning,
-                stacklevel=frames_to_learner(),
-            )
-        normalized = F.instance_norm(
-            input.unsqueeze(0) if unbatched else input,
-            self.running_mean,
-            self.running_var,
-            self.weight,
-            self.bias,
-            self.training or not self.track_running_stats,
-            self.momentum or 0.0,
-            self.eps,
-        )
-        return normalized.squeeze(0) if unbatched else normalized
-
-    def _load_from_state_dict(
-        self,
-        state_dict: Any,
-        prefix: str,
-        local_metadata: dict[str, Any],
-        strict: bool,
-        missing_keys: list[str],
-        unexpected_keys: list[str],
-        error_msgs: list[str],
-    ) -> None:
-        if (local_metadata.get("version") or 0) < 2 and not self.track_running_stats:
-            found = [f'"{prefix}{name}"' for name in ("running_mean", "running_var") if prefix + name in state_dict]
-            if found:
-                name = type(self).__name__
-                error_msgs.append(
-                    f"Unexpected running stats buffer(s) {' and '.join(found)} for {name} with "
-                    f"track_running_stats=False. Remove them from the state_dict, or make the layer with "
-                    f"{name}(..., track_running_stats=True)."
-                )
-        super()._load_from_state_dict(
-            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
-        )
-
-
-class InstanceNorm1d(_InstanceNorm):
-    """(input - mean) / sqrt(var + eps) for each channel of each example of (N, C, L) or (C, L) by itself.
-
-    The arguments are those of BatchNorm1d; by default there are neither weight and bias nor running statistics. Ulyanov
-    et al., "Instance normalization: the missing ingredient for fast stylization" (2016).
-    """
-
-    input_ranks = (2, 3)
-
-
-class InstanceNorm2d(_InstanceNorm):
-    """InstanceNorm1d for images (N, C, H, W) or (C, H, W): mean and variance over H and W."""
-
-    input_ranks = (3, 4)
-
-
-class InstanceNorm3d(_InstanceNorm):
-    """InstanceNorm1d for volumes (N, C, D, H, W) or (C, D, H, W): mean and variance over D, H and W."""
-
-    input_ranks = (4, 5)
-
-
 class LayerNorm(_Affine):
     """(input - mean) / sqrt(var + eps) * weight + bias, mean and var over the last dimensions of each example.
 
@@ -377,23 +280,3 @@ class GroupNorm(_Affine):
             f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
             f"bias={self.bias is not None}"
         )
-
-
-class LocalResponseNorm(Module):
-    """input / (k + alpha * mean(neighbours²)) ** beta; the neighbours are `size` channels around each channel.
-
-    Krizhevsky et al., "ImageNet classification with deep convolutional neural networks" (2012).
-    """
-
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
-
-    def extra_repr(self) -> str:
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -6,7 +6,7 @@ outputs (stride), and what is put around the input (padding). Adaptive layers ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
@@ -78,50 +78,6 @@ class MaxPool2d(_MaxPool):
     function = F.max_pool2d
 
 
-class MaxPool3d(_MaxPool):
-    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W); the arguments are those of MaxPool2d."""
-
-    function = F.max_pool3d
-
-
-class _MaxUnpool(Module):
-    dimensions: ClassVar[int]
-    function: ClassVar[Callable[..., Tensor]]
-
-    def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0) -> None:
-        super().__init__()
-        self.kernel_size = repeated(kernel_size, self.dimensions)
-        self.stride = repeated(kernel_size if stride is None else stride, self.dimensions)
-        self.padding = repeated(padding, self.dimensions)
-
-    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        return type(self).function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
-
-class MaxUnpool1d(_MaxUnpool):
-    """The maxima of MaxPool1d back at their indices, with zeros elsewhere; the arguments are those of MaxPool1d."""
-
-    dimensions, function = 1, F.max_unpool1d
-
-
-class MaxUnpool2d(_MaxUnpool):
-    """The maxima of MaxPool2d back at their indices, with zeros elsewhere; the arguments are those of MaxPool2d.
-
-    Called with (input, indices), and `output_size` where several sizes would have the same maxima.
-    """
-
-    dimensions, function = 2, F.max_unpool2d
-
-
-class MaxUnpool3d(_MaxUnpool):
-    """The maxima of MaxPool3d back at their indices, with zeros elsewhere; the arguments are those of MaxPool3d."""
-
-    dimensions, function = 3, F.max_unpool3d
-
-
 # ---------------------------------------------------------------- mean and norm
 
 
@@ -182,40 +138,6 @@ class AvgPool2d(_AvgPool):
         self.divisor_override = divisor_override
 
 
-class AvgPool3d(AvgPool2d):
-    """The mean of each window of (N, C, D, H, W) or (C, D, H, W); the arguments are those of AvgPool2d."""
-
-    function = F.avg_pool3d
-
-
-class _LPPool(_Pool):
-    options = ("norm_type", "kernel_size", "stride", "ceil_mode")
-
-    def __init__(
-        self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
-    ) -> None:
-        super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.ceil_mode = ceil_mode
-
-    def extra_repr(self) -> str:
-        return ", ".join(f"{name}={self.__dict__[name]}" for name in self.options)
-
-
-class LPPool1d(_LPPool):
-    """sum(x ** p) ** (1 / p) over each window of (N, C, L) or (C, L), with p = norm_type."""
-
-    function = F.lp_pool1d
-
-
-class LPPool2d(_LPPool):
-    """sum(x ** p) ** (1 / p) over each window of an image (N, C, H, W) or (C, H, W), with p = norm_type."""
-
-    function = F.lp_pool2d
-
-
 # ---------------------------------------------------------------- adaptive
 
 
@@ -232,45 +154,7 @@ class _AdaptivePool(_Pool):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(_AdaptivePool):
-    """The means of `output_size` windows of (N, C, L) or (C, L)."""
-
-    function = F.adaptive_avg_pool1d
-
-
 class AdaptiveAvgPool2d(_AdaptivePool):
     """The means of `output_size` windows of an image: (height, width), one number for both, None to keep a size."""
 
     function = F.adaptive_avg_pool2d
-
-
-class AdaptiveAvgPool3d(_AdaptivePool):
-    """The means of `output_size` windows of (N, C, D, H, W): (depth, height, width), or one number for all."""
-
-    function = F.adaptive_avg_pool3d
-
-
-class _AdaptiveMaxPool(_AdaptivePool):
-    options = ("output_size", "return_indices")
-
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
-        super().__init__(output_size)
-        self.return_indices = return_indices
-
-
-class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """The maxima of `output_size` windows of (N, C, L) or (C, L)."""
-
-    function = F.adaptive_max_pool1d
-
-
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """The maxima of `output_size` windows of an image: (height, width), one number for both, None to keep a size."""
-
-    function = F.adaptive_max_pool2d
-
-
-class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """The maxima of `output_size` windows of (N, C, D, H, W): (depth, height, width), or one number for all."""
-
-    function = F.adaptive_max_pool3d

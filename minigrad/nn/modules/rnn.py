@@ -1,7 +1,7 @@
 """Recurrent layers: RNN, LSTM and GRU.
 
 After this module a reader knows how the steps of `rnn_cell.py` are repeated along a sequence, in both directions and in
-several layers, and how sequences of different lengths are run without their padding.
+several layers.
 """
 
 from __future__ import annotations
@@ -20,37 +20,19 @@ from minigrad.nn import init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.rnn_cell import State, gru_step, lstm_step, rnn_step
 from minigrad.nn.parameter import Parameter, empty_parameter
-from minigrad.nn.utils.rnn import PackedSequence
 from minigrad.tensor import Tensor
 
 Step = Callable[..., State]  # of the projected input and the state
 
 
 def run(step: Step, inputs: Sequence[Tensor], state: State, reverse: bool) -> tuple[list[Tensor], State]:
-    """Run one layer in one direction. Returns the outputs of all time steps, and the final state of each sequence.
-
-    The input of a time step has a row for each sequence that is still running, the longest sequence first.
-    """
+    """Run one layer in one direction. Returns the outputs of all time steps, and the final state."""
     outputs: list[Tensor] = []
-    finished: list[State] = []  # the final states of sequences that have ended, the shortest first
-    initial, count = state, len(inputs[-1] if reverse else inputs[0])
-    state = tuple([part[:count] for part in state]) if count < len(state[0]) else state
     for projected in reversed(inputs) if reverse else inputs:
-        rows = len(projected)
-        if rows > count:  # in reverse, shorter sequences join later
-            state = tuple(
-                [functions.cat([part, start[count:rows]]) for part, start in zip(state, initial, strict=True)]
-            )
-        elif rows < count:
-            finished.append(tuple([part[rows:] for part in state]))
-            state = tuple([part[:rows] for part in state])
-        count = rows
         state = step(projected, state)
         outputs.append(state[0])
     if reverse:
         outputs.reverse()
-    if finished:
-        state = tuple([functions.cat(parts) for parts in zip(state, *reversed(finished), strict=True)])
     return outputs, state
 
 
@@ -180,8 +162,6 @@ class RNNBase(Module):
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         states = None if hx is None else (hx if self.states == 2 else (hx,))
-        if isinstance(input, PackedSequence):
-            return self._forward_packed(input, states)
         if input.ndim not in (2, 3):
             tensor = "D tensor" if self.mode.startswith("RNN") else "D"
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}{tensor} instead")
@@ -202,20 +182,6 @@ class RNNBase(Module):
         output = output.transpose(0, 1) if self.batch_first else output
         if not batched:
             output, final = output.squeeze(0 if self.batch_first else 1), [state.squeeze(1) for state in final]
-        return output, tuple(final) if self.states == 2 else final[0]
-
-    def _forward_packed(self, input: PackedSequence, states: Any) -> Any:
-        data, batch_sizes, sorted_indices, unsorted_indices = input
-        if data.ndim != 2:
-            raise RuntimeError(f"input must have 2 dimensions, got {data.ndim}")
-        self._check_input(data)
-        sizes = batch_sizes.tolist()
-        if states is not None and sorted_indices is not None:
-            states = [state[:, sorted_indices] for state in states]
-        data, final = self._layers(data, sizes, self._initial_states(states, sizes[0], data.dtype))
-        if unsorted_indices is not None:
-            final = [state[:, unsorted_indices] for state in final]
-        output = PackedSequence(data, batch_sizes, sorted_indices, unsorted_indices)
         return output, tuple(final) if self.states == 2 else final[0]
 
     def _initial_states(self, states: Any, batch: int, dtype: Any) -> Sequence[Tensor]:
@@ -273,8 +239,8 @@ class RNN(RNNBase):
 
     Called with (input, h_0), or (input) for zeros; gives (output, h_n).
 
-    Shapes: input (time, batch, input_size), or (batch, time, input_size) with batch_first, or (time, input_size), or a
-    PackedSequence; states (num_layers * directions, batch, hidden_size); output as the input, with
+    Shapes: input (time, batch, input_size), or (batch, time, input_size) with batch_first, or (time, input_size);
+    states (num_layers * directions, batch, hidden_size); output as the input, with
     directions * hidden_size features.
 
     Args:

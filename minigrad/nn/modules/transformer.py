@@ -11,18 +11,14 @@ import copy
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-
-from minigrad import dtypes
 from minigrad.nn import functional as F
-from minigrad.nn import init
 from minigrad.nn.modules.attention import MultiheadAttention
 from minigrad.nn.modules.container import ModuleList
 from minigrad.nn.modules.dropout import Dropout
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import LayerNorm
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor
 
 
 class _TransformerLayer(Module):
@@ -110,44 +106,6 @@ class TransformerEncoderLayer(_TransformerLayer):
         return self._add(x, self.norm2, lambda x: self.dropout2(self._feed_forward(x)))
 
 
-class TransformerDecoderLayer(_TransformerLayer):
-    """Attention of a sequence to itself, attention to the encoder's output (`memory`), then two linear layers.
-
-    The arguments are those of TransformerEncoderLayer.
-    """
-
-    has_memory = True
-
-    def forward(
-        self,
-        tgt: Tensor,
-        memory: Tensor,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
-        tgt_is_causal: bool = False,
-        memory_is_causal: bool = False,
-    ) -> Tensor:
-        def self_attention(x: Tensor) -> Tensor:
-            attended, _ = self.self_attn(
-                x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, need_weights=False,
-                is_causal=tgt_is_causal,
-            )  # fmt: skip
-            return self.dropout1(attended)
-
-        def memory_attention(x: Tensor) -> Tensor:
-            attended, _ = self.multihead_attn(
-                x, memory, memory, attn_mask=memory_mask, key_padding_mask=memory_key_padding_mask, need_weights=False,
-                is_causal=memory_is_causal,
-            )  # fmt: skip
-            return self.dropout2(attended)
-
-        x = self._add(tgt, self.norm1, self_attention)
-        x = self._add(x, self.norm2, memory_attention)
-        return self._add(x, self.norm3, lambda x: self.dropout3(self._feed_forward(x)))
-
-
 class _LayerStack(Module):
     """`num_layers` copies of a layer, one after the other, then `norm` if it is given."""
 
@@ -186,123 +144,3 @@ class TransformerEncoder(_LayerStack):
         return self._through_layers(
             src, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=bool(is_causal)
         )
-
-
-class TransformerDecoder(_LayerStack):
-    """`num_layers` copies of a decoder layer, one after the other, then `norm` if it is given."""
-
-    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
-        super().__init__(decoder_layer, num_layers, norm)
-
-    def forward(
-        self,
-        tgt: Tensor,
-        memory: Tensor,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
-        tgt_is_causal: bool | None = None,
-        memory_is_causal: bool = False,
-    ) -> Tensor:
-        return self._through_layers(
-            tgt,
-            memory,
-            tgt_mask=tgt_mask,
-            memory_mask=memory_mask,
-            tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask,
-            tgt_is_causal=bool(tgt_is_causal),
-            memory_is_causal=memory_is_causal,
-        )
-
-
-class Transformer(Module):
-    """An encoder of the source sequence, and a decoder of the target sequence that attends to its output.
-
-    Args:
-        d_model: features of each position.
-        nhead: heads of each attention.
-        num_encoder_layers, num_decoder_layers: how many layers there are.
-        custom_encoder, custom_decoder: modules to use instead.
-
-    The others are those of TransformerEncoderLayer.
-    """
-
-    def __init__(
-        self,
-        d_model: int = 512,
-        nhead: int = 8,
-        num_encoder_layers: int = 6,
-        num_decoder_layers: int = 6,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = F.relu,
-        custom_encoder: Any = None,
-        custom_decoder: Any = None,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        options: dict[str, Any] = {
-            "d_model": d_model, "nhead": nhead, "dim_feedforward": dim_feedforward, "dropout": dropout,
-            "activation": activation, "layer_norm_eps": layer_norm_eps, "batch_first": batch_first,
-            "norm_first": norm_first, "bias": bias, "device": device, "dtype": dtype,
-        }  # fmt: skip
-
-        def norm() -> LayerNorm:
-            return LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-
-        if custom_encoder is None:
-            custom_encoder = TransformerEncoder(TransformerEncoderLayer(**options), num_encoder_layers, norm())
-        self.encoder = custom_encoder
-        if custom_decoder is None:
-            custom_decoder = TransformerDecoder(TransformerDecoderLayer(**options), num_decoder_layers, norm())
-        self.decoder = custom_decoder
-        for parameter in self.parameters():
-            if parameter.ndim > 1:
-                init.xavier_uniform_(parameter)
-        self.d_model = d_model
-        self.nhead = nhead
-        self.batch_first = batch_first
-
-    def forward(
-        self,
-        src: Tensor,
-        tgt: Tensor,
-        src_mask: Tensor | None = None,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
-        src_is_causal: bool | None = None,
-        tgt_is_causal: bool | None = None,
-        memory_is_causal: bool = False,
-    ) -> Tensor:
-        batch = 0 if self.batch_first else 1
-        if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
-            raise RuntimeError("the batch number of src and tgt must be equal")
-        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
-            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
-        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
-        return self.decoder(
-            tgt,
-            memory,
-            tgt_mask=tgt_mask,
-            memory_mask=memory_mask,
-            tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask,
-            tgt_is_causal=tgt_is_causal,
-            memory_is_causal=memory_is_causal,
-        )
-
-    @staticmethod
-    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """The mask (sz, sz) of causal attention: -inf above the diagonal, which stands for later positions, else 0."""
-        kind = (dtypes.default if dtype is None else dtype).numpy
-        return from_array(np.triu(np.full((sz, sz), -np.inf, kind), 1))

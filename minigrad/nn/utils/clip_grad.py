@@ -45,22 +45,6 @@ def clip_grad_norm_(
     return norm
 
 
-def clip_grad_norm(
-    parameters: Tensors,
-    max_norm: float,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Tensor:
-    """`clip_grad_norm_` under its old name, which did not tell that it works in place. FutureWarning."""
-    warnings.warn(
-        "`minigrad.nn.utils.clip_grad_norm` is now deprecated in favor of `minigrad.nn.utils.clip_grad_norm_`.",
-        FutureWarning,
-        stacklevel=frames_to_learner(),
-    )
-    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
-
-
 def get_total_norm(
     tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:

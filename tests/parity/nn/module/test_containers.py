@@ -1,4 +1,4 @@
-"""Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict."""
+"""Sequential, ModuleList, ModuleDict."""
 
 from __future__ import annotations
 
@@ -98,36 +98,6 @@ def _(F: Any) -> Any:
         refused(lambda: m.update([("x",)]), ValueError, "ModuleDict update sequence element #0 has length 1; 2 is"),
         refused(lambda: m.update([3]), TypeError, "ModuleDict update sequence element #0 should be Iterable; isint"),
         refused(lambda: m["zz"], KeyError, "'zz'"),
-    ]  # fmt: skip
-
-
-@behaviours("E07: ParameterList")
-def _(F: Any) -> Any:
-    p = F.nn.ParameterList([F.ones(1), F.nn.Parameter(F.zeros(2))])
-    p.append(F.ones(3)).extend([F.ones(4), 5])
-    p[0] = F.zeros(7)
-    return [
-        [n for n, _ in p.named_parameters()], [kind(v) for v in p], len(p), list(p)[-1], [kind(v) for v in p[1:3]],
-        kind(p[1:3]), p[-2].shape,
-        refused(lambda: p.extend(F.ones(2)), TypeError, "ParameterList.extend should be called with an iterable, but"),
-        refused(lambda: p(1), RuntimeError, "ParameterList should not be called."),
-    ]  # fmt: skip
-
-
-@behaviours("E08: ParameterDict")
-def _(F: Any) -> Any:
-    p = F.nn.ParameterDict({"b": F.ones(1), "a": F.ones(2)})
-    p["c"] = F.zeros(3)
-    p.update([("d", F.ones(4))])
-    default = p.setdefault("e", F.ones(5))
-    order = list(p)
-    last = p.popitem()[0]
-    return [
-        order, [n for n, _ in p.named_parameters()], kind(default), last, "c" in p, len(p), p.get("zz", 3),
-        list(reversed(p)), list(p | {"y": F.ones(1)}), list(p.copy()), p.pop("c").shape, list(p.fromkeys(["u"], 1)),
-        refused(lambda: p[3], TypeError, "Index given to ParameterDict cannot be used as a key as it is not a string"),
-        refused(lambda: p.update(3), TypeError, "ParametersDict.update should be called with an iterable of key/value"),
-        refused(lambda: p(1), RuntimeError, "ParameterDict should not be called."),
     ]  # fmt: skip
 
 

@@ -69,43 +69,7 @@ def _(F: Any) -> Any:
     with_extra(F, "get_extra_state", "set_extra_state")[0].load_state_dict({})
 
 
-@behaviours(
-    "A05: running statistics for an instance norm without them",
-    error=RuntimeError,
-    says="Error(s) in loading state_dict for Sequential:\n\tUnexpected running stats buffer(s) "
-    '"0.running_mean" and "0.running_var" for InstanceNorm1d with track_running_stats=False.',
-)
-def _(F: Any) -> Any:
-    state = {"0.running_mean": F.zeros(2), "0.running_var": F.ones(2)}
-    F.nn.Sequential(F.nn.InstanceNorm1d(2)).load_state_dict(state, strict=False)
-
-
-@behaviours("A06: an instance norm with running statistics reads them, with or without a count of batches")
-def _(F: Any) -> Any:
-    norm = F.nn.InstanceNorm1d(2, track_running_stats=True)
-    norm.load_state_dict({"running_mean": F.ones(2), "running_var": F.ones(2)})
-    return norm.state_dict()
-
-
 # ---------------------------------------------------------------- containers
-
-
-@behaviours("B01: popitem of an empty ParameterDict", error=KeyError, says="'popitem(): dictionary is empty'")
-def _(F: Any) -> Any:
-    F.nn.ParameterDict().popitem()
-
-
-@behaviours("B02: popitem takes the last one out of parameters()")
-def _(F: Any) -> Any:
-    parameters = F.nn.ParameterDict({"a": F.ones(1), "b": F.zeros(2)})
-    key, value = parameters.popitem()
-    return [key, value, len(parameters), [name for name, _ in parameters.named_parameters()]]
-
-
-@behaviours("B03: a dictionary | a ParameterDict is a dictionary; the other way round it is a ParameterDict")
-def _(F: Any) -> Any:
-    plain, parameters = {"a": F.ones(1)}, F.nn.ParameterDict({"b": F.zeros(1)})
-    return [type(each).__name__ for each in (plain | parameters, parameters | plain)], plain | parameters
 
 
 @behaviours("B04: a ModuleDict is updated by another, by pairs, and by anything with items")
@@ -175,22 +139,8 @@ def _(F: Any) -> Any:
         def forward(self, input: Any) -> Any:
             return self._conv_forward(input, F.ones_like(self.weight), self.bias)
 
-    layer = Standardized(1, 1, 2, padding=1, padding_mode="reflect", bias=False)
+    layer = Standardized(1, 1, 2, padding=1, bias=False)
     return layer(counting(F, 1, 1, 3, 3))
-
-
-@behaviours("D04: a reduction that there is not", error=ValueError, says="foo is not a valid value for reduction")
-def _(F: Any) -> Any:
-    F.nn.MultiLabelMarginLoss(reduction="foo")(F.ones(1, 2), F.tensor([[0, -1]]))
-
-
-@behaviours(
-    "D05: the old form of reduction",
-    warns=("UserWarning: size_average and reduce args will be deprecated, please use reduction='sum' instead.",),
-)
-def _(F: Any) -> Any:
-    scores, classes = F.tensor([[0.1, 0.2, 0.4], [0.5, 0.1, 0.3]]), F.tensor([[2, -1, 0], [0, 1, -1]])
-    return F.nn.functional.multilabel_margin_loss(scores, classes, size_average=False)
 
 
 @behaviours("D06: a normalized shape of any kind")

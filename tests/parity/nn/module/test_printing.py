@@ -43,8 +43,6 @@ def _(F: Any) -> Any:
     nn = F.nn
     return [
         repr(nn.ModuleDict({"a": nn.Linear(1, 2), "b": nn.ReLU()})),
-        repr(nn.ParameterList([F.ones(2, 3), F.nn.Parameter(F.ones(1)), 3])),
-        repr(nn.ParameterDict({"w": F.ones(2, 3), "n": "text"})),
         repr(nn.Sequential(OrderedDict(hidden=nn.Linear(1, 2), output=nn.Tanh()))),
         repr(nn.Sequential()),
     ]
