@@ -49,10 +49,9 @@ _LAYERS_LEFT_OUT = {
     _QUANTIZED: "qat quantizable quantized",
 }
 _OPTIMIZERS_LEFT_OUT = {
-    (
-        "the optimizers here are SGD, ASGD, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Rprop, Adagrad, Adadelta and "
-        "LBFGS."
-    ): "Adafactor Muon SparseAdam",
+    "the optimizers here are SGD, Adam, AdamW and RMSprop.": (
+        "ASGD Adadelta Adafactor Adagrad Adamax LBFGS Muon NAdam RAdam Rprop SparseAdam"
+    ),
 }
 
 

@@ -25,7 +25,8 @@ from minigrad.autograd.function import Function
 from minigrad.autograd.graph import Node
 from minigrad.autograd.profiler import names
 from minigrad.autograd.profiler.scopes import USER
-from minigrad.optim.optimizer import Optimizer, run_step
+from minigrad.optim.optimizer import Optimizer
+from minigrad.optim.rules import RuleOptimizer
 
 if TYPE_CHECKING:
     from minigrad.autograd.profiler.recording import Recording
@@ -52,7 +53,7 @@ class Watch:
                 self._watch(op.define, partial(self._recording.call, "minigrad::write_op"))  # type: ignore[arg-type]
                 self._watch(assignment.write_part, self._write_part)  # type: ignore[arg-type]
                 self._watch(Node.__call__, self._by_hand)  # type: ignore[arg-type]
-                self._watch(run_step, partial(self._of_optimizer, "step"))  # type: ignore[arg-type]
+                self._watch(RuleOptimizer.step, partial(self._of_optimizer, "step"))  # type: ignore[arg-type]
                 self._watch(Optimizer.zero_grad, partial(self._of_optimizer, "zero_grad"))  # type: ignore[arg-type]
                 self._kernels = dict(vars(op.arrays))
                 for name, kernel in self._kernels.items():

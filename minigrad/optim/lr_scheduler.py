@@ -1,0 +1,343 @@
+"""Learning rates that change while the network learns, under the names of torch.optim.lr_scheduler.
+
+A scheduler is made around an optimizer, and at each of its own `step()`s writes a new "lr" into each parameter group.
+Most compute it from the rate that is there, so that several schedulers can work on one optimizer. The order in a
+training loop is optimizer.step(), then scheduler.step().
+
+A schedule is told in two ways: `get_lr` goes from one epoch's rate to the next one's, by a factor;
+`_get_closed_form_lr` is the formula itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import types
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from minigrad.autograd.blame import frames_to_learner
+from minigrad.optim.optimizer import Group, Optimizer
+from minigrad.tensor import Tensor
+
+__all__ = ["CosineAnnealingLR", "LRScheduler", "LambdaLR", "ReduceLROnPlateau", "StepLR"]
+
+Rates = list[Any]  # one learning rate for each parameter group, a number or a tensor
+Factor = Callable[[int], float]
+
+
+class LRScheduler:
+    """The base of the schedulers; one of your own subclasses it and defines `get_lr`.
+
+    `last_epoch` counts the steps from 0, `base_lrs` are the rates at the start. To go on with an optimizer whose groups
+    have an "initial_lr", give the epoch to go on from as `last_epoch`; -1 starts anew.
+
+    TypeError if there is no optimizer, KeyError if `last_epoch` is given and a group has no "initial_lr".
+    """
+
+    last_epoch: int
+    _get_lr_called_within_step = False
+    _is_initial = False
+    _last_lr: Rates
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        _check_optimizer(optimizer)
+        self.optimizer = optimizer
+        for number, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", _own_copy(group["lr"]))
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{number}] when resuming scheduler with "
+                    "last_epoch >= 0: load the optimizer's state first, or leave out last_epoch to start anew"
+                )
+        self.base_lrs = _rates(optimizer, "initial_lr")
+        self.last_epoch = last_epoch
+        _watch_steps(optimizer)
+        self._step_count = 0
+        with self._during("_is_initial"):
+            self.step()
+
+    @contextmanager
+    def _during(self, flag: str) -> Iterator[None]:
+        setattr(self, flag, True)
+        try:
+            yield
+        finally:
+            setattr(self, flag, False)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that the scheduler holds, except the optimizer."""
+        return {name: value for name, value in vars(self).items() if name != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict()` of a scheduler of the same kind gave."""
+        vars(self).update(state_dict)
+
+    def get_last_lr(self) -> Rates:
+        """The rates that were set last, one for each parameter group."""
+        return self._last_lr
+
+    def get_lr(self) -> Rates:
+        """The rates for `last_epoch`, from those of the step before. `step()` calls it: learners want get_last_lr()."""
+        raise NotImplementedError
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go on by one epoch, or by whatever is counted, and set the new rates."""
+        if self._step_count == 1:
+            self._check_order()
+        self._step_count += 1
+        self.last_epoch = self._next_epoch(epoch)
+        formula = self.get_lr if epoch is None else getattr(self, "_get_closed_form_lr", self.get_lr)
+        with self._during("_get_lr_called_within_step"):
+            for group, rate in zip(self.optimizer.param_groups, formula(), strict=True):
+                _set_rate(group, rate)
+        self._last_lr = _rates(self.optimizer)
+
+    def _next_epoch(self, epoch: int | None) -> int:
+        """The epoch that a step goes to."""
+        if epoch is None:
+            return self.last_epoch + 1
+        _warn(
+            "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
+            "Please use `scheduler.step()` to step the scheduler. Given an epoch, the rate is computed from that alone "
+            "where there is a formula for it."
+        )
+        return epoch
+
+    def _check_order(self) -> None:
+        if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
+            _warn(
+                "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
+                "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`."
+            )
+        elif not getattr(self.optimizer, "_opt_called", False):
+            _warn(
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
+                "`optimizer.step()` before `lr_scheduler.step()`. Else the first rate of the schedule is never used."
+            )
+
+    def _check_in_step(self) -> None:
+        if not self._get_lr_called_within_step:
+            _warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
+
+
+class LambdaLR(LRScheduler):
+    """lr = initial lr · lr_lambda(epoch), with one function, or one for each parameter group."""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1) -> None:
+        count = len(optimizer.param_groups)
+        self.lr_lambdas: list[Any] = list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * count
+        if len(self.lr_lambdas) != count:
+            raise ValueError(
+                f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}: one for each parameter group"
+            )
+        super().__init__(optimizer, last_epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that the scheduler holds, except the optimizer and functions; of callable objects their attributes."""
+        attributes = [
+            None if isinstance(function, types.FunctionType) else vars(function).copy() for function in self.lr_lambdas
+        ]
+        return {**super().state_dict(), "lr_lambdas": attributes}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        super().load_state_dict({name: value for name, value in state_dict.items() if name != "lr_lambdas"})
+        for function, attributes in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
+            if attributes is not None:
+                vars(function).update(attributes)
+
+    def get_lr(self) -> Rates:
+        self._check_in_step()
+        pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
+        return [base * function(self.last_epoch) for function, base in pairs]
+
+
+class StepLR(LRScheduler):
+    """lr ← gamma · lr, every `step_size` epochs."""
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.step_size = step_size
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> Rates:
+        self._check_in_step()
+        if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
+            return _rates(self.optimizer)
+        return [group["lr"] * self.gamma for group in self.optimizer.param_groups]
+
+    def _get_closed_form_lr(self) -> Rates:
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+
+
+class CosineAnnealingLR(LRScheduler):
+    """lr = eta_min + (initial lr − eta_min) · (1 + cos(π · epoch / T_max)) / 2.
+
+    Down to `eta_min` within `T_max` epochs, and up again (Loshchilov and Hutter 2017, SGDR, without the restarts).
+    """
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        self.T_max = T_max
+        self.eta_min = eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> Rates:
+        self._check_in_step()
+        if self._is_initial:
+            return _rates(self.optimizer)
+        if self._step_count == 1 and self.last_epoch > 0:
+            return self._get_closed_form_lr()
+        groups, before = self.optimizer.param_groups, self._height(self.last_epoch - 1)
+        if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # the way up begins: no factor leads there
+            rise = self._height(self.T_max - 1)
+            return [
+                group["lr"] + (base - self.eta_min) * rise for base, group in zip(self.base_lrs, groups, strict=True)
+            ]
+        factor = self._height(self.last_epoch) / before
+        return [factor * (group["lr"] - self.eta_min) + self.eta_min for group in groups]
+
+    def _get_closed_form_lr(self) -> Rates:
+        height = self._height(self.last_epoch)
+        return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
+
+    def _height(self, epoch: int) -> float:
+        """How much of the way from `eta_min` up to the first rate is left, from 1 to 0."""
+        return (1 + math.cos(math.pi * epoch / self.T_max)) / 2
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """lr ← max(factor · lr, min_lr), when a number has not improved for more than `patience` steps.
+
+    Args:
+        mode: "min" if the number is to fall, as a loss; "max" if it is to rise.
+        factor: less than 1.
+        threshold: how much better counts as better: by that share of the best so far (`threshold_mode` "rel"), or by
+            that much ("abs").
+        cooldown: how many steps after a change are not counted.
+        min_lr: one number, or one for each parameter group.
+        eps: a smaller change than that is not made.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: list[float] | float = 0,
+        eps: float = 1e-8,
+    ) -> None:
+        if factor >= 1.0:
+            raise ValueError(f"Factor should be < 1.0. It is {factor}, with which the rate would not fall.")
+        _check_optimizer(optimizer)
+        if mode not in ("min", "max"):
+            raise ValueError(f"mode {mode} is unknown! It is 'min' or 'max'.")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"threshold mode {threshold_mode} is unknown! It is 'rel' or 'abs'.")
+        count = len(optimizer.param_groups)
+        self.default_min_lr = None if isinstance(min_lr, list | tuple) else min_lr
+        self.min_lrs: list[Any] = list(min_lr) if isinstance(min_lr, list | tuple) else [min_lr] * count
+        if len(self.min_lrs) != count:
+            raise ValueError(f"expected {count} min_lrs, got {len(self.min_lrs)}")
+        self.optimizer, self.factor, self.patience, self.cooldown, self.eps = optimizer, factor, patience, cooldown, eps
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self.best = self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.cooldown_counter = self.num_bad_epochs = self.last_epoch = 0
+        self._last_lr = _rates(optimizer)
+
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Take note of this epoch's number, and lower the rate if it is time."""
+        current = float(metrics)
+        self.last_epoch = self._next_epoch(epoch)
+        if self._is_better(current, self.best):
+            self.best = current
+            self.num_bad_epochs = 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+        if self.num_bad_epochs > self.patience:
+            self._reduce_lr()
+            self.cooldown_counter = self.cooldown
+            self.num_bad_epochs = 0
+        self._last_lr = _rates(self.optimizer)
+
+    def _reduce_lr(self) -> None:
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs):
+            if self.default_min_lr is None:
+                raise RuntimeError(
+                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
+                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param group "
+                    "being added to the optimizer. Please modify the `min_lrs` field to match the length of the "
+                    "`optimizer` param groups."
+                )
+            self.min_lrs = [self.default_min_lr] * len(groups)
+        for group, least in zip(groups, self.min_lrs, strict=True):
+            old = float(group["lr"])
+            new = max(old * self.factor, least)
+            if old - new > self.eps:
+                _set_rate(group, new)
+
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether steps are not counted, since the rate was lowered shortly before."""
+        return self.cooldown_counter > 0
+
+    def _is_better(self, value: float, best: float) -> bool:
+        sign = 1 if self.mode == "min" else -1
+        if self.threshold_mode == "rel":
+            return sign * value < sign * best * (1.0 - sign * self.threshold)
+        return sign * value < sign * best - self.threshold
+
+
+def _check_optimizer(optimizer: Any) -> None:
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+
+
+def _own_copy(value: Any) -> Any:
+    """A rate that stays as it is when the optimizer's own changes in place."""
+    return value.clone() if isinstance(value, Tensor) else value
+
+
+def _rates(optimizer: Optimizer, option: str = "lr") -> Rates:
+    """An option of all groups, as it is now."""
+    return [_own_copy(group[option]) for group in optimizer.param_groups]
+
+
+def _set_rate(group: Group, value: Any) -> None:
+    """Set a group's learning rate; one that is a tensor stays that tensor."""
+    if isinstance(group["lr"], Tensor):
+        group["lr"].fill_(value.item() if isinstance(value, Tensor) else value)
+    else:
+        group["lr"] = value
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=frames_to_learner())
+
+
+def _watch_steps(optimizer: Optimizer) -> None:
+    """Have an optimizer note that its `step` was called, so that the order of the two `step`s can be checked."""
+    if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
+        return
+    step: Any = optimizer.step.__func__  # type: ignore[attr-defined]
+    kept = weakref.ref(optimizer)  # the optimizer must not keep itself alive
+
+    @functools.wraps(step)
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        optimizer: Any = kept()
+        optimizer._opt_called = True
+        return step(optimizer, *args, **kwargs)
+
+    watched._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
+    optimizer.step = watched  # type: ignore[method-assign]

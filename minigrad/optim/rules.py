@@ -1,0 +1,347 @@
+"""The rules by which parameters step: gradient descent, RMSprop, Adam and AdamW.
+
+Each rule is a few lines of numpy, in place, on arrays that all have the parameter's shape. Run on a large parameter as
+a whole, each operation would fetch the arrays from main memory, and each intermediate result would be a new array as
+large as the parameter. So a rule runs on one chunk of all arrays at a time, small enough to stay in the processor's
+cache, and writes what is intermediate into a work array that is kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.inplace import begin_write
+from minigrad.optim.optimizer import Group, Optimizer
+from minigrad.tensor import Tensor, from_array, own_array
+
+Array = Any
+CHUNK = 2**16
+# The options that must not be negative, with PyTorch's words for them.
+_RANGES = {
+    "lr": "learning rate", "eps": "epsilon value", "momentum": "momentum value", "weight_decay": "weight_decay value",
+    "alpha": "alpha value",
+}  # fmt: skip
+
+
+class RuleOptimizer(Optimizer):
+    """An optimizer that updates each parameter by itself: subclasses define `_update`.
+
+    ValueError for options that are out of range.
+    """
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        lr = defaults["lr"]
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError(f"Tensor lr must be 1-element, and this one has shape {list(lr.shape)}")
+        for option, words in _RANGES.items():
+            if option in defaults and not defaults[option] >= 0:
+                raise ValueError(f"Invalid {words}: {defaults[option]}")
+        super().__init__(params, defaults)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update every parameter that has a gradient.
+
+        Args:
+            closure: computes the loss anew, calls backward() on it and returns it.
+
+        Returns what the closure returned, None without one.
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for param in group["params"]:
+                if param._grad is not None:
+                    self._update(param, param._grad._array, group)
+        return loss
+
+    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
+        """Change one parameter and its state; the gradient is only read."""
+        raise NotImplementedError
+
+    def _count_step(self, param: Tensor, *names: str) -> tuple[float, list[Array]]:
+        """The number of this step of a parameter, 1 for the first, and the arrays of its state under these names, to
+        write to. They begin with zeros, in the parameter's shape, dtype and order in memory.
+        """
+        state = self.state[param]
+        if not state:
+            state["step"] = from_array(np.array(0, np.float32))  # of this dtype in PyTorch
+            for name in names:
+                state[name] = from_array(np.zeros_like(own_array(param)))
+        count = _for_writing(state["step"])
+        count += 1
+        return count.item(), [_for_writing(state[name]) for name in names]
+
+
+class SGD(RuleOptimizer):
+    """Stochastic gradient descent.
+
+        b ← momentum·b + (1 − dampening)·g          (the first b is g)
+        p ← p − lr·b                                (nesterov: lr·(g + momentum·b); without momentum: lr·g)
+
+    where g is the gradient plus weight_decay·p. With `maximize` the gradient is climbed. Sutskever et al. 2013, "On the
+    importance of initialization and momentum in deep learning", with the learning rate outside of the buffer.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float | Tensor = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        defaults = {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
+            "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
+        lr, momentum, dampening = _number(group["lr"]), _number(group["momentum"]), _number(group["dampening"])
+        values = _for_writing(param)
+        if momentum == 0:
+            for work, p, g in _chunks(values, gradient):
+                p -= np.multiply(lr, _decayed(p, g, group), out=work)
+            return
+        state = self.state[param]
+        first = state.get("momentum_buffer") is None
+        if first:
+            state["momentum_buffer"] = from_array(np.empty_like(values))
+        for work, p, g, b in _chunks(values, gradient, _for_writing(state["momentum_buffer"])):
+            g = _decayed(p, g, group)
+            if first:
+                b[...] = g
+            else:
+                b *= momentum
+                b += g if dampening == 0 else np.multiply(1 - dampening, g, out=work)
+            if group["nesterov"]:
+                np.multiply(momentum, b, out=work)
+                work += g
+                work *= lr
+            else:
+                np.multiply(lr, b, out=work)
+            p -= work
+
+
+class RMSprop(RuleOptimizer):
+    """Root mean square propagation (Tieleman and Hinton 2012, lecture 6 of "Neural networks for machine learning").
+
+        v ← alpha·v + (1 − alpha)·g²
+        p ← p − lr·g / (√v + eps)
+
+    `centered` takes the variance, v − a² with the average gradient a, in the place of v (Graves 2013, "Generating
+    Sequences With Recurrent Neural Networks"). With `momentum` the steps without lr are gathered:
+    b ← momentum·b + g / (√v + eps), p ← p − lr·b. g is the gradient plus weight_decay·p.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+            "weight_decay": weight_decay, "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
+        lr, alpha, eps = _number(group["lr"]), _number(group["alpha"]), _number(group["eps"])
+        momentum, centered = _number(group["momentum"]), group["centered"]
+        names = ["square_avg", *(["grad_avg"] if centered else []), *(["momentum_buffer"] if momentum > 0 else [])]
+        _, arrays = self._count_step(param, *names)
+        for work, p, g, v, *more in _chunks(_for_writing(param), gradient, *arrays):
+            g = _decayed(p, g, group)
+            _average_squares(v, g, alpha, work)
+            if centered:
+                a = more[0]
+                _average(a, g, alpha, work)
+                v = np.subtract(v, np.multiply(a, a, out=work), out=work)
+            step = _over_root(g, v, eps, work)
+            if momentum > 0:
+                b = more[-1]
+                b *= momentum
+                b += step
+                step = b
+            p -= np.multiply(lr, step, out=work)
+
+
+class Adam(RuleOptimizer):
+    """Adaptive moment estimation (Kingma and Ba 2015, "Adam: A Method for Stochastic Optimization").
+
+        m ← β₁·m + (1 − β₁)·g
+        v ← β₂·v + (1 − β₂)·g²
+        p ← p − lr · (m / (1 − β₁ᵗ)) / (√(v / (1 − β₂ᵗ)) + eps)        at step t = 1, 2, ...
+
+    m and v begin at 0; the divisions make up for that. g is the gradient plus weight_decay·p, unless
+    `decoupled_weight_decay`, as in AdamW. With `amsgrad` the largest v so far takes the place of v
+    (Reddi, Kale and Kumar 2018, "On the Convergence of Adam and Beyond").
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        for index, beta in enumerate(betas):
+            if not 0 <= beta < 1:
+                raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+        if not (all(isinstance(beta, float) for beta in betas) or all(isinstance(beta, Tensor) for beta in betas)):
+            raise ValueError(f"betas must be either both floats or both Tensors: {betas}")
+        defaults = {
+            "lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+            "maximize": maximize, "decoupled_weight_decay": decoupled_weight_decay,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
+        lr, eps = _number(group["lr"]), _number(group["eps"])
+        beta1, beta2 = map(_number, group["betas"])
+        largest = ["max_exp_avg_sq"] if group["amsgrad"] else []
+        t, arrays = self._count_step(param, "exp_avg", "exp_avg_sq", *largest)
+        # The bias corrections are numbers: they go into the step size and into eps, not through the arrays.
+        correction1, correction2 = 1 - beta1**t, (1 - beta2**t) ** 0.5
+        step_size, eps = lr * correction2 / correction1, eps * correction2
+        for work, p, g, m, v, *maximum in _chunks(_for_writing(param), gradient, *arrays):
+            g = _decayed(p, g, group)
+            _average(m, g, beta1, work)
+            _average_squares(v, g, beta2, work)
+            if maximum:
+                v = np.maximum(maximum[0], v, out=maximum[0])
+            step = _over_root(m, v, eps, work)
+            step *= step_size
+            p -= step
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay: before each step p ← p − lr·weight_decay·p. It shrinks the weights directly,
+    where Adam adds the decay to the gradient and so to the averages.
+
+    (Loshchilov and Hutter 2019, "Decoupled Weight Decay Regularization".)
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True)
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        super().load_state_dict(state_dict)
+        for group in self.param_groups:  # also where the state comes from an Adam
+            group["decoupled_weight_decay"] = True
+
+
+# ---------------------------------------------------------------- parts of the rules
+
+
+def _decayed(p: Array, g: Array, group: Group) -> Array:
+    """The gradient g + weight_decay·p, where g is negated to maximize.
+
+    Decoupled weight decay shrinks the parameter itself instead: p ← p − lr·weight_decay·p.
+    """
+    weight_decay = _number(group["weight_decay"])
+    if weight_decay != 0 and group.get("decoupled_weight_decay"):
+        p *= 1 - _number(group["lr"]) * weight_decay
+        weight_decay = 0
+    if weight_decay == 0:
+        return -g if group["maximize"] else g
+    total = weight_decay * p
+    if group["maximize"]:
+        total -= g
+    else:
+        total += g
+    return total
+
+
+def _average(average: Array, value: Array, beta: float, work: Array) -> None:
+    """average ← beta·average + (1 − beta)·value"""
+    np.subtract(value, average, out=work)
+    work *= 1 - beta
+    average += work
+
+
+def _average_squares(average: Array, value: Array, beta: float, work: Array) -> None:
+    """average ← beta·average + (1 − beta)·value²"""
+    np.multiply(value, value, out=work)
+    work *= 1 - beta
+    average *= beta
+    average += work
+
+
+def _over_root(value: Array, square: Array, eps: float, work: Array) -> Array:
+    """value / (√square + eps), in the work array: a gradient or an average of them, brought to its usual size."""
+    np.sqrt(square, out=work)
+    work += eps
+    return np.divide(value, work, out=work)
+
+
+# ---------------------------------------------------------------- arrays to compute with
+
+_work_arrays = threading.local()  # one for each dtype, and for each thread, since optimizers may run in several
+
+
+def _work_array(like: Array) -> Array:
+    """A work array in the shape and dtype of another: what it holds has no meaning."""
+    kept = vars(_work_arrays).get(like.dtype.char)
+    if kept is None or kept.size < like.size:
+        kept = vars(_work_arrays)[like.dtype.char] = np.empty(like.size, like.dtype)
+    return kept[: like.size].reshape(like.shape)
+
+
+def _chunks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
+    """A work array, then the same part of each array as a view: one part after the other. Small arrays come whole."""
+    size = arrays[0].size
+    if size <= CHUNK:
+        yield _work_array(arrays[0]), *arrays
+    elif not all(array.flags.c_contiguous for array in arrays):
+        yield np.empty_like(arrays[0]), *arrays
+    else:
+        flat = [array.reshape(-1) for array in arrays]
+        for start in range(0, size, CHUNK):
+            parts = [array[start : start + CHUNK] for array in flat]
+            yield _work_array(parts[0]), *parts
+
+
+def _for_writing(tensor: Tensor) -> Array:
+    """A tensor's array, which is about to be written to: checked and counted, as for `tensor.add_(...)`."""
+    array = own_array(tensor)
+    begin_write(tensor, array)
+    return array
+
+
+def _number(option: Any) -> float:
+    """An option as a Python number, beside which float32 stays float32; it may be given as a tensor."""
+    return option.item() if isinstance(option, Tensor) else float(option)
