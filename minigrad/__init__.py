@@ -8,6 +8,7 @@ one backward loop).
 import warnings as _warnings
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 # A nan or an inf is a result like any other here, as in PyTorch: numpy's warnings about it, raised within minigrad,
 # stay silent.
@@ -204,7 +205,6 @@ from minigrad.functions import (  # noqa: E402
     matrix_power,
     max,
     maximum,
-    mean,
     median,
     min,
     minimum,
@@ -215,10 +215,8 @@ from minigrad.functions import (  # noqa: E402
     multiply,
     mv,
     nan_to_num,
-    nanmean,
     nanmedian,
     nanquantile,
-    nansum,
     narrow,
     narrow_copy,
     ne,
@@ -262,13 +260,11 @@ from minigrad.functions import (  # noqa: E402
     sqrt_,
     square,
     square_,
-    squeeze,
     stack,
     std,
     std_mean,
     sub,
     subtract,
-    sum,
     take,
     take_along_dim,
     tan,
@@ -282,7 +278,6 @@ from minigrad.functions import (  # noqa: E402
     true_divide,
     trunc,
     unbind,
-    unsqueeze,
     var,
     var_mean,
     vdot,
@@ -291,6 +286,7 @@ from minigrad.functions import (  # noqa: E402
     xlogy,
     zero_,
 )
+from minigrad.functions import declared as _declared_functions  # noqa: E402
 from minigrad.layout import detach, is_floating_point, is_inference, is_tensor, numel  # noqa: E402
 from minigrad.ops.matrices.determinant import (  # noqa: E402
     det,
@@ -461,12 +457,6 @@ from minigrad.ops.shapes.triangles import (  # noqa: E402
     tril_indices,
     triu_indices,
 )
-from minigrad.ops.shapes.views import (  # noqa: E402
-    flatten,
-    ravel,
-    reshape,
-    unflatten,
-)
 from minigrad.random import (  # noqa: E402
     Generator,
     bernoulli,
@@ -552,7 +542,7 @@ if _TYPE_CHECKING:
     from minigrad.serialization import load, save
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> _Any:
     """A name of `_AT_FIRST_USE`."""
     from importlib import import_module
     from sys import modules
@@ -595,7 +585,7 @@ __all__ = [
     "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "distributions",
     "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like",
     "enable_grad", "eq", "equal", "erf", "erf_", "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1",
-    "expm1_", "eye", "fill_", "finfo", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16",
+    "expm1_", "eye", "fill_", "finfo", "fix", "fix_", "flip", "fliplr", "flipud", "float", "float16",
     "float32", "float64", "float_power", "floor", "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_",
     "from_numpy", "full", "full_like", "gather", "gcd", "gcd_", "ge", "ger", "get_default_dtype",
     "get_float32_matmul_precision", "get_rng_state", "greater", "greater_equal", "gt", "half", "hardshrink",
@@ -609,24 +599,28 @@ __all__ = [
     "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or",
     "logical_xor", "logit", "logit_", "logspace", "logsumexp", "long", "lt", "manual_seed", "masked_fill",
     "masked_scatter", "masked_select", "matmul", "matrix_power", "max", "max_pool1d", "max_pool2d", "max_pool3d",
-    "maximum", "mean", "median", "memory_format", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim",
-    "msort", "mul", "multinomial", "multiply", "mv", "nan", "nan_to_num", "nan_to_num_", "nanmean", "nanmedian",
-    "nanquantile", "nansum", "narrow", "narrow_copy", "ne", "neg", "neg_", "negative", "negative_", "newaxis", "nn",
+    "maximum", "median", "memory_format", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim",
+    "msort", "mul", "multinomial", "multiply", "mv", "nan", "nan_to_num", "nan_to_num_", "nanmedian",
+    "nanquantile", "narrow", "narrow_copy", "ne", "neg", "neg_", "negative", "negative_", "newaxis", "nn",
     "no_grad", "nonzero", "norm", "normal", "not_equal", "numel", "ones", "ones_like", "optim", "outer", "permute",
     "pi", "pinverse", "pixel_shuffle", "pixel_unshuffle", "poisson", "positive", "pow", "prelu", "preserve_format",
     "prod", "profiler", "promote_types", "put", "quantile", "rad2deg", "rad2deg_", "rand", "rand_like", "randint",
-    "randint_like", "randn", "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu", "relu_",
-    "remainder", "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_",
+    "randint_like", "randn", "randn_like", "randperm", "reciprocal", "reciprocal_", "relu", "relu_",
+    "remainder", "repeat_interleave", "result_type", "return_types", "roll", "rot90", "round", "round_",
     "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "scalar_tensor", "scatter", "scatter_add",
     "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype",
     "set_default_tensor_type", "set_float32_matmul_precision", "set_grad_enabled", "set_printoptions",
     "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_", "sinc", "sinc_",
     "sinh", "sinh_", "slice_scatter", "slogdet", "softmax", "sort", "split", "sqrt", "sqrt_", "square", "square_",
-    "squeeze", "stack", "std", "std_mean", "strided", "sub", "subtract", "sum", "svd", "swapaxes", "swapdims", "t",
+    "stack", "std", "std_mean", "strided", "sub", "subtract", "svd", "swapaxes", "swapdims", "t",
     "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold",
     "threshold_", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "tril", "tril_indices", "triu",
-    "triu_indices", "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten", "unique",
-    "unique_consecutive", "unsqueeze", "use_deterministic_algorithms", "utils", "var", "var_mean", "vdot", "vsplit",
+    "triu_indices", "true_divide", "trunc", "trunc_", "uint8", "unbind", "unique",
+    "unique_consecutive", "use_deterministic_algorithms", "utils", "var", "var_mean", "vdot", "vsplit",
     "vstack", "where", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
 ]
 # fmt: on
+
+# The functions that are declared @public, beside the op: what `minigrad.sum` and the like are.
+globals().update(_declared_functions)
+__all__ += sorted(_declared_functions)

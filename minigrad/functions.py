@@ -14,11 +14,12 @@ from minigrad.methods import METHODS, OP_MODULES
 from minigrad.ops.pointwise.activations_piecewise import plain_relu
 from minigrad.ops.reductions import variance
 from minigrad.ops.shapes import joining
-from minigrad.out import taking_axis, taking_out
+from minigrad.out import into, taking_axis, taking_out
+from minigrad.public import declarations
 from minigrad.tensor import Tensor
 
 _METHODS_TOO = (
-    "squeeze", "unsqueeze", "unbind", "chunk", "narrow", "select", "softmax", "log_softmax", "argsort",
+    "unbind", "chunk", "narrow", "select", "softmax", "log_softmax", "argsort",
     "count_nonzero", "repeat_interleave",
     "abs_", "cos_", "exp_", "log_", "neg_", "reciprocal_", "relu_", "sigmoid_", "sin_", "sqrt_", "square_", "tanh_",
     "fill_", "zero_",
@@ -31,12 +32,24 @@ def detach_(input: Tensor) -> Tensor:
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{_name: taking_out(getattr(_module, _name)) for _module in (*OP_MODULES, joining) for _name in _module.OUT},
+    **{
+        _name: taking_out(getattr(_module, _name))
+        for _module in (*OP_MODULES, joining)
+        for _name in getattr(_module, "OUT", ())
+    },
     "relu": taking_out(plain_relu),
     "std_mean": taking_axis(variance.std_mean),
     "var_mean": taking_axis(variance.var_mean),
     **{_name: METHODS[_name] for _name in _METHODS_TOO},
 }
+declared: dict[str, Callable[..., Any]] = {}
+for _declared in declarations:
+    for _name in _declared.names:
+        if _declared.is_function:
+            declared[_name] = _declared.function_named(_name, into)
+        if _declared.in_place is True:
+            declared[f"{_name}_"] = METHODS[f"{_name}_"]
+_FUNCTIONS |= declared
 for _name, _function in _FUNCTIONS.items():
     _function.__qualname__ = _name  # what Python's errors about arguments say
     _function.__module__ = __name__  # where pickle looks for it

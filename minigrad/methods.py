@@ -79,6 +79,7 @@ from minigrad.ops.shapes import (
     views,
 )
 from minigrad.out import taking_axis
+from minigrad.public import declarations
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented, copy_, fill_, in_place, needs_grad, same, zero_
 
@@ -204,10 +205,7 @@ METHODS: dict[str, Method] = {
     "byte": lambda self: in_dtype(self, dtypes.uint8),
     **{
         f"{name}_": _rearranged(getattr(module, name), f"{name}_")
-        for module, names in (
-            (transposing, ("t", "transpose", "swapaxes", "swapdims")),
-            (views, ("squeeze", "unsqueeze")),
-        )
+        for module, names in ((transposing, ("t", "transpose", "swapaxes", "swapdims")),)
         for name in names
     },
     "index_put": index_put,
@@ -228,6 +226,8 @@ OP_MODULES: Any = (  # which have methods among their functions
     matmul, addmm, tensordot, cross, matrix_power, inverse, determinant, svd, least_squares,
 )  # fmt: skip
 for _module in OP_MODULES:
+    if not hasattr(_module, "METHODS"):
+        continue  # its functions are declared @public
     METHODS |= {_name: getattr(_module, _name) for _name in _module.METHODS}
     METHODS |= {f"{_name}_": in_place(getattr(_module, _name), f"{_name}_") for _name in _module.IN_PLACE}
 
@@ -238,7 +238,16 @@ for _name in (
     "index_select", "gather", "repeat_interleave", "chunk", "quantile", "diff", "take_along_dim", "narrow", "select",
     "aminmax",
 ):  # fmt: skip
-    METHODS[_name] = taking_axis(METHODS[_name])
+    if _name in METHODS:
+        METHODS[_name] = taking_axis(METHODS[_name])
+
+for _declared in declarations:
+    for _name in _declared.names:
+        if _declared.is_method:
+            METHODS[_name] = _declared.method_named(_name)
+        if _declared.in_place:
+            _form = _rearranged if _declared.in_place == "shape" else in_place
+            METHODS[f"{_name}_"] = _form(_declared.method_named(f"{_name}_"), f"{_name}_")
 
 _COMPARED = (Tensor, *dtypes.NUMBERS)
 OPERATORS: dict[str, Method] = {

@@ -66,7 +66,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if not ordinary:
         return _checked_linear(input, weight, bias)
     if rows.ndim > 2:
-        outputs = linear(views.reshape(input, -1, rows.shape[-1]), weight, bias)
+        outputs = linear(views.reshape(input, (-1, rows.shape[-1])), weight, bias)
         return views.view(outputs, (*rows.shape[:-1], outputs._array.shape[-1]))
     return affine_without_bias(input, weight) if bias is None else affine(bias, input, weight)
 
@@ -106,7 +106,7 @@ def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
             "convert the bias, or the others"
         )
     if input.ndim == 1 and bias is not None and bias.shape == (outputs,) and input.dtype.is_floating_point:
-        return views.view(affine(bias, views.reshape(input, 1, inputs), weight), (outputs,))
+        return views.view(affine(bias, views.reshape(input, (1, inputs)), weight), (outputs,))
     product = matmul(input, t(weight))
     return product if bias is None else product + bias
 

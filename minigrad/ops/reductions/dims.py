@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.public import Dims as Dims  # for the modules beside this one
 from minigrad.tensor import wrap_dim
-
-Dims = int | Sequence[int] | None
 
 # np.sum, np.prod, np.max and np.min without the microsecond of Python around them; `axis` has to be given.
 np_sum: Any = np.add.reduce

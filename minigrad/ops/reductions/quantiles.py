@@ -158,7 +158,7 @@ def _quantile(name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool, 
     (input,) = tensor_operands(name, input)
     shares = _shares(input, q, interpolation)
     wrapped = 0 if dim is None else wrap_dim(dim, input.ndim)
-    rows = reshape(input, -1) if dim is None or not input.ndim else movedim(input, wrapped, -1)
+    rows = reshape(input, (-1,)) if dim is None or not input.ndim else movedim(input, wrapped, -1)
     ordered = sort(rows).values
     result = _between(ordered, _ranks(ordered._array, shares, name == "nanquantile"), interpolation)
     if keepdim:
@@ -188,7 +188,7 @@ def _shares(input: Tensor, q: Any, interpolation: str) -> Tensor:
         raise RuntimeError(f"quantile() q tensor must be same dtype as the input tensor: {input.dtype}, not {q.dtype}")
     if not np.all((q._array >= 0) & (q._array <= 1)):
         raise RuntimeError(f"quantile() q values must be in the range [0, 1], not {q.tolist()}")
-    return reshape(q, -1)
+    return reshape(q, (-1,))
 
 
 def _ranks(ordered: Array, shares: Tensor, ignore_nan: bool) -> Tensor:

@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op, tensor_operands
-from minigrad.ops.reductions.dims import Dims, count, expand_reduced, np_sum, wrap_dims
+from minigrad.op import op
+from minigrad.ops.reductions.dims import count, expand_reduced, np_sum, wrap_dims
+from minigrad.public import Dims, Dtype, public
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS: tuple[str, ...] = ("sum", "mean", "nansum", "nanmean")  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ("sum", "mean", "nansum", "nanmean")  # those that take out=
 
 
 @op(name="SumBackward0", self=lambda F, g, self_shape: F.expand(g, self_shape))
@@ -69,27 +67,26 @@ def total_dtype(function: str, input: Tensor, dtype: Any) -> dtypes.dtype:
     return dtypes.int64 if input.dtype.category < 2 else input.dtype
 
 
-def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+@public
+def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor:
     """The sum of all elements, or along the dimensions `dim`; `keepdim` leaves these with size 1.
 
     Integers and bools add up in int64, unless `dtype` says otherwise.
     """
-    (input,) = tensor_operands("sum", input)
     if dtype is not None:
-        kind = dtypes.resolve(dtype, "sum")
-        return sum(input.to(kind), dim, keepdim).to(kind)
+        return sum(input.to(dtype), dim, keepdim).to(dtype)
     if input.dtype.category < 2:
         input = input.to(dtypes.int64)
     return sum_all(input) if dim is None and not keepdim else sum_dims(input, wrap_dims(dim, input.ndim), keepdim)
 
 
-def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+@public
+def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor:
     """The mean of all elements, or along the dimensions `dim`; `keepdim` leaves these with size 1.
 
     Needs a floating dtype.
     """
-    (input,) = tensor_operands("mean", input)
-    kind = dtypes.resolve(dtype, "mean") if dtype is not None else input.dtype
+    kind = input.dtype if dtype is None else dtype
     if not kind.is_floating_point:
         raise RuntimeError(
             f"mean(): could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be either a "
@@ -99,24 +96,24 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any =
     return mean_all(input) if dim is None and not keepdim else mean_dims(input, wrap_dims(dim, input.ndim), keepdim)
 
 
-def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:  # type: ignore[no-redef]
+@public  # type: ignore[no-redef]
+def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor:
     """The sum of all elements that are not nan, or along the dimensions `dim`.
 
     Integers and bools add up in int64, unless `dtype` says otherwise.
     """
-    (input,) = tensor_operands("nansum", input)
     kind = total_dtype("nansum", input, dtype)
     if not kind.is_floating_point:  # then a nan would become some number
         return sum(from_array(np.where(input._array == input._array, input._array, 0)[()]), dim, keepdim, dtype=kind)
     return _nansum(input.to(kind), wrap_dims(dim, input.ndim), keepdim)
 
 
-def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+@public
+def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor:
     """The mean of all elements that are not nan, or along the dimensions `dim`; nan where there are none.
 
     Needs a floating dtype.
     """
-    (input,) = tensor_operands("nanmean", input)
     if not input.dtype.is_floating_point:
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.tensor_type}: "

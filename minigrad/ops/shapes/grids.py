@@ -91,4 +91,4 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     count = math.comb(input.numel() + (r - 1 if with_replacement else 0), r) if input.numel() else 0
     chosen = np.fromiter(itertools.chain.from_iterable(choose(range(input.numel()), r)), np.int64, r * count)
-    return view(index_select(input, 0, from_array(chosen)), count, r)
+    return view(index_select(input, 0, from_array(chosen)), (count, r))

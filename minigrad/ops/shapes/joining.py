@@ -173,13 +173,13 @@ def _at_least(function: str, raised: Callable[[Tensor], Tensor], tensors: tuple[
 
 
 def _as_vector(input: Tensor) -> Tensor:
-    return input if input.ndim else view(input, 1)
+    return input if input.ndim else view(input, (1,))
 
 
 def _as_matrix(input: Tensor) -> Tensor:
     if input.ndim == 1:
         return unsqueeze(input, 0)
-    return input if input.ndim else view(input, 1, 1)
+    return input if input.ndim else view(input, (1, 1))
 
 
 def _as_block(input: Tensor) -> Tensor:
@@ -187,7 +187,7 @@ def _as_block(input: Tensor) -> Tensor:
         return unsqueeze(unsqueeze(input, 0), -1)
     if input.ndim == 2:
         return unsqueeze(input, -1)
-    return input if input.ndim else view(input, 1, 1, 1)
+    return input if input.ndim else view(input, (1, 1, 1))
 
 
 def atleast_1d(*tensors: Any) -> Any:
@@ -236,7 +236,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def _as_column(input: Tensor) -> Tensor:
-    return input if input.ndim > 1 else view(input, input.numel(), 1)
+    return input if input.ndim > 1 else view(input, (input.numel(), 1))
 
 
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:

@@ -111,7 +111,7 @@ def _one_for_each(repeats: Tensor, size: int) -> Tensor:
     if repeats.ndim > 1:
         raise RuntimeError(f"repeats must be 0-dim or 1-dim tensor, not {repeats.ndim}-dim")
     if repeats.numel() == 1:
-        return expand(reshape(repeats, 1), size)
+        return expand(reshape(repeats, (1,)), size)
     if repeats.numel() != size:
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "

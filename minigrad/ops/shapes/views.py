@@ -13,18 +13,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.layout import contiguous
-from minigrad.op import arrays, op, tensor_operands, tensors
+from minigrad.op import arrays, op, tensors
+from minigrad.public import Dims, Ints, Sizes, as_sizes, public
 from minigrad.tensor import Size, Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-
-# fmt: off
-METHODS = (  # the functions that are methods of Tensor, too
-    "view", "view_as", "reshape", "reshape_as", "flatten", "unflatten", "ravel", "squeeze", "unsqueeze",
-)
-# fmt: on
-IN_PLACE: tuple[str, ...] = ()  # those with an in-place form that computes; methods.py has squeeze_ and unsqueeze_
-OUT: tuple[str, ...] = ()  # those that take out=
 
 
 @op(view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
@@ -71,35 +64,8 @@ _view, _unsqueeze = view, unsqueeze
 
 
 def int_tuple(function: str, argument: str, given: Sequence[Any], named: Any = None) -> tuple[int, ...]:
-    """The ints of an argument like `size`: `x.view(2, 3)`, `x.view((2, 3))` and `x.view(size=(2, 3))` mean the same.
-
-    Args:
-        function, argument: their names, for the errors.
-        given: the positional arguments: ints, or one sequence of ints.
-        named: the keyword argument, None if there is none.
-
-    TypeError if there are neither, or not ints.
-    """
-    if not given and named is None:
-        raise TypeError(f'{function}() missing 1 required positional arguments: "{argument}"')
-    one = named if named is not None else given[0] if len(given) == 1 else given
-    values = one if isinstance(one, Sequence) and not isinstance(one, str) else (one,)
-    for place, value in enumerate(values):
-        if isinstance(value, int | np.integer) and not isinstance(value, bool):
-            continue
-        if isinstance(value, Tensor) and not value.ndim and value.dtype.category == 1:
-            continue
-        kind = type(value).__name__
-        if place:
-            raise TypeError(
-                f"{function}(): argument '{argument}' failed to unpack the object at pos {place + 1} with error \"type "
-                f'must be tuple of ints,but got {kind}": {value!r}'
-            )
-        found = (
-            f"not {kind}: {value!r}" if values is not one else f"but found element of type {kind} at pos 0: {value!r}"
-        )
-        raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, {found}")
-    return tuple([int(value) for value in values])
+    """The ints of an argument like `size`: `x.view(2, 3)`, `x.view((2, 3))` and `x.view(size=(2, 3))` mean the same."""
+    return as_sizes(function, argument, 1, tuple(given), named)
 
 
 def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -125,33 +91,28 @@ def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     return tuple([count // known if size == -1 else size for size in shape])
 
 
-def view(input: Tensor, *shape: Any, size: Sequence[int] | None = None) -> Tensor:  # type: ignore[no-redef]
+@public(function=False, overloaded=True)  # type: ignore[no-redef]
+def view(input: Tensor, size: Sizes) -> Tensor:
     """The same memory under another shape; one size may be -1: what is left for it.
 
     RuntimeError if that cannot be done without a copy.
     """
-    if not shape and size is None:
-        raise TypeError(
-            "view() received an invalid combination of arguments - got (), but expected (tuple of ints size)"
-        )
-    sizes = int_tuple("view", "size", shape, size)
-    (input,) = tensor_operands("view", input)
-    return _view(input, infer_shape(sizes, input.numel()))
+    return _view(input, infer_shape(size, input.numel()))
 
 
-def reshape(input: Tensor, *sizes: Any, shape: Sequence[int] | None = None) -> Tensor:
+@public(out=False)
+def reshape(input: Tensor, shape: Sizes) -> Tensor:
     """Another shape, as a view where that is possible, else as a copy; one size may be -1: what is left for it."""
-    (input,) = tensor_operands("reshape", input)
-    target = infer_shape(int_tuple("reshape", "shape", sizes, shape), input.numel())
+    target = infer_shape(shape, input.numel())
     array = input._array
     if array.flags.c_contiguous or np.may_share_memory(array.reshape(target), array):
         return _view(input, target)
     return unsafe_view(input.clone(), target)
 
 
+@public(out=False, composed=True)
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions from `start_dim` to `end_dim`, both included, made into one: (2, 3, 4) becomes (24,)."""
-    (input,) = tensor_operands("flatten", input, composed=True)
     start, end = wrap_dim(start_dim, input.ndim), wrap_dim(end_dim, input.ndim)
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
@@ -161,21 +122,18 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshape(input, (*input.shape[:start], merged, *input.shape[end + 1 :]))
 
 
-def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+@public(out=False)
+def unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor:
     """One dimension made into several, of the sizes given, as a view; one size may be -1."""
-    (input,) = tensor_operands("unflatten", input)
-    if not isinstance(sizes, Sequence):
-        raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type(sizes).__name__}")
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
     if not input.ndim:
         raise RuntimeError("unflatten got an unexpected error:\na tensor without dimensions has none to be divided")
     dim = wrap_dim(dim, input.ndim)
-    asked = int_tuple("unflatten", "sizes", (), sizes)
-    if asked.count(-1) > 1:
+    if sizes.count(-1) > 1:
         raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
     try:
-        inferred = infer_shape(asked, input.shape[dim])
+        inferred = infer_shape(sizes, input.shape[dim])
     except RuntimeError:
         raise RuntimeError(
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
@@ -184,21 +142,21 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     return view(input, (*input.shape[:dim], *inferred, *input.shape[dim + 1 :]))
 
 
+@public(out=False)
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension: a view if they follow each other in memory, else a copy."""
-    (input,) = tensor_operands("ravel", input)
-    return view(contiguous(input), -1)
+    return view(contiguous(input), (input.numel(),))
 
 
-def unsqueeze(input: Tensor, dim: int) -> Tensor:  # type: ignore[no-redef]
+@public(out=False, in_place="shape")  # type: ignore[no-redef]
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dimension of size 1 at `dim`, as a view."""
-    (input,) = tensor_operands("unsqueeze", input)
     return _unsqueeze(input, wrap_dim(dim, input.ndim + 1))
 
 
-def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+@public(out=False, in_place="shape", overloaded=True)
+def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
     """The tensor without its dimensions of size 1, or without those of them that `dim` names, as a view."""
-    (input,) = tensor_operands("squeeze", input)
     asked = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
     wrapped = [wrap_dim(d, input.ndim) for d in asked]
     for d in wrapped:
@@ -209,15 +167,15 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     return by_kind(input, ones)
 
 
+@public(function=False)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """`input.view(other.shape)`."""
-    input, other = tensor_operands("view_as", input, other)
     return view(input, other.shape)
 
 
+@public(function=False)
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """`input.reshape(other.shape)`."""
-    input, other = tensor_operands("reshape_as", input, other)
     return reshape(input, other.shape)
 
 
