@@ -5,20 +5,19 @@ from __future__ import annotations
 import gc
 import weakref
 
-from parity.checkpoint.runs import checkpoint, of_both_kinds
+from parity.checkpoint.runs import checkpoint
 from parity.leaves import leaf
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
-both = of_both_kinds(behaviours)
 
 
 class Mark:
     """Something that a weak reference can watch."""
 
 
-@both("what the function computed on its way is not kept after the first run")
-def _(F, use_reentrant):
+@behaviours("what the function computed on its way is not kept after the first run")
+def _(F):
     watched = []
 
     def function(x):
@@ -26,21 +25,21 @@ def _(F, use_reentrant):
         watched.append(weakref.ref(y))
         return y.exp().sin()
 
-    y = checkpoint(F, function, leaf(F), use_reentrant=use_reentrant)
+    y = checkpoint(F, function, leaf(F))
     kept = watched[0]() is not None
     y.sum().backward()
     return kept, len(watched), [reference() is not None for reference in watched]
 
 
-@both("the function and its arguments are released by backward, the garbage collector off")
-def _(F, use_reentrant):
+@behaviours("the function and its arguments are released by backward, the garbage collector off")
+def _(F):
     was_on = gc.isenabled()
     gc.disable()
     try:
         mark, x = Mark(), leaf(F)
         inner = x * 1
         alive = weakref.ref(mark), weakref.ref(inner)
-        y = checkpoint(F, lambda x, mark=mark: x.sin().exp(), inner, use_reentrant=use_reentrant).sum()
+        y = checkpoint(F, lambda x, mark=mark: x.sin().exp(), inner).sum()
         del mark, inner
         before = [reference() is not None for reference in alive]
         y.backward()
@@ -51,15 +50,15 @@ def _(F, use_reentrant):
             gc.enable()
 
 
-@both("the function and its arguments are released with the result if backward never came, the collector off")
-def _(F, use_reentrant):
+@behaviours("the function and its arguments are released with the result if backward never came, the collector off")
+def _(F):
     was_on = gc.isenabled()
     gc.disable()
     try:
         mark, x = Mark(), leaf(F)
         inner = x * 1
         alive = weakref.ref(mark), weakref.ref(inner)
-        y = checkpoint(F, lambda x, mark=mark: x.sin().exp(), inner, use_reentrant=use_reentrant)
+        y = checkpoint(F, lambda x, mark=mark: x.sin().exp(), inner)
         del mark, inner, y
         return [reference() is not None for reference in alive]
     finally:

@@ -4,56 +4,55 @@ from __future__ import annotations
 
 from typing import Any
 
-from parity.checkpoint.runs import checkpoint, of_both_kinds
+from parity.checkpoint.runs import checkpoint
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
-both = of_both_kinds(behaviours)
 
 
 def masked(F: Any, x: Any) -> Any:
     return x * (F.rand(8) > 0.5).float() * x
 
 
-@both("the second run draws the same random numbers as the first")
-def _(F, use_reentrant):
+@behaviours("the second run draws the same random numbers as the first")
+def _(F):
     F.manual_seed(3)
     x = F.ones(8, requires_grad=True)
-    y = checkpoint(F, lambda x: x * F.rand(8) * x, x, use_reentrant=use_reentrant)
+    y = checkpoint(F, lambda x: x * F.rand(8) * x, x)
     y.sum().backward()
     return F.all((x.grad - 2 * y).abs() < 1e-6)
 
 
-@both("with preserve_rng_state=False it draws new ones")
-def _(F, use_reentrant):
+@behaviours("with preserve_rng_state=False it draws new ones")
+def _(F):
     F.manual_seed(3)
     x = F.ones(8, requires_grad=True)
-    y = checkpoint(F, lambda x: x * F.rand(8) * x, x, use_reentrant=use_reentrant, preserve_rng_state=False)
+    y = checkpoint(F, lambda x: x * F.rand(8) * x, x, preserve_rng_state=False)
     y.sum().backward()
     return F.all((x.grad - 2 * y).abs() < 1e-6)
 
 
-@both("the second run leaves the random numbers after it as they would have been")
-def _(F, use_reentrant):
+@behaviours("the second run leaves the random numbers after it as they would have been")
+def _(F):
     following = []
     for backward in (True, False):
         F.manual_seed(3)
-        y = checkpoint(F, lambda x: masked(F, x), F.ones(8, requires_grad=True), use_reentrant=use_reentrant)
+        y = checkpoint(F, lambda x: masked(F, x), F.ones(8, requires_grad=True))
         if backward:
             y.sum().backward()
         following.append(F.rand(4).tolist())
     return following[0] == following[1]
 
 
-@both("the random numbers after it are left alone also if the function seeds them itself")
-def _(F, use_reentrant):
+@behaviours("the random numbers after it are left alone also if the function seeds them itself")
+def _(F):
     def function(x):
         F.manual_seed(5)
         return masked(F, x)
 
     following = []
     for backward in (True, False):
-        y = checkpoint(F, function, F.ones(8, requires_grad=True), use_reentrant=use_reentrant)
+        y = checkpoint(F, function, F.ones(8, requires_grad=True))
         F.manual_seed(6)
         if backward:
             y.sum().backward()
@@ -61,13 +60,13 @@ def _(F, use_reentrant):
     return following[0] == following[1]
 
 
-@both("with preserve_rng_state=False the second run uses up random numbers")
-def _(F, use_reentrant):
+@behaviours("with preserve_rng_state=False the second run uses up random numbers")
+def _(F):
     following = []
     for backward in (True, False):
         F.manual_seed(3)
         x = F.ones(8, requires_grad=True)
-        y = checkpoint(F, lambda x: masked(F, x), x, use_reentrant=use_reentrant, preserve_rng_state=False)
+        y = checkpoint(F, lambda x: masked(F, x), x, preserve_rng_state=False)
         if backward:
             y.sum().backward()
         following.append(F.rand(4).tolist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from parity.checkpoint.runs import checkpoint, wave
+from parity.checkpoint.runs import checkpoint
 from parity.leaves import leaf
 from side_by_side import Behaviours
 
@@ -47,12 +47,6 @@ def _(F):
     return x.grad
 
 
-@behaviours("more tensors saved in the second run: a CheckpointError if it goes on to the end")
-def _(F):
-    y = checkpoint(F, differing(lambda x: x.sin(), lambda x: x.sin().exp()), leaf(F), early_stop=False)
-    return refusal(F, y.sum().backward)
-
-
 @behaviours("other shapes in the second run: a CheckpointError that says which")
 def _(F):
     y = checkpoint(F, differing(lambda x: x.sin().exp(), lambda x: x[:1].sin().exp()), leaf(F))
@@ -74,36 +68,12 @@ def _(F):
     return refusal(F, y.sum().backward)
 
 
-@behaviours("with determinism_check='none' other shapes are not looked for")
-def _(F):
-    x = leaf(F)
-    function = differing(lambda x: x.sin(), lambda x: x.sum().sin())
-    y = checkpoint(F, function, x, determinism_check="none")
-    y.sum().backward()
-    return x.grad
-
-
-@behaviours("with determinism_check='none' the number still counts")
-def _(F):
-    function = differing(lambda x: x.sin().exp(), lambda x: x.sin())
-    return refusal(F, checkpoint(F, function, leaf(F), determinism_check="none").sum().backward)
-
-
 @behaviours("other values in the second run are used as they are")
 def _(F):
     x = leaf(F)
     y = checkpoint(F, differing(lambda x: x.sin(), lambda x: (x * 0).sin()), x)
     y.sum().backward()
     return y, x.grad
-
-
-@behaviours(
-    "another determinism_check",
-    error=ValueError,
-    says="determinism_check should be one of ['default', 'none'], but got foo",
-)
-def _(F):
-    checkpoint(F, wave, leaf(F), determinism_check="foo")
 
 
 @behaviours("a Function that reads saved_tensors twice: a CheckpointError")
