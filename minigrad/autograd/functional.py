@@ -1,9 +1,8 @@
 """Jacobians, Hessians, and their products with vectors, of functions of tensors.
 
-After this module a reader knows that one backward pass gives one row of a Jacobian (a vector times the Jacobian:
-`vjp`), and how everything else is made of that: the whole Jacobian row by row, a column by going back twice (`jvp`), a
-Hessian as the Jacobian of a gradient. All functions call `func` on inputs of their own, so the `.grad` of those given
-to them stays as it is.
+One backward pass gives one row of a Jacobian (a vector times the Jacobian: `vjp`), and everything else is made of that:
+the whole Jacobian row by row, a column by going back twice (`jvp`), a Hessian as the Jacobian of a gradient. All
+functions call `func` on inputs of their own, so the `.grad` of those given to them stays as it is.
 
 Common arguments: `func` takes tensors and returns a tensor or a tuple of tensors; `inputs` is a tensor or a tuple of
 tensors; `create_graph` makes results that can be differentiated again; `strict` makes it an error if an output is
@@ -65,31 +64,15 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 
 def jacobian(
-    func: Callable[..., Any],
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    strategy: str = "reverse-mode",
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False
 ) -> Any:
     """All derivatives of all outputs: of shape output + input, in nested tuples `[output][input]` where there are
     several.
 
-    Args:
-        vectorize: send all rows through the graph in one backward pass (see `grad(is_grads_batched=True)`), which needs
-            memory for all of them at once; else in blocks of 32. (PyTorch sends single rows, unless told so; the
-            result is the same.) With create_graph the rows go one after the other, whatever this says.
-        strategy: "reverse-mode" goes by rows, one for each element of the outputs; "forward-mode" by columns, one for
-            each element of the inputs, which is better if those are fewer (it needs vectorize=True, and goes back twice
-            as `jvp` does).
+    `vectorize` sends all rows of an output through the graph in one backward pass (see `grad(is_grads_batched=True)`),
+    which needs memory for all of them at once; else they go in blocks of 32. (PyTorch sends single rows, unless told
+    so; the result is the same.) With create_graph the rows go one after the other, whatever this says.
     """
-    _check_strategy(
-        strategy,
-        '"forward-mode" or "reverse-mode". Hint: If your function has more outputs than inputs, "forward-mode" tends '
-        'to be more performant. Otherwise, prefer to use "reverse-mode".',
-    )
-    if strategy == "forward-mode":
-        _check_forward_mode(create_graph, strict, vectorize)
     with enable_grad():
         inputs_tuple, inputs = _as_tuple(inputs, "inputs", "jacobian")
         inputs = _own(inputs, create_graph)
@@ -99,12 +82,7 @@ def jacobian(
                 "minigrad.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
                 "together. Please either set `strict=False` or `vectorize=False`."
             )
-        if strategy == "forward-mode":
-            rows = _by_columns(outputs, inputs)
-        elif vectorize:
-            rows = _at_once(outputs, inputs, create_graph)
-        else:
-            rows = [_in_blocks(i, outputs[i], inputs, create_graph, strict) for i in range(len(outputs))]
+        rows = [_rows(number, output, inputs, create_graph, strict, vectorize) for number, output in enumerate(outputs)]
     nested = tuple([_result(row, inputs_tuple, create_graph) for row in rows])
     return nested if outputs_tuple else nested[0]
 
@@ -115,15 +93,13 @@ def hessian(
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
-    outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
     """All second derivatives of a function that returns one number: the Jacobian of its gradient.
 
-    Of shape input + input, in nested tuples `[input][input]` where there are several. `vectorize` and
-    `outer_jacobian_strategy` are for the outer Jacobian, as for `jacobian`.
+    Of shape input + input, in nested tuples `[input][input]` where there are several. `vectorize` is for the outer
+    Jacobian, as for `jacobian`.
     """
     inputs_tuple, inputs = _as_tuple(inputs, "inputs", "hessian")
-    _check_strategy(outer_jacobian_strategy, '"forward-mode" or "reverse-mode".')
 
     def number(*values: Tensor) -> Tensor:
         output = func(*values)
@@ -138,7 +114,7 @@ def hessian(
         _require_grad(found, "jacobian", strict)
         return found
 
-    rows = jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+    rows = jacobian(gradient, inputs, create_graph, strict, vectorize)
     return rows if inputs_tuple else rows[0][0]
 
 
@@ -169,14 +145,15 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return _result(outputs, False, create_graph), _result(found, inputs_tuple, create_graph)
 
 
-# ---------------------------------------------------------------- three ways to a Jacobian
+# ---------------------------------------------------------------- how they are computed
 
 
-def _in_blocks(number: int, output: Tensor, inputs: Tensors, create_graph: bool, strict: bool) -> Tensors:
+def _rows(number: int, output: Tensor, inputs: Tensors, create_graph: bool, strict: bool, vectorize: bool) -> Tensors:
     """The Jacobians of one output, by a backward pass for each block of its elements."""
     blocks: list[list[Tensor]] = [[] for _ in inputs]
-    for start in range(0, output.numel(), BLOCK):
-        units = _units(output, range(start, min(start + BLOCK, output.numel())))
+    size = max(output.numel(), 1) if vectorize else BLOCK
+    for start in range(0, output.numel(), size):
+        units = _units(output, range(start, min(start + size, output.numel())))
         found = _gradients((output,), inputs, (units,), create_graph, retain_graph=True, is_grads_batched=True)
         for position, (gradient, input) in enumerate(zip(found, inputs, strict=True)):
             if gradient is None and strict:
@@ -185,10 +162,7 @@ def _in_blocks(number: int, output: Tensor, inputs: Tensors, create_graph: bool,
                     "allowed in strict mode."
                 )
             if gradient is not None and strict and create_graph and not gradient.requires_grad:
-                raise RuntimeError(
-                    f"The jacobian of the user-provided function is independent of input {number}. This is not allowed "
-                    "in strict mode when create_graph=True."
-                )
+                raise RuntimeError(_NO_GRAPH.format("jacobian", number))
             blocks[position].append(_zeros(input, len(units)) if gradient is None else gradient)
     return tuple([_joined(of_input, output, input) for of_input, input in zip(blocks, inputs, strict=True)])
 
@@ -207,62 +181,6 @@ def _joined(blocks: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
         return from_array(np.zeros(shape, input._array.dtype))
     joined: Tensor = (blocks[0] if len(blocks) == 1 else tensors.cat(*blocks, dim=0)).reshape(shape)
     return joined
-
-
-def _at_once(outputs: Tensors, inputs: Tensors, create_graph: bool) -> list[Tensors]:
-    """The Jacobians of all outputs by one backward pass, for the rows of all of them."""
-    units = _unit_vectors(outputs)
-    empty = not any(map(len, units))
-    found = () if empty else _gradients(outputs, inputs, units, create_graph, is_grads_batched=True)
-    rows: list[Tensors] = []
-    start = 0
-    for output in outputs:
-        stop = start + output.numel()
-        rows.append(
-            tuple(
-                [
-                    from_array(np.zeros((*output.shape, *input.shape), input._array.dtype))
-                    if gradient is None
-                    else gradient[start:stop].reshape((*output.shape, *input.shape))
-                    for gradient, input in zip(found or (None,) * len(inputs), inputs, strict=True)
-                ]
-            )
-        )
-        start = stop
-    return rows
-
-
-def _by_columns(outputs: Tensors, inputs: Tensors) -> list[Tensors]:
-    """The Jacobians of all outputs by going back twice, the second time for the columns of all inputs at once."""
-    u, rows = _linear_in_u(outputs, inputs)
-    units = _unit_vectors(inputs)
-    empty = not any(map(len, units))
-    columns = (None,) * len(u) if empty else _gradients(rows, u, units, False, is_grads_batched=True)
-    jacobians: list[Tensors] = []
-    for output, of_output in zip(outputs, columns, strict=True):
-        parts, start = [], 0
-        for input in inputs:
-            stop = start + input.numel()
-            if of_output is None:
-                parts.append(from_array(np.zeros((*output.shape, *input.shape), output._array.dtype)))
-            else:
-                last = np.moveaxis(of_output._array[start:stop], 0, -1)
-                parts.append(from_array(last.reshape((*output.shape, *input.shape))))
-            start = stop
-        jacobians.append(tuple(parts))
-    return jacobians
-
-
-def _unit_vectors(values: Tensors) -> Tensors:
-    """For each tensor a batch of its shape, so that together the batches go through all elements of all tensors."""
-    counts = [value.numel() for value in values]
-    units, start = [], 0
-    for value, count in zip(values, counts, strict=True):
-        batch = np.zeros((sum(counts), count), value._array.dtype)
-        batch[range(start, start + count), range(count)] = 1
-        units.append(from_array(batch.reshape(sum(counts), *value.shape)))
-        start += count
-    return tuple(units)
 
 
 def _linear_in_u(outputs: Tensors, inputs: Tensors) -> tuple[Tensors, Tensors]:
@@ -353,26 +271,6 @@ def _check_number(function: str, outputs: Tensors, is_tuple: bool) -> None:
         raise RuntimeError(f"The Tensor returned by the function given to {function} should contain a single element")
 
 
-def _check_strategy(strategy: str, choices: str) -> None:
-    if strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError(f"Expected strategy to be either {choices}")
-
-
-def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> None:
-    for name, value in (("create_graph", create_graph), ("strict", strict)):
-        if value:
-            error = NotImplementedError if name == "create_graph" else RuntimeError
-            raise error(
-                f'minigrad.autograd.functional.jacobian: `{name}=True` and `strategy="forward-mode"` are not supported '
-                f'together (yet). Please either set `{name}=False` or `strategy="reverse-mode"`.'
-            )
-    if not vectorize:
-        raise NotImplementedError(
-            "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
-            "`vectorize=True`."
-        )
-
-
 _STRICT = {  # what is not allowed in strict mode, by what has no graph
     "outputs": "Output {0} of the user-provided function does not require gradients. The outputs must be computed in a "
     "differentiable manner from the input when running in strict mode.",
@@ -383,6 +281,10 @@ _STRICT = {  # what is not allowed in strict mode, by what has no graph
     "is twice differentiable and that the jacobian depends on the inputs (this would be violated by a linear function "
     "for example).",
 }
+_NO_GRAPH = (
+    "The {0} of the user-provided function is independent of input {1}. This is not allowed in strict mode when "
+    "create_graph=True."
+)
 _MISSING = {  # the same, by the stage at which a gradient turns out to be None
     "back": "The output of the user-provided function is independent of input {0}. This is not allowed in strict mode.",
     "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using "
@@ -410,11 +312,7 @@ def _filled(found: Tensors, beside: Tensors, strict: bool, create_graph: bool, s
         if gradient is None:
             raise RuntimeError(_MISSING[stage].format(position))
         if create_graph and not gradient.requires_grad:
-            which = "hessian" if "double" in stage else "jacobian"
-            raise RuntimeError(
-                f"The {which} of the user-provided function is independent of input {position}. This is not allowed in "
-                "strict mode when create_graph=True."
-            )
+            raise RuntimeError(_NO_GRAPH.format("hessian" if "double" in stage else "jacobian", position))
     return tuple(
         [_zeros(other) if gradient is None else gradient for gradient, other in zip(found, beside, strict=True)]
     )

@@ -21,6 +21,6 @@ def functional(F: Any) -> Any:
 
 
 def both_ways(F: Any, f: Any, inputs: Any) -> Any:
-    """A Jacobian row by row, all rows at once, and by columns."""
+    """A Jacobian in blocks of rows, and all rows at once."""
     jacobian = functional(F).jacobian
     return [jacobian(f, inputs), jacobian(f, inputs, vectorize=True)]

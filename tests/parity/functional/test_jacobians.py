@@ -1,8 +1,7 @@
-"""`autograd.functional.jacobian`: shapes, values, both directions, graphs."""
+"""`autograd.functional.jacobian`: shapes, values, graphs."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from parity.functional.inputs import X, both_ways, functional, matrix, vector
@@ -60,20 +59,6 @@ def _(F: Any) -> Any:
 @behaviours("an output of integers: zeros")
 def _(F: Any) -> Any:
     return functional(F).jacobian(lambda x: x.int(), vector(F))
-
-
-@behaviours("by columns: strategy='forward-mode'")
-def _(F: Any) -> Any:
-    jacobian = functional(F).jacobian
-    forward = {"vectorize": True, "strategy": "forward-mode"}
-    warnings.simplefilter("ignore")  # torch's own machinery warns of its own deprecations
-    return [
-        jacobian(lambda x: (matrix(F) * x).sin(), vector(F), **forward),
-        jacobian(lambda w, x: (w @ x, x.exp()), (matrix(F), vector(F)), **forward),
-        jacobian(lambda x: F.ones(2), vector(F), **forward),
-        jacobian(lambda x: x.sin(), F.tensor(0.5), **forward),
-        jacobian(lambda x, y: (x * y, y.sum()), (F.tensor(0.5), vector(F)), **forward),
-    ]
 
 
 @behaviours("softmax, indexing, joining, reductions: all rows at once")
@@ -160,6 +145,3 @@ def test_jacobians_of_nothing_are_empty() -> None:
         assert jacobian(lambda x: x * 2, minigrad.ones(0), vectorize=vectorize).shape == (0, 0)
         assert jacobian(lambda x: x.sum(), minigrad.ones(0), vectorize=vectorize).shape == (0,)
         assert jacobian(lambda x: (), minigrad.ones(3), vectorize=vectorize) == ()
-    forward = {"vectorize": True, "strategy": "forward-mode"}
-    assert jacobian(lambda x: x * 2, minigrad.ones(0), **forward).shape == (0, 0)
-    assert jacobian(lambda x: x[:0], minigrad.ones(3), **forward).shape == (0, 3)

@@ -86,39 +86,6 @@ for _name in ("vhp", "hvp"):
         getattr(functional(F), name)(lambda x: x * 2, vector(F), vector(F))
 
 
-@behaviours("unknown strategy", error=AssertionError, says="Expected strategy to be either")
-def _(F: Any) -> Any:
-    functional(F).jacobian(lambda x: x, vector(F), strategy="sideways")
-
-
-@behaviours("unknown outer strategy", error=AssertionError, says="Expected strategy to be either")
-def _(F: Any) -> Any:
-    functional(F).hessian(lambda x: x.sum(), vector(F), outer_jacobian_strategy="sideways")
-
-
-@behaviours("forward-mode without vectorize", error=NotImplementedError, says="Computing Jacobian using forward-AD or")
-def _(F: Any) -> Any:
-    functional(F).jacobian(lambda x: x, vector(F), strategy="forward-mode")
-
-
-@behaviours(
-    "forward-mode with create_graph",
-    error=NotImplementedError,
-    says='torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"`',
-)
-def _(F: Any) -> Any:
-    functional(F).jacobian(lambda x: x, vector(F), create_graph=True, strategy="forward-mode")
-
-
-@behaviours(
-    "forward-mode with strict",
-    error=RuntimeError,
-    says='torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"`',
-)
-def _(F: Any) -> Any:
-    functional(F).jacobian(lambda x: x, vector(F), strict=True, strategy="forward-mode")
-
-
 @behaviours(
     "strict with vectorize",
     error=RuntimeError,
