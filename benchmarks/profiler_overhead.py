@@ -2,7 +2,7 @@
 
 "W5 profile": ResNet-18 forward and backward (the step of W5) with a profiler on, by the time without. Steps with and
 without take turns within one process, so that both meet the same machine; the number is the median of the pairs'
-ratios. "W5 own" is what the profiler itself says that it takes of the step.
+ratios.
 """
 
 from __future__ import annotations
@@ -19,10 +19,7 @@ from rounds import Row, main
 import minigrad as mg
 from minigrad.autograd.profiler import profile
 
-ROWS = [
-    Row("W5 profile", "ResNet-18 forward and backward with a profiler on", "x"),
-    Row("W5 own", "what the profiler says that it takes of that", "%"),
-]
+ROWS = [Row("W5 profile", "ResNet-18 forward and backward with a profiler on", "x")]
 
 
 def resnet_step() -> Callable[[], None]:
@@ -72,7 +69,6 @@ def profiled(**options: bool) -> Callable[[bool], dict[str, float]]:
         counts = {average.key: average.count for average in prof.key_averages()}
         return {
             "W5 profile": ratio,
-            "W5 own": prof.own_cost.percent,
             "agree": counts["aten::convolution"] + counts["ConvolutionBackward0"],
         }
 
@@ -82,7 +78,6 @@ def profiled(**options: bool) -> Callable[[bool], dict[str, float]]:
 CONTENDERS: dict[str, Any] = {
     "minigrad": profiled(),
     "with shapes": profiled(record_shapes=True),
-    "with lines of code": profiled(with_stack=True),
     "with memory": profiled(profile_memory=True),
 }
 

@@ -55,7 +55,6 @@ GOALS = {
     "W10 held": Goal(times_torch=1.05),
     "W10 peak": Goal(times_torch=1.20),
     "W5 profile": Goal(absolute=1.15),  # times the step without a profiler
-    "W5 own": Goal(absolute=15),  # per cent of that step, as the profiler sees it
     "W11": Goal(times_torch=1.10),  # as the step of the same network, W4
     "W11 wrong": Goal(absolute=3),  # percent
 }

@@ -485,7 +485,7 @@ __version__ = "0.1.0"
 # What many programs never use is imported when it is first asked for: that keeps `import minigrad` quick.
 _AT_FIRST_USE = {
     "": (
-        "accelerator", "amp", "backends", "cuda", "distributions", "linalg", "nn", "optim", "profiler", "serialization",
+        "accelerator", "amp", "backends", "cuda", "distributions", "linalg", "nn", "optim", "serialization",
         "utils",
     ),
     "amp": ("autocast",),
@@ -510,7 +510,7 @@ _AT_FIRST_USE = {
 }  # fmt: skip
 
 if _TYPE_CHECKING:
-    from minigrad import accelerator, amp, backends, cuda, distributions, linalg, nn, optim, profiler, utils
+    from minigrad import accelerator, amp, backends, cuda, distributions, linalg, nn, optim, utils
     from minigrad.amp import autocast
     from minigrad.creation.typed import (
         BoolTensor,
@@ -604,7 +604,7 @@ __all__ = [
     "nanquantile", "narrow", "narrow_copy", "ne", "neg", "neg_", "negative", "negative_", "newaxis", "nn",
     "no_grad", "nonzero", "norm", "normal", "not_equal", "numel", "ones", "ones_like", "optim", "outer", "permute",
     "pi", "pinverse", "pixel_shuffle", "pixel_unshuffle", "poisson", "positive", "pow", "prelu", "preserve_format",
-    "prod", "profiler", "promote_types", "put", "quantile", "rad2deg", "rad2deg_", "rand", "rand_like", "randint",
+    "prod", "promote_types", "put", "quantile", "rad2deg", "rad2deg_", "rand", "rand_like", "randint",
     "randint_like", "randn", "randn_like", "randperm", "reciprocal", "reciprocal_", "relu", "relu_",
     "remainder", "repeat_interleave", "result_type", "return_types", "roll", "rot90", "round", "round_",
     "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "scalar_tensor", "scatter", "scatter_add",

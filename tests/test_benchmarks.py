@@ -24,7 +24,7 @@ SCRIPTS = {
     "gradcheck": ("W9",),
     "train_digits": ("W11", "W11 wrong"),
     "import_time": ("W8",),
-    "profiler_overhead": ("W5 profile", "W5 own"),
+    "profiler_overhead": ("W5 profile",),
     "op_variants": ("variants of W1",),
 }
 

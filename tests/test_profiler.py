@@ -1,17 +1,13 @@
 """The profiler: what is recorded, what it adds up to, and that nothing is left of it when it is over."""
 
 import contextlib
-import gc
 import gzip
 import itertools
 import json
-import subprocess
-import sys
 import threading
 import time
 import warnings
 from collections import Counter
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -328,7 +324,7 @@ def root():
 
 def test_gradients_do_not_change(root):
     x, y = root
-    with profile(record_shapes=True, profile_memory=True, with_stack=True):
+    with profile(record_shapes=True, profile_memory=True):
         (recorded,) = mg.autograd.grad(y, x, create_graph=True)
         (second,) = mg.autograd.grad(recorded.sum(), x, retain_graph=True)
         y.backward()
@@ -604,75 +600,42 @@ def profiled_once(**options):
     return prof
 
 
-def test_lines_of_code():
-    x = mg.ones(3, requires_grad=True)
-    with profile(with_stack=True) as prof:
-        y = mg.exp(x).sum()
-        y.backward()
-    line = test_lines_of_code.__code__.co_firstlineno + 3
-    shown = {event.name: event.stack[0] for event in prof.function_events if event.stack}
-    assert shown["aten::exp"] == f"{__file__}({line}): test_lines_of_code"
-    assert shown["ExpBackward0"] == shown["aten::exp"]  # a backward's line is that of its forward
-    assert shown[EVALUATE + "torch::autograd::AccumulateGrad"] == f"{__file__}({line + 1}): test_lines_of_code"
-    averages = prof.key_averages(group_by_stack_n=1)
-    assert {tuple(row.stack) for row in averages if row.key == "aten::exp"} == {(shown["aten::exp"],)}
-    assert "Source Location" in averages.table()
-    assert "Source Location" not in prof.key_averages().table()
-
-
-def test_lines_of_code_tell_calls_apart():
-    x = mg.ones(3)
-    with profile(with_stack=True) as prof:
-        mg.exp(x)
-        for _ in range(2):
-            mg.exp(x)
-    assert [row.count for row in prof.key_averages(group_by_stack_n=1)] == [1, 2]
-    assert [row.count for row in prof.key_averages()] == [3]
-
-
-def test_memory_is_what_results_take_and_give_back():
+def test_memory_is_what_new_results_take():
     x = mg.ones(1000)
     x[1:]
     with profile(profile_memory=True) as prof:
         y = mg.exp(x)  # 4000 bytes
-        view = y[2:500]  # none
+        y[2:500]  # none
         with record_function("block"):
-            z = mg.sin(y)  # 4000
-            del z  # given back within the block
-        del y, view  # given back outside of all events
+            mg.sin(y)  # 4000
+            mg.ones(1000).softmax(0)  # 4000 and 4000: a function has no more than the op in it
     shown = [(e.name, e.cpu_memory_usage, e.self_cpu_memory_usage) for e in prof.function_events]
-    assert shown == [
+    assert [entry for entry in shown if entry[0] != "minigrad::write_op"] == [
         ("aten::exp", 4000, 4000),
         ("aten::slice", 0, 0),
-        ("block", 0, -4000),
+        ("block", 12000, 0),
         ("aten::sin", 4000, 4000),
-        ("[memory]", -4000, -4000),
+        ("aten::ones", 4000, 4000),
+        ("aten::softmax", 4000, 0),
+        ("aten::_softmax", 4000, 4000),
     ]
     table = prof.key_averages().table()
     assert "CPU Mem  Self CPU Mem" in table
-    assert "-3.91 KB" in table
+    assert "3.91 KB" in table
     assert "CPU Mem" not in profiled_once().table()
 
 
-def test_memory_adds_up_over_a_training_step():
+def test_memory_of_a_backward_is_that_of_its_gradients():
     x, w = mg.ones(8, 16), mg.ones(16, 4, requires_grad=True)
-    mg.tanh(x @ w).sum().backward()
-    w.grad = None
-    gc.collect()
     with profile(profile_memory=True) as prof:
         mg.tanh(x @ w).sum().backward()
-    assert sum(event.self_cpu_memory_usage for event in prof.function_events) == w.grad.numpy().nbytes
-    held = [event.self_cpu_memory_usage for event in prof.function_events]
-    written = [len(log.records) for log in prof._recording.logs]
-    w.grad = None  # after the end, nobody counts
-    assert [len(log.records) for log in prof._recording.logs] == written
-    assert [event.self_cpu_memory_usage for event in profile_again(prof)] == held
-
-
-def profile_again(prof):
-    """The events worked out anew from what was written down."""
-    prof._events = None
-    return prof.function_events
+    taken = {event.name: event.cpu_memory_usage for event in prof.function_events if event.scope == 1}
+    assert taken == {
+        "SumBackward0": 4,  # the one number, which is then expanded
+        "TanhBackward0": 8 * 4 * 4,
+        "MmBackward0": 16 * 4 * 4,
+        "torch::autograd::AccumulateGrad": 0,
+    }
 
 
 # ---------------------------------------------------------------- the table, beside PyTorch's
@@ -689,7 +652,7 @@ def in_torch(torch, events):
             start_us=event.time_range.start,
             end_us=event.time_range.end,
             input_shapes=event.input_shapes,
-            stack=event.stack,
+            stack=[],
             scope=event.scope,
             cpu_memory_usage=event.cpu_memory_usage,
             sequence_nr=event.sequence_nr,
@@ -713,20 +676,17 @@ TABLES = [
     {"sort_by": "count", "row_limit": -1},
     {"sort_by": "cpu_memory_usage"},
     {"sort_by": "self_cpu_memory_usage"},
-    {"sort_by": "cuda_time_total"},
     {"header": "My model", "row_limit": 0},
     {"top_level_events_only": True},
     {"time_unit": "ms"},
     {"time_unit": "s"},
     {"time_unit": "us"},
-    {"max_name_column_width": 20, "max_shapes_column_width": 12, "max_src_column_width": 30},
-    {"max_name_column_width": None, "max_shapes_column_width": None, "max_src_column_width": None},
+    {"max_name_column_width": 20, "max_shapes_column_width": 12},
+    {"max_name_column_width": None, "max_shapes_column_width": None},
 ]
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"record_shapes": True}, {"profile_memory": True}, {"with_stack": True}], ids=str
-)
+@pytest.mark.parametrize("options", [{}, {"record_shapes": True}, {"profile_memory": True}], ids=str)
 def test_tables_read_as_torchs(torch, options):
     with ticking(**options) as prof:
         with record_function("a name that is much longer than the column of names can ever be, whatever happens"):
@@ -737,7 +697,7 @@ def test_tables_read_as_torchs(torch, options):
     theirs = in_torch(torch, prof.function_events)
     for arguments in TABLES:
         assert prof.function_events.table(**arguments) == theirs.table(**arguments), arguments
-        for grouping in ((), (True,), (False, 2)):
+        for grouping in ((), (True,)):
             ours_grouped, theirs_grouped = prof.key_averages(*grouping), theirs.key_averages(*grouping)
             assert [row.key for row in ours_grouped] == [row.key for row in theirs_grouped]
             assert [row.count for row in ours_grouped] == [row.count for row in theirs_grouped]
@@ -763,7 +723,10 @@ def test_events_have_torchs_attributes(torch):
     }
     rare = {"flow_id", "flow_type", "flow_start", "external_id", "linked_correlation_id", "structured_input_shapes"}
     rare |= {"structured_input_strides", "input_dtypes", "python_id", "python_parent_id", "python_module_id"}
-    rare |= {"is_python_function", "total_device_percent"}
+    rare |= {"is_python_function", "total_device_percent", "trace_name", "stack", "flops", "overload_name", "is_remote"}
+    rare |= {"is_async", "is_legacy", "node_id", "kernels"}
+    of_devices |= {"device_type", "device_memory_usage", "self_device_memory_usage", "use_device"}
+    of_devices |= {"device_time_total", "self_device_time_total"}
     for other in (theirs.function_events[0], theirs.key_averages()[0]):
         own = event if other.__class__.__name__ == "FunctionEvent" else average
         assert {name for name in vars(other) if name[0] != "_" and not hasattr(own, name)} <= of_devices | rare
@@ -792,7 +755,6 @@ def test_before_it_was_used():
     assert prof.key_averages() == prof.function_events == []
     assert prof.self_cpu_time_total == 0
     assert prof.total_average().count == 0
-    assert prof._repr_mimebundle_() == {"text/plain": "<unfinished minigrad.autograd.profile>"}
     with pytest.raises(AssertionError, match="Profiler must be initialized before exporting chrome trace"):
         prof.export_chrome_trace("never.json")
     prof.__exit__(None, None, None)  # ends nothing
@@ -814,7 +776,6 @@ def test_nothing_happened(tmp_path):
     assert prof.total_average().key == "Total"
     prof.export_chrome_trace(tmp_path / "empty.json")
     assert "traceEvents" in json.loads((tmp_path / "empty.json").read_text())
-    assert prof._repr_mimebundle_()["text/plain"] == ""
 
 
 def test_only_one_at_a_time():
@@ -828,14 +789,6 @@ def test_only_one_at_a_time():
     with pytest.raises(RuntimeError, match="Profiler context manager is not reentrant"), outer:
         pass
     assert modes.profiler is None
-
-
-def test_accumulated_events():
-    prof = profile(acc_events=True)
-    for _ in range(3):
-        with prof:
-            mg.exp(mg.ones(2))
-    assert counts(prof) == {"aten::ones": 3, "aten::exp": 3}
 
 
 def test_disabled():
@@ -865,15 +818,10 @@ def test_errors_begin_as_torchs(torch):
 
     cases = [
         reentered,
-        lambda P: P.profile(use_cpu=False),
-        lambda P: P.profile(True, True),
-        lambda P: P.profile(post_processing_timeout_s=-1.0),
         lambda P: finished(P).key_averages().table(sort_by="nothing"),
         lambda P: finished(P).total_average().add(finished(P).key_averages()[0]),
         lambda P: finished(P).function_events.table(sort_by="nothing"),
         lambda P: finished(P).key_averages().key_averages(),
-        lambda P: finished(P).export_stacks("never.txt"),
-        lambda P: finished(P).function_events.export_stacks("never.txt", "nothing"),
         lambda P: P.record_function(5).__enter__(),
     ]
     for case in cases:
@@ -881,24 +829,6 @@ def test_errors_begin_as_torchs(torch):
         assert kind is their_kind
         first = theirs.splitlines()[0].rstrip(".")
         assert text.startswith(first[: first.find(", not ")] if ", not " in first else first), (text, theirs)
-
-
-@pytest.mark.parametrize(
-    ("options", "category", "text"),
-    [
-        ({"use_device": "foo"}, UserWarning, "The foo is not a valid device option"),
-        ({"use_cuda": True}, UserWarning, "CUDA is not available, disabling CUDA profiling"),
-        ({"use_device": "cuda"}, UserWarning, "CUDA is not available, disabling CUDA profiling"),
-    ],
-)
-def test_devices_that_are_not_there(options, category, text):
-    with pytest.warns(category, match=text):
-        profile(**options)
-
-
-def test_counting_operations_of_numbers_is_not_supported():
-    with pytest.raises(NotImplementedError, match="with_flops"):
-        profile(with_flops=True)
 
 
 # ---------------------------------------------------------------- record_function
@@ -947,7 +877,7 @@ def trace(tmp_path, prof, name="trace.json"):
 
 
 def test_trace_file(tmp_path):
-    with profile(record_shapes=True, profile_memory=True, with_stack=True) as prof:
+    with profile(record_shapes=True, profile_memory=True) as prof:
         with record_function("step"):
             program(mg, Cube)
         other = threading.Thread(target=lambda: mg.exp(mg.ones(2)), name="other")
@@ -955,11 +885,10 @@ def test_trace_file(tmp_path):
         other.join()
     events = trace(tmp_path, prof)
     assert all(isinstance(event["name"], str) and {"ph", "pid", "tid", "ts"} <= set(event) for event in events)
-    assert {event["ph"] for event in events} == {"X", "M", "s", "f", "C"}
+    assert {event["ph"] for event in events} == {"X", "M", "s", "f"}
     calls = [event for event in events if event["ph"] == "X"]
-    drawn = [event for event in prof.function_events if event.trace_name is not None]
     assert [(call["name"], call["ts"], call["dur"]) for call in calls] == [
-        (event.name, event.time_range.start, event.cpu_time_total) for event in drawn
+        (event.name, event.time_range.start, event.cpu_time_total) for event in prof.function_events
     ]
     assert {call["cat"] for call in calls} == {"cpu_op", "user_annotation"}
     assert all(call["dur"] >= 0 for call in calls)
@@ -968,7 +897,7 @@ def test_trace_file(tmp_path):
     assert {args["name"] for (what, _), args in named.items() if what == "thread_name"} == {"MainThread", "other"}
     tanh = next(call for call in calls if call["name"] == "aten::tanh")
     assert tanh["args"]["Input Dims"] == [[3, 2]]
-    assert "test_profiler.py" in tanh["args"]["Call stack"]
+    assert tanh["args"]["Bytes"] == 24
     # Each arrow begins at the start of a forward and ends at the start of its backward, and each has both ends.
     starts = {(call["tid"], call["ts"]): call for call in calls}
     begins = {event["id"]: event for event in events if event["ph"] == "s"}
@@ -982,8 +911,6 @@ def test_trace_file(tmp_path):
         assert end["bp"] == "e"
         assert (begin["cat"], begin["name"]) == (end["cat"], end["name"])
         assert made["args"]["Sequence number"] == ran["args"]["Sequence number"]
-    held = [event["args"]["bytes"] for event in events if event["ph"] == "C"]
-    assert held[-1] == sum(event.self_cpu_memory_usage for event in prof.function_events)
 
 
 def test_each_backward_through_a_node_has_an_arrow_of_its_own(tmp_path):
@@ -996,19 +923,6 @@ def test_each_backward_through_a_node_has_an_arrow_of_its_own(tmp_path):
     exp = next(event.time_range.start for event in prof.function_events if event.name == "aten::exp")
     ran = [event.time_range.start for event in prof.function_events if event.name == "ExpBackward0"]
     assert arrows == [("s", 1, exp), ("f", 1, ran[0]), ("s", 2, exp), ("f", 2, ran[1])]
-
-
-def test_memory_in_the_trace_is_what_is_held_at_each_time(tmp_path):
-    x = mg.ones(1000)
-    with ticking(profile_memory=True) as prof:
-        with record_function("block"):
-            y = mg.exp(x)
-            z = mg.sin(y)
-            del y  # given back by the block, which ends after the two calls in it
-        mg.cat([z, z])
-    counts = [(event["ts"], event["args"]["bytes"]) for event in trace(tmp_path, prof) if event["ph"] == "C"]
-    assert [held for _, held in counts] == [4000, 8000, 4000, 12000, 4000]
-    assert [ts for ts, _ in counts] == sorted(ts for ts, _ in counts)
 
 
 def test_calls_of_a_thread_nest_in_the_trace(tmp_path):
@@ -1029,170 +943,3 @@ def test_compressed_trace_and_names_of_any_kind(tmp_path):
     with profile() as prof, record_function(name):
         pass
     assert [event["name"] for event in trace(tmp_path, prof, "trace.json.gz") if event["ph"] == "X"] == [name]
-
-
-def test_stacks_file(tmp_path):
-    with ticking(with_stack=True) as prof:
-        mg.exp(mg.ones(3))
-    prof.export_stacks(tmp_path / "stacks.txt")
-    lines = (tmp_path / "stacks.txt").read_text().splitlines()
-    assert len(lines) == 2
-    assert all(line.endswith("test_stacks_file 1") and " " not in line[:-2] for line in lines)
-    prof.function_events.export_stacks(tmp_path / "none.txt", "self_cuda_time_total")
-    assert (tmp_path / "none.txt").read_text() == ""
-
-
-# ---------------------------------------------------------------- its own cost
-
-
-def test_it_says_what_it_costs():
-    with profile(with_stack=True, record_shapes=True) as prof:
-        program(mg, Cube)
-    cost = prof.own_cost
-    assert cost.events == len(prof.function_events)
-    assert cost.us_total == pytest.approx(cost.events * cost.us_per_event)
-    assert cost.percent > 0
-    assert str(cost).startswith(f"The profiler itself: {cost.events} events")
-    assert prof.own_cost is cost
-    assert profile().own_cost.events == 0
-
-
-# ---------------------------------------------------------------- in a notebook
-
-
-class Page(HTMLParser):
-    """The tags that are open, the texts, the attributes; fails where tags do not match."""
-
-    VOID = ("meta", "br", "wbr")
-
-    def __init__(self, html):
-        super().__init__()
-        self.open, self.tags, self.texts = [], [], []
-        self.feed(html)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] not in ("script", "style"):
-            self.texts.append(data)
-
-
-def test_page_holds_table_and_picture():
-    with profile(record_shapes=True, profile_memory=True, with_stack=True) as prof:
-        program(mg, Cube)
-    shown = prof._repr_mimebundle_()
-    page = Page(shown["text/html"])
-    assert shown["text/plain"] == prof.key_averages().table("self_cpu_time_total", 30)
-    bars = [attributes for tag, attributes in page.tags if "mg-bar" in attributes.get("class", "").split()]
-    assert len(bars) == sum(event.trace_name is not None for event in prof.function_events)
-    tanh = next(bar["title"] for bar in bars if bar["title"].startswith("aten::tanh"))
-    assert "shapes [[3, 2]]" in tanh
-    assert "y = F.tanh(F.mm(x, w) + b)" in tanh
-    assert any("backward of aten::tanh" in bar["title"] for bar in bars)
-    headers = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg", "CPU Mem", "Self CPU Mem"]
-    assert [text for text in page.texts if text in {*headers, "# of Calls"}] == [*headers, "# of Calls"]
-    assert sum(tag == "tr" for tag, _ in page.tags) == len(prof.key_averages()) + 1
-    assert not any(name in ("src", "href") for _, attributes in page.tags for name in attributes)
-    assert "http" not in shown["text/html"]
-
-
-def test_page_of_averages_and_of_events():
-    prof = profiled_once(record_shapes=True)
-    averages = Page(prof.key_averages(True)._repr_mimebundle_()["text/html"])
-    assert not any("mg-bar" in attributes.get("class", "").split() for _, attributes in averages.tags)
-    assert "[[3]]" in averages.texts
-    events = Page(prof.function_events._repr_mimebundle_()["text/html"])
-    assert any("mg-bar" in attributes.get("class", "").split() for _, attributes in events.tags)
-
-
-def test_page_escapes_and_shortens_names():
-    hostile = [
-        "<script>alert(1)</script>",
-        '" onmouseover="alert(1)',
-        "a\x00b\x1b[31m\u202ec\n\ud800",
-        "long " * 200_000,
-    ]
-    with profile() as prof:
-        for name in hostile:
-            with record_function(name):
-                pass
-    html = prof._repr_mimebundle_()["text/html"]
-    assert len(html) < 100_000
-    assert html.isascii() or html.encode("utf-8")
-    page = Page(html)
-    assert sum(tag == "script" for tag, _ in page.tags) == 1
-    assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
-    assert not any(character in html for character in "\x00\x1b\u202e\ud800")
-    assert "<script>alert(1)</script>" in "".join(page.texts)
-
-
-def test_page_of_many_events_stays_small():
-    with ticking() as prof:
-        for number in range(3000):
-            with record_function(f"event {number}"):
-                prof._clock.now += number * 1000
-    html = prof._repr_mimebundle_()["text/html"]
-    page = Page(html)
-    bars = [attributes for _, attributes in page.tags if "mg-bar" in attributes.get("class", "").split()]
-    assert len(bars) == 600
-    assert bars[0]["title"].startswith("event 2400")
-    assert any("2,400 events of" in text for text in page.texts)
-    assert any("2,800 rows" in text for text in page.texts)
-    assert len(html) < 500_000
-
-
-def test_showing_a_profile_does_not_import_the_pictures_of_graphs():
-    code = (
-        "import sys, minigrad as mg; from minigrad.autograd.profiler import profile\n"
-        "with profile() as p: mg.ones(2).exp()\n"
-        "p._repr_mimebundle_(); print('minigrad.viz' in sys.modules, 'anywidget' in sys.modules)"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert run.stdout.split() == ["False", "False"], run.stderr
-
-
-# ---------------------------------------------------------------- torch.profiler's names
-
-
-def test_torch_profilers_names():
-    ready = []
-    with mg.profiler.profile(activities=[mg.profiler.ProfilerActivity.CPU], on_trace_ready=ready.append) as prof:
-        with mg.profiler.record_function("step"):
-            mg.exp(mg.ones(2))
-        prof.step()
-    assert ready == [prof]
-    assert prof.step_num == 1
-    assert [event.name for event in prof.events()] == ["step", "aten::ones", "aten::exp"]
-    assert mg.profiler.supported_activities() == {mg.profiler.ProfilerActivity.CPU}
-    by_hand = mg.profiler.profile(record_shapes=True)
-    by_hand.start()
-    mg.exp(mg.ones(2))
-    by_hand.stop()
-    assert len(by_hand.key_averages()) == 2
-
-
-def test_torch_profilers_errors(torch):
-    cases = [
-        lambda P: P.profile().key_averages(),
-        lambda P: P.profile().events(),
-        lambda P: P.profile().export_chrome_trace("never.json"),
-        lambda P: P.profile().export_stacks("never.txt"),
-    ]
-    for case in cases:
-        with pytest.raises(AssertionError) as theirs:
-            case(torch.profiler)
-        with pytest.raises(AssertionError) as ours:
-            case(mg.profiler)
-        assert str(ours.value).startswith(str(theirs.value))
-    with pytest.raises(NotImplementedError, match="schedule"):
-        mg.profiler.profile(schedule=lambda step: None)
-    with pytest.raises(AssertionError, match="No valid profiler activities found"):
-        mg.profiler.profile(activities=[mg.profiler.ProfilerActivity.CUDA])

@@ -1,8 +1,7 @@
 """Many events as few lines: the calls of one function together, and what all of them come to.
 
-After this module a reader knows what a line of the table stands for. `key_averages()` puts the events of one name
-together (or of one name and the same input shapes, or called from the same lines of code) and adds up their times,
-bytes and calls; `total_average()` does so with all.
+`key_averages()` puts the events of one name together (or of one name and the same input shapes) and adds up their
+times, bytes and calls; `total_average()` does so with all.
 """
 
 from __future__ import annotations
@@ -15,16 +14,12 @@ from minigrad.autograd.profiler import chrome_trace
 from minigrad.autograd.profiler.events import FunctionEvent, Timed
 from minigrad.autograd.profiler.table import table
 
-NOTEBOOK_ROWS = 30  # of the table in text that stands beside the one that can be sorted
-
 
 class FunctionEventAvg(Timed):
     """Several events together: the attributes of FunctionEvent, summed; `cpu_time` is the average of a call."""
 
-    _OF_THE_FIRST = (
-        *("key", "input_shapes", "stack", "scope", "cpu_parent", "cpu_children"),
-        *("is_user_annotation", "is_backward"),
-    )
+    _OF_THE_FIRST = ("key", "input_shapes", "scope", "cpu_parent", "cpu_children", "is_user_annotation", "is_backward")
+    _SUMMED = ("count", "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage")
 
     def __init__(self) -> None:
         self.key: str | None = None
@@ -32,12 +27,10 @@ class FunctionEventAvg(Timed):
         self.cpu_time_total = self.self_cpu_time_total = 0.0
         self.cpu_memory_usage = self.self_cpu_memory_usage = 0
         self.input_shapes: Any = None
-        self.stack: list[str] = []
         self.scope: int | None = None
         self.cpu_parent: FunctionEvent | None = None
         self.cpu_children: list[FunctionEvent] | None = None
-        self.is_user_annotation = False
-        self.is_backward = False
+        self.is_user_annotation = self.is_backward = False
 
     @property
     def name(self) -> str | None:
@@ -60,11 +53,8 @@ class FunctionEventAvg(Timed):
     __iadd__ = add
 
     def _count(self, event: FunctionEvent | FunctionEventAvg) -> None:
-        self.count += event.count
-        self.cpu_time_total += event.cpu_time_total
-        self.self_cpu_time_total += event.self_cpu_time_total
-        self.cpu_memory_usage += event.cpu_memory_usage
-        self.self_cpu_memory_usage += event.self_cpu_memory_usage
+        for name in self._SUMMED:
+            setattr(self, name, getattr(self, name) + getattr(event, name))
 
     def __repr__(self) -> str:
         return (
@@ -74,9 +64,7 @@ class FunctionEventAvg(Timed):
 
 
 class EventList(list[Any]):
-    """A list of events, or of averages. Printed, it is a table; in a notebook, a table that can be sorted and, of
-    events, a picture of who called whom.
-    """
+    """A list of events, or of averages. Printed, it is a table."""
 
     def __init__(self, events: Iterable[Timed] = (), profile_memory: bool = False, linked: bool = False) -> None:
         super().__init__(events)
@@ -85,13 +73,6 @@ class EventList(list[Any]):
 
     def __str__(self) -> str:
         return self.table()
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from minigrad.profiler.page import page
-
-        averages = self.key_averages() if self._linked else self
-        html = page(self if self._linked else (), averages)
-        return {"text/html": html, "text/plain": averages.table("self_cpu_time_total", NOTEBOOK_ROWS)}
 
     @property
     def self_cpu_time_total(self) -> float:
@@ -102,7 +83,6 @@ class EventList(list[Any]):
         self,
         sort_by: str | None = None,
         row_limit: int = 100,
-        max_src_column_width: int | None = 75,
         max_name_column_width: int | None = 55,
         max_shapes_column_width: int | None = 80,
         header: str | None = None,
@@ -115,7 +95,7 @@ class EventList(list[Any]):
             sort_by: an attribute, the largest first: "self_cpu_time_total", "cpu_time_total", "cpu_time", "count",
                 "cpu_memory_usage", "self_cpu_memory_usage". By default the order of the first calls.
             row_limit: at most so many rows; -1 for all.
-            max_src_column_width, max_name_column_width, max_shapes_column_width: what is longer is cut; None: nothing.
+            max_name_column_width, max_shapes_column_width: what is longer is cut; None: nothing.
             header: a line above the table.
             top_level_events_only: leave out what was called inside another event.
             time_unit: "s", "ms" or "us" for all times; by default what suits each.
@@ -127,7 +107,6 @@ class EventList(list[Any]):
             self._profile_memory,
             sort_by,
             row_limit,
-            max_src_column_width,
             max_name_column_width,
             max_shapes_column_width,
             header,
@@ -135,18 +114,8 @@ class EventList(list[Any]):
             time_unit,
         )
 
-    def key_averages(
-        self,
-        group_by_input_shapes: bool = False,
-        group_by_stack_n: int = 0,
-        group_by_overload_name: bool = False,
-    ) -> EventList:
-        """One FunctionEventAvg for each name, or each name with the same input shapes, or with the same lines of code.
-
-        Args:
-            group_by_input_shapes: needs record_shapes=True.
-            group_by_stack_n: how many lines have to be the same, from the innermost on; needs with_stack=True.
-            group_by_overload_name: of no effect, since ops have one form each.
+    def key_averages(self, group_by_input_shapes: bool = False) -> EventList:
+        """One FunctionEventAvg for each name, or (with record_shapes=True) each name with the same input shapes.
 
         AssertionError for a list that is one of averages already.
         """
@@ -157,17 +126,10 @@ class EventList(list[Any]):
             )
         groups: dict[tuple[Any, ...], FunctionEventAvg] = {}
         for event in self:
-            key: tuple[Any, ...] = (event.key, event.is_user_annotation)
-            if group_by_input_shapes:
-                key += (str(event.input_shapes),)
-            if group_by_stack_n > 0:
-                key += tuple(event.stack[:group_by_stack_n])
-            if key not in groups:
-                groups[key] = FunctionEventAvg()
-            groups[key].add(event)
-        for average in groups.values():
-            average.stack = average.stack[:group_by_stack_n]
-            if not group_by_input_shapes:
+            shapes = str(event.input_shapes) if group_by_input_shapes else ""
+            groups.setdefault((event.key, event.is_user_annotation, shapes), FunctionEventAvg()).add(event)
+        if not group_by_input_shapes:
+            for average in groups.values():
                 average.input_shapes = ""
         return EventList(groups.values(), self._profile_memory)
 
@@ -186,18 +148,3 @@ class EventList(list[Any]):
         ends in .gz.
         """
         chrome_trace.write(self, path)
-
-    def supported_export_stacks_metrics(self) -> list[str]:
-        """What `export_stacks` can count."""
-        return ["self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total"]
-
-    def export_stacks(self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total") -> None:
-        """Write lines of code with their microseconds, in the form that flame graph programs read."""
-        if metric not in self.supported_export_stacks_metrics():
-            raise ValueError(f"metric should be one of: {self.supported_export_stacks_metrics()}, not {metric!r}")
-        blanks = str.maketrans(" ;\t\n", "____")
-        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-            for event in self:
-                cost = int(event.self_cpu_time_total) if metric == "self_cpu_time_total" else 0
-                if event.stack and cost > 0:
-                    file.write(";".join(line.translate(blanks) for line in reversed(event.stack)) + f" {cost}\n")

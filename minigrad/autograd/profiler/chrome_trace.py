@@ -1,10 +1,9 @@
 """A profile as a file for trace viewers: Perfetto (ui.perfetto.dev) or chrome://tracing.
 
-After this module a reader knows Chrome's trace event format as far as it is needed here: a list of small dicts, each
-with a phase `ph`. "X" is a call, with its start `ts` and its duration `dur` in microseconds, in a thread `tid` of a
-process `pid`; calls nest by their times. "s" and "f" are the ends of an arrow, from an op to its backward, and each
-arrow has an `id` of its own. "M" names the process and the threads, and "C" is a number over time: the memory that is
-held.
+Of Chrome's trace event format this much is needed: a list of small dicts, each with a phase `ph`. "X" is a call, with
+its start `ts` and its duration `dur` in microseconds, in a thread `tid` of a process `pid`; calls nest by their times.
+"s" and "f" are the ends of an arrow, from an op to its backward, and each arrow has an `id` of its own. "M" names the
+process and the threads.
 Format: "Trace Event Format", https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 
@@ -17,60 +16,41 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from minigrad.autograd.profiler.names import BACKWARD
+
 ARROW = "fwdbwd"
 
 
 def write(events: Iterable[Any], path: str | os.PathLike[str]) -> None:
     """Write events to a file; compressed if its name ends in .gz."""
-    document = {"schemaVersion": 1, "displayTimeUnit": "ms", "traceEvents": trace_events(events)}
+    document = {"schemaVersion": 1, "displayTimeUnit": "ms", "traceEvents": _trace_events(events)}
     opening: Any = gzip.open if os.fspath(path).endswith(".gz") else open
     with opening(path, "wt", encoding="utf-8") as file:
         json.dump(document, file)
 
 
-def trace_events(events: Iterable[Any]) -> list[dict[str, Any]]:
+def _trace_events(events: Iterable[Any]) -> list[dict[str, Any]]:
     """The dicts of the trace, for single events (not for averages)."""
-    events = list(events)
     process = os.getpid()
     threads: dict[int, str] = {}
     traced: list[dict[str, Any]] = []
     arrows = itertools.count(1)  # two backwards through one node are two arrows
     for event in events:
         threads.setdefault(event.thread, event.thread_name)
-        place = {"pid": process, "tid": event.thread}
-        start = event.time_range.start
-        if event.trace_name is None:
-            continue
+        place = {"pid": process, "tid": event.thread, "ts": event.time_range.start}
         category = "user_annotation" if event.is_user_annotation else "cpu_op"
-        call = {"ph": "X", "cat": category, "name": event.trace_name, **place, "ts": start, "dur": event.cpu_time_total}
+        call = {"ph": "X", "cat": category, "name": event.name, **place, "dur": event.cpu_time_total}
         traced.append(call | {"args": _details(event)})
-        if event.forward is not None and event.scope == 1:
+        if event.forward is not None and event.scope == BACKWARD:
             arrow = {"id": next(arrows), "cat": ARROW, "name": ARROW, "pid": process}
             made = event.forward
             traced.append({"ph": "s", **arrow, "tid": made.thread, "ts": made.time_range.start})
-            traced.append({"ph": "f", **arrow, "tid": event.thread, "ts": start, "bp": "e"})
+            traced.append({"ph": "f", **arrow, **place, "bp": "e"})
     names: list[dict[str, Any]] = [_name("process_name", process, 0, name="minigrad")]
     for number, name in sorted(threads.items()):
         names.append(_name("thread_name", process, number, name=name))
         names.append(_name("thread_sort_index", process, number, sort_index=number))
-    return names + traced + _memory(events, process)
-
-
-def _memory(events: list[Any], process: int) -> list[dict[str, Any]]:
-    """The bytes that are held, after each event that took or gave back some: an inner one before that around it."""
-    changes = sorted((event for event in events if event.self_cpu_memory_usage), key=lambda event: event.time_range.end)
-    held = itertools.accumulate(event.self_cpu_memory_usage for event in changes)
-    return [
-        {
-            "ph": "C",
-            "name": "CPU memory",
-            "pid": process,
-            "tid": event.thread,
-            "ts": event.time_range.end,
-            "args": {"bytes": count},
-        }
-        for event, count in zip(changes, held, strict=True)
-    ]
+    return names + traced
 
 
 def _name(what: str, process: int, thread: int, **values: Any) -> dict[str, Any]:
@@ -86,8 +66,6 @@ def _details(event: Any) -> dict[str, Any]:
         details["Fwd thread id"] = event.fwd_thread
     if event.input_shapes:
         details["Input Dims"] = event.input_shapes
-    if event.stack:
-        details["Call stack"] = ";".join(event.stack)
     if event.cpu_memory_usage:
         details["Bytes"] = event.cpu_memory_usage
     return details

@@ -1,23 +1,18 @@
 """Events as a program reads them: who called whom, and what of an event's time was its own.
 
-After this module a reader knows how self times come about, and why they add up: an event's self time is its total less
-the totals of its children, so the self times of all events sum to the totals of those that nobody called. Times are in
-microseconds from the start of the profiler, memory in bytes; the attributes have PyTorch's names.
+An event's self time is its total less the totals of its children, so the self times of all events sum to the totals of
+those that nobody called. Times are in microseconds from the start of the profiler, memory in bytes; the attributes have
+PyTorch's names.
 """
 
 from __future__ import annotations
 
-import itertools
-import linecache
 from collections.abc import Iterable
 from typing import Any
 
-from minigrad.autograd.blame import cell_name, is_installed
-from minigrad.autograd.profiler.recording import Line, Record, Recording
-from minigrad.autograd.profiler.scopes import BACKWARD, USER
-from minigrad.autograd.profiler.units import time_text
-
-WRITING = "minigrad::write_op"  # the event of an op's text being written, at its first call
+from minigrad.autograd.profiler.names import BACKWARD, USER, WRITING
+from minigrad.autograd.profiler.recording import Record, Recording
+from minigrad.autograd.profiler.table import time_text
 
 
 class Interval:
@@ -36,21 +31,12 @@ class Interval:
 
 
 class Timed:
-    """What one event and an average of several have in common; all that PyTorch asks of devices is 0 on the CPU."""
+    """What one event and an average of several have in common."""
 
     cpu_time_total: Any
     self_cpu_time_total: Any
     count: int
-
-    node_id = -1
-    use_device: str | None = None
-    device_type = "cpu"
-    is_async = is_remote = is_legacy = False
-    overload_name = ""
-    flops = 0
-    device_time = device_time_total = self_device_time_total = 0
-    device_memory_usage = self_device_memory_usage = 0
-    self_cpu_percent = total_cpu_percent = ""
+    self_cpu_percent = total_cpu_percent = ""  # in the last table that showed it
 
     @property
     def cpu_time(self) -> float:
@@ -74,25 +60,22 @@ class FunctionEvent(Timed):
     """One call.
 
     Attributes:
-        name, key: what was called. `trace_name` is the same; None for what is not drawn on a time line ("[memory]").
+        name, key: what was called.
         time_range: when, as an Interval. `thread`: in which thread, numbered from 1; `thread_name`: what it is called.
         scope: 0, or 1 for a node's backward, or 7 for the learner's own record_function.
         cpu_parent, cpu_children: the event it was called in, and those called in it.
         sequence_nr: of a backward, the number of its node; of a forward, that of the node that it made; else -1.
         forward: of a backward, the event that made its node, if that was recorded. `fwd_thread`: the thread of that.
         input_shapes: (with record_shapes) a list per argument, [] for what is no tensor.
-        stack: (with with_stack) the learner's lines that led here, "file.py(12): function", the innermost first.
-        cpu_memory_usage, self_cpu_memory_usage: (with profile_memory) bytes taken less bytes given back.
+        cpu_memory_usage, self_cpu_memory_usage: (with profile_memory) the bytes of new arrays that came out.
     """
 
     count = 1
-    kernels: tuple[Any, ...] = ()
 
     def __init__(self, record: Record, start: int, end: int) -> None:
         self.id = 0
         self._nanoseconds = end - start  # whole numbers, so that sums come out even
-        self.name = record.name
-        self.trace_name = None if record.name == "[memory]" else record.name
+        self.name = self.key = record.name
         self.time_range = Interval(start / 1000, end / 1000)
         self.thread = self.fwd_thread = record.log.number
         self.thread_name = record.log.name
@@ -104,16 +87,7 @@ class FunctionEvent(Timed):
         self.cpu_parent: FunctionEvent | None = None
         self.cpu_children: list[FunctionEvent] = []
         self.input_shapes: Any = record.shapes
-        self.lines = record.stack
         self.cpu_memory_usage = record.bytes
-
-    @property
-    def key(self) -> str:
-        return self.name
-
-    @property
-    def stack(self) -> list[str]:
-        return [line_text(line) for line in own_lines(self.lines)]
 
     @property
     def cpu_time_total(self) -> float:
@@ -136,29 +110,6 @@ class FunctionEvent(Timed):
         )
 
 
-def own_lines(lines: list[Line]) -> list[Line]:
-    """The lines that are not of Python's or a package's own code; all, if there are no others."""
-    return [line for line in lines if not is_installed(line[0].co_filename)] or lines
-
-
-def line_number(line: Line) -> int:
-    """Which line of its file a frame was at."""
-    code, instruction = line
-    position = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
-    return code.co_firstlineno if position is None or position[0] is None else position[0]
-
-
-def line_text(line: Line) -> str:
-    """A line as PyTorch writes it: the file (or the notebook's cell), the number of the line, the function."""
-    file = line[0].co_filename
-    return f"{cell_name(file) or file}({line_number(line)}): {line[0].co_name}"
-
-
-def line_source(line: Line) -> str:
-    """What the line says; "" where its source is not known."""
-    return linecache.getline(line[0].co_filename, line_number(line)).strip()
-
-
 def events_of(recording: Recording) -> list[FunctionEvent]:
     """The events of a recording in the order in which they began, linked to each other.
 
@@ -178,10 +129,7 @@ def events_of(recording: Recording) -> list[FunctionEvent]:
             if parent is not None:
                 event.cpu_parent = parent
                 parent.cpu_children.append(event)
-    events = _merged(list(made.values()))
-    for event in reversed(events):
-        if event.cpu_parent is not None:
-            event.cpu_parent.cpu_memory_usage += event.cpu_memory_usage
+    events = _merged(made.values())
     events.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
     for number, event in enumerate(events, 1):
         event.id = number
@@ -200,7 +148,6 @@ def _merged(events: Iterable[FunctionEvent]) -> list[FunctionEvent]:
         calls = [] if parent is None else [child for child in parent.cpu_children if child.name != WRITING]
         if parent is not None and parent.name == event.name and len(calls) == 1:
             parent.cpu_children = [child for child in parent.cpu_children if child is not event] + event.cpu_children
-            parent.cpu_memory_usage += event.cpu_memory_usage
             for child in event.cpu_children:
                 child.cpu_parent = parent
         else:
@@ -209,10 +156,7 @@ def _merged(events: Iterable[FunctionEvent]) -> list[FunctionEvent]:
 
 
 def _link(events: list[FunctionEvent]) -> None:
-    """Tell each backward which event made its node, and whose lines are therefore its own, too.
-
-    Of nested events that made the same node, the innermost counts.
-    """
+    """Tell each backward which event made its node: of nested events that made the same node, the innermost."""
     makers: dict[int, FunctionEvent] = {}
     for event in events:
         if event.sequence_nr >= 0 and not event.is_backward:
@@ -221,6 +165,4 @@ def _link(events: list[FunctionEvent]) -> None:
         if event.is_backward:
             event.forward = makers.get(event.sequence_nr)
             if event.forward is not None:
-                event.fwd_thread, event.lines = event.forward.thread, event.forward.lines
-        elif event.cpu_parent is not None and event.cpu_parent.forward is not None:  # an op within a backward
-            event.lines = event.cpu_parent.lines
+                event.fwd_thread = event.forward.thread

@@ -1,20 +1,28 @@
-"""What an event is called: PyTorch's names, `aten::add`, wherever PyTorch has one.
+"""What an event is called, and of what kind it is: PyTorch's names, `aten::add`, wherever PyTorch has one.
 
-After this module a reader knows which functions show up in a profile. An op that has the name of a public function is
-called after it. Others are parts of one (`sum_dims` of `sum`) and listed below with the name that PyTorch's profiler
-gives to the same work; what has no counterpart there says `minigrad::`. Functions that are made of several ops, that
-make tensors or that write in place are events of their own, with the ops inside.
+An op that has the name of a public function is called after it. Others are parts of one (`sum_dims` of `sum`) and
+listed below with the name that PyTorch's profiler gives to the same work; what has no counterpart there says
+`minigrad::`. Functions that are made of several ops, that make tensors or that write in place are events of their own,
+with the ops inside.
+
+A profiler watches what the program has loaded: it finds these functions by their modules' names, and imports none.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
-import minigrad
 from minigrad import op
-from minigrad.nn import functional
 from minigrad.tensor import Tensor
+
+FUNCTION = 0  # kinds of events, by PyTorch's numbers: an op, or a function that is made of ops,
+BACKWARD = 1  # the rules of a node,
+USER = 7  # and what the learner named with record_function, and an optimizer's step
+
+WRITING = "minigrad::write_op"  # the event of an op's text being written, at its first call
 
 # Ops that are not public themselves -> PyTorch's name for the same work.
 PARTS = {
@@ -49,13 +57,12 @@ PARTS = {
 
 # Public functions that are no ops themselves; `:` stands before PyTorch's name where that is another one.
 FUNCTIONS = """
-    arange empty empty_like eye full full_like linspace logspace ones ones_like zeros zeros_like
-    bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm
-    argsort bilinear chunk clamp conv1d conv2d conv3d cross_entropy:cross_entropy_loss dropout einsum flatten
-    batch_norm group_norm instance_norm layer_norm rms_norm linear log_softmax softmax matmul nll_loss outer
-    adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d
-    adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d
-    conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention sort topk
+    arange empty empty_like eye full full_like linspace ones ones_like zeros zeros_like
+    bernoulli multinomial normal rand rand_like randint randint_like randn randn_like randperm
+    argsort chunk clamp conv1d conv2d cross_entropy:cross_entropy_loss dropout einsum flatten
+    batch_norm group_norm layer_norm rms_norm linear log_softmax softmax matmul nll_loss outer
+    adaptive_avg_pool2d avg_pool1d avg_pool2d max_pool1d max_pool2d
+    conv_transpose2d scaled_dot_product_attention sort topk
 """
 METHODS = ("detach", "item", "contiguous")
 NOT_OPS = ("requires_grad_", "share_memory_")  # methods with a trailing underscore that compute nothing
@@ -65,7 +72,7 @@ def of_op(name: str) -> str:
     """The event of an op, or of a kernel in a backward."""
     if name in PARTS:
         return f"aten::{PARTS[name]}"
-    public = name in minigrad.__all__ or hasattr(Tensor, name) or hasattr(functional, name)
+    public = hasattr(Tensor, name) or any(name in module.__all__ for module in _public_modules())
     return f"aten::{name}" if public or name.startswith("linalg_") else f"minigrad::{name}"
 
 
@@ -74,13 +81,31 @@ def functions() -> list[tuple[str, FunctionType]]:
     found: list[tuple[str, Any]] = []
     for entry in FUNCTIONS.split():
         name, _, shown = entry.partition(":")
-        places = [place for place in (minigrad, functional) if hasattr(place, name)]  # two functions, of some names
-        found += [(shown or name, getattr(place, name)) for place in places]
-    methods = {name: getattr(Tensor, name, None) for name in METHODS}
-    methods |= {name: method for name, method in vars(Tensor).items() if _writes(name)}
-    found += methods.items()
+        found += [(shown or name, getattr(module, name, None)) for module in _public_modules()]  # two of some names
+    found += [(name, getattr(Tensor, name, None)) for name in METHODS]
+    found += [(name, method) for name, method in vars(Tensor).items() if _writes(name)]
     names = {inner: f"aten::{name}" for name, outer in found if (inner := _innermost(outer)) is not None}
     return [(name, inner) for inner, name in names.items()]
+
+
+def optimizer_methods() -> Iterator[tuple[str, FunctionType]]:
+    """The methods `step` and `zero_grad` of all optimizers."""
+    classes = [getattr(module, "Optimizer", None) for module in _loaded("minigrad.optim")]
+    while classes:
+        optimizer: Any = classes.pop()
+        classes += optimizer.__subclasses__()
+        for name in ("step", "zero_grad"):
+            method = vars(optimizer).get(name)
+            if isinstance(method, FunctionType):
+                yield name, method
+
+
+def _public_modules() -> list[Any]:
+    return _loaded("minigrad", "minigrad.nn.functional")
+
+
+def _loaded(*names: str) -> list[Any]:
+    return [sys.modules[name] for name in names if name in sys.modules]
 
 
 def _writes(name: str) -> bool:

@@ -1,9 +1,8 @@
 """What is written down while a profiler is on: one record per call, with the time at which it began and ended.
 
-After this module a reader knows what an event is and how events nest. Each thread has a log: its records in the order
-in which they began, and the one that is open now, which is the parent of the next to begin. All that is not the call
-itself (shapes, lines of code, bytes) is noted outside of the two readings of the clock. What is known of an event only
-later, such as its self time, is worked out when somebody asks (events.py).
+Each thread has a log: its records in the order in which they began, and the one that is open now, which is the parent
+of the next to begin. All that is not the call itself (shapes, bytes) is noted outside of the two readings of the clock.
+What is known of an event only later, such as its self time, is worked out when somebody asks (events.py).
 
 A backward run is told by the engine: `next_node` where it turns to a node, `timed` around the node's own rules. So a
 node has two events, as in PyTorch: `autograd::engine::evaluate_function: MulBackward0` with the hooks and the sums of
@@ -12,28 +11,24 @@ gradients, and in it `MulBackward0`, the rules alone.
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import CodeType, FrameType, FunctionType
+from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from minigrad.autograd.graph import ON_DEMAND, AccumulateGrad, Node
-from minigrad.autograd.profiler.memory import Ledger
-from minigrad.autograd.profiler.scopes import BACKWARD, FUNCTION
+from minigrad.autograd.profiler.names import BACKWARD, FUNCTION
 from minigrad.autograd.profiler.watching import Watch
 from minigrad.tensor import Tensor
-
-DEEPEST_STACK = 64  # lines of the learner's code that are noted per event
-
-Line = tuple[CodeType, int]  # where a frame was: its code and the number of the instruction
 
 
 class Record:
     """One call."""
 
-    __slots__ = ("name", "scope", "log", "parent", "start", "end", "run", "sequence", "shapes", "stack", "bytes")
+    __slots__ = ("name", "scope", "log", "parent", "start", "end", "run", "sequence", "shapes", "bytes", "returned")
 
     def __init__(self, name: str, scope: int, log: Log) -> None:
         self.name = name
@@ -45,8 +40,8 @@ class Record:
         self.run: object = None  # of an event of the engine: the backward run that it belongs to
         self.sequence = -1  # the number of the node that was made, or that ran
         self.shapes: list[list[int]] = []
-        self.stack: list[Line] = []
-        self.bytes = 0  # taken, less those given back, while this was the innermost open event
+        self.bytes = 0  # of new arrays that this call and those in it returned
+        self.returned: set[int] = set()  # which arrays these are
 
 
 class Log:
@@ -59,21 +54,14 @@ class Log:
         self.open: Record | None = None
         self.run: object = None  # the backward run that goes on
 
-    def close(self, record: Record, now: int) -> None:
-        """End a record; the next one to begin is again a child of what is open then."""
-        record.end = now
-        if self.open is record:
-            self.open = record.parent
-
 
 class Recording:
     """All that one profiler writes down."""
 
-    def __init__(self, clock: Callable[[], int], shapes: bool, stack: bool, memory: bool) -> None:
+    def __init__(self, clock: Callable[[], int], shapes: bool, memory: bool) -> None:
         self.clock = clock
         self.with_shapes = shapes
-        self.with_stack = stack
-        self.ledger = Ledger(self._charge) if memory else None
+        self.with_memory = memory
         self.logs: list[Log] = []
         self.began = 0
         self.ended: int | None = None
@@ -88,8 +76,6 @@ class Recording:
     def stop(self) -> None:
         self.ended = self.clock()
         self._watch.end()
-        if self.ledger is not None:
-            self.ledger.close()
 
     def log(self) -> Log:
         """This thread's log."""
@@ -110,16 +96,13 @@ class Recording:
     def call(self, name: str, function: Callable[..., Any], arguments: Any, options: Any, scope: int = FUNCTION) -> Any:
         """Call a function, as an event."""
         record = self.begin(name, scope, arguments)
+        result = None
         try:
             result = function(*arguments, **options)
-        except BaseException:
-            record.log.close(record, self.clock())
-            raise
-        record.log.close(record, self.clock())
-        record.sequence = _node_number(result, arguments)
-        if self.ledger is not None:
-            self.ledger.made(record, (result,), (arguments, options))
-        return result
+            return result
+        finally:
+            self.end(record, result, (arguments, options))
+            record.sequence = _made_node_number(result, arguments)
 
     def begin(self, name: str, scope: int, inputs: Any = ()) -> Record:
         """Open an event in this thread."""
@@ -128,15 +111,17 @@ class Recording:
         log.records.append(record)
         if self.with_shapes:
             record.shapes = [_shape(value) for value in inputs]
-        if self.with_stack and scope != BACKWARD:  # those have the lines of their forward
-            record.stack = _learner_stack()
         log.open = record
         record.start = self.clock()
         return record
 
-    def end(self, record: Record) -> None:
-        """Close an event that `begin` opened."""
-        record.log.close(record, self.clock())
+    def end(self, record: Record, result: Any = None, inputs: Any = ()) -> None:
+        """Close an event that `begin` opened: the next one to begin is again a child of what is open then."""
+        record.end = self.clock()
+        if record.log.open is record:
+            record.log.open = record.parent
+        if self.with_memory:
+            _count_bytes(record, result, inputs)
 
     # -- the engine
 
@@ -156,55 +141,41 @@ class Recording:
         if log.run is None:
             return  # somebody takes the steps one by one: the time between them is not the engine's
         self._end_node(log)
-        record = self.begin(f"autograd::engine::evaluate_function: {node_name(node)}", FUNCTION)
+        record = self.begin(f"autograd::engine::evaluate_function: {_node_name(node)}", FUNCTION)
         record.run = log.run
-        record.sequence = _number(node)
+        record.sequence = _node_number(node)
 
     def _end_node(self, log: Log) -> None:
         if log.open is not None and log.open.run is log.run is not None:
-            log.close(log.open, self.clock())
+            self.end(log.open)
 
     def timed(self, node: Node, apply: Callable[..., Any]) -> Callable[..., Any]:
         """A node's `apply` as an event."""
         return partial(self._apply, node, apply)
 
     def _apply(self, node: Node, apply: Callable[..., Any], *gradients: Any, **options: Any) -> Any:
-        kept = node._kept if self.ledger is not None else None  # before they are freed
-        record = self.begin(node_name(node), BACKWARD, gradients)
-        record.sequence = _number(node)
+        leaf = node.variable if isinstance(node, AccumulateGrad) else None
+        inputs = (gradients, node._kept if leaf is None else leaf.grad)  # before they are freed
+        record = self.begin(_node_name(node), BACKWARD, gradients)
+        record.sequence = _node_number(node)
+        outgoing = None
         try:
             outgoing = apply(*gradients, **options)
+            return outgoing
         finally:
-            record.log.close(record, self.clock())
-        if self.ledger is not None:
-            results = (node.variable.grad,) if isinstance(node, AccumulateGrad) else outgoing
-            self.ledger.made(record, results, (gradients, kept))
-        return outgoing
-
-    # -- memory
-
-    def _charge(self, change: int) -> None:
-        """Bytes are given back: to the event that is open now, else as an event of their own."""
-        log = self.log()
-        if log.open is not None:
-            log.open.bytes += change
-            return
-        record = Record("[memory]", FUNCTION, log)
-        record.start = record.end = self.clock()
-        record.bytes = change
-        log.records.append(record)
+            self.end(record, outgoing if leaf is None else leaf.grad, inputs)
 
 
-def node_name(node: Node) -> str:
+def _node_name(node: Node) -> str:
     """A node's name as PyTorch's profiler shows it."""
     return "torch::autograd::AccumulateGrad" if isinstance(node, AccumulateGrad) else type(node).__name__
 
 
-def _number(node: Node) -> int:
+def _node_number(node: Node) -> int:
     return -1 if isinstance(node, AccumulateGrad) else node._sequence
 
 
-def _node_number(result: Any, arguments: Any) -> int:
+def _made_node_number(result: Any, arguments: Any) -> int:
     """The number of the node that a call made; -1 if it made none."""
     made = result[0] if isinstance(result, tuple | list) and result else result
     node = made._node if isinstance(made, Tensor) else None
@@ -220,13 +191,34 @@ def _shape(value: Any) -> list[Any]:
     return list(value.shape) if hasattr(value, "shape") else []
 
 
-def _learner_stack() -> list[Line]:
-    """The frames outside this package that led here, the innermost first."""
-    lines: list[Line] = []
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and len(lines) < DEEPEST_STACK:
-        name: str = frame.f_globals.get("__name__", "")
-        if not (name.startswith("minigrad.") or name == "minigrad"):
-            lines.append((frame.f_code, frame.f_lasti))
-        frame = frame.f_back
-    return lines
+def _count_bytes(record: Record, result: Any, inputs: Any) -> None:
+    """Note the memory that is new in a call's result: it came neither with the inputs nor from a call within.
+
+    So a view takes nothing. What a kernel needs only while it runs is not seen, nor what Python frees later; and a
+    single number without dimensions, which numpy keeps as a scalar, is not counted.
+    """
+    known = record.returned | {id(owner) for owner in _owners(inputs)}
+    for owner in _owners(result):
+        if id(owner) not in known:
+            known.add(id(owner))
+            record.returned.add(id(owner))
+            record.bytes += owner.nbytes
+    if record.parent is not None:
+        record.parent.bytes += record.bytes
+        record.parent.returned |= record.returned
+
+
+def _owners(value: Any) -> Iterator[Any]:
+    """The arrays that own the memory of the arrays and tensors in a value."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, tuple | list):
+            waiting.extend(item)
+        elif isinstance(item, dict):
+            waiting.extend(item.values())
+        array = item._array if isinstance(item, Tensor) else item
+        while isinstance(array, np.ndarray):
+            if array.base is None:
+                yield array
+            array = array.base

@@ -1,17 +1,38 @@
 """The table in text, as PyTorch's profiler prints it.
 
-After this module a reader knows where each number of the table comes from: the columns are attributes of the events,
-and the percentages are shares of the sum of all self times, which the last line gives.
+The columns are attributes of the events, and the percentages are shares of the sum of all self times, which the last
+line gives.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from minigrad.autograd.profiler.units import bytes_text, share_text, time_text
-
 WIDTH, GAP = 12, 2  # characters of a column of numbers, and between columns
 SORT_KEYS = ("self_cpu_time_total", "cpu_time_total", "cpu_time", "count", "cpu_memory_usage", "self_cpu_memory_usage")
+SECOND, MILLISECOND = 1e6, 1e3  # in microseconds
+
+
+def time_text(us: float, unit: str | None = None) -> str:
+    """A time with its unit: "s", "ms" or "us", or else the largest in which it is 1 or more."""
+    if unit == "s" or (unit is None and us >= SECOND):
+        return f"{us / SECOND:.3f}s"
+    if unit == "ms" or (unit is None and us >= MILLISECOND):
+        return f"{us / MILLISECOND:.3f}ms"
+    return f"{us:.3f}us"
+
+
+def _share_text(us: float, whole: float) -> str:
+    """A time in per cent of another; "NaN" of nothing."""
+    return f"{us * 100 / whole:.2f}%" if whole else "NaN"
+
+
+def _bytes_text(count: int) -> str:
+    """A number of bytes in the largest unit in which it is 1 or more."""
+    for size, unit in ((2**30, "GB"), (2**20, "MB"), (2**10, "KB")):
+        if abs(count) >= size:
+            return f"{count / size:.2f} {unit}"
+    return f"{count} B"
 
 
 def table(
@@ -19,7 +40,6 @@ def table(
     memory: bool,
     sort_by: str | None,
     row_limit: int,
-    longest_line: int | None,
     longest_name: int | None,
     longest_shapes: int | None,
     header: str | None,
@@ -30,8 +50,7 @@ def table(
     if not events:
         return ""
     whole = sum([event.self_cpu_time_total for event in events])
-    rows = ordered(events, sort_by)
-    stacks = [event.stack for event in events if event.stack]
+    rows = _ordered(events, sort_by)
     shapes = any(event.input_shapes is not None and len(event.input_shapes) > 0 for event in events)
 
     headers = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"]
@@ -41,20 +60,17 @@ def table(
     if shapes:
         headers.append("Input Shapes")
         widths.append(_column([str(event.input_shapes) for event in events], longest_shapes))
-    if stacks:
-        headers.append("Source Location")
-        widths.append(_column([line for stack in stacks for line in stack], longest_line))
 
     gap = " " * GAP
     rule = gap.join("-" * width for width in widths) + gap
     double = "=" * (len(rule) - GAP)
     lines = [double, header] if header is not None else []
     lines += [double, "This report only display top-level ops statistics"] if top_level_only else []
-    lines += [rule, _row(headers, widths, bool(stacks)), rule]
+    lines += [rule, _row(headers, widths), rule]
     shown = [event for event in rows if not top_level_only or event.cpu_parent is None]
     for event in shown if row_limit < 0 else shown[:row_limit]:
-        event.self_cpu_percent = share_text(event.self_cpu_time_total, whole)
-        event.total_cpu_percent = share_text(event.cpu_time_total, whole)
+        event.self_cpu_percent = _share_text(event.self_cpu_time_total, whole)
+        event.total_cpu_percent = _share_text(event.cpu_time_total, whole)
         cells = [
             _cut(event.key, longest_name),
             event.self_cpu_percent,
@@ -63,31 +79,24 @@ def table(
             time_text(event.cpu_time_total, unit),
             time_text(event.cpu_time, unit),
         ]
-        cells += [bytes_text(event.cpu_memory_usage), bytes_text(event.self_cpu_memory_usage)] if memory else []
+        cells += [_bytes_text(event.cpu_memory_usage), _bytes_text(event.self_cpu_memory_usage)] if memory else []
         cells += [str(event.count)]
-        cells += [str(event.input_shapes)[: widths[len(cells)]]] if shapes else []
-        if not stacks:
-            lines.append(_row(cells, widths, False))
-            continue
-        where = [_end_of(line, widths[-1]) for line in event.stack]
-        lines.append(_row([*cells, where[0] if where else ""], widths, True))
-        for line in [*where[1:], ""]:
-            lines.append(_row([*[""] * len(cells), line], widths, True))
+        cells += [str(event.input_shapes)[: widths[-1]]] if shapes else []
+        lines.append(_row(cells, widths))
     lines += [rule, f"Self CPU time total: {time_text(whole, unit)}"]
     return "\n".join(lines) + "\n"
 
 
-def ordered(events: list[Any], sort_by: str | None) -> list[Any]:
+def _ordered(events: list[Any], sort_by: str | None) -> list[Any]:
     """The events with the largest value of an attribute first."""
     if sort_by is None:
         return list(events)
-    name = str(sort_by).replace("cuda", "device").replace("xpu", "device").replace("privateuse1", "device")
     for event in events:
-        if not hasattr(event, name):
+        if not hasattr(event, sort_by):
             raise AttributeError(
-                f"'{type(event).__name__}' object has no attribute '{name}': sort by one of {', '.join(SORT_KEYS)}"
+                f"'{type(event).__name__}' object has no attribute '{sort_by}': sort by one of {', '.join(SORT_KEYS)}"
             )
-    return sorted(events, key=lambda event: getattr(event, name), reverse=True)
+    return sorted(events, key=lambda event: getattr(event, sort_by), reverse=True)
 
 
 def _column(texts: list[str], limit: int | None) -> int:
@@ -95,17 +104,10 @@ def _column(texts: list[str], limit: int | None) -> int:
     return width if limit is None else min(width, limit)
 
 
-def _row(cells: list[str], widths: list[int], last_to_the_left: bool) -> str:
-    aligned = [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
-    if last_to_the_left:
-        aligned[-1] = cells[-1].ljust(widths[-1])
-    return (" " * GAP).join(aligned) + " " * GAP
+def _row(cells: list[str], widths: list[int]) -> str:
+    gap = " " * GAP
+    return gap.join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) + gap
 
 
 def _cut(name: str, limit: int | None) -> str:
     return name if limit is None or len(name) < limit - 3 else name[: limit - 3] + "..."
-
-
-def _end_of(line: str, width: int) -> str:
-    """The end of a line of code's place, which says more than its beginning."""
-    return line if len(line) <= width else "..." + line[len(line) - width + 3 :]

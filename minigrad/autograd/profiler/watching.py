@@ -1,9 +1,9 @@
 """How a profiler gets between a program and the functions that it calls, at no cost when it is off.
 
-After this module a reader knows the one trick: a Python function can be given other code. While a profiler is on, each
-watched function has code that does nothing but call the recording with the function as it was (`plain`). Whoever holds
-the function (a module, a method, an operator) calls it as before. When the profiler is over, the function has its own
-code again. No op, and no line of its written text, asks whether a profiler is on.
+The one trick: a Python function can be given other code. While a profiler is on, each watched function has code that
+does nothing but call the recording with the function as it was (`plain`). Whoever holds the function (a module, a
+method, an operator) calls it as before. When the profiler is over, the function has its own code again. No op, and no
+line of its written text, asks whether a profiler is on.
 
 Watched are all ops that have been called once (the others are watched from their first call on), the public functions
 that are made of ops (`conv2d`, `batch_norm`), those that make tensors (`zeros`, `randn`), the in-place methods,
@@ -24,9 +24,6 @@ from minigrad import assignment, op
 from minigrad.autograd.function import Function
 from minigrad.autograd.graph import Node
 from minigrad.autograd.profiler import names
-from minigrad.autograd.profiler.scopes import USER
-from minigrad.optim.optimizer import Optimizer
-from minigrad.optim.rules import RuleOptimizer
 
 if TYPE_CHECKING:
     from minigrad.autograd.profiler.recording import Recording
@@ -50,11 +47,11 @@ class Watch:
                 for name, function in names.functions():
                     self._watch(function, partial(self._recording.call, name))
                 self._watch(Function.__dict__["apply"].__func__, self._custom)
-                self._watch(op.define, partial(self._recording.call, "minigrad::write_op"))  # type: ignore[arg-type]
+                self._watch(op.define, partial(self._recording.call, names.WRITING))  # type: ignore[arg-type]
                 self._watch(assignment.write_part, self._write_part)  # type: ignore[arg-type]
                 self._watch(Node.__call__, self._by_hand)  # type: ignore[arg-type]
-                self._watch(RuleOptimizer.step, partial(self._of_optimizer, "step"))  # type: ignore[arg-type]
-                self._watch(Optimizer.zero_grad, partial(self._of_optimizer, "zero_grad"))  # type: ignore[arg-type]
+                for name, method in names.optimizer_methods():
+                    self._watch(method, partial(self._of_optimizer, name))
                 self._kernels = dict(vars(op.arrays))
                 for name, kernel in self._kernels.items():
                     setattr(op.arrays, name, _named(partial(self._kernel, names.of_op(name), kernel), kernel))
@@ -107,7 +104,7 @@ class Watch:
 
     def _of_optimizer(self, method: str, plain: FunctionType, arguments: Any, options: Any) -> Any:
         name = f"Optimizer.{method}#{type(arguments[0]).__name__}.{method}"
-        return self._recording.call(name, plain, arguments, options, USER)
+        return self._recording.call(name, plain, arguments, options, names.USER)
 
     def _kernel(self, name: str, kernel: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         return self._recording.call(name, kernel, arguments, options)
