@@ -21,11 +21,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-import linecache
 import threading
 from collections.abc import Callable, Sequence
-from textwrap import indent
-from types import FunctionType, SimpleNamespace
+from types import CodeType, FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -34,7 +32,7 @@ from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.batching import batched
 from minigrad.autograd.grad_mode import is_recording, set_creation_observer
-from minigrad.autograd.graph import ON_DEMAND, Node, next_sequence_nr, node_on_demand
+from minigrad.autograd.graph import ON_DEMAND, Node, edge_node, next_sequence_nr, node_on_demand
 from minigrad.autograd.modes import INFERENCE, modes, thread
 from minigrad.autograd.saved import (
     CONSTANTS,
@@ -49,8 +47,8 @@ from minigrad.autograd.saved import (
     unpack_result,
 )
 from minigrad.autograd.views import MULTIPLE, share_memory
+from minigrad.op_text import OpText, define, local
 from minigrad.operands import (
-    REFLECTED,
     answers,
     beside_array,
     check_places,
@@ -71,6 +69,7 @@ __all__ = [
     "arrays",
     "beside_array",
     "check_places",
+    "define",
     "elementwise_operands",
     "meet_all",
     "node_type",
@@ -160,13 +159,15 @@ class _Writer:
 
     def __init__(self, call: FunctionType, declared: tuple[Any, ...]) -> None:
         self.call, self.declared = call, declared
-        self.declaration: _Declaration | None = None
+        self.declaration: _Declaration  # as soon as the op is written
 
     def __call__(self) -> _Declaration:
         with writing:
-            if self.declaration is None:
+            if self.call.__code__ is _first_call.__code__:
                 self.declaration = _Declaration(*self.declared)
-                self.declaration.write_into(self.call)
+                # Last, and at once: an interrupted call is begun anew, and another thread may call it at this moment.
+                self.call.__code__ = self.declaration.code_for(self.call)
+                del self.call.__wrapped__  # type: ignore[attr-defined]
                 calls.append(self.call)
                 if (profiler := modes.profiler) is not None:
                     profiler.watch_op(self.call)
@@ -178,7 +179,7 @@ class _Writer:
         an op.
         """
         own = inspect.signature(self.declared[0])
-        return own.replace(parameters=[p.replace(name=_local(p.name)) for p in own.parameters.values()])
+        return own.replace(parameters=[p.replace(name=local(p.name)) for p in own.parameters.values()])
 
 
 def _first_call(*arguments: Any, **options: Any) -> Any:
@@ -194,7 +195,7 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     inner = wrapped.declared[0] if isinstance(wrapped, _Writer) else wrapped
     code = inner.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return () if inner.__defaults__ else tuple([_local(name) for name in names])
+    return () if inner.__defaults__ else tuple([local(name) for name in names])
 
 
 def source(function: Callable[..., Any]) -> str:
@@ -225,359 +226,61 @@ class _Declaration:
     """One op's declaration, on its way to becoming code."""
 
     def __init__(
-        self,
-        kernel: Callable[..., Any],
-        rules: dict[str, Callable[..., Any]],
-        name: str | None,
-        broadcasts: bool,
-        bools: bool,
-        floating: bool,
-        view: bool,
-        several: bool,
-        constants: tuple[str, ...],
-        kept: tuple[str, ...],
+        self, kernel: Callable[..., Any], rules: dict[str, Callable[..., Any]], name: str | None, *options: Any
     ) -> None:
-        self.kernel = kernel
-        self.rules = rules
+        self.kernel, self.rules = kernel, rules
         self.op_name = kernel.__name__
         self.node_name = name or "".join(part.capitalize() for part in self.op_name.split("_")) + "Backward0"
-        self.broadcasts = broadcasts
-        self.bools = bools
-        self.floating = floating
-        self.view = view
-        self.several = several
-        self.kept = kept
-        self.parameters = inspect.signature(kernel).parameters
-        self.variadic = next((p.name for p in self.parameters.values() if p.kind is p.VAR_POSITIONAL), None)
-        self.inputs = [name for name in self.parameters if name in rules]
-        self.operands = [
-            name
-            for name in self.parameters
-            if name in rules or name in constants or name == "self" or (broadcasts and name == "other")
-        ]
-        unknown = set(rules) - set(self.parameters)
-        if unknown:
-            raise TypeError(f"op {self.op_name}: rules for {sorted(unknown)}, which the kernel does not take")
-        # What each rule asks for beyond F and g, and so what is saved: PyTorch's order, the result last.
-        self.wants = {name: list(inspect.signature(rule).parameters)[2:] for name, rule in rules.items()}
-        self.saved = sorted({want for wants in self.wants.values() for want in wants}, key=lambda w: (w == "result", w))
-        for want in self.saved:
-            if want != "result" and _argument(want) not in self.parameters:
-                raise TypeError(
-                    f"op {self.op_name}: a rule asks for {want!r}, which is neither an argument nor the result"
-                )
+        self.text = OpText(kernel, rules, *options)
 
-    # -- the text
-
-    @property
-    def _arguments(self) -> str:
-        return ", ".join(f"{_local(n)}_array" if n in self.operands else n for n in self.parameters)
-
-    def _signature(self) -> str:
-        parts = []
-        for parameter in self.parameters.values():
-            text = _local(parameter.name)
-            if parameter.kind is parameter.VAR_POSITIONAL:
-                text = "*" + text
-            elif parameter.default is not parameter.empty:
-                text += f"={parameter.default!r}"
-            parts.append(text)
-        return ", ".join(parts)
-
-    def call_text(self) -> str:
-        """The op's call: check, compute, and if a gradient is wanted, record."""
-        if self.variadic:
-            return self._variadic_call_text()
-        operands = [_local(n) for n in self.operands]
-        check = " or ".join(f"({n}.__class__ is not Tensor and {n}.__class__ not in tensor_classes)" for n in operands)
-        names = ", ".join(operands)
-        convert = "elementwise_operands" if self.broadcasts else "tensor_operands"
-        if self.op_name in REFLECTED:
-            lines = [
-                f"if {check}:",
-                f"    operands = {convert}({self.op_name!r}, {names})",
-                "    if operands is NotImplemented:",
-                "        return NotImplemented",
-                f"    {names} = operands",
-            ]
-        else:
-            lines = [f"if {check}:", f"    {names}{',' * (len(operands) == 1)} = {convert}({self.op_name!r}, {names})"]
-        if self.view:  # a numpy scalar cannot be viewed: it becomes a 0-d array first
-            lines += [
-                f"if {operands[0]}._array.__class__ is not ndarray:",
-                f"    {operands[0]}._array = asarray({operands[0]}._array)",
-            ]
-        lines += [f"{n}_array = {n}._array" for n in operands]
-        if self.broadcasts:
-            first, second = operands[-2:]  # `where` has its condition before them
-            others = "".join(f", {n}" for n in operands[:-2])
-            different = " or ".join(f"{first}_array.shape != {n}_array.shape" for n in operands if n != first)
-            different = f"{first}_array.dtype is not {second}_array.dtype or {different}"
-            if not others:  # numpy scalars of one class agree in dtype and shape, which they are slow to tell
-                different = (
-                    f"not ({first}_array.__class__ is {second}_array.__class__ is not ndarray) and ({different})"
-                )
-            floating = ", floating=True" if self.floating else ""
-            lines += [
-                "targets = None",
-                f"if {different}:",
-                f"    {first}_array, {second}_array, targets = meet({first}, {second}{others}{floating})",
-            ]
-            if not self.bools:
-                lines += [
-                    f"    if {first}.dtype.category == 0 or {second}.dtype.category == 0:",
-                    f"        raise no_bools({first}, {second})",
-                ]
-        if self.floating:
-            lines += [
-                'if input_array.dtype.kind != "f":',
-                *(f"    {n}_array = {n}_array.astype(dtypes.default.numpy)" for n in operands),
-            ]
-        lines += [
-            "try:",
-            f"    array = kernel({self._arguments})",
-            "except Exception as error:",
-            f"    raise explained(error, {self.op_name!r}, {names}) from None",
-        ]
-        if self.several:
-            share = f"share_memory(part, {operands[0]}, MULTIPLE)"
-            lines += ["made = tuple([from_array(part) for part in array])"]
-            lines += ["for part in made:", f"    {share}"] if self.view else []
-        else:
-            lines += [
-                "made = new(Tensor)",
-                "made._array = array",
-                "made._grad = made._find_node = None",
-                "made._output_nr = 0",
-                f"share_memory(made, {operands[0]})" if self.view else "made._root = made._writes = None",
-            ]
-        unrecorded = "unrecorded_several" if self.several else "unrecorded"
-        lines += [f"{n}_node = {n}._node" for n in map(_local, self.inputs)]
-        not_wanted = " and ".join(f"{_local(n)}_node is None" for n in self.inputs)
-        leave = [
-            *([] if self.several else ["made._node = None"]),
-            f"return {unrecorded}(made) if modes.special else made",
-        ]
-        if not self.rules:
-            return _function(f"{self.op_name}({self._signature()})", [*lines, *leave])
-        lines += [f"if ({not_wanted}) or (modes.special and not is_recording()):", *("    " + line for line in leave)]
-        inputs = [_local(n) for n in self.inputs]
-        for n in inputs:
-            lines += [f"if {n}_node is ON_DEMAND:", f"    {n}_node = node_on_demand({n})"]
-        output_nrs = f"({', '.join(f'{n}._output_nr' for n in inputs)},)"
-        lines += [
-            "node = NodeType()" if self.several else "made._node = node = NodeType()",
-            f"node._next_nodes = ({', '.join(f'{n}_node' for n in inputs)},)",
-            f"node._output_nrs = {output_nrs} if {' or '.join(f'{n}._output_nr' for n in inputs)} else None",
-            *self._save_lines(),
-            f"node._targets = {'targets' if self.broadcasts and len(inputs) > 1 else 'None'}",
-            "node._sequence = next_sequence_nr()",
-            "node._hooks = node._notes = None",
-        ]
-        if self.several:
-            lines += [
-                "node._output_count = len(made)",
-                "for number, part in enumerate(made):",
-                "    part._node, part._output_nr = node, number",
-            ]
-        lines += ["if modes.special:", f"    recorded(node, array, ({', '.join(inputs)},))", "return made"]
-        return _function(f"{self.op_name}({self._signature()})", lines)
-
-    def _save_lines(self) -> list[str]:
-        items, lines = [], []
-        for want in self.saved:
-            if want == "result":
-                lines.append("made._writes = writes = [0]")
-                items += ["array", "writes"]
-            elif want in self.operands:
-                local = _local(want)
-                kept = f"({local} if {local}._writes is None else save({local}))"
-                users = [_local(n) for n in self.inputs if want in self.wants[n]]
-                if len(users) < len(self.inputs):  # kept only if a rule that will run asks for it
-                    kept = f"{kept} if {' or '.join(f'{n}_node is not None' for n in users)} else None"
-                items.append(kept)
-            elif want in self.parameters:
-                items.append(want)
-            else:
-                items.append(f"{_local(_argument(want))}_array.{want.rpartition('_')[2]}")
-        return [*lines, f"node._kept = ({', '.join(items)}{',' if items else ''})"]
-
-    def backward_text(self, recorded: bool) -> str:
-        """The node's backward, on arrays or on tensors: unpack what was saved, run each rule that is wanted."""
-        lines: list[str] = []
-        if self.saved:
-            slots = ", ".join(f"kept_{want}" + (f", {want}_writes" if want == "result" else "") for want in self.saved)
-            if self._keeps_tensors():
-                once = len(self.inputs) > 1 and not any(
-                    sum(want in wants for wants in self.wants.values()) > 1 for want in self.saved
-                )  # what two rules want is saved, and missed, whoever needs it
-                missing = "return of_freed(node)" if once else "raise freed_error()"
-                lines += ["if node._kept is None:", f"    {missing}"]
-            lines.append(f"{slots}, = node._kept")
-        if self.variadic:
-            lines += self._unpack_lines(self.saved, recorded)
-            arguments = ", ".join(["F", "g", *self.wants[self.variadic]])
-            return _function(
-                f"{'apply_recorded' if recorded else 'apply'}(node, g)",
-                [*lines, f"return tuple(rule_{self.variadic}({arguments}))"],
-            )
-        g = "*g" if self.several else "g"
-        inputs = self.inputs
-        if len(inputs) > 1:
-            lines += [
-                f"{', '.join(f'{n}_node' for n in inputs)}, = node._next_nodes",
-                f"{' = '.join(f'{n}_gradient' for n in inputs)} = None",
-            ]
-        lines += [f"{want} = kept_{want}" for want in self.saved if self._is_plain(want)]
-        shared = [w for w in self.saved if not self._is_plain(w) and sum(w in self.wants[n] for n in inputs) > 1]
-        for want in shared:  # unpacked once, whoever needs it
-            lines += [f"if kept_{want} is not None:", *("    " + line for line in self._unpack_lines([want], recorded))]
-        for n in inputs:
-            own = [w for w in self.wants[n] if not self._is_plain(w) and w not in shared]
-            body = self._unpack_lines(own, recorded)
-            body.append(f"{n}_gradient = rule_{n}({', '.join(['F', 'g', *self.wants[n]])})")
-            lines += [f"if {n}_node is not None:", *("    " + line for line in body)] if len(inputs) > 1 else body
-        lines.append(f"return {', '.join(f'{n}_gradient' for n in inputs)},")
-        return _function(f"{'apply_recorded' if recorded else 'apply'}(node, {g})", lines)
-
-    def _unpack_lines(self, wants: Sequence[str], recorded: bool) -> list[str]:
-        lines = []
-        for want in wants:
-            if self._is_plain(want):
-                lines.append(f"{want} = kept_{want}")
-            elif want == "result":
-                if recorded:
-                    lines.append("result = unpack_result(node, kept_result, result_writes)")
-                else:
-                    lines.append(
-                        "result = kept_result if not result_writes[0] else unpack_result(node, kept_result, "
-                        "result_writes)._array"
-                    )
-            else:
-                array = "" if recorded else "._array"
-                lines.append(
-                    f"{want} = kept_{want}{array} if kept_{want}._writes is None else unpack(node, kept_{want}){array}"
-                )
-        return lines
-
-    def _variadic_call_text(self) -> str:
-        """The call of an op over any number of tensors (stack, cat)."""
-        items = [
-            "tuple([array.shape for array in arrays])" if want == f"{self.variadic}_shape" else want
-            for want in self.saved
-        ]
-        lines = [
-            f"inputs = tensor_operands({self.op_name!r}, *{self.variadic})",
-            "arrays = [tensor._array for tensor in inputs]",
-            "targets = None",
-            "if any([array.dtype is not arrays[0].dtype for array in arrays]):",
-            "    arrays, targets = meet_all(arrays)",
-            "try:",
-            f"    out = kernel(*arrays, {', '.join(f'{n}={n}' for n in self.parameters if n != self.variadic)})",
-            "except Exception as error:",
-            f"    raise explained(error, {self.op_name!r}, *inputs) from None",
-            "made = from_array(out)",
-            "if not any([t._node for t in inputs]) or (modes.special and not is_recording()):",
-            "    return unrecorded(made) if modes.special else made",
-            "nodes = tuple([node_on_demand(t) if t._node is ON_DEMAND else t._node for t in inputs])",
-            "made._node = node = NodeType()",
-            "node._next_nodes = nodes",
-            "output_nrs = tuple([t._output_nr for t in inputs])",
-            "node._output_nrs = output_nrs if any(output_nrs) else None",
-            f"node._kept = ({', '.join(items)},)",
-            "node._targets = targets",
-            "node._sequence = next_sequence_nr()",
-            "node._hooks = node._notes = None",
-            "if modes.special:",
-            "    recorded(node, out, inputs)",
-            "return made",
-        ]
-        return _function(f"{self.op_name}({self._signature()})", lines)
-
-    def _is_plain(self, want: str) -> bool:
-        """Whether a saved value is an option or a shape, not a tensor."""
-        return want != "result" and want not in self.operands
-
-    def _keeps_tensors(self) -> bool:
-        return any(not self._is_plain(want) or want in self.kept for want in self.saved)
-
-    # -- the code
-
-    def write_into(self, call: FunctionType) -> None:
-        """Give the op its real code."""
-        written = define(self.call_text(), self.op_name, {})
+    def code_for(self, call: FunctionType) -> CodeType:
+        """The op's real code, for which everything else in its function is made ready."""
+        written = define(self.text.call(), self.op_name, {})
         call.__globals__["kernel"] = self.kernel
         if self.rules:
             self.node_type = call.__globals__["NodeType"] = type(self.node_name, (Node,), self._node_members())
         call.__defaults__, call.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
-        call.__code__ = written.__code__  # last: another thread may call it at this moment
-        del call.__wrapped__  # type: ignore[attr-defined]
+        return written.__code__
 
     def source(self) -> str:
-        texts = [self.call_text(), self.backward_text(False), self.backward_text(True)]
-        return "\n\n".join(texts if self.rules else texts[:1])
+        texts = [self.text.call()]
+        if self.rules:
+            texts += [self.text.backward("apply", False), self.text.backward("apply_recorded", True)]
+        return "\n\n".join(texts)
 
     def _node_members(self) -> dict[str, Any]:
+        text = self.text
+        slots = [name for want in text.saved for name in ((want, "") if want == "result" else (want,))]
         members: dict[str, Any] = {
-            "__slots__": ("_output_count",) if self.several else (),
+            "__slots__": ("_output_count",) if text.several else (),
             "__module__": self.kernel.__module__,
             "__doc__": f"The node that `{self.op_name}` leaves in the graph.",
-            "inputs": tuple(self.inputs),
+            "inputs": tuple(text.inputs),
             "rules": self.rules,
-            "_keeps_tensors": self._keeps_tensors(),
-            "_gives_all": self.variadic is not None,
-            "_kept_names": tuple(
-                [name for want in self.saved for name in ((want, "") if want == "result" else (want,))]
-            ),
-            "apply": self._written_at_first_use("apply"),
-            "apply_recorded": self._written_at_first_use("apply_recorded"),
-            "apply_batched": self._written_at_first_use("apply_batched"),
+            "_keeps_tensors": text.keeps_tensors,
+            "_gives_all": bool(text.variadic),
+            "_kept_names": tuple(slots),
+            **{name: self._written_at_first_use(name) for name in _NAMESPACES},
         }
-        position = 0
-        for want in self.saved:
-            members[f"_saved_{want}"] = property(_saved_reader(position, want == "result"))
-            members[f"_raw_saved_{want}"] = property(functools.partial(SavedTensor, position=position))
-            position += 2 if want == "result" else 1
+        for position, want in enumerate(slots):
+            if want:
+                members[f"_saved_{want}"] = property(_saved_reader(position, want == "result"))
+                members[f"_raw_saved_{want}"] = property(functools.partial(SavedTensor, position=position))
         return members
 
     def _written_at_first_use(self, name: str) -> Callable[..., Any]:
         """A method that makes way for the real one when it is first called: most programs use few ops' backward."""
 
         def first(node: Node, *gradients: Any) -> Any:
+            namespace, note = _NAMESPACES[name]
             recorded = name == "apply_recorded"
-            names: dict[str, Any] = {f"rule_{input}": rule for input, rule in self.rules.items()}
-            names["F"], note = _NAMESPACES[name]
-            method = define(self.backward_text(recorded), self.node_name + note, names)
+            text = self.text.backward("apply_recorded" if recorded else "apply", recorded)
+            rules = {f"rule_{input}": rule for input, rule in self.rules.items()}
+            method = define(text, self.node_name + note, {**_runtime, **rules, "F": namespace})
             setattr(self.node_type, name, method)
             return method(node, *gradients)
 
         return first
-
-
-def _local(name: str) -> str:
-    """The name of a parameter in the public signature: PyTorch's functions call the first tensor `input`."""
-    return "input" if name == "self" else name
-
-
-def _argument(want: str) -> str:
-    """The argument of which a rule wants something: `self` for `self`, `self_shape` and `self_dtype`."""
-    return want.removesuffix("_shape").removesuffix("_dtype")
-
-
-def _function(signature: str, lines: Sequence[str]) -> str:
-    return f"def {signature}:\n" + indent("\n".join(lines), "    ") + "\n"
-
-
-def define(text: str, title: str, names: dict[str, Any]) -> FunctionType:
-    """Run a function's text and return the function; its lines show in tracebacks."""
-    file_name = f"<minigrad op {title}>"
-    linecache.cache[file_name] = (len(text), None, text.splitlines(keepends=True), file_name)
-    namespace = _runtime | names
-    before = set(namespace)
-    exec(compile(text, file_name, "exec"), namespace)  # the text is made above from our own declarations
-    (defined,) = (name for name in namespace if name not in before and name != "__builtins__")
-    function: FunctionType = namespace[defined]
-    return function
 
 
 _NUMBER_TYPES = (np.bool_, np.int64, np.float64)  # of a number in an expression, by its kind: see CONSTANTS
@@ -633,34 +336,22 @@ def of_freed(node: Node) -> tuple[None, ...]:
     return (None,) * len(node._next_nodes)
 
 
+# What the written functions use.
 _runtime: dict[str, Any] = {
+    used.__name__: used
+    for used in (
+        *(Tensor, from_array, np.ndarray, np.asarray),
+        *(elementwise_operands, tensor_operands, meet, meet_all, no_bools, explained),
+        *(is_recording, recorded, unrecorded, unrecorded_several, edge_node, node_on_demand, share_memory),
+        *(save, unpack, unpack_result, freed_error, of_freed),
+    )
+} | {
     "__name__": __name__,  # numpy's floating point warnings are filtered by this module name
     "MULTIPLE": MULTIPLE,
     "ON_DEMAND": ON_DEMAND,
-    "Tensor": Tensor,
-    "elementwise_operands": elementwise_operands,
-    "explained": explained,
-    "freed_error": freed_error,
-    "of_freed": of_freed,
     "dtypes": dtypes,
-    "from_array": from_array,
-    "is_recording": is_recording,
-    "meet": meet,
-    "meet_all": meet_all,
     "modes": modes,
     "new": object.__new__,
-    "no_bools": no_bools,
     "next_sequence_nr": next_sequence_nr,
-    "node_on_demand": node_on_demand,
-    "recorded": recorded,
-    "save": save,
-    "ndarray": np.ndarray,
-    "asarray": np.asarray,
-    "share_memory": share_memory,
     "tensor_classes": tensor_classes,
-    "tensor_operands": tensor_operands,
-    "unrecorded": unrecorded,
-    "unrecorded_several": unrecorded_several,
-    "unpack": unpack,
-    "unpack_result": unpack_result,
 }

@@ -1299,3 +1299,23 @@ def test_an_abandoned_run_leaves_nothing_behind() -> None:
     del run, y
     assert sink() is None
     assert left_to_the_collector() == []
+
+
+def test_an_op_whose_first_call_is_interrupted_is_written_at_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: Any) -> Any:
+        raise KeyboardInterrupt
+
+    @op.op(self=lambda F, g: g * 2)
+    def doubled_after_all(self: Any) -> Any:
+        return self * 2
+
+    with monkeypatch.context() as patched:
+        patched.setattr(op, "define", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            doubled_after_all(mg.ones(2))
+    try:
+        x = mg.ones(2, requires_grad=True)
+        doubled_after_all(x).sum().backward()
+        assert x.grad.tolist() == [2.0, 2.0]  # type: ignore[union-attr]
+    finally:
+        del op.arrays.doubled_after_all, op.tensors.doubled_after_all
