@@ -1,8 +1,8 @@
 """How a module's backward hook gets the gradients of the module's inputs and outputs.
 
-After this module a reader knows that two identity nodes are put into the graph, one around the inputs and one around
-the outputs. In backward the gradient reaches the outputs' node first (`grad_output`), passes through the module, and
-reaches the inputs' node last (`grad_input`); then the hook is called with both.
+Two identity nodes are put into the graph, one around the inputs and one around the outputs. In backward the gradient
+reaches the outputs' node first (`grad_output`), passes through the module, and reaches the inputs' node last
+(`grad_input`); then the hook is called with both.
 """
 
 from __future__ import annotations
@@ -42,47 +42,43 @@ class BackwardHook:
     def __init__(self, module: Any, hooks: list[Hook], pre_hooks: list[Hook]) -> None:
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
         self.grad_outputs: Any = None  # set while a backward is between the two nodes
-        self.input_count = 0
-        self.input_indices: list[int] | None = None  # of the inputs that are tensors; None if there is no node
+        self.input_count = self.output_count = 0
+        self.input_indices: list[int] = []  # of the inputs that are tensors; empty if there is no node
+        self.output_indices: list[int] = []
         self.input_kinds: list[Any] = []  # their shapes and dtypes
-        self.output_count = 0
-        self.output_indices: list[int] | None = None
 
-    def setup_input_hook(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def around_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, passed through an identity node."""
         self.input_count = len(args)
-        passed, self.input_indices, node = _through_identity_node(args)
-        if node is not None:
-            self.input_kinds = [(value._array.shape, value._array.dtype) for value in args if isinstance(value, Tensor)]
-            node.register_hook(self.at_inputs)
+        self.input_kinds = [(value._array.shape, value._array.dtype) for value in args if isinstance(value, Tensor)]
+        passed, self.input_indices = _through_identity_node(args, self._at_inputs)
         return passed
 
-    def setup_output_hook(self, result: Any) -> Any:
+    def around_outputs(self, result: Any) -> Any:
+        """The result, passed through an identity node. UserWarning if it is no tensor and no tuple."""
+        if not isinstance(result, Tensor | tuple):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+                f"{type(result)}",
+                UserWarning,
+                stacklevel=frames_to_learner(),
+            )
         outputs = result if isinstance(result, tuple) else (result,)
         self.output_count = len(outputs)
-        passed, self.output_indices, node = _through_identity_node(outputs)
-        if node is not None:
-            node.register_hook(self.at_outputs)
+        passed, self.output_indices = _through_identity_node(outputs, self._at_outputs)
         return passed if isinstance(result, tuple) else passed[0]
 
-    def at_outputs(self, _: Any, gradients: Any) -> Any:
+    def _at_outputs(self, _: Any, gradients: Any) -> Any:
         """The gradients of the outputs are known: call the pre-hooks, which may replace them."""
-        self.grad_outputs = _at_indices(self.output_indices, gradients, self.output_count)
+        passed = _at_indices(self.output_indices, gradients, self.output_count)
         for hook in self.pre_hooks:
-            changed = hook(self.module, self.grad_outputs)
-            if changed is None:
-                continue
-            if len(changed) != len(self.grad_outputs):
-                raise RuntimeError(
-                    f"Backward pre hook returned an invalid number of grad_output, got {len(changed)}, but expected "
-                    f"{len(self.grad_outputs)}"
-                )
-            self.grad_outputs = changed
-        passed = self.grad_outputs
-        if self.input_indices is None:
-            self.call_without_inputs()
-        return tuple(passed[index] for index in self.output_indices or ())
+            passed = _replaced(passed, hook(self.module, passed), "Backward pre hook", "grad_output")
+        self.grad_outputs = passed
+        if not self.input_indices:
+            self._call_without_inputs()
+        return tuple(passed[index] for index in self.output_indices)
 
-    def call_without_inputs(self) -> None:
+    def _call_without_inputs(self) -> None:
         """Call the hooks now, since no input requires a gradient, so that none will arrive there."""
         warnings.warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
@@ -90,9 +86,8 @@ class BackwardHook:
             UserWarning,
             stacklevel=frames_to_learner(),
         )
-        grad_inputs = (None,) * self.input_count
         for hook in self.hooks:
-            changed = hook(self.module, grad_inputs, self.grad_outputs)
+            changed = hook(self.module, (None,) * self.input_count, self.grad_outputs)
             if changed is not None and not (isinstance(changed, tuple) and all(part is None for part in changed)):
                 raise RuntimeError(
                     "Backward hook for Modules where no input requires gradient should always return None or None for "
@@ -100,7 +95,7 @@ class BackwardHook:
                 )
         self.grad_outputs = None
 
-    def at_inputs(self, gradients: Any, _: Any) -> Any:
+    def _at_inputs(self, gradients: Any, _: Any) -> Any:
         """The gradients of the inputs are known: call the hooks, which may replace them."""
         if self.grad_outputs is None:  # this backward did not begin behind the outputs
             return None
@@ -108,88 +103,41 @@ class BackwardHook:
             from_array(np.zeros(*kind)) if gradient is None else gradient
             for gradient, kind in zip(gradients, self.input_kinds, strict=True)
         ]
-        grad_inputs: Any = _at_indices(self.input_indices, shown, self.input_count)
+        passed = _at_indices(self.input_indices, shown, self.input_count)
         for hook in self.hooks:
-            changed = hook(self.module, grad_inputs, self.grad_outputs)
-            if changed is None:
-                continue
-            if len(changed) != len(grad_inputs):
-                raise RuntimeError(
-                    f"Backward hook returned an invalid number of grad_input, got {len(changed)}, but expected "
-                    f"{len(grad_inputs)}"
-                )
-            grad_inputs = changed
+            passed = _replaced(passed, hook(self.module, passed, self.grad_outputs), "Backward hook", "grad_input")
         self.grad_outputs = None
-        replaced = [grad_inputs[index] for index in self.input_indices or ()]
+        replaced = [passed[index] for index in self.input_indices]
         return tuple(None if old is None else new for old, new in zip(gradients, replaced, strict=True))
 
 
-def _at_indices(indices: Any, values: Any, count: int) -> tuple[Any, ...]:
+def _replaced(gradients: Any, result: Any, hook: str, name: str) -> Any:
+    """The gradients after a hook gave its result. RuntimeError if it gave another number of them."""
+    if result is None:
+        return gradients
+    if len(result) != len(gradients):
+        raise RuntimeError(
+            f"{hook} returned an invalid number of {name}, got {len(result)}, but expected {len(gradients)}"
+        )
+    return result
+
+
+def _at_indices(indices: list[int], values: Any, count: int) -> Any:
     """A tuple of `count` items: the values at their indices, and None elsewhere."""
-    items: list[Any] = [None] * count
-    for index, value in zip(indices, values, strict=True):
-        items[index] = value
-    return tuple(items)
+    items = dict(zip(indices, values, strict=True))
+    return tuple(items.get(index) for index in range(count))
 
 
-def _through_identity_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int] | None, Any]:
-    """Pass the tensors among the values through an identity node. Returns the values, the indices of the tensors, and
-    the node; if no tensor requires a gradient, the values as they are, None and None.
+def _through_identity_node(values: tuple[Any, ...], hook: Hook) -> tuple[tuple[Any, ...], list[int]]:
+    """Pass the tensors among the values through an identity node with this hook. Returns the values, and the indices of
+    the tensors; if no tensor requires a gradient, there is no node, and no index.
     """
-    indices = [index for index, value in enumerate(values) if isinstance(value, Tensor)]
-    tensors = [values[index] for index in indices]
-    if not (is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)):
-        return values, None, None
-    passed = BackwardHookFunction.apply(*tensors)
-    node = next(tensor.grad_fn for tensor in passed if tensor.grad_fn is not None)
-    changed = list(values)
-    for index, tensor in zip(indices, passed, strict=True):
-        changed[index] = tensor
+    tensors = {index: value for index, value in enumerate(values) if isinstance(value, Tensor)}
+    if not (is_grad_enabled() and any(tensor.requires_grad for tensor in tensors.values())):
+        return values, []
+    passed = BackwardHookFunction.apply(*tensors.values())
+    next(tensor.grad_fn for tensor in passed if tensor.grad_fn is not None).register_hook(hook)
+    tensors.update(zip(tensors, passed, strict=True))
+    changed = [tensors.get(index, value) for index, value in enumerate(values)]
     kind: Any = type(values)
-    return (tuple(changed) if kind is tuple else kind(*changed)), indices, node  # a named tuple stays one
-
-
-def hook_result_node(module: Any, hooks: list[Hook], args: Any, result: Any) -> None:
-    """Put the older backward hooks on the node of the result, and warn if its gradients are not the module's."""
-    first = result
-    while not isinstance(first, Tensor):
-        if isinstance(first, dict):
-            first = next(value for value in first.values() if isinstance(value, Tensor))
-        else:
-            first = first[0]
-    node = first.grad_fn
-    if node is None:
-        return
-    for hook in hooks:
-        node.register_hook(lambda grad_input, grad_output, hook=hook: hook(module, grad_input, grad_output))
-    reason = _why_incomplete(args, result, node)
-    if reason is not None:
-        warnings.warn(
-            f"Using {reason}. Please use register_full_backward_hook to get the documented behavior.",
-            FutureWarning,
-            stacklevel=frames_to_learner(),
-        )
-
-
-def _why_incomplete(args: Any, result: Any, node: Any) -> str | None:
-    """Why the gradients at the node of the result are not those of all inputs and outputs; None if they are."""
-    missing = "is deprecated and will be removed in future versions. This hook will be missing "
-    results = (result,) if isinstance(result, Tensor) else result
-    if not (isinstance(results, tuple) and all(isinstance(value, Tensor) for value in results)):
-        return (
-            "non-full backward hooks on a Module that does not return a single Tensor or a tuple of Tensors "
-            f"{missing}some of the grad_output"
-        )
-    if not all(isinstance(value, Tensor) for value in args):
-        return (
-            "non-full backward hooks on a Module that does not take as input a single Tensor or a tuple of Tensors "
-            f"{missing}some of the grad_input"
-        )
-    nodes = {value.grad_fn for value in results if value.grad_fn is not None}
-    if len(nodes) > 1:
-        return (
-            f"a non-full backward hook when outputs are generated by different autograd Nodes {missing}some grad_output"
-        )
-    if {value.grad_fn for value in args if value.grad_fn is not None} != {edge[0] for edge in node.next_functions}:
-        return f"a non-full backward hook when the forward contains multiple autograd Nodes {missing}some grad_input"
-    return None
+    return (tuple(changed) if kind is tuple else kind(*changed)), list(tensors)  # a named tuple stays one

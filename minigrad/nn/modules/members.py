@@ -1,12 +1,12 @@
 """The members of a module: its parameters, buffers and submodules, one by its path or all of them.
 
-After this module a reader knows where a name such as "encoder.layers.0.weight" comes from: it is the path through the
-attributes that hold the modules. A module or parameter that is reached in two ways is given once, under its first name.
+A name such as "encoder.layers.0.weight" is the path through the attributes that hold the modules. A module or parameter
+that is reached in two ways is given once, under its first name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from minigrad.nn.parameter import Parameter
@@ -33,21 +33,6 @@ class NestedModule:
             if not isinstance(module, NestedModule):
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
-
-    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Put a module at a path such as "encoder.layers.0"; with `strict` only in place of another module.
-
-        ValueError for an empty path; AttributeError if the path leads through what is not a module.
-        """
-        if not target:
-            raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, NestedModule):
-            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
-        path, _, name = target.rpartition(".")
-        parent = self.get_submodule(path)
-        if (strict or hasattr(parent, name)) and not isinstance(_attribute(parent, name), NestedModule):
-            raise AttributeError(f"`{name}` is not an nn.Module")
-        setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter at a path such as "hidden.weight"; AttributeError if there is none."""
@@ -83,7 +68,7 @@ class NestedModule:
             recurse: include those of submodules.
             remove_duplicate: give a shared parameter only once, under its first name.
         """
-        return self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
+        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """All buffers, each once."""
@@ -94,24 +79,19 @@ class NestedModule:
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """All buffers with their names; the arguments are those of `named_parameters`."""
-        return self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
+        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def _named_members(
-        self,
-        get_members_fn: Callable[[Any], Iterable[tuple[str, Any]]],
-        prefix: str = "",
-        recurse: bool = True,
-        remove_duplicate: bool = True,
+        self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[tuple[str, Any]]:
-        seen: set[Any] = set()
+        given: set[Any] = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in modules:
-            for name, member in get_members_fn(module):
-                if member is None or member in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(member)
-                yield f"{path}.{name}" if path else name, member
+            for name, member in module.__dict__[kind].items():
+                if member is not None and member not in given:
+                    if remove_duplicate:
+                        given.add(member)
+                    yield f"{path}.{name}" if path else name, member
 
     def children(self) -> Iterator[Module]:
         """The submodules directly in this module, each once."""
@@ -120,10 +100,10 @@ class NestedModule:
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The submodules directly in this module, with their names."""
-        seen = set()
+        given = set()
         for name, module in self._modules.items():
-            if module is not None and module not in seen:
-                seen.add(module)
+            if module is not None and module not in given:
+                given.add(module)
                 yield name, module
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:

@@ -1,8 +1,8 @@
 """Module: the base of every layer and network, which finds its own parameters.
 
-After this module a reader knows how: `__setattr__` sorts what is assigned into three dictionaries, `_parameters`,
-`_buffers` and `_modules`, and `__getattr__` looks there when an attribute is read. How `parameters()` walks them,
-through all submodules, is in `members.py`; hooks are in `hooks.py`; saving and loading is in `state.py`.
+`__setattr__` sorts what is assigned into three dictionaries, `_parameters`, `_buffers` and `_modules`, and
+`__getattr__` looks there when an attribute is read. How `parameters()` walks them, through all submodules, is in
+`members.py`; hooks are in `hooks.py`; saving and loading is in `state.py`.
 """
 
 from __future__ import annotations
@@ -13,18 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad import dtypes
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.hooks import Hooks
-from minigrad.nn.modules.hooks import (  # PyTorch has the functions that register global hooks in this module
-    HookedModule,
-    global_hooks,
-    register_module_buffer_registration_hook,
-    register_module_forward_hook,
-    register_module_forward_pre_hook,
-    register_module_full_backward_hook,
-    register_module_full_backward_pre_hook,
-    register_module_module_registration_hook,
-    register_module_parameter_registration_hook,
-)
+from minigrad.nn.modules.hooks import HookedModule
 from minigrad.nn.modules.members import NestedModule
 from minigrad.nn.modules.state import StatefulModule
 from minigrad.nn.parameter import Buffer, Parameter
@@ -32,22 +21,6 @@ from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:
     from typing import Self
-
-__all__ = [
-    "Module", "register_module_buffer_registration_hook", "register_module_forward_hook",
-    "register_module_forward_pre_hook", "register_module_full_backward_hook", "register_module_full_backward_pre_hook",
-    "register_module_module_registration_hook", "register_module_parameter_registration_hook",
-]  # fmt: skip
-
-
-def typename(value: Any) -> str:
-    """The name of a value's type as PyTorch writes it in error texts: "int", "minigrad.FloatTensor", ..."""
-    if isinstance(value, Tensor):
-        name: str = value.type()  # type: ignore[assignment]
-        return name
-    kind = type(value)
-    named = value if hasattr(value, "__qualname__") else kind
-    return named.__qualname__ if named.__module__ == "builtins" else f"{named.__module__}.{named.__qualname__}"
 
 
 class Module(HookedModule, NestedModule, StatefulModule):
@@ -68,36 +41,24 @@ class Module(HookedModule, NestedModule, StatefulModule):
     a plain list or dictionary are not; put them in a ModuleList or ModuleDict.
     """
 
-    call_super_init = False  # with multiple inheritance: whether __init__ passes its arguments on to the next class
     training: bool
-    _state_dict_hooks: Hooks
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if not self.call_super_init and kwargs:
-            raise TypeError(
-                f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
-            )
-        if not self.call_super_init and args:
-            raise TypeError(
-                f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
-            )
-        own = self.__dict__  # not by assignment: __setattr__ needs the dictionaries that are made here
-        own["training"] = True
-        for name in ("_parameters", "_buffers", "_modules"):
-            own[name] = {}
-        for name in _SETS:
-            own[name] = set()
-        for name in _HOOKS:
-            own[name] = Hooks()
-        if self.call_super_init:
-            super().__init__(*args, **kwargs)
+    def __init__(self) -> None:
+        self.__dict__.update(  # not by assignment: __setattr__ needs the dictionaries that are made here
+            training=True,
+            _parameters={},
+            _buffers={},
+            _modules={},
+            _non_persistent_buffers_set=set(),
+            **self._no_hooks(),
+        )
 
     def forward(self, *input: Any) -> Any:
         """What the module computes. Override it, and call `module(...)`, not `module.forward(...)`: so hooks run."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._hooked or global_hooks.used:
+        if self._hooked:
             return self._call_with_hooks(args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -120,48 +81,36 @@ class Module(HookedModule, NestedModule, StatefulModule):
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
         if isinstance(value, Parameter):
-            self._remove_other(name, "parameters", "_buffers", "_modules")
+            self._free(name, "parameters", "_buffers", "_modules")
             self.register_parameter(name, value)
         elif name in own.get("_parameters", ()):
-            if value is not None:
-                raise TypeError(
-                    f"cannot assign '{typename(value)}' as parameter '{name}' (minigrad.nn.Parameter or None expected)"
-                )
+            _check_assigned(value, (), "parameter", name, "minigrad.nn.Parameter or None expected")
             self.register_parameter(name, None)
         elif isinstance(value, Module):
-            self._remove_other(name, "module", "_parameters", "_buffers")
-            self._modules[name] = _through_hooks(global_hooks.on_module, self, name, value)
+            self._free(name, "module", "_parameters", "_buffers")
+            self._modules[name] = value
         elif name in own.get("_modules", ()):
-            if value is not None:
-                raise TypeError(
-                    f"cannot assign '{typename(value)}' as child module '{name}' (minigrad.nn.Module or None expected)"
-                )
-            self._modules[name] = _through_hooks(global_hooks.on_module, self, name, value)
+            _check_assigned(value, (), "child module", name, "minigrad.nn.Module or None expected")
+            self._modules[name] = None
         elif isinstance(value, Buffer) or name in own.get("_buffers", ()):
-            if value is not None and not isinstance(value, Tensor):
-                raise TypeError(
-                    f"cannot assign '{typename(value)}' as buffer '{name}' (minigrad.nn.Buffer, minigrad.Tensor or "
-                    "None expected)"
-                )
+            _check_assigned(value, Tensor, "buffer", name, "minigrad.nn.Buffer, minigrad.Tensor or None expected")
             persistent = name not in own.get("_non_persistent_buffers_set", ())
             self.register_buffer(name, value, value.persistent if isinstance(value, Buffer) else persistent)
         else:
             super().__setattr__(name, value)
+
+    def _free(self, name: str, kind: str, *others: str) -> None:
+        """Remove a plain attribute, or a member of another kind, that has had the name so far."""
+        self._check_initialized(kind)
+        for members in (self.__dict__, *(self.__dict__[other] for other in others)):
+            members.pop(name, None)
+        self._non_persistent_buffers_set.discard(name)
 
     def _check_initialized(self, kind: str) -> None:
         if "_modules" not in self.__dict__:
             raise AttributeError(
                 f"cannot assign {kind} before Module.__init__() call: begin __init__ with super().__init__()"
             )
-
-    def _remove_other(self, name: str, kind: str, *others: str) -> None:
-        """Remove a plain attribute, or a member of another kind, that has had the name so far."""
-        self._check_initialized(kind)
-        own = self.__dict__
-        own.pop(name, None)
-        for other in others:
-            own[other].pop(name, None)
-        self._non_persistent_buffers_set.discard(name)
 
     def __delattr__(self, name: str) -> None:
         for members in (self._parameters, self._buffers, self._modules):
@@ -183,17 +132,13 @@ class Module(HookedModule, NestedModule, StatefulModule):
         TypeError if `param` is not a Parameter; KeyError if the name is taken, empty or contains a dot.
         """
         self._check_name("parameter", name, "_parameters")
-        if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{typename(param)}' object to parameter '{name}' (minigrad.nn.Parameter or None "
-                "required)"
-            )
+        _check_assigned(param, Parameter, "parameter", name, "minigrad.nn.Parameter or None required", "object to")
         if param is not None and param.grad_fn is not None:
             raise ValueError(
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
                 f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        self._parameters[name] = None if param is None else _through_hooks(global_hooks.on_parameter, self, name, param)
+        self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Register a tensor that belongs to the module but is not trained, such as a running mean.
@@ -204,26 +149,12 @@ class Module(HookedModule, NestedModule, StatefulModule):
         TypeError if `tensor` is no tensor; KeyError if the name is taken, empty or contains a dot.
         """
         self._check_name("buffer", name, "_buffers")
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (minigrad Tensor or None required)"
-            )
-        self._buffers[name] = _through_hooks(global_hooks.on_buffer, self, name, tensor)
+        _check_assigned(tensor, Tensor, "buffer", name, "minigrad Tensor or None required", "object to")
+        self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
             self._non_persistent_buffers_set.add(name)
-
-    def _check_name(self, kind: str, name: Any, members: str) -> None:
-        self._check_initialized(kind)
-        if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
-        if "." in name:
-            raise KeyError(f'{kind} name can\'t contain "."')
-        if not name:
-            raise KeyError(f'{kind} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in self.__dict__[members]:
-            raise KeyError(f"attribute '{name}' already exists")
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Register a submodule as `self.<name> = module` does; None reserves the name.
@@ -232,19 +163,19 @@ class Module(HookedModule, NestedModule, StatefulModule):
         """
         if not isinstance(module, Module) and module is not None:
             raise TypeError(f"{typename(module)} is not a Module subclass")
-        if not isinstance(name, str):
-            raise TypeError(f"module name should be a string. Got {typename(name)}")
-        if hasattr(self, name) and name not in self._modules:
-            raise KeyError(f"attribute '{name}' already exists")
-        if "." in name:
-            raise KeyError(f'module name can\'t contain ".", got: {name}')
-        if not name:
-            raise KeyError('module name can\'t be empty string ""')
-        self._modules[name] = _through_hooks(global_hooks.on_module, self, name, module)
+        self._check_name("module", name, "_modules")
+        self._modules[name] = module
 
-    def register_module(self, name: str, module: Module | None) -> None:
-        """Another name for `add_module`."""
-        self.add_module(name, module)
+    def _check_name(self, kind: str, name: Any, members: str) -> None:
+        self._check_initialized(kind)
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
+        if "." in name:
+            raise KeyError(f'{kind} name can\'t contain "."' + (f", got: {name}" if kind == "module" else ""))
+        if not name:
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in self.__dict__[members]:
+            raise KeyError(f"attribute '{name}' already exists")
 
     # -- changing all of it
 
@@ -273,11 +204,7 @@ class Module(HookedModule, NestedModule, StatefulModule):
             if set_to_none:
                 parameter.grad = None
             elif parameter.grad is not None:
-                if parameter.grad.grad_fn is None:
-                    parameter.grad.requires_grad_(False)
-                else:  # of a backward with create_graph=True
-                    parameter.grad.detach_()
-                parameter.grad.zero_()
+                parameter.grad.detach_().zero_()  # one of create_graph=True has a graph, which is left
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
         """Call `fn(module)` for all submodules, and last for this module, as to initialize weights."""
@@ -286,12 +213,12 @@ class Module(HookedModule, NestedModule, StatefulModule):
         fn(self)
         return self
 
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Self:
         """Replace the values of all parameters, gradients and buffers by `fn` of them.
 
         The parameters stay the same objects, so that an optimizer that holds them goes on working.
         """
-        for module in self.children() if recurse else ():
+        for module in self.children():
             module._apply(fn)
         for parameter in self._parameters.values():
             if parameter is None:
@@ -312,20 +239,16 @@ class Module(HookedModule, NestedModule, StatefulModule):
 
         TypeError for a dtype that is not floating; an error for any device but the CPU.
         """
-        device, kind = kwargs.get("device"), kwargs.get("dtype")
-        for argument in args:
-            if isinstance(argument, Tensor):
-                kind = argument.dtype
-            elif isinstance(argument, dtypes.dtype):
-                kind = argument
-            elif not isinstance(argument, bool):
-                device = argument if device is None else device
-        if kind is not None and not kind.is_floating_point:
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}")
+        for given in (*args, *kwargs.values()):
+            kind = given.dtype if isinstance(given, Tensor) else given
+            if isinstance(kind, dtypes.dtype) and not kind.is_floating_point:
+                raise TypeError(
+                    f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}"
+                )
 
         def convert(tensor: Tensor) -> Tensor:
-            wanted = kind if tensor.is_floating_point() else None
-            return tensor.to(dtype=wanted, device=None if device is None else str(device))
+            converted: Tensor = tensor.to(*args, **kwargs)  # which refuses other devices, for integers, too
+            return converted if tensor.is_floating_point() else tensor
 
         return self._apply(convert)
 
@@ -349,14 +272,6 @@ class Module(HookedModule, NestedModule, StatefulModule):
         """This module as it is: all tensors are on the CPU."""
         return self
 
-    def cuda(self, device: Any = None) -> Self:
-        """AssertionError: there is no such device here."""
-        return self.to("cuda")
-
-    def compile(self, *args: Any, **kwargs: Any) -> None:
-        """RuntimeError: there is no compiler here."""
-        raise RuntimeError("Module.compile() is not available: minigrad runs everything as it is written")
-
     # -- printing
 
     def _get_name(self) -> str:
@@ -375,25 +290,23 @@ class Module(HookedModule, NestedModule, StatefulModule):
         return "\n  ".join([f"{self._get_name()}(", *lines]) + "\n)"
 
 
-_SETS = (
-    "_non_persistent_buffers_set", "_forward_hooks_with_kwargs", "_forward_hooks_always_called",
-    "_forward_pre_hooks_with_kwargs",
-)  # fmt: skip
-_HOOKS = (
-    "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks",
-    "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
-)  # fmt: skip
-
-
 def indent_rest(text: str) -> str:
     """A text with all lines but the first indented by two spaces."""
     first, newline, rest = text.partition("\n")
     return first + newline + indent(rest, "  ")
 
 
-def _through_hooks(hooks: Hooks, module: Module, name: str, value: Any) -> Any:
-    """What is to be registered, after the registration hooks, each of which may replace it."""
-    for hook in hooks.values():
-        changed = hook(module, name, value)
-        value = value if changed is None else changed
-    return value
+def typename(value: Any) -> str:
+    """The name of a value's type as PyTorch writes it in error texts: "int", "minigrad.FloatTensor", ..."""
+    if isinstance(value, Tensor):
+        name: str = value.type()  # type: ignore[assignment]
+        return name
+    kind = type(value)
+    named = value if hasattr(value, "__qualname__") else kind
+    return named.__qualname__ if named.__module__ == "builtins" else f"{named.__module__}.{named.__qualname__}"
+
+
+def _check_assigned(value: Any, allowed: Any, kind: str, name: str, wanted: str, how: str = "as") -> None:
+    """TypeError unless a value is None, or of an allowed class."""
+    if value is not None and not isinstance(value, allowed):
+        raise TypeError(f"cannot assign '{typename(value)}' {how} {kind} '{name}' ({wanted})")

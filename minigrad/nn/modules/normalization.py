@@ -97,11 +97,9 @@ class _NormBase(_Affine):
             f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
 
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *others: Any) -> None:
-        if (local_metadata.get("version") or 0) < 2 and self.num_batches_tracked is not None:
-            # states of version 1, and plain dictionaries, have no count of batches: keep the module's own
-            state_dict.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *others)
+    def _complete_state(self, state: dict[str, Any], prefix: str, version: int) -> None:
+        if version < 2 and self.num_batches_tracked is not None:  # plain dictionaries have no version, either
+            state.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
 
 
 class _BatchNorm(_NormBase):

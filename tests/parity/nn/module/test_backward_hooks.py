@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from parity.nn.module.networks import kind, linear, refused
+from parity.nn.module.networks import kind, linear
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
@@ -193,46 +193,6 @@ def _(F: Any) -> Any:
     (first,) = F.autograd.grad(m(x).sum(), x, create_graph=True)
     (second,) = F.autograd.grad(first.sum(), x)
     return [first, second, log[:1]]
-
-
-@behaviours("H17: full hooks and older ones do not go together")
-def _(F: Any) -> Any:
-    a, b = linear(F, 2, 2), linear(F, 2, 2)
-    a.register_full_backward_hook(lambda *args: None)
-    b.register_backward_hook(lambda *args: None)
-    says = "Cannot use both regular backward hooks and full backward hooks on a single Module."
-    return [
-        refused(lambda: a.register_backward_hook(lambda *args: None), RuntimeError, says),
-        refused(lambda: b.register_full_backward_hook(lambda *args: None), RuntimeError, says),
-    ]
-
-
-@behaviours("H18: the older hook, on a single node")
-def _(F: Any) -> Any:
-    class Double(F.nn.Module):
-        def forward(self, x: Any) -> Any:
-            return x.exp()
-
-    m, log = Double(), []
-    m.register_backward_hook(lambda module, grad_in, grad_out: log.append((kind(module), grad_in, grad_out)))
-    x = F.tensor([1.0], requires_grad=True)
-    m(x * 1).sum().backward()
-    return log, x.grad
-
-
-@behaviours(
-    "H19: the older hook, on several nodes",
-    warns=("FutureWarning: Using a non-full backward hook when the forward contains multiple autograd Nodes",),
-)
-def _(F: Any) -> Any:
-    class Chain(F.nn.Module):
-        def forward(self, x: Any) -> Any:
-            return x.exp().sin()
-
-    m, log = Chain(), []
-    m.register_backward_hook(lambda module, grad_in, grad_out: log.append(grad_out))
-    m(F.tensor([1.0], requires_grad=True)).sum().backward()
-    return log
 
 
 @behaviours("H20: keyword arguments have no gradient in the hook")

@@ -10,7 +10,6 @@ import copy
 import pickle
 from typing import Any
 
-import pytest
 from side_by_side import Behaviours
 
 import minigrad
@@ -34,39 +33,6 @@ def _(F: Any) -> Any:
     state = F.nn.BatchNorm1d(2).state_dict()
     again = pickle.loads(pickle.dumps(state))
     return [type(state).__name__, str(F.nn.Module().state_dict()), dict(state._metadata), dict(again._metadata)]
-
-
-def with_extra(F: Any, *methods: str) -> Any:
-    """A module with some of the two methods for extra state, and what was read back."""
-    log: list[Any] = []
-    given = {"get_extra_state": lambda self: "saved", "set_extra_state": lambda self, state: log.append(state)}
-    made = type("Net", (F.nn.Module,), {name: given[name] for name in methods})()
-    return made, log
-
-
-@behaviours(
-    "A02: extra state that nothing reads back is unexpected",
-    error=RuntimeError,
-    says='Error(s) in loading state_dict for Net:\n\tUnexpected key(s) in state_dict: "_extra_state". ',
-)
-def _(F: Any) -> Any:
-    module, _ = with_extra(F, "get_extra_state")
-    module.load_state_dict(module.state_dict())
-
-
-@behaviours("A03: extra state can be read back by what does not write it")
-def _(F: Any) -> Any:
-    module, log = with_extra(F, "set_extra_state")
-    return [repr(module.load_state_dict({"_extra_state": 3})), log, list(module.state_dict())]
-
-
-@behaviours(
-    "A04: extra state that is missing",
-    error=RuntimeError,
-    says='Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "_extra_state". ',
-)
-def _(F: Any) -> Any:
-    with_extra(F, "get_extra_state", "set_extra_state")[0].load_state_dict({})
 
 
 # ---------------------------------------------------------------- containers
@@ -102,11 +68,6 @@ def _(F: Any) -> Any:
 def _(F: Any) -> Any:
     norm = F.nn.BatchNorm1d(2)
     return [[tensor.dtype for tensor in convert().state_dict().values()] for convert in (norm.half, norm.double)]
-
-
-@behaviours("C04: there is no other device", error=AssertionError, says="Torch not compiled with CUDA enabled")
-def _(F: Any) -> Any:
-    F.nn.Linear(2, 2).cuda()
 
 
 @behaviours("C05: nor is a layer made there", error=AssertionError, says="Torch not compiled with CUDA enabled")
@@ -157,10 +118,3 @@ test_as_in_torch = behaviours.test()
 def test_a_list_of_modules_can_be_extended_by_itself() -> None:
     modules = minigrad.nn.ModuleList([minigrad.nn.ReLU()])
     assert len(modules.extend(modules)) == 2
-
-
-@pytest.mark.parametrize("what", ["register_module_forward_hook", "register_module_full_backward_hook"])
-def test_global_hooks_are_found_where_pytorch_has_them(what: str) -> None:
-    from minigrad.nn.modules import hooks, module
-
-    assert getattr(module, what) is getattr(hooks, what)

@@ -1,4 +1,4 @@
-"""Hooks before and after forward, hooks for all modules, and hooks on what is registered."""
+"""Hooks before and after forward."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from typing import Any
 import pytest
 from parity.nn.module.networks import kind, linear
 from side_by_side import Behaviours
-
-import minigrad
-from minigrad import nn
 
 behaviours = Behaviours()
 
@@ -121,23 +118,6 @@ def _(F: Any) -> Any:
     return log
 
 
-@behaviours("G09: hooks for all modules run first")
-def _(F: Any) -> Any:
-    everywhere = F.nn.modules.module
-    log: list[Any] = []
-    m = F.nn.Sequential(linear(F, 2, 2), F.nn.ReLU())
-    m[0].register_forward_pre_hook(lambda *args: log.append("own before"))
-    m[0].register_forward_hook(lambda *args: log.append("own after"))
-    with (
-        everywhere.register_module_forward_pre_hook(lambda module, args: log.append(f"before {kind(module)}")),
-        everywhere.register_module_forward_hook(lambda module, args, out: log.append(f"after {kind(module)}")),
-        everywhere.register_module_full_backward_hook(lambda module, i, o: log.append(f"backward {kind(module)}")),
-    ):
-        m(F.ones(1, 2, requires_grad=True)).sum().backward()
-    m(F.ones(1, 2))
-    return log
-
-
 @behaviours("G10: hooks go with a copy")
 def _(F: Any) -> Any:
     m, log = linear(F, 2, 2), []
@@ -152,25 +132,6 @@ def _(F: Any) -> Any:
     m.register_forward_hook(lambda *args: log.append(1))
     m.forward(F.ones(1, 2))
     return log
-
-
-def test_registration_hooks_change_what_is_registered() -> None:
-    """Hooks for all modules see each parameter, buffer and module, and may replace it."""
-    from minigrad.nn.modules import hooks
-
-    log: list[str] = []
-    with (
-        hooks.register_module_parameter_registration_hook(lambda m, name, p: log.append(name)),
-        hooks.register_module_buffer_registration_hook(lambda m, name, b: minigrad.zeros(1)),
-        hooks.register_module_module_registration_hook(lambda m, name, child: nn.Tanh()),
-    ):
-        module = nn.Module()
-        module.weight = nn.Parameter(minigrad.ones(1))
-        module.register_buffer("count", minigrad.ones(1))
-        module.child = nn.ReLU()
-    assert log == ["weight"]
-    assert module.count.tolist() == [0]
-    assert isinstance(module.child, nn.Tanh)
 
 
 test_as_in_torch = behaviours.test()

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import Any
 
 import pytest
-from parity.nn.module.networks import kind, net, refused
+from parity.nn.module.networks import kind, net
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
@@ -102,75 +102,6 @@ def _(F: Any) -> Any:
     return list(layer.parameters())
 
 
-@behaviours("F11: extra state")
-def _(F: Any) -> Any:
-    class Counting(F.nn.Module):
-        steps = 3
-
-        def get_extra_state(self) -> Any:
-            return {"steps": self.steps}
-
-        def set_extra_state(self, state: Any) -> None:
-            self.steps = state["steps"]
-
-    module, outer = Counting(), F.nn.Sequential(Counting())
-    state = module.state_dict()
-    state["_extra_state"] = {"steps": 8}
-    module.load_state_dict(state)
-    return [
-        dict(state), module.steps, dict(outer.state_dict()),
-        refused(
-            lambda: outer.load_state_dict({}), RuntimeError,
-            "Error(s) in loading state_dict for Sequential:\n\tMissing key(s) in state_dict: \"0._extra_state\"",
-        ),
-        refused(
-            lambda: net(F).load_state_dict({**net(F).state_dict(), "_extra_state": 1}), RuntimeError,
-            "Error(s) in loading state_dict for Net:\n\tUnexpected key(s)",
-        ),
-    ]  # fmt: skip
-
-
-@behaviours("F12: hooks around writing out and reading back")
-def _(F: Any) -> Any:
-    log: list[Any] = []
-    layer = F.nn.Linear(1, 1)
-    handles = [
-        layer.register_state_dict_pre_hook(lambda m, prefix, keep: log.append(("before", kind(m), prefix, keep))),
-        layer.register_state_dict_post_hook(lambda m, state, prefix, meta: log.append(("after", list(state), prefix))),
-        layer.register_load_state_dict_pre_hook(
-            lambda m, state, prefix, meta, strict, missing, unexpected, errors: log.append(
-                (kind(m), sorted(state), prefix, strict, missing, unexpected, errors)
-            )
-        ),
-        layer.register_load_state_dict_post_hook(lambda m, keys: log.append((kind(m), list(keys.missing_keys)))),
-    ]
-    outer = F.nn.Sequential(layer)
-    outer.load_state_dict(outer.state_dict())
-    for handle in handles:
-        handle.remove()
-    outer.load_state_dict(outer.state_dict())
-    return log
-
-
-@behaviours("F13: a hook may rename what is read back, and forgive what is missing")
-def _(F: Any) -> Any:
-    layer = F.nn.Linear(1, 1)
-
-    def rename(module: Any, state: Any, prefix: str, *others: Any) -> None:
-        state[f"{prefix}weight"] = state.pop(f"{prefix}old")
-
-    layer.register_load_state_dict_pre_hook(rename)
-    layer.register_load_state_dict_post_hook(lambda module, keys: keys.missing_keys.clear())
-    return [repr(layer.load_state_dict({"old": F.ones(1, 1) * 7})), layer.weight]
-
-
-@behaviours("F14: a post hook that returns something", error=RuntimeError, says="state_dict post-hook must return None")
-def _(F: Any) -> Any:
-    layer = F.nn.Linear(1, 1)
-    layer.register_state_dict_post_hook(lambda *args: 1)
-    layer.state_dict()
-
-
 @behaviours("F15: an older state without a count of batches")
 def _(F: Any) -> Any:
     norm = F.nn.BatchNorm1d(2)
@@ -185,15 +116,6 @@ def _(F: Any) -> Any:
     module.register_buffer("n", F.tensor(1.0))
     module.load_state_dict({"n": F.tensor([4.0])})
     return module.n
-
-
-@behaviours(
-    "its arguments may be given by position, with a warning", warns=("FutureWarning: Positional args are being",)
-)
-def _(F: Any) -> Any:
-    into: dict[str, Any] = {}
-    result = F.nn.Linear(1, 1).state_dict(into, "a.", True)
-    return result is into, list(result), [value.requires_grad for value in result.values()]
 
 
 test_as_in_torch = behaviours.test()

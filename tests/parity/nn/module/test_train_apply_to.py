@@ -6,11 +6,8 @@ import copy
 import pickle
 from typing import Any
 
-import pytest
 from parity.nn.module.networks import kind, linear, net
 from side_by_side import Behaviours
-
-from minigrad import nn
 
 behaviours = Behaviours()
 
@@ -97,11 +94,6 @@ def _(F: Any) -> Any:
     second.weight = first.weight
     copied = copy.deepcopy(F.nn.Sequential(first, second))
     return [copied[0].weight is copied[1].weight, len(list(copied.parameters()))]
-
-
-def test_compile_is_refused() -> None:
-    with pytest.raises(RuntimeError, match="not available"):
-        nn.ReLU().compile()
 
 
 test_as_in_torch = behaviours.test()
