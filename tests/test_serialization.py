@@ -6,7 +6,6 @@ import io
 import json
 import os
 import pickle
-import struct
 import types
 import zipfile
 from collections import OrderedDict
@@ -16,13 +15,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import require
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minigrad as mg
 from minigrad import serialization
-from minigrad.serialization import load_safetensors, save_safetensors
 
 
 def saved(obj: Any) -> bytes:
@@ -65,9 +62,8 @@ VALUES: dict[str, Callable[[], Any]] = {
     "an optimizer's": lambda: {"state": {0: {"step": 3, "exp_avg": mg.ones(2)}}, "param_groups": [{"lr": 0.1}]},
     "nested": lambda: [1, (2.5, [None, {"a": {"b": mg.ones(1)}}]), True],
     "numbers": lambda: [0, -1, 2**62, 2**63, -(2**100), 0.1, float("nan"), float("-inf"), 5e-324],
-    "words": lambda: ["", "ü\n\x00", b"", b"\x00\xff"],
+    "words": lambda: ["", "ü\n\x00"],
     "keys": lambda: {1: "int", "1": "str", (1, 2): "tuple", None: "none", False: "bool", 2.5: "float"},
-    "Size, dtype, device": lambda: [mg.Size([2, 3]), mg.float16, mg.device("cpu"), mg.Size([])],
     "a set": lambda: {1, 2},
 }
 
@@ -114,13 +110,12 @@ def test_an_expanded_tensor_stays_small() -> None:
         x.add_(1)
 
 
-def test_parameters_and_buffers_stay_what_they_are() -> None:
+def test_parameters_stay_what_they_are() -> None:
     from minigrad.nn import Parameter
-    from minigrad.nn.parameter import Buffer
 
     x = mg.ones(4)
-    learned, frozen, state = back([Parameter(x), Parameter(x[:2], requires_grad=False), Buffer(mg.zeros(2))])
-    assert [type(each) for each in (learned, frozen, state)] == [Parameter, Parameter, Buffer]
+    learned, frozen = back([Parameter(x), Parameter(x[:2], requires_grad=False)])
+    assert [type(each) for each in (learned, frozen)] == [Parameter, Parameter]
     assert (learned.requires_grad, frozen.requires_grad, learned.is_leaf) == (True, False, True)
     with mg.no_grad():
         learned[0] = 7
@@ -188,10 +183,21 @@ def itself() -> list[Any]:
         ({"a": [np.ones(2)]}, TypeError, ["numpy.ndarray", "from_numpy()"]),
         (print, TypeError, ["builtin_function_or_method"]),
         (1j, TypeError, ["complex"]),
+        (b"bytes", TypeError, ["bytes"]),
+        (mg.Size([2]), TypeError, ["Size"]),
         (itself(), ValueError, ["contains itself"]),
         (deep(2000), ValueError, ["deep"]),
     ],
-    ids=["an object", "an array", "a function", "a complex number", "a list in itself", "a deep list"],
+    ids=[
+        "an object",
+        "an array",
+        "a function",
+        "a complex number",
+        "bytes",
+        "a Size",
+        "a list in itself",
+        "a deep list",
+    ],
 )
 def test_what_cannot_be_saved_leaves_the_old_file(
     value: Any, error: type[Exception], words: list[str], tmp_path: Path
@@ -255,22 +261,12 @@ def zipped(**members: bytes) -> bytes:
     return stream.getvalue()
 
 
-def array_file(**arrays: Any) -> bytes:
-    stream = io.BytesIO()
-    np.savez(stream, **arrays)
-    return stream.getvalue()
-
-
 FOREIGN: dict[str, tuple[bytes, list[str]]] = {
-    "empty": (b"", ["empty", "save it again"]),
-    "a text": (b"hello, world\n", ["a text that begins with 'hello, world"]),
-    "a text in another script": ("€uro".encode() * 2000, ["a text"]),
-    "a pickle": (pickle.dumps({"a": 1}), ["a pickle", "safetensors"]),
-    "a zip file": (zipped(readme=b"hi"), ["a zip file with other content", "readme"]),
-    "arrays of numpy": (array_file(a=np.ones(2)), ["numpy.savez", "numpy.load"]),
-    "an array of numpy": (b"\x93NUMPY\x01\x00", ["numpy.save", "from_numpy"]),
-    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(20), ["a PNG picture"]),
-    "something": (bytes(range(200, 250)), ["first bytes are c8 c9"]),
+    "empty": (b"", ["is empty", "never written to the end"]),
+    "a text": (b"hello, world\n", ["begins with b'hello, world"]),
+    "a pickle": (pickle.dumps({"a": 1}), ["a pickle", "numpy.savez"]),
+    "a zip file": (zipped(readme=b"hi"), ["no file of minigrad.save", "begins with b'PK"]),
+    "an array of numpy": (b"\x93NUMPY\x01\x00", ["NUMPY"]),
 }
 
 
@@ -291,7 +287,7 @@ def test_a_file_of_torch_is_named_and_not_run(zip_format: bool, torch: types.Mod
 
     path = tmp_path / "torch.pt"
     torch.save({"a": torch.ones(2), "b": Bomb()}, path, _use_new_zipfile_serialization=zip_format)
-    with pytest.raises(RuntimeError, match=r"torch\.save.*safetensors\.torch\.save_file"):
+    with pytest.raises(RuntimeError, match=r"torch\.save.*numpy\.savez"):
         mg.load(path)
     assert not (tmp_path / "ran").exists()
 
@@ -325,13 +321,14 @@ DAMAGED: dict[str, Callable[[dict[str, Any]], Any]] = {
     "an unknown dtype": lambda d: d["tensors"][0].update(dtype="object"),
     "another memory": lambda d: d["tensors"][0].update(memory=7),
     "a memory by its end": lambda d: d["tensors"][1].update(memory=-1),
-    "an unknown class": lambda d: d["tensors"][0].update({"class": "os.system"}),
-    "no class": lambda d: d["tensors"][0].pop("class"),
-    "a flag that is none": lambda d: d["tensors"][0].update({"class": "Parameter", "requires_grad": 1}),
+    "a class for a flag": lambda d: d["tensors"][0].update(parameter="os.system"),
+    "no flag": lambda d: d["tensors"][0].pop("parameter"),
+    "a flag that is none": lambda d: d["tensors"][0].update(parameter=True, requires_grad=1),
+    "another order of bytes": lambda d: d["tensors"][0].update(dtype=">f4", strides=[5]),
     "bools that require grad": lambda d: d["tensors"][1].update(requires_grad=True),
     "bools that are none": lambda d: d["tensors"][0].update(dtype="bool", strides=[1], shape=[24]),
     "bytes that are missing": lambda d: d["memory"].__setitem__(0, 23),
-    "a version to come": lambda d: d.update(version=2),
+    "a version to come": lambda d: d.update(format=["minigrad", 3, "little"]),
     "another format": lambda d: d.update(format="other"),
     "no value": lambda d: d.pop("value"),
     "an unknown kind": lambda d: d.update(value=["call", "print"]),
@@ -342,11 +339,6 @@ DAMAGED: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a key that is a list": lambda d: d.update(value=["dict", [[["list", []], 3]]]),
     "a deep value": lambda d: d.update(value=json.loads('["list", [' * 150 + "]]" * 150)),
     "a tensor that is not there": lambda d: d.update(value=["tensor", 9]),
-    "a float that is none": lambda d: d.update(value=["float", "x"]),
-    "a float of the wrong kind": lambda d: d.update(value=["float", 3]),
-    "bytes that are none": lambda d: d.update(value=["bytes", "?"]),
-    "a device that is none": lambda d: d.update(value=["device", "toaster"]),
-    "a size that is none": lambda d: d.update(value=["size", [1.5]]),
     "tensors that are no list": lambda d: d.update(tensors={}),
     "a description that is no dict": lambda d: d.clear(),
 }
@@ -462,145 +454,9 @@ def test_a_changed_description_gives_a_clear_error_or_plain_values(data: st.Data
 
 def test_only_these_modules_are_reached() -> None:
     """Nothing in the reader can import, call by name, or evaluate."""
-    folder = Path(serialization.__file__).parent
-    text = "".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in ("__init__", "saving", "loading"))
+    text = Path(serialization.__file__).read_text(encoding="utf-8")
     for word in ("pickle.load", "import pickle", "eval(", "exec(", "getattr(", "import_module", "__import__"):
         assert word not in text.replace('getattr(f, "name", "this file")', "")
-
-
-# ---------------------------------------------------------------- safetensors
-
-
-@pytest.fixture(scope="session")
-def safetensors() -> types.ModuleType:
-    return require("safetensors")
-
-
-def table(data: bytes = b"", **entries: Any) -> bytes:
-    """A .safetensors file, written by hand."""
-    header = json.dumps(entries).encode()
-    return struct.pack("<Q", len(header)) + header + data
-
-
-HALVES = table(
-    struct.pack("<2f", 1.5, -2) + bytes.fromhex("c03f00c0") + b"\x07",
-    single={"dtype": "F32", "shape": [2, 1], "data_offsets": [0, 8]},
-    brain={"dtype": "BF16", "shape": [2], "data_offsets": [8, 12]},
-    byte={"dtype": "U8", "shape": [], "data_offsets": [12, 13]},
-)
-
-
-def test_load_reads_safetensors(safetensors: types.ModuleType, tmp_path: Path) -> None:
-    (tmp_path / "model.safetensors").write_bytes(HALVES)
-    for tensors in (mg.load(tmp_path / "model.safetensors"), load_safetensors(tmp_path / "model.safetensors")):
-        assert list(tensors) == ["brain", "byte", "single"]
-        assert tensors["single"].tolist() == [[1.5], [-2]]
-        assert (tensors["brain"].dtype, tensors["brain"].tolist()) == (mg.float32, [1.5, -2])
-        assert (tensors["byte"].dtype, tensors["byte"].item()) == (mg.uint8, 7)
-        tensors["single"].add_(1)
-
-
-def test_safetensors_round_trip(safetensors: types.ModuleType, tmp_path: Path) -> None:
-    tensors = {"a": mg.arange(6.0).reshape(2, 3).t(), "b": mg.tensor(True), "c": mg.zeros(0, 2, dtype=mg.int16)}
-    save_safetensors(tensors, tmp_path / "m.safetensors", metadata={"from": "here"})
-    assert same(load_safetensors(tmp_path / "m.safetensors"), tensors)
-    assert os.listdir(tmp_path) == ["m.safetensors"]
-    with pytest.raises(TypeError, match="a dict of tensors by name"):
-        save_safetensors({"a": 3}, tmp_path / "m.safetensors")
-
-
-def test_damaged_safetensors_are_a_clear_error(safetensors: types.ModuleType) -> None:
-    for data in (HALVES[:-3], HALVES.replace(b"[0, 8]", b"[1, 8]"), HALVES.replace(b"shape", b"shapf")):
-        with pytest.raises(RuntimeError, match="damaged"):
-            mg.load(io.BytesIO(data))
-    other = table(bytes(8), x={"dtype": "U64", "shape": [1], "data_offsets": [0, 8]})
-    with pytest.raises(RuntimeError, match="'x' is of dtype U64"):
-        mg.load(io.BytesIO(other))
-
-
-def in_header(text: str, data: bytes = b"") -> bytes:
-    """A .safetensors file with any text for a table."""
-    return struct.pack("<Q", len(text)) + text.encode() + data
-
-
-FLOAT = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
-LIES: dict[str, bytes] = {
-    "no table": b"",
-    "the length alone": struct.pack("<Q", 2),
-    "a table longer than the file": struct.pack("<Q", 2**40) + b"{}",
-    "a table of 2**64 - 1 bytes": b"\xff" * 8 + b"{}",
-    "a list for a table": in_header("[]"),
-    "no JSON": in_header("{nothing"),
-    "deep nesting": in_header('{"a":' * 20000),
-    "a tensor that is a number": in_header('{"a": 3}'),
-    "more data than tensors": table(bytes(9), a=FLOAT),
-    "less data": table(bytes(7), a=FLOAT),
-    "a larger shape": table(bytes(8), a={**FLOAT, "shape": [3]}),
-    "a smaller shape": table(bytes(8), a={**FLOAT, "shape": [1]}),
-    "a wider dtype": table(bytes(8), a={**FLOAT, "dtype": "F64"}),
-    "a narrower dtype": table(bytes(8), a={**FLOAT, "dtype": "F16"}),
-    "an unknown dtype": table(bytes(8), a={**FLOAT, "dtype": "F31"}),
-    "a dtype of half a byte": table(bytes(1), a={"dtype": "F4", "shape": [2], "data_offsets": [0, 1]}),
-    "a size below 0": table(bytes(8), a={**FLOAT, "shape": [-2]}),
-    "sizes whose product is 0 in 64 bits": table(bytes(8), a={**FLOAT, "shape": [2**32, 2**32]}),
-    "half a size": table(bytes(8), a={**FLOAT, "shape": [2.5]}),
-    "offsets from behind": table(bytes(8), a={**FLOAT, "data_offsets": [8, 0]}),
-    "an offset below 0": table(bytes(8), a={**FLOAT, "data_offsets": [-8, 0]}),
-    "an offset beyond the file": table(bytes(8), a={**FLOAT, "data_offsets": [8, 16]}),
-    "tensors that overlap": table(bytes(12), a=FLOAT, b={**FLOAT, "data_offsets": [4, 12]}),
-    "a hole": table(bytes(20), a=FLOAT, b={**FLOAT, "data_offsets": [12, 20]}),
-    "bools of 2": table(b"\0\2", a={"dtype": "BOOL", "shape": [2], "data_offsets": [0, 2]}),
-}
-
-
-@pytest.mark.parametrize("name", LIES)
-def test_safetensors_that_lie_are_a_clear_error(name: str, safetensors: types.ModuleType) -> None:
-    with pytest.raises(RuntimeError, match=r"damaged|is of dtype"):
-        load_safetensors(LIES[name])
-    with pytest.raises(RuntimeError, match=r"damaged|is of dtype|can't read"):
-        mg.load(io.BytesIO(LIES[name]))
-
-
-def test_safetensors_cut_anywhere_are_a_clear_error(safetensors: types.ModuleType) -> None:
-    for length in range(len(HALVES)):
-        with pytest.raises(RuntimeError, match="damaged"):
-            load_safetensors(HALVES[:length])
-
-
-def bytes_in_file(tensor: mg.Tensor, dtype: str) -> bytes:
-    """A tensor's numbers as a .safetensors file has them: of bfloat16 the upper half of float32."""
-    array = tensor.numpy()
-    return array.view("<u2").reshape(-1, 2)[:, 1].tobytes() if dtype == "BF16" else array.tobytes()
-
-
-def test_safetensors_with_wrong_bytes_are_what_they_say_or_a_clear_error(safetensors: types.ModuleType) -> None:
-    """Any bytes changed: an error, or all numbers of the file, each as the table says that they are stored."""
-    random, read, messages = np.random.default_rng(0), 0, set()
-    for _ in range(3000):
-        data = bytearray(HALVES)
-        for place in random.integers(len(data), size=random.choice([1, 1, 2, 5])):
-            data[place] = random.integers(256)
-        try:
-            tensors = load_safetensors(bytes(data))
-        except RuntimeError as error:
-            messages.add(str(error))
-            continue
-        read += 1
-        length = int.from_bytes(data[:8], "little")
-        entries, numbers = json.loads(data[8 : 8 + length]), bytes(data[8 + length :])
-        entries.pop("__metadata__", None)
-        assert tensors.keys() == entries.keys()
-        for name, entry in entries.items():
-            assert list(tensors[name].shape) == entry["shape"]
-            assert bytes_in_file(tensors[name], entry["dtype"]) == numbers[slice(*entry["data_offsets"])]
-    assert 50 < read < 2950
-    assert all("damaged" in message or "is of dtype" in message for message in messages)
-
-
-def test_without_the_library_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "safetensors.numpy", None)
-    with pytest.raises(ImportError, match=r"minigrad\[safetensors\]"):
-        mg.load(io.BytesIO(HALVES))
 
 
 def test_a_module_comes_back_from_its_file(tmp_path: Path) -> None:
