@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.methods import METHODS, OP_MODULES
 from minigrad.ops.pointwise.activations_piecewise import plain_relu
-from minigrad.ops.reductions import variance
 from minigrad.ops.shapes import joining
-from minigrad.out import into, taking_axis, taking_out
+from minigrad.out import into, taking_out
 from minigrad.public import declarations
 from minigrad.tensor import Tensor
 
@@ -38,8 +37,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
         for _name in getattr(_module, "OUT", ())
     },
     "relu": taking_out(plain_relu),
-    "std_mean": taking_axis(variance.std_mean),
-    "var_mean": taking_axis(variance.var_mean),
     **{_name: METHODS[_name] for _name in _METHODS_TOO},
 }
 declared: dict[str, Callable[..., Any]] = {}

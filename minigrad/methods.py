@@ -43,7 +43,6 @@ from minigrad.ops.pointwise import (
     division,
     error_function,
     exponential,
-    gamma_function,
     logic,
     powers,
     rounding,
@@ -53,13 +52,9 @@ from minigrad.ops.pointwise import (
 )
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions import (
-    bins,
     cumulative,
-    differences,
-    distinct,
     extremes,
     prod,
-    quantiles,
     softmax,
     sorting,
     sums,
@@ -216,10 +211,10 @@ METHODS: dict[str, Method] = {
 }
 
 OP_MODULES: Any = (  # which have methods among their functions
-    arithmetic, division, rounding, signs, bounds, powers, exponential, error_function, gamma_function,
+    arithmetic, division, rounding, signs, bounds, powers, exponential, error_function,
     trigonometry,
     activations_piecewise, activations_smooth, comparison, logic, bits, special_values, choice, conversion, sums,
-    prod, variance, extremes, truth, vector_norm, bins, sorting, quantiles, distinct, cumulative, differences,
+    prod, variance, extremes, truth, vector_norm, sorting, cumulative,
     softmax,
     views, transposing, expanding, splitting, repeating, flipping, diagonals, triangles, unfolding,
     slicing, gather, scatter, index_select, masks, take,
@@ -233,10 +228,9 @@ for _module in OP_MODULES:
 
 for _name in (
     "sum", "mean", "prod", "std", "var", "max", "min", "argmax", "argmin", "all", "any", "cumsum", "cumprod", "amax",
-    "amin", "sort", "argsort", "topk", "median", "nanmedian", "mode", "kthvalue", "logsumexp", "squeeze", "unsqueeze",
-    "unbind", "softmax", "log_softmax", "nansum", "nanmean", "count_nonzero", "logcumsumexp", "cummax", "cummin",
-    "index_select", "gather", "repeat_interleave", "chunk", "quantile", "diff", "take_along_dim", "narrow", "select",
-    "aminmax",
+    "amin", "sort", "argsort", "topk", "logsumexp", "squeeze", "unsqueeze",
+    "unbind", "softmax", "log_softmax", "count_nonzero",
+    "index_select", "gather", "repeat_interleave", "chunk", "take_along_dim", "narrow", "select",
 ):  # fmt: skip
     if _name in METHODS:
         METHODS[_name] = taking_axis(METHODS[_name])
@@ -283,8 +277,6 @@ OPERATORS: dict[str, Method] = {
     "__and__": _or_else(bits.bitwise_and, "__rand__"),
     "__or__": _or_else(bits.bitwise_or, "__ror__"),
     "__xor__": _or_else(bits.bitwise_xor, "__rxor__"),
-    "__lshift__": _or_else(bits.bitwise_left_shift, "__rlshift__"),
-    "__rshift__": _or_else(bits.bitwise_right_shift, "__rrshift__"),
     "__getitem__": indexing.index,
     "__setitem__": set_item,
     "__reversed__": lambda self: flipping.flip(self, 0) if self.ndim else self,

@@ -26,8 +26,4 @@ def named_result(function: str, *parts: str) -> Any:
 
 
 max, min = named_result("max", "values", "indices"), named_result("min", "values", "indices")
-median, nanmedian = named_result("median", "values", "indices"), named_result("nanmedian", "values", "indices")
-cummax, cummin = named_result("cummax", "values", "indices"), named_result("cummin", "values", "indices")
-mode, kthvalue = named_result("mode", "values", "indices"), named_result("kthvalue", "values", "indices")
 sort, topk = named_result("sort", "values", "indices"), named_result("topk", "values", "indices")
-aminmax = named_result("aminmax", "min", "max")

@@ -8,7 +8,6 @@ gradient) that is all; what a recorded write does to the graph is told in autogr
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -266,15 +265,3 @@ fill_ = in_place(_fill, "fill_", fills=True, spreads=True)
 zero_ = in_place(lambda self: overwrite.zeroed(self, np.zeros_like(self._array)), "zero_", fills=True)
 copy_ = in_place(_copied, "copy_")
 spread_ = in_place(_copied, "copy_", spreads=True)
-
-
-def comparing(name: str) -> Method:
-    """`eq_` and the like: the answer, as numbers, in the tensor's place."""
-
-    def compared(self: Tensor, other: Any) -> Tensor:
-        if isinstance(other, Tensor):
-            return overwrite.compared[name](self, other)
-        answer = getattr(operator, name)(self.detach(), other)._array
-        return overwrite.compared_to_number[name](self, answer)
-
-    return in_place(compared, name + "_", operand="other")

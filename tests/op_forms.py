@@ -14,7 +14,6 @@ from op_table import BINARY, UNARY, Row, Shapes, apart, both, normal, whole
 
 FEW: list[Shapes] = [((),), ((2, 3),), ((0,),)]  # for other names of the same function
 FEW_BINARY: list[Shapes] = [((2, 3), (3,)), ((), ())]
-FEW_INTO: list[Shapes] = [((2, 3), (3,)), ((), ()), ((0,), (0,))]  # the second fits into the first
 FILLED: list[Shapes] = [((),), ((3,),), ((2, 3),), ((2, 1, 2),)]  # with elements to choose from
 MATRICES: list[Shapes] = [((2, 3),), ((4, 2),)]
 MATRICES_OR_COLUMN: list[Shapes] = [((2, 3),), ((3, 1),)]
@@ -24,11 +23,6 @@ SMALL_CUBE: list[Shapes] = [((2, 3, 2),)]
 def inside(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Numbers between -1 and 1, away from both."""
     return random.uniform(-0.9, 0.9, shape)
-
-
-def infinite(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Infinities and zeros of both signs."""
-    return random.choice([np.inf, -np.inf, 0.0, -0.0, 1.5], shape)
 
 
 def function_and_method(
@@ -74,16 +68,6 @@ def into(name: str, numpy: Any, node: str, domain: Any = normal) -> Row:
     return Row(f".{name}_(y)", lambda F, x, y: getattr(x.clone(), f"{name}_")(y), numpy, [((2, 3), (3,))], node, domain)
 
 
-def alias(name: str, numpy: Any, domain: Any = normal, derived: bool = True) -> list[Row]:
-    """Another name of a function, in all forms."""
-
-    def both_forms(F: Any, x: Any) -> Any:
-        return getattr(F, name)(x) + getattr(x, name)()
-
-    row = Row(f"{name} + .{name}", both_forms, lambda x: 2 * numpy(x), FEW, "AddBackward0", domain)
-    return [row, in_place(name, numpy, domain, derived)]
-
-
 def written(
     name: str, numpy: Callable[..., Any], node: str, domain: Any = normal, function: bool = True, **more: Any
 ) -> list[Row]:
@@ -97,39 +81,6 @@ def written(
 def question(name: str, function: Callable[..., Any], numpy: Callable[..., Any], shapes: list[Shapes] = BINARY) -> Row:
     """What is answered with bools, on numbers of which many are equal."""
     return Row(name, function, numpy, shapes, None, whole, False)
-
-
-def asked(name: str, numpy: Any, domain: Any = whole) -> list[Row]:
-    """A question about each element, as function and method."""
-    return both(name, numpy, None, domain, UNARY, differentiable=False)
-
-
-def answer_in_place(name: str, numpy: Any) -> Row:
-    """`x.logical_and_(y)`: the answer as numbers in the place of x, without a gradient."""
-
-    def write(F: Any, x: Any, y: Any) -> Any:
-        return getattr(x.detach().clone(), name)(y.detach())
-
-    return Row(f".{name}(y)", write, lambda x, y: numpy(x, y).astype(x.dtype), FEW_INTO, None, whole, False)
-
-
-def of_integers(name: str, numpy: Callable[..., Any], low: int = -9, high: int = 10) -> list[Row]:
-    """A function of whole numbers as function, method and in place."""
-
-    def drawn(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-        return random.integers(low, high, shape)
-
-    def answer(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return numpy(x.astype(int), y.astype(int))
-
-    def row(text: str, function: Callable[..., Any], shapes: Any = FEW_BINARY) -> Row:
-        return Row(text, lambda F, x, y: function(F, x.long(), y.long()), answer, shapes, None, drawn, False)
-
-    return [
-        row(f"{name}()", lambda F, x, y: getattr(F, name)(x, y), BINARY),
-        row(f".{name}()", lambda F, x, y: getattr(x, name)(y)),
-        row(f".{name}_()", lambda F, x, y: getattr(x, f"{name}_")(y)),
-    ]
 
 
 def functional(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from op_forms import FEW, FEW_BINARY, alias, function_and_method, into, written
+from op_forms import FEW, FEW_BINARY, function_and_method, written
 from op_table import BINARY, CHOICE, INTO, UNARY, Row, apart, both, normal
 
 
@@ -75,19 +75,11 @@ ROWS = [
         "AddcdivBackward0",
         (normal, normal, apart),
     ),
-    *function_and_method("multiply", np.multiply, "MulBackward0", shapes=FEW_BINARY),
-    *function_and_method("subtract", np.subtract, "SubBackward0", shapes=FEW_BINARY),
-    into("multiply", np.multiply, "MulBackward0"),
-    into("subtract", np.subtract, "SubBackward0"),
-    Row(
-        "subtract(alpha)", lambda F, x, y: F.subtract(x, y, alpha=2), lambda x, y: x - 2 * y, FEW_BINARY, "SubBackward0"
-    ),
     Row("rsub(x, y)", lambda F, x, y: F.rsub(x, y), lambda x, y: y - x, BINARY, "RsubBackward0"),
     Row(
         "rsub(x, y, alpha)", lambda F, x, y: F.rsub(x, y, alpha=3), lambda x, y: y - 3 * x, FEW_BINARY, "RsubBackward0"
     ),
     Row("rsub(x, 2)", lambda F, x: F.rsub(x, 2), lambda x: 2 - x, UNARY, "RsubBackward1"),
-    *alias("negative", np.negative),
     Row("positive()", lambda F, x: F.positive(x * 2), lambda x: x * 2, FEW, "MulBackward0"),
     Row(".positive()", lambda F, x: (x * 2).positive(), lambda x: x * 2, FEW, "MulBackward0"),
 ]

@@ -28,9 +28,6 @@ ROWS = [
         "ClampBackward0",
     ),
     Row("clamp(max=tensor)", lambda F, x, y: x.clamp(max=y), np.minimum, BINARY, "ClampBackward0", graph=False),
-    *function_and_method("fmax", np.fmax, "FmaxBackward0", shapes=BINARY),
-    *function_and_method("fmin", np.fmin, "FminBackward0", shapes=BINARY),
-    Row("fmax(x, x)", lambda F, x: F.fmax(x, x * 1), lambda x: x, UNARY[:2], "FmaxBackward0"),
     *function_and_method("clamp_min", np.maximum, "ClampMinBackward1", shapes=BINARY),
     *function_and_method("clamp_max", np.minimum, "ClampMaxBackward1", shapes=BINARY),
     Row(

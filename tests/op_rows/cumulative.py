@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from op_table import CUBE, MATRIX, MATRIX_OR_EMPTY, UNARY, VECTOR, Row, apart, positive, whole
 
-MATRICES: list[Any] = [((2, 3),), ((4, 2),), ((0, 3),), ((2, 0),)]
-
 
 def along(accumulate: Any, dim: int) -> Any:
     """A numpy accumulation that leaves 0-d arrays as they are."""
@@ -46,49 +44,4 @@ ROWS = [
         positive,
     ),
     Row(".cumsum_()", lambda F, x: (x * 1).cumsum_(0), along(np.cumsum, 0), [((3,),), ((),)], "CumsumBackward0"),
-    *(
-        row
-        for name, ufunc in (("cummax", np.maximum), ("cummin", np.minimum))
-        for node in [f"{name.capitalize()}Backward0"]
-        for row in (
-            Row(
-                f"{name}(0)",
-                lambda F, x, name=name: getattr(F, name)(x, 0).values,
-                along(ufunc.accumulate, 0),
-                UNARY[:4],
-                node,
-                apart,
-            ),
-            Row(
-                f".{name}(-1)",
-                lambda F, x, name=name: getattr(x, name)(-1)[0],
-                along(ufunc.accumulate, -1),
-                MATRICES[:2],
-                node,
-                apart,
-            ),
-        )
-    ),
-    Row(
-        "logcumsumexp(0)",
-        lambda F, x: F.logcumsumexp(x, 0),
-        along(np.logaddexp.accumulate, 0),
-        UNARY,
-        "LogcumsumexpBackward0",
-    ),
-    Row(
-        ".logcumsumexp(-1)",
-        lambda F, x: x.logcumsumexp(-1),
-        along(np.logaddexp.accumulate, -1),
-        MATRICES,
-        "LogcumsumexpBackward0",
-    ),
-    Row(
-        "logcumsumexp of a wide range",
-        lambda F, x: F.logcumsumexp(x * 5, 0),
-        lambda x: np.logaddexp.accumulate(x * 5),
-        [((5,),)],
-        "LogcumsumexpBackward0",
-        apart,
-    ),
 ]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from op_forms import FEW_BINARY, function_and_method, into, of_integers, written
-from op_table import BINARY, INTO, UNARY, Row, apart, between, both, normal, whole
+from op_forms import into, written
+from op_table import BINARY, INTO, UNARY, Row, apart, between, both, normal
 
 
 def divided(mode: str) -> Callable[..., Any]:
@@ -46,9 +46,6 @@ ROWS = [
     *both("remainder", np.remainder, "RemainderBackward1", (normal, apart), BINARY),
     Row("div_", lambda F, x, y: x.clone().div_(y), np.divide, INTO, "DivBackward0", (normal, apart)),
     *written("reciprocal_", lambda x: 1 / x, "ReciprocalBackward0", apart),
-    *function_and_method("divide", np.divide, "DivBackward0", (normal, apart), FEW_BINARY),
-    *function_and_method("true_divide", np.divide, "DivBackward0", (normal, apart), FEW_BINARY),
-    *(into(name, np.divide, "DivBackward0", (normal, apart)) for name in ("divide", "true_divide")),
     *(
         Row(
             f"div({mode})",
@@ -78,9 +75,6 @@ ROWS = [
         (normal, apart),
         rounds=True,
     ),
-    *function_and_method("fmod", np.fmod, "FmodBackward1", (normal, apart), BINARY),
-    into("fmod", np.fmod, "FmodBackward1", (normal, apart)),
-    Row("fmod(x, 0.3)", lambda F, x: F.fmod(x, 0.3), lambda x: np.fmod(x, 0.3), UNARY, "FmodBackward0", between),
     into("remainder", np.remainder, "RemainderBackward1", (normal, apart)),
     Row("x %= y", augmented, augmented_numpy, INTO, "MulBackward0", (normal, apart)),
     Row("x //= y", floor_divided, np.floor_divide, INTO, None, (normal, apart), False),
@@ -91,26 +85,6 @@ ROWS = [
         INTO,
         None,
         (normal, apart),
-        False,
-    ),
-    *of_integers("gcd", np.gcd),
-    *of_integers("lcm", np.lcm),
-    Row(
-        "gcd_()",
-        lambda F, x, y: F.gcd_(x.long(), y.long()),
-        lambda x, y: np.gcd(x.astype(int), y.astype(int)),
-        FEW_BINARY,
-        None,
-        whole,
-        False,
-    ),
-    Row(
-        "lcm_()",
-        lambda F, x, y: F.lcm_(x.long(), y.long()),
-        lambda x, y: np.lcm(x.astype(int), y.astype(int)),
-        FEW_BINARY,
-        None,
-        whole,
         False,
     ),
 ]

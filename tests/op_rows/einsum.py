@@ -44,10 +44,4 @@ ROWS = [
         [((2, 3), (2, 3)), ((2, 3), (3,))],
     ),
     Row("einsum(operands in a list)", lambda F, x, y: F.einsum("i,j", [x, y]), np.outer, PAIRS),
-    Row(
-        "bilinear()",
-        lambda F, x, y, w, b: F.bilinear(x, y, w, b),
-        lambda x, y, w, b: np.einsum("...i,kij,...j->...k", x, w, y) + b,
-        [((2, 3), (2, 2), (2, 3, 2), (2,)), ((3,), (1,), (2, 3, 1), (2,))],
-    ),
 ]

@@ -18,10 +18,6 @@ def taken(*shape: int) -> Any:
     return lambda w: w[numbers(None, *shape)]
 
 
-def bagged(how: Any) -> Any:
-    return lambda w: how(w[numbers(None, 2, 3)], 1).astype(w.dtype)
-
-
 TABLE: list[Any] = [((3, 4),), ((3, 1),)]
 
 ROWS = [
@@ -54,16 +50,6 @@ ROWS = [
         taken(2, 3),
         [((3, 4),)],
         differentiable=False,
-    ),
-    *(
-        Row(
-            f"embedding_bag({mode})",
-            lambda F, w, mode=mode: F.nn.functional.embedding_bag(numbers(F, 2, 3), w, mode=mode),
-            bagged(how),
-            TABLE[:1],
-            differentiable=False,  # PyTorch has no second derivative; the first is in parity/nn/test_losses,
-        )
-        for mode, how in [("sum", np.sum), ("mean", np.mean), ("max", np.max)]
     ),
     Row(
         "one_hot()",

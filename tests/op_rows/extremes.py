@@ -119,21 +119,4 @@ ROWS = [
         apart,
     ),
     Row("amin(1) without rows", lambda F, x: x.amin(1), lambda x: np.min(x, 1), [((0, 3),)], "AminBackward0"),
-    Row("aminmax().min", lambda F, x: F.aminmax(x).min, np.min, FILLED, "AminmaxBackward0", apart),
-    Row(
-        ".aminmax(dim)",
-        lambda F, x: x.aminmax(dim=1, keepdim=True).max,
-        lambda x: np.max(x, 1, keepdims=True),
-        MATRICES_OR_COLUMN,
-        "AminmaxBackward0",
-        apart,
-    ),
-    Row(
-        "aminmax(): both",
-        lambda F, x: sum(F.aminmax(x, dim=0)),
-        lambda x: np.min(x, 0) + np.max(x, 0),
-        MATRICES_OR_COLUMN,
-        "AddBackward0",
-        apart,
-    ),
 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from op_table import Row, Shapes, apart, normal, positive
+from op_table import Row, Shapes, normal, positive
 
 PAIRS: list[Shapes] = [((), ()), ((2, 3), (2, 3)), ((3,), (3,))]
 COMPOSED = {"mean": "MeanBackward0", "sum": "SumBackward0", "none": None}  # nodes of losses made of other operations
@@ -119,23 +119,6 @@ def cosine(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (x * y).sum(-1) / lengths[0] / lengths[1]
 
 
-def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.sqrt(((x - y + 1e-6) ** 2).sum(-1))
-
-
-def signs(F: Any, shape: tuple[int, ...], like: Any) -> Any:
-    """1, -1, 1, ..."""
-    numbers = 1.0 - 2 * (np.arange(int(np.prod(shape))).reshape(shape) % 2)
-    return numbers.astype(like.dtype) if F is None else F.tensor(numbers, dtype=like.dtype)
-
-
-def short_of_margin(x: np.ndarray, p: int) -> np.ndarray:
-    chosen = np.arange(len(x)) % 3
-    costs = np.maximum(0, 1 - x[np.arange(len(x)), chosen][:, np.newaxis] + x) ** p
-    costs[np.arange(len(x)), chosen] = 0
-    return np.asarray((costs.sum(1) / 3).mean(), x.dtype)
-
-
 VECTORS: list[Shapes] = [((2, 3), (2, 3)), ((3,), (3,))]
 
 ROWS = [
@@ -189,22 +172,6 @@ ROWS = [
         "BinaryCrossEntropyWithLogitsBackward0",
         (normal, between_0_and_1),
     ),
-    Row(
-        "multilabel_soft_margin_loss()",
-        lambda F, x: F.nn.functional.multilabel_soft_margin_loss(x, F.full_like(x, 0.3).detach()),
-        lambda x: np.asarray(-(0.3 * np.log(sigmoid(x)) + 0.7 * np.log(sigmoid(-x))).mean(), x.dtype),
-        [((2, 3),)],
-    ),
-    *(
-        Row(
-            f"soft_margin_loss({reduction})",
-            lambda F, x, how=reduction: F.nn.functional.soft_margin_loss(x, signs(F, x.shape, x), reduction=how),
-            lambda x, reduce=reduce: np.asarray(reduce(np.log(1 + np.exp(-x * signs(None, x.shape, x)))), x.dtype),
-            [((2, 3),), ((3,),)],
-            "SoftMarginLossBackward0",
-        )
-        for reduction, reduce in REDUCTIONS.items()
-    ),
     *choosing_rows("nll_loss", lambda x: x, dict.fromkeys((2, 1), "NllLossBackward0") | {4: "NllLoss2DBackward0"}),
     *choosing_rows("cross_entropy", lambda x: log_softmax(x, min(x.ndim - 1, 1)), {2: "NllLossBackward0"}),
     Row(
@@ -243,84 +210,10 @@ ROWS = [
         ]
         for logs in (False, True)
     ),
-    *pair_rows("poisson_nll_loss", lambda x, y: np.exp(x) - y * x, "MeanBackward0", (normal, positive)),
-    *pair_rows(
-        "poisson_nll_loss",
-        lambda x, y: x - y * np.log(x + 1e-8),
-        "MeanBackward0",
-        positive,
-        log_input=False,
-        graph=False,
-    ),
-    Row(
-        "gaussian_nll_loss()",
-        lambda F, x, y, var: F.nn.functional.gaussian_nll_loss(x, y, var),
-        lambda x, y, var: np.asarray(
-            0.5 * (np.log(var) + (x - y) ** 2 / (var if var.shape == x.shape else var[..., np.newaxis])).mean()
-            if var.shape == x.shape
-            else 0.5 * (np.log(var)[..., np.newaxis] + (x - y) ** 2 / var[..., np.newaxis]).mean(),
-            x.dtype,
-        ),
-        [((2, 3), (2, 3), (2, 3)), ((2, 3), (2, 3), (2,))],
-        domain=(normal, normal, positive),
-    ),
-    Row(
-        "hinge_embedding_loss()",
-        lambda F, x: F.nn.functional.hinge_embedding_loss(x, signs(F, x.shape, x)),
-        lambda x: np.asarray(np.where(signs(None, x.shape, x) > 0, x, np.maximum(0, 1 - x)).mean(), x.dtype),
-        [((2, 3),)],
-        domain=apart,
-    ),
-    Row(
-        "margin_ranking_loss()",
-        lambda F, x, y: F.nn.functional.margin_ranking_loss(x, y, signs(F, x.shape, x), 0.1),
-        lambda x, y: np.asarray(np.maximum(0, 0.1 - signs(None, x.shape, x) * (x - y)).mean(), x.dtype),
-        [((2, 3), (2, 3))],
-    ),
     Row(
         "cosine_similarity()",
         lambda F, x, y: F.nn.functional.cosine_similarity(x, y, dim=-1),
         cosine,
         [*VECTORS, ((2, 3), (3,)), ((2, 0), (2, 0))][:3],
-    ),
-    Row(
-        "cosine_embedding_loss()",
-        lambda F, x, y: F.nn.functional.cosine_embedding_loss(x, y, signs(F, x.shape[:-1], x)),
-        lambda x, y: np.asarray(
-            np.where(signs(None, x.shape[:-1], x) > 0, 1 - cosine(x, y), np.maximum(0, cosine(x, y))).mean(), x.dtype
-        ),
-        VECTORS,
-    ),
-    Row(
-        "pairwise_distance()",
-        lambda F, x, y: F.nn.functional.pairwise_distance(x, y),
-        distance,
-        [*VECTORS, ((2, 3), (3,))],
-    ),
-    Row(
-        "triplet_margin_loss()",
-        lambda F, x, y, z: F.nn.functional.triplet_margin_loss(x, y, z, swap=True),
-        lambda x, y, z: np.asarray(
-            np.maximum(0, 1 + distance(x, y) - np.minimum(distance(x, z), distance(y, z))).mean(), x.dtype
-        ),
-        [((2, 3),) * 3],
-    ),
-    Row(
-        "triplet_margin_with_distance_loss()",
-        lambda F, x, y, z: F.nn.functional.triplet_margin_with_distance_loss(
-            x, y, z, distance_function=lambda a, b: (a - b).abs().sum(-1)
-        ),
-        lambda x, y, z: np.asarray(np.maximum(0, 1 + np.abs(x - y).sum(-1) - np.abs(x - z).sum(-1)).mean(), x.dtype),
-        [((2, 3),) * 3],
-    ),
-    *(
-        Row(
-            f"multi_margin_loss({p})",
-            lambda F, x, p=p: F.nn.functional.multi_margin_loss(x, classes(F, x.shape[:1], 3), p),
-            lambda x, p=p: short_of_margin(x, p),
-            [((2, 3),), ((4, 3),)],
-            differentiable=False,  # PyTorch has no second derivative; the first is in parity/nn/test_losses
-        )
-        for p in (1, 2)
     ),
 ]

@@ -39,14 +39,6 @@ def grouped(x: np.ndarray, groups: int) -> np.ndarray:
     return spread_one(x.reshape(x.shape[0], groups, -1), (2,)).reshape(x.shape) if x.size else x
 
 
-def response(x: np.ndarray, size: int) -> np.ndarray:
-    squares = np.zeros_like(x)
-    for channel in range(x.shape[1]):
-        near = slice(max(channel - size // 2, 0), channel + (size - 1) // 2 + 1)
-        squares[:, channel] = (x[:, near] ** 2).sum(1) / size
-    return (x / (1 + 0.5 * squares) ** 0.75).astype(x.dtype)
-
-
 ROWS = [
     Row(
         "batch_norm in training",
@@ -80,14 +72,6 @@ ROWS = [
         ),
         IMAGES,
         "NativeBatchNormBackward0",
-    ),
-    Row(
-        "instance_norm()",
-        lambda F, x, w, b: F.nn.functional.instance_norm(x, weight=w, bias=b),
-        lambda x, w, b: spread_one(x, (2,)) * beside(w, x) + beside(b, x),
-        [((2, 2, 3), (2,), (2,))],
-        "ViewBackward0",
-        graph=False,
     ),
     Row(
         "layer_norm()",
@@ -140,13 +124,5 @@ ROWS = [
             graph=False,
         )
         for p, dim in [(2.0, -1), (1, 1), (3, 1), (math.inf, -1)]
-    ),
-    Row(
-        "local_response_norm()",
-        lambda F, x: F.nn.functional.local_response_norm(x, 2, 0.5),
-        lambda x: response(x, 2),
-        [((2, 3, 2),), ((1, 3, 2, 1),)],
-        "DivBackward0",
-        graph=False,
     ),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from op_forms import function_and_method, in_all_forms, written
+from op_forms import in_all_forms, written
 from op_table import BINARY, UNARY, Row, apart, both, normal, positive
 
 ROWS = [
@@ -27,36 +27,4 @@ ROWS = [
     *written("sqrt_", np.sqrt, "SqrtBackward0", positive),
     *written("square_", np.square, "PowBackward0"),
     *in_all_forms("rsqrt", lambda x: 1 / np.sqrt(x), "RsqrtBackward0", positive),
-    *function_and_method(
-        "float_power",
-        lambda x, y: np.power(x.astype(float), y.astype(float)),
-        "PowBackward1",
-        (positive, normal),
-        BINARY,
-        graph=False,
-    ),
-    Row(
-        "float_power(x, 2)",
-        lambda F, x: F.float_power(x, 2),
-        lambda x: x.astype(float) ** 2,
-        UNARY,
-        "PowBackward0",
-        graph=False,
-    ),
-    Row(
-        "float_power(2, x)",
-        lambda F, x: F.float_power(2, x),
-        lambda x: np.exp2(x.astype(float)),
-        UNARY,
-        "PowBackward2",
-        graph=False,
-    ),
-    Row(
-        "float_power_",
-        lambda F, x: x.double().clone().float_power_(2),
-        lambda x: x.astype(float) ** 2,
-        UNARY[:3],
-        "PowBackward0",
-        graph=False,
-    ),
 ]

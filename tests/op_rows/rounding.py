@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from op_forms import alias, in_all_forms, in_place
+from op_forms import in_place
 from op_table import UNARY, Row, between, both
 
 ROWS = [
@@ -26,8 +26,6 @@ ROWS = [
         "RoundBackward1",
         between,
     ),
-    *in_all_forms("frac", lambda x: x - np.trunc(x), "FracBackward0", between),
-    *alias("fix", np.trunc, between),
     *(in_place(name, numpy, between) for name, numpy in (("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc))),
     in_place("round", np.rint, between),
 ]

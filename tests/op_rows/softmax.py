@@ -47,7 +47,6 @@ ROWS = [
         apart,
     ),
     Row("F.softmax()", lambda F, x: nn(F).softmax(x, dim=1), lambda x: softmax(x, 1), CUBES[:2], "SoftmaxBackward0"),
-    Row("F.softmin()", lambda F, x: nn(F).softmin(x, dim=-1), lambda x: softmax(-x, -1), UNARY, "SoftmaxBackward0"),
     *(
         Row(
             f"log_softmax({dim})",

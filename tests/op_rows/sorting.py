@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from op_forms import FILLED, MATRICES
+from op_forms import MATRICES
 from op_table import UNARY, Row, apart, whole
 
 MATRICES_OR_EMPTY: list[Any] = [*MATRICES, ((0, 3),), ((2, 0),)]
@@ -35,8 +35,6 @@ ROWS = [
             (".argsort()", lambda F, x: x.argsort(dim=0, stable=True)),
         )
     ),
-    Row("msort()", lambda F, x: F.msort(x), along(np.sort, 0), FILLED, "SortBackward0", apart),
-    Row(".msort()", lambda F, x: x.msort(), along(np.sort, 0), MATRICES, "SortBackward0", apart),
     Row(
         "topk()",
         lambda F, x: F.topk(x, 2).values,

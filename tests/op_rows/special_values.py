@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from op_forms import asked, in_all_forms, infinite, question
+from op_forms import in_all_forms, question
 from op_table import UNARY
 
 ROWS = [
@@ -14,7 +14,4 @@ ROWS = [
     question("isfinite()", lambda F, x: F.isfinite(F.log(x)), lambda x: x > 0, UNARY),
     question(".isfinite()", lambda F, x: x.log().isfinite(), lambda x: x > 0, UNARY),
     *in_all_forms("nan_to_num", np.nan_to_num, "NanToNumBackward0"),
-    *asked("isposinf", np.isposinf, infinite),
-    *asked("isneginf", np.isneginf, infinite),
-    *asked("isreal", np.isreal),
 ]

@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from op_forms import FILLED, MATRICES_OR_COLUMN
-from op_table import CUBE, MATRIX_OR_EMPTY, UNARY, Row, apart, both
-
-
-def with_gaps(F: Any, x: Any) -> Any:
-    """A tensor with nan where it is negative."""
-    return F.where(x < 0, float("nan"), x)
-
-
-def gaps(x: np.ndarray) -> np.ndarray:
-    return np.where(x < 0, np.nan, x).astype(x.dtype)
-
+from op_table import CUBE, MATRIX_OR_EMPTY, UNARY, Row, both
 
 ROWS = [
     *both("sum", np.sum, "SumBackward0"),
@@ -51,30 +38,4 @@ ROWS = [
         "MeanBackward1",
     ),
     Row("mean of 0d along -1", lambda F, x: x.mean(-1), lambda x: x, [((),)], "MeanBackward1"),
-    *both("nansum", np.sum, "NansumBackward0"),
-    Row(
-        "nansum(gaps)",
-        lambda F, x: F.nansum(with_gaps(F, x)),
-        lambda x: np.nansum(gaps(x)),
-        UNARY,
-        "NansumBackward0",
-        apart,
-    ),
-    Row(
-        "nansum(dim)",
-        lambda F, x: with_gaps(F, x).nansum(1, True),
-        lambda x: np.nansum(gaps(x), 1, keepdims=True),
-        MATRICES_OR_COLUMN,
-        "NansumBackward0",
-        apart,
-    ),
-    *both("nanmean", np.mean, "DivBackward0", shapes=FILLED),
-    Row(
-        "nanmean(dim)",
-        lambda F, x: F.nanmean(with_gaps(F, x), 0, keepdim=True),
-        lambda x: np.nanmean(gaps(x), 0, keepdims=True),
-        [((2, 1),), ((4, 1),)],
-        "DivBackward0",
-        apart,
-    ),
 ]

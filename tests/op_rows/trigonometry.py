@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from op_forms import FEW_BINARY, alias, function_and_method, in_all_forms, inside, into, written
-from op_table import BINARY, UNARY, Row, apart, both, normal, positive
-
-
-def above_one(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    return random.uniform(1.2, 3, shape)
-
+from op_forms import function_and_method, in_all_forms, inside, into, written
+from op_table import BINARY, UNARY, Row, apart, both
 
 ROWS = [
     *both("sin", np.sin, "SinBackward0"),
@@ -30,22 +25,6 @@ ROWS = [
     *in_all_forms("atan", np.arctan, "AtanBackward0"),
     *in_all_forms("sinh", np.sinh, "SinhBackward0"),
     *in_all_forms("cosh", np.cosh, "CoshBackward0"),
-    *in_all_forms("asinh", np.arcsinh, "AsinhBackward0", derived=False),
-    *in_all_forms("acosh", np.arccosh, "AcoshBackward0", above_one, derived=False),
-    *in_all_forms("atanh", np.arctanh, "AtanhBackward0", inside, derived=False),
-    *in_all_forms("deg2rad", np.deg2rad, "Deg2RadBackward0"),
-    *in_all_forms("rad2deg", np.rad2deg, "Rad2DegBackward0"),
-    *in_all_forms("sinc", np.sinc, "SincBackward0", apart),
     *function_and_method("atan2", np.arctan2, "Atan2Backward0", (apart, apart), BINARY),
-    *function_and_method("hypot", np.hypot, "HypotBackward0", (apart, apart), BINARY),
     into("atan2", np.arctan2, "Atan2Backward0", (apart, apart)),
-    into("hypot", np.hypot, "HypotBackward0", (apart, positive)),
-    *alias("arcsin", np.arcsin, inside),
-    *alias("arccos", np.arccos, inside),
-    *alias("arctan", np.arctan, normal),
-    *alias("arcsinh", np.arcsinh, normal, derived=False),
-    *alias("arccosh", np.arccosh, above_one, derived=False),
-    *alias("arctanh", np.arctanh, inside, derived=False),
-    *function_and_method("arctan2", np.arctan2, "Atan2Backward0", (apart, apart), FEW_BINARY),
-    into("arctan2", np.arctan2, "Atan2Backward0", (apart, apart)),
 ]

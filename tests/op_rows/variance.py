@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from op_forms import FILLED, SMALL_CUBE
 from op_table import CUBE, MATRIX, VECTOR, Row, apart, both
 
 ROWS = [
@@ -25,35 +24,5 @@ ROWS = [
         MATRIX + CUBE,
         "StdBackward0",
         apart,
-    ),
-    Row(
-        "var_mean()[0]",
-        lambda F, x: F.var_mean(x)[0],
-        lambda x: np.var(x, ddof=1),
-        [((3,),), ((2, 3),)],
-        "VarMeanBackward0",
-    ),
-    Row("var_mean()[1]", lambda F, x: F.var_mean(x, correction=0)[1], np.mean, FILLED, "VarMeanBackward0"),
-    Row(
-        "var_mean(dims)",
-        lambda F, x: sum(F.var_mean(x, (0, 2), keepdim=True)),
-        lambda x: np.var(x, (0, 2), ddof=1, keepdims=True) + np.mean(x, (0, 2), keepdims=True),
-        SMALL_CUBE,
-        "AddBackward0",
-    ),
-    Row(
-        "std_mean()[0]",
-        lambda F, x: F.std_mean(x)[0],
-        lambda x: np.std(x, ddof=1),
-        [((3,),), ((2, 3),)],
-        "StdMeanBackward0",
-    ),
-    Row("std_mean()[1]", lambda F, x: F.std_mean(x, correction=0)[1], np.mean, FILLED, "StdMeanBackward0"),
-    Row(
-        "std_mean(dim)",
-        lambda F, x: sum(F.std_mean(x, 1, correction=0)),
-        lambda x: np.std(x, 1) + np.mean(x, 1),
-        [((2, 3),)],
-        "AddBackward0",
     ),
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from op_forms import FILLED, MATRICES_OR_COLUMN
-from op_table import BINARY, Row, apart, both, normal
+from op_table import Row, apart, both
 
 INFINITY = float("inf")
 
@@ -51,17 +51,5 @@ ROWS = [
             apart,
         )
         for p in (1, 2, 3, INFINITY)
-    ),
-    *both("dist", lambda x, y: norm(x - y, 2), "DistBackward0", (normal, normal), BINARY[:7]),
-    *(
-        Row(
-            f"dist(p={p})",
-            lambda F, x, y, p=p: F.dist(x, y, p),
-            lambda x, y, p=p: norm(x - y, p),
-            [((3,), (3,)), ((2, 3), (3,))],
-            "DistBackward0",
-            (normal, normal),
-        )
-        for p in (1, 3, INFINITY)
     ),
 ]

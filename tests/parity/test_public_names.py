@@ -52,7 +52,7 @@ def _functions() -> dict[str, Callable[..., Any]]:
 def test_functions_can_be_pickled() -> None:
     """A model that holds one, as in `self.activation = torch.relu`, can be saved whole."""
     functions = _functions()
-    assert len(functions) > 500
+    assert len(functions) > 200
     assert pickle.loads(pickle.dumps(functions)) == functions
 
 
@@ -74,7 +74,7 @@ def test_errors_about_arguments_name_a_public_function() -> None:
         with pytest.raises((TypeError, RuntimeError)) as caught:
             call(no_such_argument=1)
         named[name] = str(caught.value).partition("()")[0].removeprefix("Tensor.").removeprefix("linalg_")
-    assert len(named) > 800
+    assert len(named) > 350
     unknown = {name: text for name, text in named.items() if text not in public}
     assert unknown == {}
 

@@ -1,7 +1,7 @@
-"""Batch norm and instance norm: each channel brought to mean 0 and variance 1.
+"""Batch norm: each channel brought to mean 0 and variance 1.
 
 After this module a reader knows what batch norm does differently in training and in evaluation, what its running
-statistics are, and that instance norm is batch norm of each example alone.
+statistics are.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import no_grad
 from minigrad.op import op, tensor_operands, tensors
 from minigrad.ops.layers.moments import (
     as_rows,
@@ -183,47 +182,3 @@ def _check_channels(
     wrap_dim(1, input.ndim)
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
-
-
-def instance_norm(
-    input: Tensor,
-    running_mean: Tensor | None = None,
-    running_var: Tensor | None = None,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    use_input_stats: bool = True,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-) -> Tensor:
-    """Batch norm of each example alone: the mean and the variance of each channel of each example (N, C, ...).
-
-    (Ulyanov, Vedaldi and Lempitsky, "Instance Normalization", 2016.)
-
-    Args:
-        running_mean, running_var: (C,). Moved to the mean over the batch of what its examples would move them to; used
-            instead of the examples' own if not `use_input_stats`.
-        weight, bias: (C,), or None for 1 and 0.
-    """
-    (input,) = tensor_operands("instance_norm", input)
-    if use_input_stats and math.prod(input.shape[2:]) == 1:
-        raise ValueError(
-            f"Expected more than 1 spatial element when training, got input size {input.size()}: of a single number "
-            "the spread is 0"
-        )
-    if not use_input_stats and (running_mean is None or running_var is None):
-        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
-    batch, channels, *space = input.shape
-
-    def repeated(parameter: Tensor | None) -> Tensor | None:
-        return None if parameter is None else parameter.expand(batch, *parameter.shape).reshape(-1)
-
-    with no_grad():
-        mean, var = repeated(running_mean), repeated(running_var)
-    side_by_side = input.reshape(1, batch * channels, *space)
-    out = batch_norm(side_by_side, mean, var, repeated(weight), repeated(bias), use_input_stats, momentum, eps)
-    if use_input_stats:
-        with no_grad():
-            for running, moved in ((running_mean, mean), (running_var, var)):
-                if running is not None and moved is not None:
-                    running.copy_(moved.reshape(batch, channels).mean(0))
-    return out.reshape(input.shape)

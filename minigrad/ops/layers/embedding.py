@@ -6,16 +6,13 @@ the places that row was taken to, and why that sum is done on sorted rows.
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.op import op, tensor_operands, tensors
-from minigrad.ops.places.indexing import advanced_index
-from minigrad.ops.shapes.joining import stack
+from minigrad.op import op, tensor_operands
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -153,111 +150,6 @@ def _shorten(weight: Tensor, indices: Array, max_norm: float, norm_type: float) 
         shortened = rows[long] * (max_norm / (lengths[long] + 1e-7))[:, np.newaxis]
         with no_grad():
             weight.detach()[from_array(used[long])] = from_array(shortened.astype(rows.dtype))
-
-
-def embedding_bag(
-    input: Tensor,
-    weight: Tensor,
-    offsets: Tensor | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2,
-    scale_grad_by_freq: bool = False,
-    mode: str = "mean",
-    sparse: bool = False,
-    per_sample_weights: Tensor | None = None,
-    include_last_offset: bool = False,
-    padding_idx: int | None = None,
-) -> Tensor:
-    """Bags of rows of `weight` (V, D), each summed, averaged or its largest numbers taken: (bags, D).
-
-    Args:
-        input: row numbers: (bags, L), or (n,) with `offsets`, where each bag starts.
-        mode: "sum", "mean" or "max". Empty bags give zeros.
-        per_sample_weights: a factor for each row number, for mode "sum".
-        include_last_offset: the last of the offsets is where the last bag ends.
-        padding_idx: a row number that belongs to no bag.
-
-    The others are those of `embedding`.
-    """
-    input, weight = tensor_operands("embedding_bag", input, weight)
-    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
-        raise ValueError(
-            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "
-            f"same shape as the input ({input.shape})"
-        )
-    if weight.ndim != 2:
-        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
-    starts, ends = _bags(input, offsets, include_last_offset)
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError("mode has to be one of sum, mean or max")
-    if mode == "max" and (scale_grad_by_freq or sparse):
-        what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
-        raise ValueError(f"max mode does not support {what}")
-    if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(
-            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
-            f"mode='{mode}'). Please open a feature request on GitHub."
-        )
-    _check_indices(input, "embedding_bag")
-    indices, count = input._array.reshape(-1), weight.shape[0]
-    if _outside(indices, count):
-        place = int(np.flatnonzero((indices < 0) | (indices >= count))[0])
-        raise RuntimeError(
-            f"Index {place} of input takes value {indices[place]} which is not in the valid range [0, {count})"
-        )
-    bag = np.repeat(np.arange(len(starts)), ends - starts)  # of each index
-    used = np.arange(len(indices)) < len(bag)
-    if padding_idx is not None:
-        used &= indices != padding_idx % count
-    bag = bag[used[: len(bag)]]
-    rows = embedding(from_array(indices[used]), weight, None, max_norm, norm_type, scale_grad_by_freq, sparse)
-    if mode == "max":
-        edges = np.searchsorted(bag, np.arange(len(starts) + 1)).tolist()
-        parts = [
-            rows[start:end].max(0).values if end > start else from_array(np.zeros(weight.shape[1], rows._array.dtype))
-            for start, end in itertools.pairwise(edges)
-        ]
-        return stack(parts) if parts else rows[:0]
-    if per_sample_weights is not None:
-        rows = rows * advanced_index(per_sample_weights.reshape(-1), (used,)).unsqueeze(-1)
-    sums: Tensor = tensors.add_rows(rows, from_array(bag), None, len(starts))
-    if mode == "sum":
-        return sums
-    sizes = np.maximum(np.bincount(bag, minlength=len(starts)), 1).astype(rows._array.dtype)
-    return sums / from_array(sizes[:, np.newaxis])
-
-
-def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Array, Array]:
-    """Where each bag starts and ends in the flat input."""
-    if input.ndim == 2:
-        if offsets is not None:
-            raise ValueError(
-                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
-                f"sequences. However, found offsets of type {type(offsets)}"
-            )
-        batch, length = input.shape
-        return np.arange(batch) * length, np.arange(1, batch + 1) * length
-    if input.ndim != 1:
-        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
-    if offsets is None:
-        raise ValueError("offsets has to be a 1D Tensor but got None")
-    if offsets.ndim != 1:
-        raise ValueError("offsets has to be a 1D Tensor")
-    starts, size = offsets._array, input.shape[0]
-    if starts.size and starts[0] != 0:
-        raise RuntimeError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
-            f"got {starts[0]}"
-        )
-    if starts.size and starts[-1] > size:
-        raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {size} but got offsets[-1] of {starts[-1]}"
-        )
-    if np.any(starts[1:] < starts[:-1]):
-        raise RuntimeError(f"offsets must not decrease, for they are where bags begin, one after the other: {starts}")
-    if include_last_offset:
-        return starts[:-1], starts[1:]
-    return starts, np.append(starts[1:], size)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

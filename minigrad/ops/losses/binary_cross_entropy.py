@@ -1,4 +1,4 @@
-"""Losses for yes or no: binary cross entropy, from probabilities or from scores, and the soft margin loss.
+"""Losses for yes or no: binary cross entropy, from probabilities or from scores.
 
 After this module a reader knows that the gradient of binary cross entropy towards the score is the probability less the
 target, and why it is computed from the score itself: the logarithm of a probability close to 0 has lost its digits.
@@ -12,28 +12,15 @@ import numpy as np
 
 from minigrad.op import op, size_mismatch, tensor_operands
 from minigrad.ops.losses.reduction import (
-    broadcast_tensors,
     element_gradient,
     one_like,
     promote_floating,
     read_reduction,
     reduce_elements,
-    reduce_loss,
 )
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-
-
-@op(
-    constants=("target",),
-    self=lambda F, g, self, target, reduction: (
-        -element_gradient(g, self, reduction) * target * F.sigmoid(-self * target)
-    ),
-)
-def soft_margin_loss(self: Array, target: Array, reduction: str) -> Array:
-    """log(1 + exp(-input * target)), for targets of 1 and -1."""
-    return reduce_elements(np.logaddexp(self.dtype.type(0), -self * target), reduction)
 
 
 @op(
@@ -76,26 +63,8 @@ def binary_cross_entropy_with_logits(
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_soft_margin_loss, _binary_cross_entropy = soft_margin_loss, binary_cross_entropy
+_binary_cross_entropy = binary_cross_entropy
 _binary_cross_entropy_with_logits = binary_cross_entropy_with_logits
-
-
-def soft_margin_loss(  # type: ignore[no-redef]
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """log(1 + exp(-input * target)), for targets of 1 and -1. `reduction` as for `mse_loss`."""
-    reduction = read_reduction(size_average, reduce, reduction)
-    input, target = broadcast_tensors(*tensor_operands("soft_margin_loss", input, target))
-    if target.requires_grad:
-        raise RuntimeError(
-            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. This input "
-            "cannot have requires_grad True."
-        )
-    return _soft_margin_loss(*promote_floating("soft_margin", input, target), reduction)
 
 
 def binary_cross_entropy(  # type: ignore[no-redef]
@@ -187,22 +156,3 @@ def binary_cross_entropy_with_logits(  # type: ignore[no-redef]
             raise RuntimeError(mismatch)
         weights.append(one_like(input) if given is None else given.to(input.dtype).expand(input.shape))
     return _binary_cross_entropy_with_logits(input, target, *weights, reduction)
-
-
-def multilabel_soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """`binary_cross_entropy_with_logits`, averaged over the classes (the last dimension) before the reduction."""
-    if size_average is not None or reduce is not None:
-        reduction = read_reduction(size_average, reduce, reduction)
-    input, target = broadcast_tensors(*tensor_operands("multilabel_soft_margin_loss", input, target))
-    loss = binary_cross_entropy_with_logits(input, target.to(input.dtype), reduction="none")
-    loss = (loss if weight is None else loss * weight).sum(-1) / input.shape[-1]
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not valid")
-    return reduce_loss(loss, reduction)

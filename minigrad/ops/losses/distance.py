@@ -23,9 +23,3 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     dim = wrap_dim(dim, x1.ndim)
     first, second = (x / clamp_min(norm(x, 2, dim, keepdim=True), eps) for x in (x1, x2))
     return (first * second).sum(dim)
-
-
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
-    """The p-norm of x1 - x2 + eps along the last dimension: `eps` keeps it away from 0, where it has no gradient."""
-    x1, x2 = tensor_operands("pairwise_distance", x1, x2)
-    return norm(x1 - x2 + eps, p, -1, keepdim)

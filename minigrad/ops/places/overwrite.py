@@ -1,4 +1,4 @@
-"""What is written over a tensor whatever it held: the ops of fill_, zero_, copy_, eq_, lt_ and the like.
+"""What is written over a tensor whatever it held: the ops of fill_, zero_ and copy_.
 
 After this module a reader knows why these have a node although the result does not depend on the old elements: it says
 that these have no gradient any more, and hands the gradient of what was written to where that came from. (The in-place
@@ -7,14 +7,12 @@ methods that call these ops are in writing.py.)
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from minigrad.op import op
 
-COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
@@ -30,24 +28,6 @@ def overwriting(node: str) -> Any:
 
 
 filled, zeroed = overwriting("FillBackward2"), overwriting("ZeroBackward0")
-compared_to_number = {name: overwriting(f"{name.capitalize()}Backward0") for name in COMPARISONS}
-
-
-def _comparing(name: str) -> Any:
-    @op(
-        name=f"{name.capitalize()}Backward1",
-        self=lambda F, g: F.zeros(g.shape, g),
-        other=lambda F, g: F.zeros(g.shape, g),
-        broadcasts=True,
-    )
-    def compared(self: Array, other: Array) -> Array:
-        """Whether the comparison holds for each element and its other, to be written as 1 or 0."""
-        return getattr(operator, name)(self, other)
-
-    return compared
-
-
-compared = {name: _comparing(name) for name in COMPARISONS}
 
 
 @op(name="FillBackward3", self=lambda F, g: F.zeros(g.shape, g), value=lambda F, g: F.sum_all(g))

@@ -1,4 +1,4 @@
-"""Activations made of pieces of lines: relu, leaky_relu, prelu, threshold, hardtanh, hardsigmoid, shrinking and others.
+"""Activations made of pieces of lines: relu, leaky_relu, hardtanh, relu6.
 
 After this module a reader knows what each does to a number and to its gradient, and why some in-place forms have a rule
 of their own: the input is gone by then, so the rule has to tell the slope from the result.
@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op, tensor_operands
-from minigrad.ops.operands import check_tensors, floats_only, numbers_only, plain
-from minigrad.random import recipes as draws
-from minigrad.random.generator import default_generator
-from minigrad.tensor import Tensor, from_array
+from minigrad.ops.operands import floats_only, plain
+from minigrad.tensor import Tensor
 from minigrad.writing import in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -83,46 +81,6 @@ def leaky_relu_in_place(self: Array, negative_slope: float = 0.01) -> Array:
     return _leaky(self, negative_slope)
 
 
-@op(
-    name="PreluKernelBackward0",
-    self=lambda F, g, self, weight: F.where(self > 0, g, g * weight),
-    weight=lambda F, g, self: F.where(self > 0, 0, g * self),
-    broadcasts=True,
-)
-def prelu(self: Array, weight: Array) -> Array:
-    """`leaky_relu` with slopes that can be learnt."""
-    floats_only("prelu_cpu", self)
-    return np.where(self > 0, self, self * weight)[()]
-
-
-def _rrelu_op(node: str) -> Any:
-    """One op for each of the names that PyTorch has for it: in place it is another."""
-
-    @op(name=node, constants=("noise",), self=lambda F, g, noise: g * noise)
-    def rrelu(self: Array, noise: Array) -> Array:
-        """`leaky_relu` with a random slope for each element: `noise`, which is 1 where the input is positive."""
-        return self * noise
-
-    return rrelu
-
-
-_rrelu_in_place, _rrelu = _rrelu_op("RreluWithNoiseBackward1"), _rrelu_op("RreluWithNoiseBackward0")
-
-
-def _threshold_op(node: str) -> Any:
-    """One op for each of the names that PyTorch has for it: in place it is another."""
-
-    @op(name=node, self=lambda F, g, self, threshold: F.where(self <= threshold, 0, g))
-    def threshold(self: Array, threshold: float, value: float) -> Array:
-        """The input where it is above the threshold, `value` elsewhere."""
-        numbers_only("threshold_cpu", self)
-        return np.where(self <= threshold, self.dtype.type(value), self)[()]
-
-    return threshold
-
-
-_threshold_in_place, _threshold = _threshold_op("ThresholdBackward1"), _threshold_op("ThresholdBackward0")
-
 # ---------------------------------------------------------------- bends elsewhere
 
 
@@ -132,39 +90,10 @@ def hardtanh(self: Array, min_val: float, max_val: float) -> Array:
     return np.minimum(max_val, np.maximum(min_val, self))  # of equals the second: -0.0 stays -0.0
 
 
-@op(self=lambda F, g, self: F.where((self > -3) & (self < 3), g / 6, 0))
-def hardsigmoid(self: Array) -> Array:
-    """A straight line from 0 at -3 to 1 at 3, and level beyond."""
-    floats_only("hardsigmoid_cpu", self)
-    return np.minimum(np.maximum(self + 3, 0), 6) / 6
-
-
-@op(self=lambda F, g, self: F.where(self <= -3, 0, F.where(self < 3, g * (self / 3 + 0.5), g)))
-def hardswish(self: Array) -> Array:
-    """Each element times its `hardsigmoid`."""
-    floats_only("hardswish_cpu", self)
-    return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
-
-
-@op(self=lambda F, g, self, lambd: F.where((self >= -lambd) & (self <= lambd), 0, g))
-def softshrink(self: Array, lambd: float) -> Array:
-    """Each element moved towards 0 by `lambd`; it stops there."""
-    floats_only("softshrink_cpu", self)
-    return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))[()]
-
-
-@op(self=lambda F, g, self, lambd: F.where((self >= -lambd) & (self <= lambd), 0, g))
-def hardshrink(self: Array, lambd: float = 0.5) -> Array:
-    """0 for elements between -lambd and lambd, the others as they are."""
-    floats_only("hardshrink_cpu", self)
-    return np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), self)[()]
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
 plain_relu = relu  # `minigrad.relu` and `x.relu()`, which have no `inplace`
-_leaky_relu, _prelu, _hardtanh, _hardsigmoid, _hardswish = leaky_relu, prelu, hardtanh, hardsigmoid, hardswish
-_softshrink = softshrink
+_leaky_relu, _hardtanh = leaky_relu, hardtanh
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
@@ -175,13 +104,6 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-red
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
     """x above 0, negative_slope * x below. At 0 the slope is `negative_slope`."""
     return leaky_relu_(input, negative_slope) if inplace else _leaky_relu(input, negative_slope)
-
-
-def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """x where it is above the threshold, `value` elsewhere."""
-    if inplace:
-        return threshold_(input, threshold, value)
-    return _threshold(input, *_in_kind_of(input, threshold, value))
 
 
 def _in_kind_of(input: Tensor, *numbers: float) -> list[Any]:
@@ -209,96 +131,10 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
-def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
-    """relu6(x + 3) / 6: sigmoid in straight lines."""
-    return hardsigmoid_(input) if inplace else _hardsigmoid(input)
-
-
-def hardswish(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
-    """x * relu6(x + 3) / 6: silu in straight lines."""
-    return hardswish_(input) if inplace else _hardswish(input)
-
-
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:  # type: ignore[no-redef]
-    """x moved towards 0 by `lambd`; it stops there. RuntimeError if `lambd` is negative."""
-    (input,) = tensor_operands("softshrink", input)
-    floats_only("softshrink_check", input._array)
-    if not 0 <= lambd <= np.finfo(input._array.dtype).max:
-        raise RuntimeError(
-            f"lambda must be in range [0, {np.finfo(input._array.dtype).max:g}] for input dtype "
-            f"{input.dtype.tensor_type}, but found {lambd:g}"
-        )
-    return _softshrink(input, lambd)
-
-
-def prelu(input: Tensor, weight: Tensor) -> Tensor:  # type: ignore[no-redef]
-    """x above 0, weight * x below; `weight` is one number, or one for each channel (dimension 1).
-
-    RuntimeError if the dtypes differ or the number of weights is not that of the channels.
-    """
-    check_tensors("prelu", input=input, weight=weight)
-    if input.dtype is not weight.dtype:
-        raise RuntimeError(
-            f"prelu: Type promoting not supported. Got {input.dtype.tensor_type} and {weight.dtype.tensor_type}: "
-            "convert one of them first"
-        )
-    count = weight.numel()
-    if count != 1:
-        if input.ndim == 0:
-            raise RuntimeError("Not allow zero-dim input tensor. It has no channels for several weights.")
-        channels = input.shape[1] if input.ndim > 1 else 1
-        if count != channels:
-            raise RuntimeError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel "
-                f"size = {channels}."
-            )
-    if weight.ndim > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
-    if input.ndim != weight.ndim or input.ndim > 1:
-        weight = weight.view(tuple([count if place == 1 else 1 for place in range(input.ndim)]))
-    return _prelu(input, weight)
-
-
-def rrelu(
-    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
-) -> Tensor:
-    """`leaky_relu` with, in training, slopes drawn evenly between `lower` and `upper` for each element, and their
-    middle otherwise (Xu et al., "Empirical Evaluation of Rectified Activations", 2015).
-    """
-    return rrelu_(input, lower, upper, training) if inplace else _rrelu(*_with_noise(input, lower, upper, training))
-
-
-def _with_noise(input: Tensor, lower: float, upper: float, training: bool) -> tuple[Tensor, Tensor]:
-    """The input, and what each of its elements is multiplied with."""
-    (input,) = tensor_operands("rrelu", input)
-    if lower > upper:
-        raise RuntimeError(f"Lower bound should be less than or equal to the upper bound: {lower} is greater")
-    array = input._array
-    floats_only("leaky_relu_cpu", array)
-    noise = np.ones(array.shape, array.dtype)
-    below = array <= 0 if training else ~(array > 0)
-    if training:
-        count = int(np.count_nonzero(below))
-        with default_generator.lock:
-            noise[below] = draws.uniform(count, np.dtype(np.float64), lower, upper, default_generator)
-    else:
-        noise[below] = (lower + upper) / 2
-    return input, from_array(noise[()])
-
-
 # ---------------------------------------------------------------- in place
 
 relu_, leaky_relu_ = in_place(plain_relu, "relu_"), in_place(leaky_relu_in_place, "leaky_relu_")
-hardsigmoid_, hardswish_ = in_place(_hardsigmoid, "hardsigmoid_"), in_place(_hardswish, "hardswish_")
 hardtanh_ = in_place(lambda self, min_val=-1.0, max_val=1.0: hardtanh(self, min_val, max_val), "hardtanh_")
-threshold_ = in_place(
-    lambda self, threshold, value: _threshold_in_place(self, *_in_kind_of(self, threshold, value)), "threshold_"
-)
-rrelu_ = in_place(
-    lambda self, lower=1 / 8, upper=1 / 3, training=False: _rrelu_in_place(*_with_noise(self, lower, upper, training)),
-    "rrelu_",
-)
-
-METHODS: tuple[str, ...] = ("prelu", "hardshrink", "relu_")  # methods of Tensor, too; `relu` is bound in methods.py
+METHODS: tuple[str, ...] = ("relu_",)  # methods of Tensor, too; `relu` is bound in methods.py
 IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
-OUT: tuple[str, ...] = ("threshold", "hardshrink")  # those that take out=
+OUT: tuple[str, ...] = ()  # those that take out=

@@ -1,4 +1,4 @@
-"""Activations with an exponential in them: sigmoid, elu, selu, celu, gelu, silu, mish, softplus, logsigmoid, glu.
+"""Activations with an exponential in them: sigmoid, elu, gelu, silu, softplus, logsigmoid.
 
 After this module a reader knows what each does to a number and to its gradient, that most are a number times a gate
 between 0 and 1 (so their rule is the product rule), and where an exponential that overflows does no harm: 1 / (1 + inf)
@@ -12,14 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import arrays, op, tensor_operands
+from minigrad.op import arrays, op
 from minigrad.ops.operands import floats_only
 from minigrad.ops.pointwise.activations_piecewise import check_slope
-from minigrad.ops.pointwise.arithmetic import sub
-from minigrad.ops.pointwise.division import div
-from minigrad.ops.pointwise.signs import absolute
-from minigrad.ops.pointwise.trigonometry import tanh
-from minigrad.tensor import Tensor, wrap_dim
+from minigrad.tensor import Tensor
 from minigrad.writing import in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -71,27 +67,6 @@ def elu_in_place(self: Array, alpha: float = 1.0, scale: float = 1.0, input_scal
     return _exponential_linear(self, alpha, scale, input_scale)
 
 
-def _continuous_elu(self: Array, alpha: float) -> Array:
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return _exponential_linear(self, alpha, 1.0, 1 / alpha)
-
-
-@op(self=lambda F, g, self, alpha: g * _elu_slope(F, self, alpha, 1.0, 1 / alpha))
-def celu(self: Array, alpha: float) -> Array:
-    """x above 0, alpha * (exp(x / alpha) - 1) below: its slope has no step at 0."""
-    return _continuous_elu(self, alpha)
-
-
-@op(
-    name="CeluBackward1",
-    self=lambda F, g, result, alpha: g * _elu_slope_from_result(F, result, alpha, 1.0, 1 / alpha),
-)
-def celu_in_place(self: Array, alpha: float = 1.0) -> Array:
-    """`celu`, with a rule that needs the result only."""
-    return _continuous_elu(self, alpha)
-
-
 # ---------------------------------------------------------------- gates
 
 
@@ -133,41 +108,6 @@ def silu(self: Array) -> Array:
     return self / (1 + np.exp(-self))
 
 
-def _mish_slope(F: Any, self: Any) -> Any:
-    """The product rule for x * tanh(log(1 + exp(x))). The slope of the logarithm is sigmoid(x)."""
-    gate = F.tanh(F.softplus(self, 1, 20))
-    return gate + self * (1 - gate * gate) * F.sigmoid(self)
-
-
-@op(self=lambda F, g, self: g * _mish_slope(F, self))
-def mish(self: Array) -> Array:
-    """x * tanh(log(1 + exp(x)))."""
-    floats_only("mish_cpu", self)
-    return self * np.tanh(np.log1p(np.exp(self)))
-
-
-def _halves(self: Any, dim: int) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """The indices of the two halves along a dimension."""
-    middle, before = self.shape[dim] // 2, (slice(None),) * dim
-    return (*before, slice(None, middle)), (*before, slice(middle, None))
-
-
-def _glu_gradient(F: Any, g: Any, self: Any, dim: int) -> Any:
-    """The product rule: what goes to the first half is let through the gate, what goes to the second moves it."""
-    first, second = _halves(self, dim)
-    content, gate = F.basic_index(self, (*first, ...)), F.sigmoid(F.basic_index(self, (*second, ...)))
-    through = g * gate
-    return F.cat(through, through * (1 - gate) * content, dim=dim)
-
-
-@op(self=_glu_gradient)
-def glu(self: Array, dim: int) -> Array:
-    """The first half along a dimension times the sigmoid of the second half."""
-    floats_only("glu_cpu", self)
-    first, second = _halves(self, dim)
-    return self[first] / (1 + np.exp(-self[second]))
-
-
 # ---------------------------------------------------------------- logarithms of exponentials
 
 
@@ -188,30 +128,12 @@ def logsigmoid(self: Array) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_elu, _celu, _gelu, _silu, _mish, _glu = elu, celu, gelu, silu, mish, glu
-
-
-_SELU = (1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0)  # alpha, scale, input_scale
+_elu, _gelu, _silu = elu, gelu, silu
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
     """x above 0, alpha * (exp(x) - 1) below."""
     return elu_(input, alpha) if inplace else _elu(input, alpha, 1.0, 1.0)
-
-
-def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """`elu` scaled so that many layers of it keep mean 0 and variance 1 (Klambauer et al., "Self-Normalizing Neural
-    Networks", 2017).
-    """
-    return selu_(input) if inplace else _elu(input, *_SELU)
-
-
-def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
-    """x above 0, alpha * (exp(x / alpha) - 1) below: its slope has no step at 0.
-
-    RuntimeError if alpha is 0.
-    """
-    return celu_(input, alpha) if inplace else _celu(input, alpha)
 
 
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:  # type: ignore[no-redef]
@@ -230,38 +152,8 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-red
     return silu_(input) if inplace else _silu(input)
 
 
-def mish(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
-    """x * tanh(log(1 + exp(x)))."""
-    return mish_(input) if inplace else _mish(input)
-
-
-def softsign(input: Tensor) -> Tensor:
-    """x / (1 + abs(x))."""
-    return div(input, absolute(input) + 1)
-
-
-def tanhshrink(input: Tensor) -> Tensor:
-    """x - tanh(x)."""
-    return sub(input, tanh(input))
-
-
-def glu(input: Tensor, dim: int = -1) -> Tensor:  # type: ignore[no-redef]
-    """The first half along `dim` times the sigmoid of the second half (Dauphin et al., 2017).
-
-    RuntimeError if there is no dimension, or its size is odd.
-    """
-    (input,) = tensor_operands("glu", input)
-    if input.ndim == 0:
-        raise RuntimeError("glu does not support scalars because halving size must be even")
-    dim = wrap_dim(dim, input.ndim)
-    if input.shape[dim] % 2:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}")
-    return _glu(input, dim)
-
-
-elu_, selu_ = in_place(elu_in_place, "elu_"), in_place(lambda self: elu_in_place(self, *_SELU), "selu_")
-celu_ = in_place(celu_in_place, "celu_")
-silu_, mish_, sigmoid_ = in_place(_silu, "silu_"), in_place(_mish, "mish_"), in_place(sigmoid, "sigmoid_")
+elu_ = in_place(elu_in_place, "elu_")
+silu_, sigmoid_ = in_place(_silu, "silu_"), in_place(sigmoid, "sigmoid_")
 
 METHODS: tuple[str, ...] = ("sigmoid", "sigmoid_")  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only

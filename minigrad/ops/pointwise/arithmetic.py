@@ -233,20 +233,16 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
     return _addcdiv(*_in_one_dtype(input, tensor1, tensor2), plain(value))
 
 
-subtract, multiply, negative = sub, mul, neg
-
 add_ = in_place(add, "add_", np.add, operand="other")
 sub_ = in_place(sub, "sub_", np.subtract, operand="other")
-subtract_ = in_place(sub, "subtract_", np.subtract, operand="other")
 mul_ = in_place(mul, "mul_", np.multiply, operand="other")
-multiply_ = in_place(mul, "multiply_", np.multiply, operand="other")
-neg_, negative_ = in_place(neg, "neg_"), in_place(neg, "negative_")
+neg_ = in_place(neg, "neg_")
 
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "add", "sub", "subtract", "mul", "multiply", "neg", "negative", "positive", "lerp", "addcmul", "addcdiv", "add_",
-    "sub_", "subtract_", "mul_", "multiply_", "neg_", "negative_",
+    "add", "sub", "mul", "neg", "positive", "lerp", "addcmul", "addcdiv", "add_",
+    "sub_", "mul_", "neg_",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = ("lerp", "addcmul", "addcdiv")  # those whose in-place form is a method only
 OUT: tuple[str, ...] = (  # those that take out=
-    "add", "sub", "subtract", "mul", "multiply", "neg", "negative", "lerp", "addcmul", "addcdiv",
+    "add", "sub", "mul", "neg", "lerp", "addcmul", "addcdiv",
 )  # fmt: skip

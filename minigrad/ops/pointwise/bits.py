@@ -1,7 +1,7 @@
-"""The bits of integers, and bools as single bits: bitwise_and, bitwise_or, bitwise_xor, bitwise_not, and shifts.
+"""The bits of integers, and bools as single bits: bitwise_and, bitwise_or, bitwise_xor, bitwise_not.
 
-After this module a reader knows what `&`, `|`, `^`, `~`, `<<` and `>>` do, and why conditions on tensors are joined
-with `&` and `|`: Python's `and` and `or` would ask for one answer to the whole tensor. None of these has a gradient.
+Conditions on tensors are joined with `&` and `|`: Python's `and` and `or` would ask for one answer to the whole tensor.
+None of these has a gradient.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op
-from minigrad.ops.operands import integers_only
 from minigrad.tensor import Tensor
-from minigrad.writing import augmented, in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -57,29 +55,7 @@ def bitwise_not(self: Array) -> Array:
     return ~self
 
 
-@op(broadcasts=True)
-def bitwise_left_shift(self: Array, other: Array) -> Array:
-    """The bits of input shifted left by other places: input * 2**other."""
-    integers_only("lshift_cpu", self)
-    return np.left_shift(self, other)
-
-
-@op(broadcasts=True)
-def bitwise_right_shift(self: Array, other: Array) -> Array:
-    """The bits of input shifted right by other places: input // 2**other."""
-    integers_only("rshift_cpu", self)
-    return np.right_shift(self, other)
-
-
 # ---------------------------------------------------------------- operators
-
-
-def _shifts_left(self: Tensor, other: Any) -> Tensor:
-    return bitwise_left_shift(other, self)
-
-
-def _shifts_right(self: Tensor, other: Any) -> Tensor:
-    return bitwise_right_shift(other, self)
 
 
 def _inverted(self: Tensor) -> Tensor:
@@ -92,18 +68,13 @@ def _inverted(self: Tensor) -> Tensor:
 
 
 __invert__ = _inverted
-__lshift__, __rshift__ = bitwise_left_shift, bitwise_right_shift
-__rlshift__, __rrshift__ = _shifts_left, _shifts_right
-__ilshift__ = augmented(in_place(bitwise_left_shift, "__ilshift__"), "<<=", "__rlshift__")
-__irshift__ = augmented(in_place(bitwise_right_shift, "__irshift__"), ">>=", "__rrshift__")
-
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift",
-    "__invert__", "__lshift__", "__rshift__", "__rlshift__", "__rrshift__", "__ilshift__", "__irshift__",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
+    "__invert__",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = (  # those that have an in-place form as a method
-    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
 )  # fmt: skip
 OUT: tuple[str, ...] = (  # those that take out=
-    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
 )  # fmt: skip

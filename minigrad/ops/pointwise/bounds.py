@@ -1,8 +1,7 @@
-"""The larger, the smaller, and what lies between: maximum, minimum, fmax, fmin, clamp, clamp_min, clamp_max.
+"""The larger, the smaller, and what lies between: maximum, minimum, clamp, clamp_min, clamp_max.
 
 After this module a reader knows that a choice passes its gradient on to what was chosen, and what PyTorch does with
-equals: `maximum` halves the gradient between them, `fmax` gives it to the first, `clamp` to the number rather than to
-the bound.
+equals: `maximum` halves the gradient between them, `clamp` gives it to the number rather than to the bound.
 """
 
 from __future__ import annotations
@@ -41,28 +40,6 @@ def maximum(self: Array, other: Array) -> Array:
 def minimum(self: Array, other: Array) -> Array:
     """The smaller of two elements. Equal ones share its gradient."""
     return np.minimum(self, other)
-
-
-@tensors_only
-@op(
-    self=lambda F, g, self, other: F.where((self >= other) | F.isnan(other), g, 0),
-    other=lambda F, g, self, other: F.where((self >= other) | F.isnan(other), 0, g),
-    broadcasts=True,
-)
-def fmax(self: Array, other: Array) -> Array:
-    """The larger of two elements; where one is nan, the other. Of equals, the first gets the gradient."""
-    return np.fmax(self, other)
-
-
-@tensors_only
-@op(
-    self=lambda F, g, self, other: F.where((self <= other) | F.isnan(other), g, 0),
-    other=lambda F, g, self, other: F.where((self <= other) | F.isnan(other), 0, g),
-    broadcasts=True,
-)
-def fmin(self: Array, other: Array) -> Array:
-    """The smaller of two elements; where one is nan, the other. Of equals, the first gets the gradient."""
-    return np.fmin(self, other)
 
 
 # ---------------------------------------------------------------- bounds: numbers, or a tensor of them
@@ -212,10 +189,10 @@ clamp_, clip_ = in_place(clamp, "clamp_"), in_place(clip, "clip_")
 clamp_min_, clamp_max_ = in_place(clamp_min, "clamp_min_"), in_place(clamp_max, "clamp_max_")
 
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "maximum", "minimum", "fmax", "fmin", "clamp", "clip", "clamp_min", "clamp_max", "clamp_", "clip_", "clamp_min_",
+    "maximum", "minimum", "clamp", "clip", "clamp_min", "clamp_max", "clamp_", "clip_", "clamp_min_",
     "clamp_max_",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
 OUT: tuple[str, ...] = (  # those that take out=
-    "maximum", "minimum", "fmax", "fmin", "clamp", "clip", "clamp_min", "clamp_max",
+    "maximum", "minimum", "clamp", "clip", "clamp_min", "clamp_max",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Comparisons: eq, ne, lt, le, gt, ge, and isclose, allclose, equal, isin.
+"""Comparisons: eq, ne, lt, le, gt, ge, and isclose, allclose, equal.
 
 After this module a reader knows how two results of computing with floats are compared: not for being equal, but for
 being close. The answers are bools and have no gradient.
@@ -10,11 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.op import meet_all, op, size_mismatch, tensor_operands
-from minigrad.ops.operands import NUMBERS, invalid_arguments
-from minigrad.tensor import Tensor, from_array
-from minigrad.writing import comparing
+from minigrad.op import op, size_mismatch, tensor_operands
+from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -104,40 +101,11 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return input.shape == other.shape and bool(np.all(eq(input.detach(), other.detach())._array))
 
 
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
-    """Whether each of `elements` is among `test_elements`; with `invert` whether it is not. One may be a number.
-
-    Args:
-        assume_unique: says that neither has equal elements, which may save time.
-
-    Raises:
-        RuntimeError: one of the two holds bools.
-    """
-    given = (elements, test_elements)
-    if not any(isinstance(value, Tensor) for value in given) or not all(
-        isinstance(value, (Tensor, *NUMBERS)) for value in given
-    ):
-        raise invalid_arguments("isin", *given)
-    arrays = [
-        value._array if isinstance(value, Tensor) else dtypes.of_number(value, dtypes.bool).numpy.type(value)
-        for value in given
-    ]
-    if any(array.dtype == np.bool_ for array in arrays):
-        raise RuntimeError("Unsupported input type encountered for isin(): Bool. Convert it first, as in x.int().")
-    wanted, among = meet_all(arrays)[0]
-    return from_array(np.isin(wanted, among, assume_unique=assume_unique, invert=invert)[()])
-
-
-not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
-eq_, ne_, lt_, le_, gt_, ge_ = map(comparing, ("eq", "ne", "lt", "le", "gt", "ge"))
-not_equal_, less_, less_equal_, greater_, greater_equal_ = ne_, lt_, le_, gt_, ge_
-
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "eq", "ne", "lt", "le", "gt", "ge", "not_equal", "less", "less_equal", "greater", "greater_equal", "isclose",
-    "allclose", "equal", "eq_", "ne_", "lt_", "le_", "gt_", "ge_", "not_equal_", "less_", "less_equal_", "greater_",
-    "greater_equal_",
+    "eq", "ne", "lt", "le", "gt", "ge", "isclose",
+    "allclose", "equal",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = ()  # all that have an in-place form overwrite whatever was there: they stand in METHODS
 OUT: tuple[str, ...] = (  # those that take out=
-    "eq", "ne", "lt", "le", "gt", "ge", "not_equal", "less", "less_equal", "greater", "greater_equal", "isin",
+    "eq", "ne", "lt", "le", "gt", "ge",
 )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import arrays, op, unsupported
-from minigrad.ops.operands import NUMBERS, integers_only, invalid_arguments, no_derivative, numbers_only, tensors_only
+from minigrad.ops.operands import NUMBERS, no_derivative, numbers_only
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented, in_place
 
@@ -96,44 +96,10 @@ def remainder_of_number(self: Array, other: Array) -> Array:
     return arrays.remainder(self, other)
 
 
-@op(
-    name="FmodBackward1",
-    self=lambda F, g: g,
-    other=lambda F, g, self, other: -g * F.div_rounded(self, other, "trunc"),
-    broadcasts=True,
-)
-def fmod(self: Array, other: Array) -> Array:
-    """The remainder of input / other rounded towards 0: input - other * trunc(input / other). Its sign is input's."""
-    _check_divisor("fmod_cpu", self, other)
-    return np.fmod(self, other)
-
-
-@op(name="FmodBackward0", constants=("other",), self=lambda F, g: g, broadcasts=True)
-def fmod_by_number(self: Array, other: Array) -> Array:
-    """`fmod`, where other is a number."""
-    return arrays.fmod(self, other)
-
-
-@tensors_only
-@op(broadcasts=True)
-def gcd(self: Array, other: Array) -> Array:
-    """The greatest common divisor of integers."""
-    integers_only("gcd_cpu", self)
-    return np.gcd(self, other)
-
-
-@tensors_only
-@op(broadcasts=True)
-def lcm(self: Array, other: Array) -> Array:
-    """The least common multiple of integers."""
-    integers_only("lcm_cpu", self)
-    return np.lcm(self, other)
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
 __truediv__ = div  # the operator, which may leave the answer to `other`
-_remainder, _fmod = remainder, fmod
+_remainder = remainder
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:  # type: ignore[no-redef]
@@ -162,33 +128,17 @@ def remainder(input: Any, other: Any) -> Tensor:  # type: ignore[no-redef]
     return _remainder(input, other)
 
 
-def fmod(input: Tensor, other: Any) -> Tensor:  # type: ignore[no-redef]
-    """The remainder of input / other rounded towards 0: input - other * trunc(input / other). Its sign is input's.
-
-    `other` may be a number.
-    """
-    if not isinstance(input, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
-        raise invalid_arguments("fmod", input, other)
-    return _fmod(input, other) if isinstance(other, Tensor) else fmod_by_number(input, other)
-
-
-divide = true_divide = div
-
 div_ = in_place(div, "div_", np.divide, operand="other")
-divide_ = in_place(div, "divide_", np.divide, operand="other")
-true_divide_ = in_place(div, "true_divide_", np.divide, operand="other")
 reciprocal_ = in_place(reciprocal, "reciprocal_")
 floor_divide_ = in_place(floor_divide, "floor_divide_", operand="other")
 remainder_ = in_place(remainder, "remainder_", operand="other")
-fmod_ = in_place(fmod, "fmod_", operand="other")
-gcd_, lcm_ = in_place(gcd, "gcd_"), in_place(lcm, "lcm_")
 __ifloordiv__, __imod__ = augmented(floor_divide_, "//=", "__rfloordiv__"), augmented(remainder_, "%=", "__rmod__")
 
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "div", "divide", "true_divide", "reciprocal", "floor_divide", "remainder", "fmod", "gcd", "lcm", "div_", "divide_",
-    "true_divide_", "reciprocal_", "floor_divide_", "remainder_", "fmod_", "gcd_", "lcm_", "__ifloordiv__", "__imod__",
+    "div", "reciprocal", "floor_divide", "remainder", "div_",
+    "reciprocal_", "floor_divide_", "remainder_", "__ifloordiv__", "__imod__",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
 OUT: tuple[str, ...] = (  # those that take out=
-    "div", "divide", "true_divide", "reciprocal", "floor_divide", "remainder", "fmod", "gcd", "lcm",
+    "div", "reciprocal", "floor_divide", "remainder",
 )  # fmt: skip

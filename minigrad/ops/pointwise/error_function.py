@@ -118,35 +118,8 @@ def erf(self: Array) -> Array:
     return _error_function(self.astype(np.float64), False).astype(self.dtype)
 
 
-@op(self=lambda F, g, self: g * (-2 / math.sqrt(math.pi)) * F.exp(-self * self), floating=True)
-def erfc(self: Array) -> Array:
-    """1 - erf(input), exact where it is tiny, too."""
-    return _error_function(self.astype(np.float64), True).astype(self.dtype)
+erf_ = in_place(erf, "erf_")
 
-
-@op(self=lambda F, g, result: g * (math.sqrt(math.pi) / 2) * F.exp(result * result), floating=True)
-def erfinv(self: Array) -> Array:
-    """The number whose error function is input, between -1 and 1.
-
-    Starts from the closed form of S. Winitzki, "A handy approximation for the error function and its inverse" (2008),
-    good to 2 digits. Halley's method triples the number of right digits at each step.
-    """
-    goal = self.astype(np.float64)
-    size = np.abs(goal)
-    bend = np.log1p(-size * size)
-    middle = 2 / (math.pi * 0.147) + bend / 2
-    x = np.sqrt(np.sqrt(middle * middle - bend / 0.147) - middle)
-    for _ in range(3):
-        above = np.where(
-            size < 0.5, _error_function(x, False) - size, (1 - size) - _error_function(x, True)
-        )  # erf(x) - goal, without losing digits near 1
-        step = above * (math.sqrt(math.pi) / 2) / _exp_of_minus_square(x)
-        x = x - step / (1 + x * step)
-    return np.copysign(np.where(size == 1, math.inf, x), goal).astype(self.dtype)
-
-
-erf_, erfc_ = in_place(erf, "erf_"), in_place(erfc, "erfc_")
-
-METHODS: tuple[str, ...] = ("erf", "erfc", "erfinv", "erf_", "erfc_")  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ("erfinv",)  # those whose in-place form is a method only
-OUT: tuple[str, ...] = ("erf", "erfc", "erfinv")  # those that take out=
+METHODS: tuple[str, ...] = ("erf", "erf_")  # the functions that are methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
+OUT: tuple[str, ...] = ("erf",)  # those that take out=

@@ -1,4 +1,4 @@
-"""Exponentials and logarithms: exp, exp2, expm1, log, log2, log10, log1p, logaddexp, xlogy, logit.
+"""Exponentials and logarithms: exp, exp2, expm1, log, log2, log10, log1p, logaddexp.
 
 After this module a reader knows why there is a log1p beside log (1 + 1e-9 has lost the 1e-9 before the logarithm sees
 it), and how a sum of exponentials is taken without overflow.
@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import arrays, op, tensor_operands
-from minigrad.ops.operands import NUMBERS, floats_only, integers_as_floats, tensors_only
-from minigrad.tensor import Tensor
+from minigrad.op import op
+from minigrad.ops.operands import floats_only, tensors_only
 from minigrad.writing import in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -73,18 +72,6 @@ def logaddexp(self: Array, other: Array) -> Array:
     return np.logaddexp(self, other)
 
 
-@tensors_only
-@op(
-    self=lambda F, g, self, other: g / (1 + F.exp2(other - self)),
-    other=lambda F, g, self, other: g / (1 + F.exp2(self - other)),
-    broadcasts=True,
-)
-def logaddexp2(self: Array, other: Array) -> Array:
-    """log2(2**input + 2**other), without overflow on the way."""
-    floats_only("logaddexp2_cpu", self)
-    return np.logaddexp2(self, other)
-
-
 def _xlogy_gradient(F: Any, g: Any, self: Any, other: Any) -> Any:
     """g * log(other), and 0 where input is 0 and the logarithm has no value."""
     return F.where((self == 0) & (other <= 0), 0, F.xlogy(g, other))
@@ -101,78 +88,18 @@ def xlogy(self: Array, other: Array) -> Array:
     return np.where((self == 0) & ~np.isnan(other), 0, self * np.log(other))[()]
 
 
-@op(
-    name="XlogyBackward1",
-    constants=("self",),
-    other=lambda F, g, self, other: g * self / other,
-    broadcasts=True,
-    floating=True,
-)
-def xlogy_of_number(self: Array, other: Array) -> Array:
-    """`xlogy`, where input is a number."""
-    return arrays.xlogy(self, other)
-
-
-@op(
-    name="XlogyBackward2",
-    constants=("other",),
-    self=_xlogy_gradient,
-    broadcasts=True,
-    floating=True,
-)
-def xlogy_by_number(self: Array, other: Array) -> Array:
-    """`xlogy`, where other is a number."""
-    return arrays.xlogy(self, other)
-
-
-def _logit_gradient(F: Any, g: Any, self: Any, eps: float | None) -> Any:
-    low, outside = (0, math.nan) if eps is None or eps < 0 else (eps, 0)
-    return F.where((self < low) | (self > 1 - low), outside, g / (self * (1 - self)))
-
-
-@op(self=_logit_gradient, floating=True)
-def logit(self: Array, eps: float | None) -> Array:
-    """log(p / (1 - p)) of probabilities p: the inverse of sigmoid."""
-    if eps is not None and eps >= 0:
-        low, high = self.dtype.type(eps), self.dtype.type(1) - self.dtype.type(eps)
-        self = np.minimum(np.maximum(self, low), high)
-    return np.log(self / (1 - self))
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
-_xlogy, _logit = xlogy, logit
 
-
-def xlogy(input: Any, other: Any) -> Tensor:  # type: ignore[no-redef]
-    """input * log(other), and 0 where input is 0, whatever the logarithm. One of the two may be a number."""
-    if isinstance(input, Tensor) and isinstance(other, NUMBERS):
-        return xlogy_by_number(input, other)
-    if isinstance(input, NUMBERS) and isinstance(other, Tensor):
-        return xlogy_of_number(input, other)
-    return _xlogy(*integers_as_floats(*tensor_operands("xlogy", input, other)))
-
-
-def logit(input: Tensor, eps: float | None = None) -> Tensor:  # type: ignore[no-redef]
-    """log(p / (1 - p)) of probabilities p: the inverse of sigmoid.
-
-    Args:
-        eps: probabilities are first moved into the range from `eps` to 1 - `eps`, without gradient outside of it.
-            Without it 0 and 1 give -inf and inf, and what is no probability gives nan.
-    """
-    return _logit(input, None if eps is None else float(eps))
-
-
-exp_, exp2_, expm1_, log_, log2_, log10_, log1p_, xlogy_, logit_ = (
-    in_place(function, f"{function.__name__}_")
-    for function in (exp, exp2, expm1, log, log2, log10, log1p, xlogy, logit)
+exp_, exp2_, expm1_, log_, log2_, log10_, log1p_ = (
+    in_place(function, f"{function.__name__}_") for function in (exp, exp2, expm1, log, log2, log10, log1p)
 )
 
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "logaddexp2", "xlogy", "logit", "exp_",
-    "exp2_", "expm1_", "log_", "log2_", "log10_", "log1p_", "xlogy_", "logit_",
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "exp_",
+    "exp2_", "expm1_", "log_", "log2_", "log10_", "log1p_",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
 OUT: tuple[str, ...] = (  # those that take out=
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "logaddexp2", "xlogy", "logit",
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Powers and roots: pow, square, sqrt, rsqrt, float_power.
+"""Powers and roots: pow, square, sqrt, rsqrt.
 
 After this module a reader knows the power rule, d(x**n) = n * x**(n - 1), and what joins it when the exponent is a
 variable, too: d(a**x) = a**x * log(a).
@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import beside_array, elementwise_operands, op
-from minigrad.ops.operands import NUMBERS, integers_as_floats, invalid_arguments, plain
+from minigrad.ops.operands import integers_as_floats, plain
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.tensor import Tensor, from_array
 from minigrad.writing import in_place
@@ -116,35 +116,11 @@ def square(input: Tensor) -> Tensor:
     return pow(input, 2)
 
 
-def float_power(input: Any, exponent: Any) -> Tensor:
-    """input ** exponent, computed in float64. One of the two may be a number."""
-    if isinstance(input, Tensor) and isinstance(exponent, Tensor):
-        return pow_tensor(input.to(dtypes.float64), exponent.to(dtypes.float64))
-    if isinstance(input, Tensor) and isinstance(exponent, NUMBERS):
-        return pow_number(input.to(dtypes.float64), plain(exponent))
-    if isinstance(input, NUMBERS) and isinstance(exponent, Tensor):
-        return pow_of_number(exponent.to(dtypes.float64), float(input))
-    raise invalid_arguments("float_power", input, exponent)
-
-
-_float_power_in_place = in_place(float_power, "float_power_")
-
-
-def float_power_(self: Tensor, exponent: Any) -> Tensor:
-    """In-place form of `float_power`, for float64 tensors."""
-    if self.dtype is not dtypes.float64:
-        raise RuntimeError(
-            f"the base given to float_power_ has dtype {self.dtype.tensor_type} but the operation's result requires "
-            "dtype Double. Convert it first, as in x = x.double()."
-        )
-    return _float_power_in_place(self, exponent)
-
-
 pow_, square_ = in_place(pow, "pow_", operand="exponent"), in_place(square, "square_")
 sqrt_, rsqrt_ = in_place(sqrt, "sqrt_"), in_place(rsqrt, "rsqrt_")
 
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "pow", "square", "sqrt", "rsqrt", "float_power", "pow_", "square_", "sqrt_", "rsqrt_", "float_power_",
+    "pow", "square", "sqrt", "rsqrt", "pow_", "square_", "sqrt_", "rsqrt_",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
-OUT: tuple[str, ...] = ("pow", "square", "sqrt", "rsqrt", "float_power")  # those that take out=
+OUT: tuple[str, ...] = ("pow", "square", "sqrt", "rsqrt")  # those that take out=

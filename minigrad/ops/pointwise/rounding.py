@@ -1,4 +1,4 @@
-"""Rounding: floor, ceil, trunc, round, and frac, the part that rounding takes away.
+"""Rounding: floor, ceil, trunc, round.
 
 After this module a reader knows why nothing is learnt through a rounded number: a staircase is level between its steps,
 so its derivative is 0 wherever it has one.
@@ -57,13 +57,6 @@ def round_decimals(self: Array, decimals: int) -> Array:
     return (np.rint(wide * unit) / unit if decimals > 0 else np.rint(wide / unit) * unit).astype(self.dtype)
 
 
-@op(self=lambda F, g: g)
-def frac(self: Array) -> Array:
-    """The digits after the decimal point, with the sign of the input: input - trunc(input)."""
-    floats_only("frac_cpu", self)
-    return self - np.trunc(self)
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
 _round = round
@@ -74,17 +67,11 @@ def round(input: Tensor, *, decimals: int | None = None) -> Tensor:  # type: ign
     return _round(input) if decimals is None else round_decimals(input, decimals)
 
 
-fix = trunc
-floor_, ceil_, trunc_, fix_ = (
-    in_place(floor, "floor_"),
-    in_place(ceil, "ceil_"),
-    in_place(trunc, "trunc_"),
-    in_place(fix, "fix_"),
-)
-round_, frac_ = in_place(round, "round_"), in_place(frac, "frac_")
+floor_, ceil_ = in_place(floor, "floor_"), in_place(ceil, "ceil_")
+trunc_, round_ = in_place(trunc, "trunc_"), in_place(round, "round_")
 
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "floor", "ceil", "trunc", "fix", "round", "frac", "floor_", "ceil_", "trunc_", "fix_", "round_", "frac_",
+    "floor", "ceil", "trunc", "round", "floor_", "ceil_", "trunc_", "round_",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
-OUT: tuple[str, ...] = ("floor", "ceil", "trunc", "fix", "round", "frac")  # those that take out=
+OUT: tuple[str, ...] = ("floor", "ceil", "trunc", "round")  # those that take out=

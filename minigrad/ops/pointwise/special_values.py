@@ -1,4 +1,4 @@
-"""nan and inf: isnan, isinf, isfinite, isposinf, isneginf, isreal, nan_to_num.
+"""nan and inf: isnan, isinf, isfinite, nan_to_num.
 
 After this module a reader knows how to find what a computation should not have given, and that a number put in the
 place of it has no gradient.
@@ -35,24 +35,6 @@ def isfinite(self: Array) -> Array:
     return np.isfinite(self)
 
 
-@op()
-def isposinf(self: Array) -> Array:
-    """Whether each element is inf."""
-    return self == np.inf
-
-
-@op()
-def isneginf(self: Array) -> Array:
-    """Whether each element is -inf."""
-    return self == -np.inf
-
-
-@op()
-def isreal(self: Array) -> Array:
-    """Whether each element has no imaginary part: all have none, for there are no complex dtypes."""
-    return np.isreal(self)
-
-
 @op(self=lambda F, g, self: g * F.isfinite(self))
 def nan_to_num(self: Array, nan: Any, posinf: Any, neginf: Any) -> Array:
     """The input with numbers in the place of nan and of both kinds of inf."""
@@ -74,7 +56,7 @@ def nan_to_num(  # type: ignore[no-redef]
 nan_to_num_ = in_place(nan_to_num, "nan_to_num_")
 
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "isnan", "isinf", "isfinite", "isposinf", "isneginf", "isreal", "nan_to_num", "nan_to_num_",
+    "isnan", "isinf", "isfinite", "nan_to_num", "nan_to_num_",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
-OUT: tuple[str, ...] = ("isposinf", "isneginf", "nan_to_num")  # those that take out=
+OUT: tuple[str, ...] = ("nan_to_num",)  # those that take out=

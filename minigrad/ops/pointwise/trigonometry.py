@@ -8,13 +8,12 @@ sections 4.3 to 4.6.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from minigrad.op import op
-from minigrad.ops.operands import floats_only, tensors_only
+from minigrad.ops.operands import tensors_only
 from minigrad.writing import in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -74,18 +73,6 @@ def atan2(self: Array, other: Array) -> Array:
     return np.arctan2(self, other)
 
 
-@tensors_only
-@op(
-    self=lambda F, g, self, result: g * (self / result),
-    other=lambda F, g, other, result: g * (other / result),
-    broadcasts=True,
-)
-def hypot(self: Array, other: Array) -> Array:
-    """sqrt(input**2 + other**2), also where the squares alone would overflow."""
-    floats_only("hypot_cpu", self)
-    return np.hypot(self, other)
-
-
 @op(self=lambda F, g, self: g * F.cosh(self), floating=True)
 def sinh(self: Array) -> Array:
     """The hyperbolic sine, (exp(x) - exp(-x)) / 2."""
@@ -104,73 +91,18 @@ def tanh(self: Array) -> Array:
     return np.tanh(self)
 
 
-@op(self=lambda F, g, self: g / F.sqrt(self * self + 1), floating=True)
-def asinh(self: Array) -> Array:
-    """The number whose hyperbolic sine is input."""
-    return np.arcsinh(self)
-
-
-@op(self=lambda F, g, self: g / F.sqrt(self * self - 1), floating=True)
-def acosh(self: Array) -> Array:
-    """The number from 0 on whose hyperbolic cosine is input; nan below 1."""
-    return np.arccosh(self)
-
-
-@op(self=lambda F, g, self: g / (1 - self * self), floating=True)
-def atanh(self: Array) -> Array:
-    """The number whose hyperbolic tangent is input; nan outside of -1 to 1."""
-    return np.arctanh(self)
-
-
-@op(name="Deg2RadBackward0", self=lambda F, g: g * (math.pi / 180), floating=True)
-def deg2rad(self: Array) -> Array:
-    """Degrees in radians."""
-    return self * (math.pi / 180)
-
-
-@op(name="Rad2DegBackward0", self=lambda F, g: g * (180 / math.pi), floating=True)
-def rad2deg(self: Array) -> Array:
-    """Radians in degrees."""
-    return self * (180 / math.pi)
-
-
-def _sinc_gradient(F: Any, g: Any, self: Any) -> Any:
-    """The quotient rule for sin(pi x) / (pi x). At 0, where it says 0 / 0, the slope is 0."""
-    angle = self * math.pi
-    return F.where(self == 0, 0, g * ((angle * F.cos(angle) - F.sin(angle)) / (angle * self)))
-
-
-@op(self=_sinc_gradient, floating=True)
-def sinc(self: Array) -> Array:
-    """sin(pi x) / (pi x); 1 at 0."""
-    angle = self * math.pi
-    return np.where(self == 0, 1, np.sin(angle) / angle)[()]
-
-
 # ---------------------------------------------------------------- in place, and under other names
 
-sin_, cos_, tan_, asin_, acos_, atan_, sinh_, cosh_, tanh_, asinh_, acosh_, atanh_, deg2rad_, rad2deg_, sinc_ = (
-    in_place(function, f"{function.__name__}_")
-    for function in (
-        sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh, deg2rad, rad2deg, sinc,
-    )
-)  # fmt: skip
-
-
-arcsin, arccos, arctan, arctan2, arcsinh, arccosh, arctanh = asin, acos, atan, atan2, asinh, acosh, atanh
-
-
-arcsin_, arccos_, arctan_, arcsinh_, arccosh_, arctanh_ = asin_, acos_, atan_, asinh_, acosh_, atanh_
-
+sin_, cos_, tan_, asin_, acos_, atan_, sinh_, cosh_, tanh_ = (
+    in_place(function, f"{function.__name__}_") for function in (sin, cos, tan, asin, acos, atan, sinh, cosh, tanh)
+)
 
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "hypot", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
-    "deg2rad", "rad2deg", "sinc", "arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh", "sin_",
-    "cos_", "tan_", "asin_", "acos_", "atan_", "sinh_", "cosh_", "tanh_", "asinh_", "acosh_", "atanh_", "deg2rad_",
-    "rad2deg_", "sinc_", "arcsin_", "arccos_", "arctan_", "arcsinh_", "arccosh_", "arctanh_",
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh",
+    "sin_",
+    "cos_", "tan_", "asin_", "acos_", "atan_", "sinh_", "cosh_", "tanh_",
 )  # fmt: skip
-IN_PLACE: tuple[str, ...] = ("atan2", "arctan2", "hypot")  # those whose in-place form is a method only
+IN_PLACE: tuple[str, ...] = ("atan2",)  # those whose in-place form is a method only
 OUT: tuple[str, ...] = (  # those that take out=
-    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "hypot", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
-    "deg2rad", "rad2deg", "sinc", "arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh",
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh",
 )  # fmt: skip

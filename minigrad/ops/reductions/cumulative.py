@@ -1,4 +1,4 @@
-"""Running totals: cumsum, cumprod, logcumsumexp, cummax, cummin.
+"""Running totals: cumsum, cumprod.
 
 After this module a reader knows that the gradient of a running total runs the other way: an element counts in all the
 totals from its own place on, so their gradients come back to it, from the last to the first.
@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import return_types
 from minigrad.op import op, tensor_operands
-from minigrad.ops.operands import floats_only, numbers_only
+from minigrad.ops.operands import numbers_only
 from minigrad.ops.reductions.dims import one_dim, part
 from minigrad.ops.reductions.sums import total_dtype
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS: tuple[str, ...] = ("cumsum", "cumprod", "logcumsumexp", "cummax", "cummin")  # methods of Tensor, too
+METHODS: tuple[str, ...] = ("cumsum", "cumprod")  # methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ("cumsum", "cumprod")  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ("cumsum", "cumprod", "logcumsumexp", "cummax", "cummin")  # those that take out=
+OUT: tuple[str, ...] = ("cumsum", "cumprod")  # those that take out=
 
 
 @op(self=lambda F, g, dim, backwards: F.cumsum(g, dim, not backwards))
@@ -71,58 +70,9 @@ def cumprod(self: Array, dim: int) -> Array:
     return np.multiply.accumulate(self, axis=dim, dtype=self.dtype) if self.ndim else np.array(self)
 
 
-def logcumsumexp_gradient(F: Any, g: Any, self: Any, result: Any, dim: int) -> Any:
-    """The gradient of running logsumexps: exp(x[i]) * (the sum of g[j] / exp(result[j]) for j >= i).
-
-    The sum is held as a multiple of 1 / exp(result[i]), so that no exponential is larger than 1.
-    """
-    if not self.ndim:
-        return g
-    size = self.shape[dim]
-    before, after = part(F, result, dim, 0, size - 1), part(F, result, dim, 1, size)
-    shrinking = F.where(before == after, 1, F.exp(before - after))  # of inf and inf, too
-    return F.exp(self - result) * _summed_from_the_end(F, shrinking, g, dim)
-
-
-@op(self=logcumsumexp_gradient)
-def logcumsumexp(self: Array, dim: int) -> Array:
-    """For each element the logarithm of the sum of the exponentials of those up to it."""
-    return np.logaddexp.accumulate(self, axis=dim) if self.ndim else np.array(self)
-
-
-def _find_along_op(name: str) -> Any:
-    """One op for each of the names that PyTorch has, by how the indices were found."""
-
-    @op(
-        name=name,
-        constants=("indices",),
-        self=lambda F, g, indices, dim: F.add_along(g, indices, dim),
-    )
-    def find_along(self: Array, indices: Array, dim: int) -> Array:
-        """The elements at `indices` along `dim`, several times where they stand several times."""
-        return np.take_along_axis(self, indices, dim) if self.ndim else np.array(self)
-
-    return find_along
-
-
-cummax_values, cummin_values = _find_along_op("CummaxBackward0"), _find_along_op("CumminBackward0")
-
-
-@op(constants=("indices",), self=lambda F, g, indices, dim: F.find_along(g, indices, dim))
-def add_along(self: Array, indices: Array, dim: int) -> Array:
-    """Zeros with the elements of input added at `indices` along `dim`."""
-    if not self.ndim:
-        return np.array(self)
-    out = np.zeros(self.shape, self.dtype)
-    place: list[Any] = list(np.ogrid[tuple(slice(size) for size in self.shape)])
-    place[dim] = indices
-    np.add.at(out, tuple(place), self)
-    return out
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
-_cumsum, _cumprod, _logcumsumexp = cumsum, cumprod, logcumsumexp
+_cumsum, _cumprod = cumsum, cumprod
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:  # type: ignore[no-redef]
@@ -145,34 +95,3 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:  # type: i
     input = input.to(total_dtype("cumprod", input, dtype))
     numbers_only("cumprod_out_cpu", input._array)
     return _cumprod(input, one_dim("cumprod", dim, input.ndim))
-
-
-def logcumsumexp(input: Tensor, dim: int) -> Tensor:  # type: ignore[no-redef]
-    """For each element the logarithm of the sum of the exponentials of those up to it along `dim`."""
-    (input,) = tensor_operands("logcumsumexp", input)
-    floats_only("logcumsumexp_out_cpu", input._array)
-    return _logcumsumexp(input, one_dim("logcumsumexp", dim, input.ndim))
-
-
-def cummax(input: Tensor, dim: int) -> Any:
-    """(values, indices) of the largest element up to each along `dim`; the last of equal ones. nan is largest."""
-    return return_types.cummax(*_cumulative_extreme("cummax", np.maximum, cummax_values, input, dim))
-
-
-def cummin(input: Tensor, dim: int) -> Any:
-    """(values, indices) of the smallest element up to each along `dim`; the last of equal ones. nan is smallest."""
-    return return_types.cummin(*_cumulative_extreme("cummin", np.minimum, cummin_values, input, dim))
-
-
-def _cumulative_extreme(name: str, better: Any, take: Any, input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """(values, indices): the index of the last element so far that equals the best so far."""
-    (input,) = tensor_operands(name, input)
-    dim = one_dim(name, dim, input.ndim)
-    array = input._array
-    if not input.ndim:
-        indices = from_array(np.int64(0))
-    else:
-        best = better.accumulate(array, axis=dim)
-        places = np.arange(array.shape[dim]).reshape(-1, *[1] * (array.ndim - 1 - dim))
-        indices = from_array(np.maximum.accumulate(np.where((array == best) | (array != array), places, 0), axis=dim))
-    return take(input, indices, dim), indices

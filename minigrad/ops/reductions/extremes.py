@@ -1,4 +1,4 @@
-"""The largest and the smallest: max, min, argmax, argmin, amax, amin, aminmax.
+"""The largest and the smallest: max, min, argmax, argmin, amax, amin.
 
 After this module a reader knows how a gradient finds the winner, and what happens where several are equal: max and min
 of a whole tensor, amax and amin share it among all of them; max and min along a dimension give it to the one whose
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes, return_types
-from minigrad.op import arrays, op, tensor_operands
+from minigrad.op import op, tensor_operands
 from minigrad.ops.pointwise.bounds import maximum, minimum
 from minigrad.ops.reductions.dims import Dims, check_dim_given, expand_reduced, np_max, np_min, np_sum, wrap_dims
 from minigrad.ops.reductions.picking import shared_by_equals, take_along_op
@@ -21,10 +21,10 @@ from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "max", "min", "argmax", "argmin", "amax", "amin", "aminmax",
+    "max", "min", "argmax", "argmin", "amax", "amin",
 )  # fmt: skip
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ("max", "min", "argmax", "argmin", "amax", "amin", "aminmax")  # those that take out=
+OUT: tuple[str, ...] = ("max", "min", "argmax", "argmin", "amax", "amin")  # those that take out=
 
 # ---------------------------------------------------------------- of all, or with an index along a dimension
 
@@ -75,25 +75,9 @@ def amin(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     return np_min(self, axis=dim, keepdims=keepdim)
 
 
-def extremes_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
-    """The gradient of the smallest and of the largest, added up."""
-    parts = [
-        shared_gradient(F, part, self, find(self, dim, keepdim), dim, keepdim)
-        for part, find in zip(g, (F.amin, F.amax), strict=True)
-        if part is not None
-    ]
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
-
-
-@op(several=True, self=extremes_gradient)
-def aminmax(self: Array, dim: tuple[int, ...], keepdim: bool) -> list[Array]:
-    """The smallest and the largest elements along some dimensions."""
-    return [arrays.amin(self, dim, keepdim), arrays.amax(self, dim, keepdim)]
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
-_amax, _amin, _aminmax = amax, amin, aminmax
+_amax, _amin = amax, amin
 
 
 def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
@@ -205,20 +189,3 @@ def _extreme(op: Any, name: str, input: Tensor, dim: Dims, keepdim: bool) -> Ten
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
     result: Tensor = op(input, dims, keepdim)
     return result
-
-
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:  # type: ignore[no-redef]
-    """The smallest and the largest element as a named tuple (min, max), of all or along `dim`."""
-    (input,) = tensor_operands("aminmax", input)
-    if dim is None:
-        if input.numel() == 0:
-            raise RuntimeError(
-                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
-            )
-        return return_types.aminmax(*_aminmax(input, tuple(range(input.ndim)), keepdim))
-    if not isinstance(dim, int):
-        raise TypeError(f"aminmax(): argument 'dim' must be int, not {type(dim).__name__}: {dim!r}")
-    dim = wrap_dim(dim, input.ndim)
-    if input.ndim and input.shape[dim] == 0:
-        raise IndexError(f"aminmax: Expected reduction dim {dim} to have non-zero size.")
-    return return_types.aminmax(*_aminmax(input, (dim,) if input.ndim else (), keepdim))

@@ -16,9 +16,7 @@ from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.op import arrays, op, tensor_operands
 from minigrad.ops.reductions.dims import Dims, expand_reduced, np_max, np_min, np_sum, wrap_dims
-from minigrad.random import recipes as draws
-from minigrad.random.generator import default_generator
-from minigrad.tensor import Tensor, from_array, wrap_dim
+from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 METHODS: tuple[str, ...] = ("logsumexp",)  # methods of Tensor, too; methods.py binds softmax, where `dim` must be given
@@ -186,14 +184,6 @@ def log_softmax_along(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 softmax_along.__qualname__, log_softmax_along.__qualname__ = "softmax", "log_softmax"  # as errors about arguments say
 
 
-def softmin(input: Tensor, dim: int | None = None, dtype: Any = None, *, _stacklevel: int = 3) -> Tensor:
-    """softmax(-input): the smallest score gets the highest probability. `dim` and `dtype` as for `softmax`."""
-    (input,) = tensor_operands("softmin", input)
-    if dim is None:
-        dim = _implicit_dim("softmin", input.ndim)
-    return softmax(-input, dim, dtype)
-
-
 def _normalized(name: str, function: Any, input: Tensor, dim: int | None, dtype: Any) -> Tensor:
     (input,) = tensor_operands(name, input)
     if dim is None:
@@ -238,34 +228,3 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
     if not input.dtype.is_floating_point:
         input = input.to(dtypes.default)
     return logsumexp_dims(input, dims, keepdim)
-
-
-def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
-    """A random choice among the entries along `dim`, softened so that it has a gradient.
-
-    softmax((logits + noise) / tau), where the noise is Gumbel's: the largest of logits + noise is then each entry with
-    the probability softmax(logits). (Jang, Gu and Poole, "Categorical Reparameterization with Gumbel-Softmax", 2017.)
-
-    Args:
-        logits: logarithms of probabilities, up to a common number.
-        tau: the temperature; the smaller, the closer to one 1 among zeros.
-        hard: give exactly a 1 among zeros, with the gradient of the soft choice.
-        eps: of no effect.
-    """
-    (logits,) = tensor_operands("gumbel_softmax", logits)
-    if not logits.dtype.is_floating_point:
-        raise RuntimeError(
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {logits.dtype.tensor_type}: convert the logits first, as in x.float()"
-        )
-    if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", UserWarning, stacklevel=frames_to_learner())
-    waiting = draws.exponential(logits.numel(), 1.0, default_generator)
-    noise = from_array(-np.log(waiting.astype(logits._array.dtype).reshape(logits.shape)))
-    soft = softmax((logits + noise) / tau, dim)
-    if not hard:
-        return soft
-    chosen = np.zeros(soft.shape, soft.dtype.numpy)
-    scores = soft._array
-    np.put_along_axis(chosen, np.expand_dims(np.argmax(scores, axis=dim), dim), 1, dim)
-    return from_array(chosen - scores) + soft

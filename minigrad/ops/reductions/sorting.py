@@ -1,4 +1,4 @@
-"""Order: sort, argsort, msort, topk.
+"""Order: sort, argsort, topk.
 
 After this module a reader knows that sorting changes no number, only places: the gradient goes back to where each
 element came from, which is what the indices tell. nan counts as larger than every number.
@@ -17,9 +17,9 @@ from minigrad.ops.reductions.picking import take_along_op
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS: tuple[str, ...] = ("sort", "argsort", "msort", "topk")  # the functions that are methods of Tensor, too
+METHODS: tuple[str, ...] = ("sort", "argsort", "topk")  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ("sort", "msort", "topk")  # those that take out=
+OUT: tuple[str, ...] = ("sort", "topk")  # those that take out=
 
 sorted_values, stably_sorted = take_along_op("SortBackward0"), take_along_op("SortBackward1")
 topk_values = take_along_op("TopkBackward0")
@@ -46,12 +46,6 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     """The indices that put the elements in order along `dim`."""
     (input,) = tensor_operands("argsort", input)
     return from_array(order(input._array, wrap_dim(dim, input.ndim), descending))
-
-
-def msort(input: Tensor) -> Tensor:
-    """The elements in order along the first dimension."""
-    values: Tensor = sort(input, 0).values
-    return values
 
 
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:

@@ -1,21 +1,15 @@
-"""Sums and means: sum, mean, nansum, nanmean.
-
-After this module a reader knows where a gradient goes when elements were added up: to all of them alike (sum), to each
-its share (mean), to none that was nan (nansum).
-"""
+"""Sums and means. The gradient of a sum goes to all its elements alike, that of a mean to each its share."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-import numpy as np
-
 from minigrad import dtypes
 from minigrad.op import op
 from minigrad.ops.reductions.dims import count, expand_reduced, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, public
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -49,15 +43,7 @@ def mean_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     return np_sum(self, axis=dim, keepdims=keepdim) / count(self.shape, dim)
 
 
-@op(self=lambda F, g, self, dim, keepdim: expand_reduced(F, g, self.shape, dim, keepdim) * (self == self))
-def nansum(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
-    """The sums along some dimensions, with nan as 0."""
-    return np_sum(np.where(self == self, self, 0), axis=dim, keepdims=keepdim)
-
-
 # ---------------------------------------------------------------- as the learner calls them
-
-_nansum = nansum
 
 
 def total_dtype(function: str, input: Tensor, dtype: Any) -> dtypes.dtype:
@@ -94,31 +80,3 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype
         )
     input = input.to(kind)
     return mean_all(input) if dim is None and not keepdim else mean_dims(input, wrap_dims(dim, input.ndim), keepdim)
-
-
-@public  # type: ignore[no-redef]
-def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor:
-    """The sum of all elements that are not nan, or along the dimensions `dim`.
-
-    Integers and bools add up in int64, unless `dtype` says otherwise.
-    """
-    kind = total_dtype("nansum", input, dtype)
-    if not kind.is_floating_point:  # then a nan would become some number
-        return sum(from_array(np.where(input._array == input._array, input._array, 0)[()]), dim, keepdim, dtype=kind)
-    return _nansum(input.to(kind), wrap_dims(dim, input.ndim), keepdim)
-
-
-@public
-def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor:
-    """The mean of all elements that are not nan, or along the dimensions `dim`; nan where there are none.
-
-    Needs a floating dtype.
-    """
-    if not input.dtype.is_floating_point:
-        raise RuntimeError(
-            f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.tensor_type}: "
-            "convert the tensor first, as in x.float().nanmean()"
-        )
-    total = nansum(input, dim, keepdim, dtype=dtype)
-    numbers = np_sum(~np.isnan(input._array), axis=wrap_dims(dim, input.ndim), keepdims=keepdim)
-    return total / from_array(numbers.astype(total._array.dtype))

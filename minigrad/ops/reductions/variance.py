@@ -1,4 +1,4 @@
-"""Variances and standard deviations: var, std, var_mean, std_mean.
+"""Variances and standard deviations: var, std.
 
 After this module a reader knows why the count is reduced by 1 unless told otherwise (the mean was computed from the
 same elements), and that the gradient of a variance points away from the mean.
@@ -16,7 +16,6 @@ import numpy as np
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.op import arrays, op, tensor_operands
 from minigrad.ops.reductions.dims import Dims, count, expand_reduced, np_sum, wrap_dims
-from minigrad.ops.reductions.sums import mean_gradient
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -59,45 +58,9 @@ def std(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> 
     return np.sqrt(arrays.var(self, dim, correction, keepdim))
 
 
-def var_mean_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
-    """The gradients of the variance and of the mean, added up; None came from one that was not used."""
-    of_var, of_mean = g
-    parts = []
-    if of_var is not None:
-        parts.append(variance_gradient(F, of_var, self, dim, correction, keepdim))
-    if of_mean is not None:
-        parts.append(mean_gradient(F, of_mean, self.shape, dim, keepdim))
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
-
-
-@op(
-    several=True,
-    self=var_mean_gradient,
-)
-def var_mean(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> list[Array]:
-    """The variances and the means along some dimensions."""
-    return [arrays.var(self, dim, correction, keepdim), arrays.mean_dims(self, dim, keepdim)]
-
-
-def std_mean_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
-    """The gradients of the standard deviation and of the mean, added up."""
-    of_std, of_mean = g
-    of_var = None if of_std is None else std_to_var(F, of_std, F.std(self, dim, correction, keepdim))
-    return var_mean_gradient(F, (of_var, of_mean), self, dim, correction, keepdim)
-
-
-@op(
-    several=True,
-    self=std_mean_gradient,
-)
-def std_mean(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> list[Array]:
-    """The standard deviations and the means along some dimensions."""
-    return [arrays.std(self, dim, correction, keepdim), arrays.mean_dims(self, dim, keepdim)]
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
-_var, _std, _var_mean, _std_mean = var, std, var_mean, std_mean
+_var, _std = var, std
 
 
 def var(  # type: ignore[no-redef]
@@ -129,36 +92,10 @@ def std(  # type: ignore[no-redef]
     return made
 
 
-def var_mean(  # type: ignore[no-redef]
-    input: Tensor,
-    dim: Dims | bool = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    correction: float | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The variance and the mean, of all elements or along the dimensions `dim`: `var` and `mean` in one."""
-    both: tuple[Tensor, Tensor] = _with_arguments(_var_mean, "var_mean", input, dim, unbiased, keepdim, correction)
-    return both
-
-
-def std_mean(  # type: ignore[no-redef]
-    input: Tensor,
-    dim: Dims | bool = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    correction: float | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The standard deviation and the mean, of all elements or along the dimensions `dim`: `std` and `mean` in one."""
-    both: tuple[Tensor, Tensor] = _with_arguments(_std_mean, "std_mean", input, dim, unbiased, keepdim, correction)
-    return both
-
-
 def _with_arguments(
     op: Callable[..., Any], name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
 ) -> Any:
-    """`var`, `std`, `var_mean` and `std_mean`, which `op` computes: their arguments checked, and the warning."""
+    """`var` and `std`, which `op` computes: their arguments checked, and the warning."""
     (input,) = tensor_operands(name, input)
     if isinstance(dim, bool):
         dim, unbiased = None, dim
@@ -168,15 +105,13 @@ def _with_arguments(
             "bool"
         )
     if not input.dtype.is_floating_point:
-        who = name if name.endswith("_mean") else "std and var"
         raise RuntimeError(
-            f"{who} only support floating point and complex dtypes, not {input.dtype}. Convert the tensor first, "
+            f"std and var only support floating point and complex dtypes, not {input.dtype}. Convert the tensor first, "
             f"as in x.float().{name}()."
         )
     correction = (0 if unbiased is False else 1) if correction is None else correction
     dims = wrap_dims(dim, input.ndim)
-    made = op(input, dims, correction, keepdim)
-    result = made[0] if isinstance(made, tuple) else made
+    result: Tensor = op(input, dims, correction, keepdim)
     if (input.numel() // result.numel() if result.numel() else 0) <= correction:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
@@ -185,4 +120,4 @@ def _with_arguments(
             UserWarning,
             stacklevel=frames_to_learner(),
         )
-    return made
+    return result

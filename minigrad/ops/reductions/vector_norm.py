@@ -1,4 +1,4 @@
-"""Lengths of vectors, and distances: norm, dist.
+"""Lengths of vectors: norm.
 
 After this module a reader knows why the gradient of a length is a direction: each element over the length. The norms of
 matrices are in matrices/norms.py.
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import arrays, op, tensor_operands
+from minigrad.op import op, tensor_operands
 from minigrad.ops.reductions.dims import Dims, expand_reduced, np_max, np_min, np_sum, wrap_dims
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS: tuple[str, ...] = ("norm", "dist")  # the functions that are methods of Tensor, too
+METHODS: tuple[str, ...] = ("norm",)  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
 OUT: tuple[str, ...] = ("norm",)  # those that take out=
 
@@ -55,24 +55,7 @@ def vector_norm(self: Array, p: float, dim: tuple[int, ...], keepdim: bool) -> A
     return np_sum(sizes**p, axis=dim, keepdims=keepdim) ** (1 / p)
 
 
-def distance_gradient(F: Any, g: Any, difference: Any, result: Any, p: float) -> Any:
-    """The gradient of a distance with respect to the difference."""
-    return norm_gradient(F, g, difference, result, p, tuple(range(difference.ndim)), False)
-
-
-@op(
-    self=lambda F, g, self, other, result, p: F.sum_to(distance_gradient(F, g, self - other, result, p), self.shape),
-    other=lambda F, g, self, other, result, p: F.sum_to(-distance_gradient(F, g, self - other, result, p), other.shape),
-)
-def dist(self: Array, other: Array, p: float) -> Array:
-    """The p-norm of input - other."""
-    difference = self - other
-    return arrays.vector_norm(difference, p, tuple(range(difference.ndim)), False)
-
-
 # ---------------------------------------------------------------- as the learner calls them
-
-_dist = dist
 
 
 def norm(
@@ -137,14 +120,3 @@ def _check_identity(input: Tensor, order: float, dims: tuple[int, ...], all_of_t
                 f"linalg.vector_norm cannot compute the {order} norm on the dimension {d}because this dimension is "
                 "empty and the operation does not have an identity"
             )
-
-
-def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:  # type: ignore[no-redef]
-    """The p-norm of input - other, of all elements together."""
-    input, other = tensor_operands("dist", input, other)
-    kind = dtypes.promote(input._array, other._array)
-    if not kind.is_floating_point:
-        raise RuntimeError(
-            f"norm(): input dtype should be either floating point or complex. Got {kind.tensor_type} instead."
-        )
-    return _dist(input.to(kind), other.to(kind), p)

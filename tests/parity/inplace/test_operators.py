@@ -8,7 +8,6 @@ from typing import Any
 
 from parity.inplace.effects import (
     ALL_CASTS,
-    COMPARISONS,
     LEAF,
     NO_ROOM,
     OVERWRITTEN,
@@ -148,33 +147,6 @@ def operator_on_kinds_of_tensor(function: str) -> None:
 
 for function in BINARY:
     operator_on_kinds_of_tensor(function)
-
-
-def comparison_in_place(function: str) -> None:
-    @behaviours(f"D05: {function}_ writes its answers as numbers, and no gradient passes")
-    def _(F):
-        x, w = grid(F), F.tensor([1.0, 5.0, 3.0], requires_grad=True)
-        y, z = x * 1, x * 1
-        returned = getattr(y, f"{function}_")(3.0)
-        getattr(z, f"{function}_")(w)
-        return returned is y, state(y, z), graph(y), graph(z), gradients(F, y, x), gradients(F, z, x, w)
-
-    @behaviours(f"D01: {function}_ on a leaf that requires grad is refused", error=RuntimeError, says=LEAF)
-    def _(F):
-        getattr(grid(F), f"{function}_")(2.0)
-
-    @behaviours(f"I04: {function}_ keeps the tensor's dtype whatever it compares with")
-    def _(F):
-        kinds = ("bool", "int32", "int64", "float32", "float64")
-        return [
-            tried(lambda a=a, b=b: state(getattr(mixed(F, a), f"{function}_")(mixed(F, b))), *ALL_CASTS)
-            for a in kinds
-            for b in kinds
-        ]
-
-
-for function in COMPARISONS:
-    comparison_in_place(function)
 
 
 def bitwise_in_place(function: str) -> None:

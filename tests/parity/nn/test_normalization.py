@@ -1,4 +1,4 @@
-"""What batch, layer, group, instance and rms norm do with arguments, statistics and layouts, as in torch."""
+"""What batch, layer, group and rms norm do with arguments, statistics and layouts, as in torch."""
 
 from __future__ import annotations
 
@@ -30,16 +30,12 @@ f.layer_norm(o(2, 3), [3])
 f.group_norm(r(2, 4), 2)
 f.group_norm(r(0, 4, 3), 2)
 f.group_norm(r(2, 4, 3), 4, r(4))
-f.instance_norm(r(2, 3, 2), z(3), o(3), use_input_stats=False)
-f.instance_norm(r(2, 3, 2, 2), weight=r(3), eps=0.1)
 f.rms_norm(r(2, 3), (3,))
 f.rms_norm(r(2, 3).double(), (2, 3))
 f.normalize(z(2, 3))
 f.normalize(r(2, 3), p=0)
 f.normalize(r(2, 3), p=1, dim=(0, 1))
 f.normalize(r(2, 3), out=z(2, 3))
-f.local_response_norm(r(2, 5, 4), 3, 0.1, 0.5, 2.0)
-f.local_response_norm(r(2, 0, 4), 3)
 """.strip().splitlines()
 
 ERRORS = [
@@ -139,22 +135,6 @@ ERRORS = [
         "Expected bias to be a vector of size equal to the number of channels in input",
     ),
     (
-        "f.instance_norm(r(2, 3))",
-        ValueError,
-        "Expected more than 1 spatial element when training, got input size torch.Size([2",
-    ),
-    (
-        "f.instance_norm(r(2, 3, 1))",
-        ValueError,
-        "Expected more than 1 spatial element when training, got input size torch.Size([2",
-    ),
-    (
-        "f.instance_norm(r(2, 3, 2), use_input_stats=False)",
-        RuntimeError,
-        "Expected running_mean and running_var to be defined when use_input_stats is",
-    ),
-    ("f.instance_norm(r(2, 3, 2), weight=o(2))", RuntimeError, "weight should contain 6 elements not 4"),
-    (
         "f.rms_norm(r(2, 3), (2,))",
         RuntimeError,
         "Given normalized_shape=[2], expected input with shape [*2], but got input of",
@@ -166,11 +146,6 @@ ERRORS = [
         "f.normalize(r(2, 3).long())",
         RuntimeError,
         "linalg.vector_norm: Expected a floating point or complex tensor as input. Got Lo",
-    ),
-    (
-        "f.local_response_norm(r(2, 3), 2)",
-        ValueError,
-        "Expected 3D or higher dimensionality                          input (got 2 dimen",
     ),
 ]
 
@@ -196,14 +171,6 @@ def _(F: Any) -> Any:
         F.nn.functional.batch_norm(x, mean, var, training=training, momentum=momentum)
         seen += [mean.clone(), var.clone()]
     return seen, mean.requires_grad
-
-
-@behaviours("instance_norm: running statistics move in place")
-def _(F: Any) -> Any:
-    mean, var = F.zeros(3), F.ones(3)
-    x = F.tensor(np.cos(np.arange(24.0)).reshape(4, 3, 2), dtype=F.float32)
-    F.nn.functional.instance_norm(x, mean, var, momentum=0.3)
-    return mean, var
 
 
 @behaviours("batch_norm: a second backward needs the graph", error=RuntimeError, says="Trying to backward through the")

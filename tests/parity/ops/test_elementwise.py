@@ -1,8 +1,8 @@
 """The elementwise functions at awkward points, of every dtype, in place and into `out=`: as in PyTorch.
 
-After this file a reader knows what tan, erf, fmod, gelu and the like give at zero, at infinity, far out and for nan,
-together with their first and second derivatives; which dtypes they take and give; and how they refuse what makes no
-sense. Each row of a table is tried on both sides; a behaviour's outcome is often a dict of what was tried.
+What tan, erf, gelu and the like give at zero, at infinity, far out and for nan, together with their first and second
+derivatives; which dtypes they take and give; and how they refuse what makes no sense. Each row of a table is tried on
+both sides; a behaviour's outcome is often a dict of what was tried.
 """
 
 from __future__ import annotations
@@ -72,12 +72,6 @@ UNARY = [
     "atan",
     "sinh",
     "cosh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "deg2rad",
-    "rad2deg",
-    "sinc",
     "exp2",
     "expm1",
     "log2",
@@ -85,47 +79,25 @@ UNARY = [
     "log1p",
     "rsqrt",
     "erf",
-    "erfc",
-    "erfinv",
-    "logit",
-    "frac",
-    "sgn",
     "nan_to_num",
     "absolute",
-    "negative",
-    "fix",
     "leaky_relu",
     "elu",
-    "selu",
-    "celu",
     "gelu",
     "silu",
-    "mish",
     "softplus",
-    "softsign",
     "hardtanh",
     "relu6",
-    "hardsigmoid",
-    "hardswish",
     "logsigmoid",
-    "tanhshrink",
-    "softshrink",
-    "hardshrink",
-    "rrelu",
 ]
-ONCE = ("hardsigmoid", "sgn")  # PyTorch has no second derivative of these that could be read
-UNSTABLE = ("gelu", "mish")  # PyTorch's second derivatives far out, and its float32 gelu of inf, are nan
-ASKING = ["isposinf", "isneginf", "signbit", "isreal"]
+UNSTABLE = ("gelu",)  # PyTorch's second derivatives far out, and its float32 gelu of inf, are nan
 NOT_FOR = [
     *(
         f'"{kernel}" not implemented for'
         for kernel in (
-            "frac_cpu", "abs_cpu", "elu_cpu", "leaky_relu_cpu", "GeluKernelImpl", "silu_cpu", "mish_cpu",
-            "softplus_cpu", "hardsigmoid_cpu", "hardswish_cpu", "log_sigmoid_cpu", "softshrink_check",
-            "hardshrink_cpu", "hypot_cpu", "logaddexp_cpu", "logaddexp2_cpu", "fmod_cpu", "gcd_cpu", "lcm_cpu",
-            "lshift_cpu",
-            "glu_cpu", "rshift_cpu", "clamp_min_scalar_cpu", "clamp_max_scalar_cpu", "addcmul_cpu_out",
-            "lerp_kernel_scalar", "div_trunc_cpu", "div_floor_cpu", "threshold_cpu", "prelu_cpu",
+            "abs_cpu", "elu_cpu", "leaky_relu_cpu", "GeluKernelImpl", "silu_cpu", "softplus_cpu", "log_sigmoid_cpu",
+            "logaddexp_cpu", "clamp_min_scalar_cpu", "clamp_max_scalar_cpu", "addcmul_cpu_out", "lerp_kernel_scalar",
+            "div_trunc_cpu", "div_floor_cpu",
         )
     ),
     "Negation, the `-` operator, on a bool tensor is not supported.",
@@ -133,9 +105,6 @@ NOT_FOR = [
     "Subtraction, the `-` operator, with two bool tensors is not supported.",
     "Bool inputs not supported for hardtanh",
     "Boolean inputs not supported for",
-    "\"trunc_vml_cpu\" not implemented for 'Bool'",
-    "heaviside is not yet implemented for tensors with different dtypes.",
-    "Unsupported input type encountered for isin(): Bool",
     "Integer division with addcdiv is no longer supported",
     "The `+` operator, on a bool tensor is not supported.",
     "result type Float can't be cast to the desired output type",
@@ -146,14 +115,14 @@ def of_one(name: str) -> None:
     @behaviours(f"E01: {name} and its derivatives at zero, inf, nan and around")
     def _(F):
         return [
-            derived(F, found(F, name), leaf(F, SPECIAL, kind), second=name not in ONCE)
+            derived(F, found(F, name), leaf(F, SPECIAL, kind))
             for kind in (("float64",) if name == "gelu" else ("float32", "float64"))
         ]
 
     @behaviours(f"E02: {name} and its derivatives far out")
     def _(F):
         return [
-            derived(F, found(F, name), leaf(F, FAR, kind), second=name not in (*ONCE, *UNSTABLE))
+            derived(F, found(F, name), leaf(F, FAR, kind), second=name not in UNSTABLE)
             for kind in ("float32", "float64")
         ]
 
@@ -184,25 +153,13 @@ def test_second_derivatives_far_out_are_numbers(name: str) -> None:
     np.testing.assert_allclose(second.numpy(), 0, atol=1e-30)
 
 
-@behaviours("E05: questions at zero, inf, nan, and of every dtype")
-def _(F):
-    return {
-        f"{name} {kind}": getattr(F, name)(
-            F.tensor([0, -1, 1] if "int" in kind else [0.0, -0.0, 1.0, -INF, INF, -NAN]).to(getattr(F, kind))
-        )
-        for name in ASKING
-        for kind in ("bool", "int32", "int64", "float32", "float64")
-        if not (name == "signbit" and kind == "bool")
-    }
-
-
 @behaviours("E06: a list is refused")
 def _(F):
     return {
         name: tried(
             lambda name=name: found(F, name)([1.0]), [f"{name}(): argument 'input' (position 1) must be Tensor"]
         )
-        for name in ("tan", "erf", "log1p", "sinc", "frac", "gelu", "silu", "leaky_relu", "elu", "softplus", "hardtanh")
+        for name in ("tan", "erf", "log1p", "gelu", "silu", "leaky_relu", "elu", "softplus", "hardtanh")
     }
 
 
@@ -210,32 +167,15 @@ def _(F):
 
 BINARY = [
     "atan2",
-    "hypot",
     "logaddexp",
-    "logaddexp2",
-    "xlogy",
-    "float_power",
-    "fmod",
-    "fmax",
-    "fmin",
-    "copysign",
     "clamp_min",
     "clamp_max",
     "rsub",
     "div",
-    "subtract",
 ]
-WHOLE = ["gcd", "lcm", "bitwise_left_shift", "bitwise_right_shift"]
 TENSORS_ONLY = [
     "atan2",
-    "hypot",
     "logaddexp",
-    "logaddexp2",
-    "fmax",
-    "fmin",
-    "heaviside",
-    "gcd",
-    "lcm",
     "logical_and",
     "logical_or",
     "logical_xor",
@@ -251,10 +191,7 @@ def everywhere(F: Any, kind: str) -> tuple[Any, Any]:
 def at_pairs(name: str) -> None:
     @behaviours(f"E10: {name} and its derivatives at pairs of special numbers")
     def _(F):
-        return [
-            derived(F, getattr(F, name), *everywhere(F, kind), second=name not in TWICE_UNLIKE)
-            for kind in ("float32", "float64")
-        ]
+        return [derived(F, getattr(F, name), *everywhere(F, kind)) for kind in ("float32", "float64")]
 
 
 def of_two(name: str) -> None:
@@ -276,7 +213,6 @@ def of_two(name: str) -> None:
         beginnings = [
             *NOT_FOR,
             f"{name}(): argument 'other' (position 2) must be Tensor",
-            f"{name}(): argument 'values' (position 2) must be Tensor",
         ]
         return {
             f"{kind} {number}": tried(
@@ -292,27 +228,20 @@ def of_two(name: str) -> None:
         says=f"The size of tensor a ({3 if name == 'rsub' else 2}) must",
     )
     def _(F):
-        kind = F.int64 if name in WHOLE else F.float32
-        getattr(F, name)(F.ones(2, dtype=kind), F.ones(3, dtype=kind))
+        getattr(F, name)(F.ones(2), F.ones(3))
 
 
-TWICE_UNLIKE = ("float_power",)  # where a power of zero has no second derivative
-for name in (*BINARY, *WHOLE, "heaviside", "logical_and", "logical_or", "logical_xor", "greater", "not_equal"):
+for name in (*BINARY, "logical_and", "logical_or", "logical_xor", "gt", "ne"):
     of_two(name)
 
 for name in BINARY:
     at_pairs(name)
 
 
-@behaviours("E14: heaviside at pairs of special numbers")
-def _(F):
-    return F.heaviside(*(tensor.detach() for tensor in everywhere(F, "float32")))
-
-
 @behaviours("E14: a number before the tensor")
 def _(F):
     x = F.tensor([1.0, 2.0])
-    return [F.xlogy(2, x), F.float_power(2, x), F.div(1, x), F.subtract(1, x), F.multiply(3, x), F.isin(1, x)]
+    return F.div(1, x)
 
 
 @behaviours("E14: a number before the tensor, where one is not taken")
@@ -321,7 +250,11 @@ def _(F):
     return [tried(lambda name=name: getattr(F, name)(2, F.ones(2)), beginnings) for name in NO_NUMBER_FIRST]
 
 
-NO_NUMBER_FIRST = ("clamp_min", "clamp_max", "rsub", "fmod", "copysign")
+NO_NUMBER_FIRST = (
+    "clamp_min",
+    "clamp_max",
+    "rsub",
+)
 
 
 @behaviours("E14: nan replaced by inf stays inf")
@@ -360,13 +293,9 @@ def _(F):
 @behaviours("E16: the function div takes the mode, too")
 def _(F):
     x = F.tensor([7.0, -7.0])
-    return [F.div(x, 2, rounding_mode="trunc"), F.divide(x, 2, rounding_mode="floor"), F.true_divide(x, 2)]
-
-
-@behaviours("E17: whole numbers shifted too far")
-def _(F):
-    x = F.tensor([1, -1, 5])
-    return [x << 63, x << 64, x >> 64, x >> 1, 2 << F.tensor([1, 2]), F.bitwise_right_shift(-8, F.tensor([1]))]
+    return [
+        F.div(x, 2, rounding_mode="trunc"),
+    ]
 
 
 # ---------------------------------------------------------------- three tensors
@@ -423,7 +352,7 @@ def _(F):
     return found
 
 
-# ---------------------------------------------------------------- close, among, equal
+# ---------------------------------------------------------------- close, equal
 
 
 @behaviours("E30: isclose and allclose")
@@ -438,14 +367,12 @@ def _(F):
     ]  # fmt: skip
 
 
-@behaviours("E31: what isclose, isin and is_nonzero refuse")
+@behaviours("E31: what isclose and equal refuse")
 def _(F):
     x = F.ones(2)
     beginnings = [
         "rtol must be greater than or equal to zero, but got -1", "atol must be greater than or equal to zero, but got",
-        "Float did not match Double", "The size of tensor a (2) must match", "Unsupported input type encountered for",
-        "isin() received an invalid combination of arguments", "Boolean value of Tensor with more than one value is",
-        "Boolean value of Tensor with no values is ambiguous", "is_nonzero(): argument 'input' (position 1) must be",
+        "Float did not match Double", "The size of tensor a (2) must match",
         "isclose(): argument 'other' (position 2) must be Tensor", "equal(): argument 'other' (position 2) must be",
     ]  # fmt: skip
     return [
@@ -453,20 +380,15 @@ def _(F):
         for action in (
             lambda: F.isclose(x, x, rtol=-1), lambda: F.isclose(x, x, atol=-1), lambda: F.isclose(x, x.double()),
             lambda: F.isclose(x, F.ones(3)), lambda: F.isclose(x, 1.0), lambda: F.equal(x, 1.0),
-            lambda: F.isin(x > 0, x), lambda: F.isin(x, True), lambda: F.isin(2, 3), lambda: F.isin(x, [1.0]),
-            lambda: F.is_nonzero(x), lambda: F.is_nonzero(F.ones(0)), lambda: F.is_nonzero(3),
         )
     ]  # fmt: skip
 
 
-@behaviours("E32: equal, isin, is_nonzero")
+@behaviours("E32: equal")
 def _(F):
     x = F.tensor([1.0, NAN, 3.0])
     return [
         F.equal(x, x), F.equal(x[:1], x[:1]), F.equal(F.ones(2), F.ones(1, 2)), F.equal(F.ones(2), F.ones(2).long()),
-        F.isin(x, F.tensor([NAN, 3.0])), F.isin(x, 3), F.isin(F.tensor([[1, 2]]), F.tensor([2.0]), invert=True),
-        F.isin(F.tensor([1, 2]), F.tensor([2, 5]), assume_unique=True), F.isin(F.tensor([]), x), F.isin(2.0, x),
-        F.is_nonzero(F.tensor(INF)), F.is_nonzero(F.tensor([[False]])), F.is_nonzero(F.tensor(NAN)),
     ]  # fmt: skip
 
 
@@ -480,14 +402,9 @@ def _(F):
     calls = {
         "leaky_relu": [{"negative_slope": 0}, {"negative_slope": 2.0}, {"negative_slope": -1}],
         "elu": [{"alpha": 0.5}, {"alpha": -1.0}, {"alpha": 0}],
-        "celu": [{"alpha": 0.5}, {"alpha": -2.0}],
         "gelu": [{"approximate": "tanh"}],
         "softplus": [{"beta": 3}, {"beta": -1.0}, {"beta": 0.5, "threshold": 1.1}],
         "hardtanh": [{"min_val": 0, "max_val": 0}, {"min_val": -3.0, "max_val": 1}],
-        "softshrink": [{"lambd": 0}, {"lambd": 2.0}],
-        "hardshrink": [{"lambd": 0}, {"lambd": -1.0}],
-        "threshold": [{"threshold": 0.5, "value": 0}, {"threshold": -1, "value": NAN}],
-        "rrelu": [{"lower": 0.5, "upper": 0.5}, {"lower": -1.0}],
     }
     return {
         f"{name} {options}": derived(F, partial(getattr(f, name), **options), x)
@@ -501,26 +418,14 @@ def _(F):
     f, x = F.nn.functional, F.ones(2, 3)
     beginnings = [
         "approximate argument must be either none or tanh.",
-        "lambda must be in range [0, 3.40282e+38] for input dtype",
-        "Halving dimension must be even, but dimension 1 is size 3",
-        "glu does not support scalars because halving size",
-        "Dimension out of range (expected to be in range of [-2, 1], but got 2)",
-        "ZeroDivisionError: alpha cannot be 0 for CELU", "Mismatch of parameter numbers and input channel size. Found",
-        "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = 2", "Not allow zero-dim input tensor.",
-        "min_val cannot be greater than max_val", "Lower bound should be less than or equal to the upper bound",
-        "prelu: Type promoting not supported. Got Float and Double", "prelu(): argument 'weight' (position 2) must be",
+        "min_val cannot be greater than max_val",
         *NOT_FOR,
     ]  # fmt: skip
     return [
         tried(action, beginnings)
         for action in (
-            lambda: f.gelu(x, approximate="x"), lambda: f.softshrink(x, -1), lambda: f.glu(x),
-            lambda: f.glu(F.ones(())), lambda: f.glu(x, 2), lambda: f.celu(x, 0), lambda: f.prelu(x, F.ones(2)),
-            lambda: f.celu_(x.clone(), 0),
-            lambda: f.prelu(x, F.ones(1, 3)), lambda: f.prelu(F.ones(()), F.ones(2)), lambda: f.hardtanh(x, 2, 1),
-            lambda: f.rrelu(x, 0.5, 0.1), lambda: f.prelu(x, F.ones(3).double()), lambda: f.prelu(x, 0.2),
-            lambda: f.softshrink(x.long()), lambda: f.glu(F.ones(2).long()), lambda: f.threshold(x > 0, 1, 2),
-            lambda: f.prelu(x.long(), F.ones(1).long()),
+            lambda: f.gelu(x, approximate="x"),
+            lambda: f.hardtanh(x, 2, 1),
         )
     ]  # fmt: skip
 
@@ -531,18 +436,7 @@ def _(F):
     return [
         f.hardtanh(x),
         f.relu6(x),
-        f.threshold(x, 0.5, 7.7),
-        f.threshold(x, -0.5, 2),
-        f.softsign(x),
-        f.tanhshrink(x),
     ]
-
-
-@behaviours("E43: rrelu in training draws the slopes that the seed says")
-def _(F):
-    F.manual_seed(3)
-    x = leaf(F, [-1.0, 2.0, -3.0, 0.0, NAN, -5.0])
-    return derived(F, lambda x: F.nn.functional.rrelu(x, 0.1, 0.4, training=True), x, second=False)
 
 
 @behaviours("E44: in place, the rule tells the slope from the result")
@@ -555,8 +449,7 @@ def _(F):
     ]
     for name, options in (
         ("leaky_relu", {}), ("leaky_relu", {"negative_slope": -1.0}), ("elu", {}), ("elu", {"alpha": -1.0}),
-        ("celu", {}), ("celu", {"alpha": -1.0}), ("selu", {}), ("threshold", {"threshold": 0, "value": 3}),
-        ("silu", {}), ("mish", {}), ("hardtanh", {}), ("relu6", {}), ("hardswish", {}), ("rrelu", {}), ("relu", {}),
+        ("silu", {}), ("hardtanh", {}), ("relu6", {}), ("relu", {}),
     ):  # fmt: skip
 
         def run(name: str = name, options: Any = options) -> Any:
@@ -578,7 +471,7 @@ def _(F):
             leaf(F, [-9.0, -4.0, -3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0, 6.0]),
             second=False,
         )
-        for name in ("hardtanh", "relu6", "hardswish", "hardsigmoid", "softshrink", "hardshrink", "leaky_relu", "relu")
+        for name in ("hardtanh", "relu6", "leaky_relu", "relu")
     }
 
 
@@ -591,8 +484,8 @@ def _(F):
     return {
         name: tried(partial(getattr(F.tensor([1, 2]), name), *arguments), beginnings)
         for name, arguments in (
-            ("tan_", ()), ("erf_", ()), ("log1p_", ()), ("div_", (2,)), ("fmod_", (2.5,)), ("clamp_", (0.5,)),
-            ("clamp_min_", (1.5,)), ("copysign_", (-1,)), ("multiply_", (2,)), ("subtract_", (1.5,)),
+            ("tan_", ()), ("erf_", ()), ("log1p_", ()), ("div_", (2,)), ("clamp_", (0.5,)),
+            ("clamp_min_", (1.5,)),
             ("floor_divide_", (2,)), ("remainder_", (2,)), ("atan2_", (F.tensor([1, 2]),)),
         )
     }  # fmt: skip
@@ -605,34 +498,16 @@ def _(F):
     return [
         tried(action, beginnings)
         for action in (
-            lambda: x.tan_(), lambda: x.clamp_(0, 1), lambda: x.floor_(), lambda: x.fmod_(2),
+            lambda: x.tan_(), lambda: x.clamp_(0, 1), lambda: x.floor_(),
             lambda: x.addcmul_(x, x), lambda: F.nn.functional.silu(x, inplace=True), lambda: x.div_(2),
             lambda: F.nn.functional.leaky_relu(x, inplace=True),
         )
     ]  # fmt: skip
 
 
-@behaviours("E52: logical_and_ and its like leave the history as it is")
-def _(F):
-    x = F.ones(2, requires_grad=True) * 2
-    return [x.logical_and_(F.tensor([True, False])), x.grad_fn, x._version, x.logical_xor_(F.ones(2))]
-
-
-@behaviours("E53: float_power_ is for float64 only")
-def _(F):
-    beginnings = ["the base given to float_power_ has dtype Float but the operation's result requires dtype Double"]
-    return [tried(lambda: F.ones(2).float_power_(2), beginnings), F.ones(2, dtype=F.float64).float_power_(2)]
-
-
 INTO = {
-    1: (
-        "tan arcsin sinh deg2rad sinc exp2 log1p rsqrt erf erfc erfinv logit nan_to_num frac sgn absolute negative fix "
-        "isposinf signbit hardshrink"
-    ),
-    2: (
-        "atan2 hypot logaddexp xlogy float_power fmod fmax fmin copysign heaviside clamp_min clamp_max div divide "
-        "multiply subtract true_divide logical_and logical_xor greater not_equal isin"
-    ),
+    1: "tan sinh exp2 log1p rsqrt erf nan_to_num absolute",
+    2: "atan2 logaddexp clamp_min clamp_max div logical_and logical_xor gt ne",
     3: "addcmul addcdiv lerp",
 }
 
@@ -643,8 +518,7 @@ def _(F):
     x = F.tensor([0.1, 0.5, 0.9])
     for count, names in INTO.items():
         for name in names.split():
-            kind = F.float64 if name == "float_power" else None
-            out = F.zeros(3, dtype=kind)
+            out = F.zeros(3)
             if getattr(F, name)(*[x] * count).dtype == F.bool:
                 out = out.bool()
             found[name] = [getattr(F, name)(*[x] * count, out=out) is out, out, out._version]
@@ -657,7 +531,7 @@ def _(F):
     x, out = F.tensor([0.1, 0.5]), F.zeros(2, dtype=F.int64)
     return {
         name: tried(lambda name=name, count=count: getattr(F, name)(*[x] * count, out=out), beginnings)
-        for count, names in ((1, ("tan", "erf", "log1p", "rsqrt")), (2, ("fmod", "atan2", "hypot", "copysign")))
+        for count, names in ((1, ("tan", "erf", "log1p", "rsqrt")), (2, ("atan2",)))
         for name in names
     }
 
@@ -665,25 +539,16 @@ def _(F):
 # ---------------------------------------------------------------- the error function, to the last digit
 
 
-@pytest.mark.parametrize(("name", "reference"), [("erf", math.erf), ("erfc", math.erfc)])
-def test_error_functions_are_exact(name: str, reference: Callable[[float], float]) -> None:
+def test_the_error_function_is_exact() -> None:
     x = np.concatenate([np.linspace(-6.5, 26, 4001), [1e-300, -1e-20, 0.46875, -0.46875, 4.0, np.nextafter(4, 5)]])
-    expected = np.vectorize(reference)(x)
-    np.testing.assert_allclose(getattr(mg, name)(mg.tensor(x)).numpy(), expected, rtol=1e-15, atol=0)
+    expected = np.vectorize(math.erf)(x)
+    np.testing.assert_allclose(mg.erf(mg.tensor(x)).numpy(), expected, rtol=1e-15, atol=0)
     single = x.astype("float32")
-    expected = np.vectorize(reference)(single.astype(float))
-    actual = getattr(mg, name)(mg.tensor(single)).numpy()
+    expected = np.vectorize(math.erf)(single.astype(float))
+    actual = mg.erf(mg.tensor(single)).numpy()
     assert actual.dtype == np.float32
     np.testing.assert_allclose(actual, expected, rtol=5e-7, atol=1e-44)
     assert np.abs(mg.erf(mg.tensor(single)).numpy()).max() == 1
-
-
-def test_erfinv_undoes_erf() -> None:
-    y = np.concatenate([np.linspace(-0.9999, 0.9999, 1001), [1e-300, 1e-9, 1 - 1e-12, np.nextafter(1, 0), -1 + 1e-9]])
-    x = mg.erfinv(mg.tensor(y))
-    np.testing.assert_allclose(mg.erf(x).numpy(), y, rtol=1e-15, atol=0)
-    tail = mg.erfc(x).numpy()[y > 0.5]  # 1 - y, which erf alone could not tell so near to 1
-    np.testing.assert_allclose(tail, 1 - y[y > 0.5], rtol=1e-14)
 
 
 test_as_in_torch = behaviours.test()

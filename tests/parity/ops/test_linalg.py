@@ -164,12 +164,6 @@ refused(
 refused(
     "cdist", V, "x is not a valid value for compute_mode", lambda F: F.cdist(o(F, 2, 3), o(F, 2, 3), compute_mode="x")
 )
-refused(
-    "bilinear",
-    R,
-    "bilinear(): input2 size does not match weight size: got 4 but expected 3",
-    lambda F: F.bilinear(o(F, 2, 3), o(F, 2, 4), o(F, 5, 3, 3)),
-)
 
 given(
     "products of integers, of numbers, of nothing",
