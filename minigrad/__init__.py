@@ -1,3 +1,5 @@
+# ruff: noqa: F401, E402 - what is imported here is what the package offers
+# mypy: implicit-reexport
 """minigrad: automatic differentiation that one can read, with PyTorch's names.
 
 The names below are the ones that `import torch` would give. Where to read on: `tensor` (what a tensor carries), `op`
@@ -6,7 +8,9 @@ one backward loop).
 """
 
 import warnings as _warnings
+from importlib import import_module as _import_module
 from math import e, inf, nan, pi
+from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -14,10 +18,11 @@ from typing import Any as _Any
 # stay silent.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
 
-from minigrad import autograd, return_types  # noqa: E402
-from minigrad.assignment import index_put, index_put_  # noqa: E402
-from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
-from minigrad.autograd.grad_mode import (  # noqa: E402
+from minigrad import autograd, return_types
+from minigrad.absent import attributes_of as _attributes_of
+from minigrad.assignment import index_put, index_put_
+from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from minigrad.autograd.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -25,8 +30,8 @@ from minigrad.autograd.grad_mode import (  # noqa: E402
     no_grad,
     set_grad_enabled,
 )
-from minigrad.creation.data import as_tensor, asarray, from_numpy, tensor  # noqa: E402
-from minigrad.creation.factories import (  # noqa: E402
+from minigrad.creation.data import as_tensor, asarray, from_numpy, tensor
+from minigrad.creation.factories import (
     arange,
     empty,
     empty_like,
@@ -41,14 +46,8 @@ from minigrad.creation.factories import (  # noqa: E402
     zeros,
     zeros_like,
 )
-from minigrad.devices import (  # noqa: E402
-    contiguous_format,
-    device,
-    memory_format,
-    preserve_format,
-    strided,
-)
-from minigrad.dtypes import (  # noqa: E402
+from minigrad.devices import device
+from minigrad.dtypes import (
     bool,
     can_cast,
     dtype,
@@ -67,7 +66,7 @@ from minigrad.dtypes import (  # noqa: E402
     set_default_dtype,
     uint8,
 )
-from minigrad.functions import (  # noqa: E402
+from minigrad.functions import (
     abs,
     abs_,
     absolute,
@@ -219,69 +218,69 @@ from minigrad.functions import (  # noqa: E402
     where,
     zero_,
 )
-from minigrad.functions import declared as _declared_functions  # noqa: E402
-from minigrad.layout import detach, is_floating_point, is_inference, is_tensor, numel  # noqa: E402
-from minigrad.ops.matrices.determinant import (  # noqa: E402
+from minigrad.functions import declared as _declared_functions
+from minigrad.layout import detach, is_floating_point, is_inference, is_tensor, numel
+from minigrad.ops.matrices.determinant import (
     det,
     logdet,
     slogdet,
 )
-from minigrad.ops.matrices.einsum import einsum  # noqa: E402
-from minigrad.ops.matrices.least_squares import pinverse  # noqa: E402
-from minigrad.ops.matrices.svd import svd  # noqa: E402
-from minigrad.ops.places.index_select import index_fill  # noqa: E402
-from minigrad.ops.places.masks import (  # noqa: E402
+from minigrad.ops.matrices.einsum import einsum
+from minigrad.ops.matrices.least_squares import pinverse
+from minigrad.ops.matrices.svd import svd
+from minigrad.ops.places.index_select import index_fill
+from minigrad.ops.places.masks import (
     argwhere,
     masked_fill,
     masked_scatter,
 )
-from minigrad.ops.places.slicing import (  # noqa: E402
+from minigrad.ops.places.slicing import (
     select_scatter,
     slice_scatter,
 )
-from minigrad.ops.places.strides import as_strided  # noqa: E402
-from minigrad.ops.places.take import put  # noqa: E402
-from minigrad.ops.pointwise.arithmetic import (  # noqa: E402
+from minigrad.ops.places.strides import as_strided
+from minigrad.ops.places.take import put
+from minigrad.ops.pointwise.arithmetic import (
     positive,
     rsub,
 )
-from minigrad.ops.pointwise.bounds import (  # noqa: E402
+from minigrad.ops.pointwise.bounds import (
     clamp_,
     clamp_max_,
     clamp_min_,
     clip_,
 )
-from minigrad.ops.pointwise.comparison import (  # noqa: E402
+from minigrad.ops.pointwise.comparison import (
     allclose,
     equal,
     isclose,
 )
-from minigrad.ops.pointwise.error_function import (  # noqa: E402
+from minigrad.ops.pointwise.error_function import (
     erf_,
 )
-from minigrad.ops.pointwise.exponential import (  # noqa: E402
+from minigrad.ops.pointwise.exponential import (
     exp2_,
     expm1_,
     log1p_,
     log2_,
     log10_,
 )
-from minigrad.ops.pointwise.powers import (  # noqa: E402
+from minigrad.ops.pointwise.powers import (
     rsqrt_,
 )
-from minigrad.ops.pointwise.rounding import (  # noqa: E402
+from minigrad.ops.pointwise.rounding import (
     ceil_,
     floor_,
     round_,
     trunc_,
 )
-from minigrad.ops.pointwise.special_values import (  # noqa: E402
+from minigrad.ops.pointwise.special_values import (
     isfinite,
     isinf,
     isnan,
     nan_to_num_,
 )
-from minigrad.ops.pointwise.trigonometry import (  # noqa: E402
+from minigrad.ops.pointwise.trigonometry import (
     acos_,
     asin_,
     atan_,
@@ -289,40 +288,40 @@ from minigrad.ops.pointwise.trigonometry import (  # noqa: E402
     sinh_,
     tan_,
 )
-from minigrad.ops.shapes.diagonals import (  # noqa: E402
+from minigrad.ops.shapes.diagonals import (
     diag_embed,
     diagflat,
     diagonal,
     diagonal_scatter,
     trace,
 )
-from minigrad.ops.shapes.expanding import (  # noqa: E402
+from minigrad.ops.shapes.expanding import (
     broadcast_shapes,
     broadcast_tensors,
     broadcast_to,
 )
-from minigrad.ops.shapes.flipping import (  # noqa: E402
+from minigrad.ops.shapes.flipping import (
     flip,
     fliplr,
     flipud,
     roll,
     rot90,
 )
-from minigrad.ops.shapes.joining import (  # noqa: E402
+from minigrad.ops.shapes.joining import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
     block_diag,
 )
-from minigrad.ops.shapes.repeating import tile  # noqa: E402
-from minigrad.ops.shapes.splitting import (  # noqa: E402
+from minigrad.ops.shapes.repeating import tile
+from minigrad.ops.shapes.splitting import (
     dsplit,
     hsplit,
     split,
     tensor_split,
     vsplit,
 )
-from minigrad.ops.shapes.transposing import (  # noqa: E402
+from minigrad.ops.shapes.transposing import (
     adjoint,
     moveaxis,
     movedim,
@@ -332,11 +331,11 @@ from minigrad.ops.shapes.transposing import (  # noqa: E402
     t,
     transpose,
 )
-from minigrad.ops.shapes.triangles import (  # noqa: E402
+from minigrad.ops.shapes.triangles import (
     tril_indices,
     triu_indices,
 )
-from minigrad.random import (  # noqa: E402
+from minigrad.random import (
     Generator,
     bernoulli,
     default_generator,
@@ -356,26 +355,13 @@ from minigrad.random import (  # noqa: E402
     seed,
     set_rng_state,
 )
-from minigrad.tensor import Size, Tensor  # noqa: E402
+from minigrad.tensor import Size, Tensor
 
 __version__ = "0.1.0"
 
 
 # What many programs never use is imported when it is first asked for: that keeps `import minigrad` quick.
 _AT_FIRST_USE = {
-    "": (
-        "accelerator", "amp", "backends", "cuda", "linalg", "nn", "optim", "serialization",
-        "utils",
-    ),
-    "amp": ("autocast",),
-    "creation.typed": (
-        "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor",
-        "LongTensor", "ShortTensor", "set_default_tensor_type",
-    ),
-    "determinism": (
-        "are_deterministic_algorithms_enabled", "get_float32_matmul_precision",
-        "is_deterministic_algorithms_warn_only_enabled", "set_float32_matmul_precision", "use_deterministic_algorithms",
-    ),
     "ops.images.adaptive_pool": ("adaptive_avg_pool1d",),
     "ops.images.conv": ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
     "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"),
@@ -383,33 +369,12 @@ _AT_FIRST_USE = {
     "ops.matrices.cdist": ("cdist",),
     "ops.matrices.multi_dot": ("chain_matmul",),
     "ops.shapes.grids": ("cartesian_prod", "combinations", "meshgrid"),
-    "printing": ("set_printoptions",),
     "serialization": ("load", "save"),
     "viz": ("load_ipython_extension",),  # what `%load_ext minigrad` calls
 }  # fmt: skip
 
 if _TYPE_CHECKING:
-    from minigrad import accelerator, amp, backends, cuda, linalg, nn, optim, utils
-    from minigrad.amp import autocast
-    from minigrad.creation.typed import (
-        BoolTensor,
-        ByteTensor,
-        CharTensor,
-        DoubleTensor,
-        FloatTensor,
-        HalfTensor,
-        IntTensor,
-        LongTensor,
-        ShortTensor,
-        set_default_tensor_type,
-    )
-    from minigrad.determinism import (
-        are_deterministic_algorithms_enabled,
-        get_float32_matmul_precision,
-        is_deterministic_algorithms_warn_only_enabled,
-        set_float32_matmul_precision,
-        use_deterministic_algorithms,
-    )
+    from minigrad import linalg, nn, optim, utils
     from minigrad.ops.images.adaptive_pool import adaptive_avg_pool1d
     from minigrad.ops.images.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
     from minigrad.ops.images.pool import avg_pool1d, max_pool1d, max_pool2d, max_pool3d
@@ -417,23 +382,19 @@ if _TYPE_CHECKING:
     from minigrad.ops.matrices.cdist import cdist
     from minigrad.ops.matrices.multi_dot import chain_matmul
     from minigrad.ops.shapes.grids import cartesian_prod, combinations, meshgrid
-    from minigrad.printing import set_printoptions
     from minigrad.serialization import load, save
 
 
+_attribute = _attributes_of(__name__, "cuda", "linalg", "nn", "optim", "serialization", "utils")
+
+
 def __getattr__(name: str) -> _Any:
-    """A name of `_AT_FIRST_USE`."""
-    from importlib import import_module
-    from sys import modules
-
-    from minigrad import absent
-
+    """A name of `_AT_FIRST_USE`, or a subpackage."""
     for module, names in _AT_FIRST_USE.items():
         if name in names:
-            value = getattr(import_module(f"minigrad.{module}"), name) if module else import_module(f"minigrad.{name}")
-            globals()[name] = value
+            value = globals()[name] = getattr(_import_module(f"minigrad.{module}"), name)
             return value
-    raise absent.error("minigrad", name, modules[__name__])
+    return _attribute(name)
 
 
 def __dir__() -> list[str]:
@@ -443,62 +404,10 @@ def __dir__() -> list[str]:
 newaxis = None
 long, int, short, float, double, half = int64, int32, int16, float32, float64, float16
 
-# fmt: off
-__all__ = [
-    "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "Generator", "HalfTensor", "IntTensor",
-    "LongTensor", "ShortTensor", "Size", "Tensor", "abs", "abs_", "absolute", "accelerator", "acos", "acos_",
-    "adaptive_avg_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr",
-    "adjoint", "all", "allclose", "amax", "amin", "amp", "any", "arange",
-    "are_deterministic_algorithms_enabled", "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_tensor",
-    "asarray", "asin", "asin_", "atan", "atan2", "atan_", "atleast_1d",
-    "atleast_2d", "atleast_3d", "autocast", "autograd", "avg_pool1d", "backends", "baddbmm", "bernoulli",
-    "bitwise_and", "bitwise_not", "bitwise_or",
-    "bitwise_xor", "block_diag", "bmm", "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to",
-    "can_cast", "cartesian_prod", "cat", "cdist", "ceil", "ceil_", "chain_matmul",
-    "channel_shuffle", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip",
-    "clip_", "clone", "column_stack", "combinations", "concat", "concatenate", "contiguous_format", "conv1d",
-    "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cos", "cos_",
-    "cosh", "cosh_", "count_nonzero", "cross", "cuda", "cumprod", "cumsum",
-    "default_generator", "det", "detach", "detach_", "device",
-    "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter",
-    "div", "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like",
-    "enable_grad", "eq", "equal", "erf", "erf_", "exp", "exp2", "exp2_", "exp_", "expm1",
-    "expm1_", "eye", "fill_", "finfo", "flip", "fliplr", "flipud", "float", "float16",
-    "float32", "float64", "floor", "floor_", "floor_divide",
-    "from_numpy", "full", "full_like", "gather", "ge", "ger", "get_default_dtype",
-    "get_float32_matmul_precision", "get_rng_state", "gt", "half",
-    "hsplit", "hstack", "iinfo", "index_add", "index_copy", "index_fill",
-    "index_put", "index_put_", "index_select", "inf", "inference_mode", "initial_seed", "inner", "int", "int8",
-    "int16", "int32", "int64", "inverse", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
-    "is_deterministic_algorithms_warn_only_enabled", "is_floating_point", "is_grad_enabled", "is_inference",
-    "is_inference_mode_enabled", "is_tensor", "isclose", "isfinite", "isinf", "isnan",
-    "kron", "le", "lerp",
-    "linalg", "linspace", "load", "log", "log1p", "log1p_", "log2", "log2_", "log10", "log10_", "log_",
-    "log_softmax", "logaddexp", "logdet", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "logspace", "logsumexp", "long", "lt", "manual_seed", "masked_fill",
-    "masked_scatter", "masked_select", "matmul", "matrix_power", "max", "max_pool1d", "max_pool2d", "max_pool3d",
-    "maximum", "memory_format", "meshgrid", "min", "minimum", "mm", "moveaxis", "movedim",
-    "mul", "multinomial", "mv", "nan", "nan_to_num", "nan_to_num_",
-    "narrow", "narrow_copy", "ne", "neg", "neg_", "newaxis", "nn",
-    "no_grad", "nonzero", "norm", "normal", "numel", "ones", "ones_like", "optim", "outer", "permute",
-    "pi", "pinverse", "pixel_shuffle", "pixel_unshuffle", "poisson", "positive", "pow", "preserve_format",
-    "prod", "promote_types", "put", "rand", "rand_like", "randint",
-    "randint_like", "randn", "randn_like", "randperm", "reciprocal", "reciprocal_", "relu", "relu_",
-    "remainder", "repeat_interleave", "result_type", "return_types", "roll", "rot90", "round", "round_",
-    "row_stack", "rsqrt", "rsqrt_", "rsub", "save", "scalar_tensor", "scatter", "scatter_add",
-    "scatter_reduce", "seed", "select", "select_scatter", "set_default_dtype",
-    "set_default_tensor_type", "set_float32_matmul_precision", "set_grad_enabled", "set_printoptions",
-    "set_rng_state", "short", "sigmoid", "sigmoid_", "sign", "sin", "sin_",
-    "sinh", "sinh_", "slice_scatter", "slogdet", "softmax", "sort", "split", "sqrt", "sqrt_", "square", "square_",
-    "stack", "std", "strided", "sub", "svd", "swapaxes", "swapdims", "t",
-    "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot",
-    "tile", "topk", "trace", "transpose", "tril", "tril_indices", "triu",
-    "triu_indices", "trunc", "trunc_", "uint8", "unbind",
-    "use_deterministic_algorithms", "utils", "var", "vdot", "vsplit",
-    "vstack", "where", "zero_", "zeros", "zeros_like",
-]
-# fmt: on
-
 # The functions that are declared @public, beside the op: what `minigrad.sum` and the like are.
 globals().update(_declared_functions)
-__all__ += sorted(_declared_functions)
+_own_modules = ("autograd", "linalg", "nn", "optim", "return_types", "utils")
+__all__ = [
+    *(n for n, v in globals().items() if not n.startswith("_") and not isinstance(v, _ModuleType)),
+    *_own_modules, "load", "save",
+]  # fmt: skip

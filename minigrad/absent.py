@@ -1,81 +1,95 @@
-"""Names that PyTorch has and this package has not, and what to use instead: the ends of the AttributeErrors.
+"""What PyTorch has and minigrad leaves out: the error for each such name, wherever a program asks for it.
 
-After this module a reader knows where the package stops: real numbers in dense tensors, on the CPU, in one process, run
-as they are written.
+It begins with Python's own words and says what to do: `minigrad.lgamma`, `x.lgamma()`, `nn.Conv3d`, `import
+minigrad.distributions` and `from minigrad.nn import Conv3d` end alike. data/pytorch_names.txt lists the public names of
+PyTorch by their owner; a name that is in it and is not here is absent. What PyTorch has not either stays the plain
+error of Python, which knows near misses ("Did you mean: 'tensor'?").
 """
 
 from __future__ import annotations
 
-NUMBERS_ARE_REAL = "numbers are real here. Keep a complex number's two parts in two tensors."
-_FLOATS = "numpy has no such floats. Use float32, or float16 where memory is short."
-_INTEGERS = "the dtypes of integers are uint8, int8, int16, int32 and int64."
-_DENSE = "tensors are dense here. Use zeros() and index_put_(), or leave the conversion out."
-_QUANTIZED = "there are no quantized tensors here. Use float32."
-_AS_WRITTEN = "nothing is compiled or exported here. Leave the call out: the model itself does the same."
-_FUNCTIONS = "see autograd.functional for jacobian, hessian, vjp and jvp (vectorize=True runs them as a batch)."
-_ONE_PROCESS = "minigrad computes in one process. Use the model itself."
-_CPU = "minigrad computes on the CPU only."
-_THREADS = "numpy's threads are counted before Python starts, by the environment variable OMP_NUM_THREADS."
-_MEMORY = "data_ptr(), stride(), storage_offset() and numpy() tell of a tensor's memory."
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-_FUNCTIONS_LEFT_OUT = {
-    NUMBERS_ARE_REAL: (
-        "angle cdouble cfloat chalf complex complex128 complex32 complex64 conj fft imag is_complex istft polar real "
-        "resolve_conj stft view_as_complex view_as_real"
-    ),
-    _FLOATS: "bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2",
-    _INTEGERS: "uint16 uint32 uint64",
-    _DENSE: "sparse sparse_coo sparse_coo_tensor sparse_csr sparse_csr_tensor sparse_compressed_tensor",
-    _QUANTIZED: "ao qint32 qint8 quantization quantize_per_channel quantize_per_tensor quint8",
-    _AS_WRITTEN: "compile export fx jit onnx",
-    _FUNCTIONS: "func vmap",
-    _ONE_PROCESS: "distributed multiprocessing futures",
-    _CPU: "mps mtia xpu set_default_device",
-    _THREADS: "get_num_interop_threads get_num_threads set_num_interop_threads set_num_threads",
-}
-_METHODS_LEFT_OUT = {
-    NUMBERS_ARE_REAL: "angle cdouble cfloat chalf conj imag resolve_conj",
-    _FLOATS: "bfloat16",
-    _DENSE: "coalesce indices sparse_dim sparse_mask to_dense to_sparse to_sparse_coo to_sparse_csr values",
-    _QUANTIZED: "dequantize int_repr q_scale",
-    _ONE_PROCESS: "is_shared share_memory_",
-    _CPU: "ipu mtia pin_memory to_mkldnn xpu",
-    _MEMORY: "resize_ set_ storage storage_type untyped_storage",
-    "that is a loop in Python: compute with whole tensors, as in x * 2 + 1.": "apply_ map_ map2_",
-    "it is a function of minigrad.linalg.": "eig lstsq lu qr solve symeig",
-}
-_LAYERS_LEFT_OUT = {
-    _ONE_PROCESS: "DataParallel SyncBatchNorm",
-    _QUANTIZED: "qat quantizable quantized",
-}
-_OPTIMIZERS_LEFT_OUT = {
-    "the optimizers here are SGD, Adam, AdamW and RMSprop.": (
-        "ASGD Adadelta Adafactor Adagrad Adamax LBFGS Muon NAdam RAdam Rprop SparseAdam"
-    ),
-}
+ADVICE = (
+    "PyTorch has it, minigrad leaves it out: it keeps what its lessons need. Use PyTorch for it; viz.BackwardStepper "
+    "and viz.draw step and draw PyTorch's own graphs."
+)
 
 
-def error(owner: str, name: str, place: object) -> AttributeError:
-    """The AttributeError for a name that is not there. `owner` is "minigrad", "Tensor", "minigrad.nn" ..."""
-    text = (
-        f"'Tensor' object has no attribute {name!r}"
-        if owner == "Tensor"
-        else f"module {owner!r} has no attribute {name!r}"
-    )
-    for reason, names in _LEFT_OUT[owner].items():
-        if name in names.split():
-            text += f": {reason}"
-    return AttributeError(text, name=name, obj=place)
+def _names_of_pytorch() -> dict[str, frozenset[str]]:
+    """PyTorch's public names by their owner, which is called as it is here: "minigrad.nn", or "Tensor"."""
+    text = (Path(__file__).parent / "data" / "pytorch_names.txt").read_text()
+    paragraphs = [paragraph.partition(":") for paragraph in text.split("\n\n")]
+    return {owner: frozenset(names.split()) for owner, _, names in paragraphs}
 
 
-def of_tensors() -> list[str]:
-    """The names of attributes that PyTorch's tensors have and these have not."""
-    return [name for names in _METHODS_LEFT_OUT.values() for name in names.split()]
+NAMES = _names_of_pytorch()
 
 
-_LEFT_OUT = {
-    "minigrad": _FUNCTIONS_LEFT_OUT,
-    "Tensor": _METHODS_LEFT_OUT,
-    "minigrad.nn": _LAYERS_LEFT_OUT,
-    "minigrad.optim": _OPTIMIZERS_LEFT_OUT,
-}
+def explained(text: str, owner: str, name: str) -> str:
+    """Python's text about a name that is not there, and what to do if PyTorch has it."""
+    return f"{text}: {ADVICE}" if name in NAMES.get(owner, ()) else text
+
+
+def attributes_of(module: str, *at_first_use: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module: it imports the submodules named `at_first_use` and refuses any other name."""
+
+    def attribute(name: str) -> Any:
+        if name in at_first_use:
+            return import_module(f"{module}.{name}")
+        text = explained(f"module {module!r} has no attribute {name!r}", module, name)
+        raise AttributeError(text, name=name, obj=sys.modules[module])
+
+    # Python looks for `from module import name` among the submodules of what has a path, and so asks _Finder below.
+    vars(sys.modules[module]).setdefault("__path__", [])
+    return attribute
+
+
+class AbsentAttribute:
+    """An attribute of PyTorch's tensors that these have not.
+
+    A `__getattr__` of Tensor would do the same for all names at once, and slow down every attribute: an op by a fifth.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tensor: object, owner: type) -> Any:
+        asked = f"type object {owner.__name__!r}" if tensor is None else f"{owner.__name__!r} object"
+        text = explained(f"{asked} has no attribute {self.name!r}", "Tensor", self.name)
+        raise AttributeError(text, name=self.name, obj=owner if tensor is None else tensor)
+
+
+class _Finder(MetaPathFinder):
+    """Asked last for modules that nobody has found: those that PyTorch has are refused in words."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        owner, _, name = fullname.rpartition(".")
+        if name not in NAMES.get(owner, ()):
+            return
+        asking = _import_steps()
+        if "_handle_fromlist" in asking:
+            # As ModuleNotFoundError of this name it would be taken for a missing attribute, and its text be lost.
+            raise ImportError(explained(f"cannot import name {name!r} from {owner!r}", owner, name), name=owner)
+        if "_find_and_load" in asking:  # else somebody asks whether there is such a module
+            raise ModuleNotFoundError(explained(f"No module named {fullname!r}", owner, name), name=fullname)
+
+
+def _import_steps() -> list[str]:
+    """The functions of Python's import system that are looking for a module: `_handle_fromlist` is one of them where
+    `from owner import name` found no such attribute and hopes for a module.
+    """
+    steps, frame = [], sys._getframe(2)
+    while frame is not None and frame.f_globals["__name__"].startswith("importlib."):
+        steps.append(frame.f_code.co_name)
+        frame = frame.f_back  # type: ignore[assignment]
+    return steps
+
+
+sys.meta_path.append(_Finder())

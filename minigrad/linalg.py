@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minigrad.absent import attributes_of
 from minigrad.ops.matrices.checks import LinAlgError
 from minigrad.ops.matrices.cholesky import cholesky
 from minigrad.ops.matrices.cross import linalg_cross as cross
@@ -54,6 +55,7 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+__getattr__ = attributes_of(__name__)
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:

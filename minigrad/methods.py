@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import absent, dtypes, layout
+from minigrad import dtypes, layout
+from minigrad.absent import NAMES, AbsentAttribute
 from minigrad.assignment import index_put, index_put_, set_item
 from minigrad.autograd.graph import Node
 from minigrad.autograd.inplace import check_history, count_write
@@ -297,19 +298,14 @@ for _name, _method in _ALL.items():
     setattr(Tensor, _name, _method)
 
 
-class _Absent:
-    """An attribute that PyTorch's tensors have and these have not: reading it says what to do instead.
-
-    A `__getattr__` of Tensor would do the same for all names at once, and slow down every attribute: an op by a fifth.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, tensor: Tensor | None, owner: type) -> Any:
-        raise absent.error("Tensor", self.name, tensor)
+_absent = {_name: AbsentAttribute(_name) for _name in NAMES["Tensor"] if not hasattr(Tensor, _name)}
+for _name, _attribute in _absent.items():
+    setattr(Tensor, _name, _attribute)
 
 
-for _name in absent.of_tensors():
-    if not hasattr(Tensor, _name):
-        setattr(Tensor, _name, _Absent(_name))
+def _present(self: Tensor) -> list[str]:
+    """What `dir(x)` lists: not the attributes that raise AbsentAttribute's error."""
+    return [name for name in object.__dir__(self) if name not in _absent or hasattr(self, name)]
+
+
+Tensor.__dir__ = _present  # type: ignore[method-assign, assignment]

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.absent import NUMBERS_ARE_REAL
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.autograd.saved import CONSTANTS, FLOAT_CONSTANT
@@ -101,7 +100,7 @@ def unsupported(op_name: str, first: Any, second: Any) -> TypeError:
     """The error for an operand that is neither a tensor nor a number."""
     stranger = second if isinstance(first, Tensor) else first
     reason = (
-        f"Complex numbers are not supported: {NUMBERS_ARE_REAL}"
+        "Complex numbers are not supported: numbers are real here. Keep a complex number's two parts in two tensors."
         if isinstance(stranger, complex | np.complexfloating)
         else f"Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, as in tensor(...)."
     )

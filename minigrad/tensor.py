@@ -23,6 +23,7 @@ from minigrad.autograd.inplace import count_write
 from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
 from minigrad.autograd.saved import DETACHED, DETACHED_RETAINING, UNCONNECTED, note_of
 from minigrad.autograd.views import Forbidden, Renewal, ask_for_views
+from minigrad.devices import CPU, device
 
 if TYPE_CHECKING:
     from minigrad.dtypes import dtype
@@ -184,9 +185,9 @@ class Tensor:
         return self.numel() * self.itemsize
 
     @property
-    def device(self) -> str:
+    def device(self) -> device:
         """Where the numbers are: always on the CPU."""
-        return "cpu"
+        return CPU
 
     def item(self) -> Any:
         """The one element as a Python number. RuntimeError if there are more, or none."""

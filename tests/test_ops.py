@@ -40,7 +40,7 @@ NOT_OPS = {
     f"minigrad.{name}"
     for name in (
         *("creation.data", "creation.factories", "random", "dtypes", "printing", "layout"),
-        *("serialization", "creation.typed", "determinism", "viz"),
+        *("serialization", "viz"),
         *("autograd.grad_mode", "autograd.anomaly_mode", "autograd.modes"),
     )
 }

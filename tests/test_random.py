@@ -468,7 +468,7 @@ VALUES = [
     "F.normal(F.zeros(3), F.ones(3, requires_grad=True)).grad_fn",
     "F.poisson(F.ones(3, requires_grad=True)).grad_fn",
     "F.normal(F.zeros(2), F.ones(2, dtype=F.float64)).dtype",
-    "F.rand(2, device='cpu', dtype=F.float64, layout=F.strided, pin_memory=False).dtype",
+    "F.rand(2, device='cpu', dtype=F.float64).dtype",
     "F.ones(3).random_(to=1)",
     "F.ones(3).uniform_(to=0.0)",
 ]

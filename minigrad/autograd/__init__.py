@@ -4,6 +4,7 @@ Functions, hooks, and the modes.
 
 from typing import TYPE_CHECKING
 
+from minigrad.absent import attributes_of
 from minigrad.autograd import anomaly_mode, function, grad_mode, graph
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.engine import backward, grad
@@ -15,15 +16,7 @@ from minigrad.autograd.variable import Variable
 if TYPE_CHECKING:
     from minigrad.autograd import functional, profiler
 
-
-def __getattr__(name: str) -> object:
-    """`autograd.functional` and `autograd.profiler`, imported when first asked for."""
-    if name not in ("functional", "profiler"):
-        raise AttributeError(f"module 'minigrad.autograd' has no attribute {name!r}")
-    from importlib import import_module
-
-    return import_module(f"minigrad.autograd.{name}")
-
+__getattr__ = attributes_of(__name__, "functional", "profiler")
 
 __all__ = [
     "Function",

@@ -15,7 +15,7 @@ from minigrad import dtypes
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.graph import ON_DEMAND
 from minigrad.autograd.modes import INFERENCE, thread
-from minigrad.devices import check_device, contiguous_format, preserve_format, strided
+from minigrad.devices import device
 from minigrad.dtypes import dtype
 from minigrad.tensor import Tensor, from_array, own_array
 
@@ -85,26 +85,12 @@ def numpy_kind(function: str, dtype: dtype | None, default: dtype | None = None,
 
 
 def check_place(function: str, place: dict[str, Any]) -> None:
-    """Raise for anything in these keyword arguments but `layout`, `device`, `pin_memory` for a plain tensor on the
-    CPU, and `memory_format`.
-    """
+    """Raise for anything in these keyword arguments but `device` for the CPU."""
     for name, value in place.items():
-        if name == "device":
-            check_device(value)
-        elif name == "layout":
-            if value not in (None, strided):
-                raise RuntimeError(f"{function}(): minigrad has no layout {value!r}: only minigrad.strided")
-        elif name == "pin_memory":
-            if value:
-                raise RuntimeError(
-                    "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
-                    "available on this system. Leave it out."
-                )
-        elif name == "memory_format" and function.endswith("_like"):
-            if value not in (None, contiguous_format, preserve_format):
-                raise RuntimeError(f"{function}(): minigrad has no memory_format {value!r}")
-        else:
+        if name != "device":
             raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+        if value is not None:
+            device(value)
 
 
 def shape_of(function: str, sizes: Sequence[Any], place: dict[str, Any]) -> tuple[int, ...]:
@@ -135,7 +121,7 @@ def array_like(function: str, input: Any, dtype: dtype | None, place: dict[str, 
         check_place(function, place)
     kind = numpy_kind(function, dtype, input.dtype)
     repeats = any(step == 0 and size > 1 for step, size in zip(own_array(input).strides, input.shape, strict=True))
-    if repeats or place.get("memory_format") is contiguous_format:
+    if repeats:
         return np.empty(input.shape, kind)
     return np.empty_like(input._array, kind, order="K")
 

@@ -16,7 +16,6 @@ from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.creation.arguments import check_flag, check_place, check_range, made, marked, shape_of
 from minigrad.creation.factories import empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
-from minigrad.devices import CPU, strided
 from minigrad.dtypes import dtype
 from minigrad.tensor import Size, Tensor, from_array
 
@@ -256,25 +255,10 @@ def _new_tensor(
     return tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad, **place)
 
 
-def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
-    """AssertionError: there is no such device here."""
-    check_place("cuda", {"device": "cuda"})
-    return self
-
-
 METHODS: dict[str, Any] = {
     "new": lambda self, *data: constructed(*data, kind=self.dtype),
     "new_tensor": _new_tensor,
     **{
         f"new_{name}": _new(make) for name, make in (("zeros", zeros), ("ones", ones), ("empty", empty), ("full", full))
     },
-    "device": property(lambda self: CPU, doc="Where the numbers are: always on the CPU."),
-    "get_device": lambda self: -1,  # the CPU, in a numbering of graphics processors
-    "layout": property(lambda self: strided, doc="How elements are kept: always one number in memory per element."),
-    **{
-        f"is_{kind}": property(lambda self: False, doc=f"Whether this is a {kind} tensor: never.")
-        for kind in ("meta", "mps", "quantized", "sparse", "xpu")
-    },
-    "is_cuda": property(lambda self: False, doc="Whether the numbers are on a graphics processor: never."),
-    "cuda": _cuda,
 }

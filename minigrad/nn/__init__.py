@@ -6,9 +6,7 @@ Where to read on: `modules.module` (what a module is), `modules.linear` (the sim
 functions behind the layers), `init` (how weights begin).
 """
 
-import sys
-
-from minigrad import absent
+from minigrad.absent import attributes_of
 
 # fmt: off
 from minigrad.nn import functional, init, modules, parameter, utils
@@ -34,8 +32,4 @@ from minigrad.nn.modules.transformer import TransformerEncoder, TransformerEncod
 from minigrad.nn.modules.upsampling import Upsample
 from minigrad.nn.parameter import Buffer, Parameter
 # fmt: on
-
-
-def __getattr__(name: str) -> object:
-    """What a name that does not exist raises."""
-    raise absent.error(__name__, name, sys.modules[__name__])
+__getattr__ = attributes_of(__name__)

@@ -6,6 +6,7 @@ of `minigrad.ops` that it is imported from.
 
 from __future__ import annotations
 
+from minigrad.absent import attributes_of
 from minigrad.functions import sigmoid, tanh
 from minigrad.ops.images.conv import (
     conv1d,
@@ -102,3 +103,5 @@ __all__ = [
     "upsample",
 ]
 # fmt: on
+
+__getattr__ = attributes_of(__name__)

@@ -4,16 +4,10 @@
 RMSprop, Adam and AdamW. `lr_scheduler` has learning rates that change.
 """
 
-import sys
-
-from minigrad import absent
+from minigrad.absent import attributes_of
 from minigrad.optim import lr_scheduler
 from minigrad.optim.optimizer import Optimizer
 from minigrad.optim.rules import SGD, Adam, AdamW, RMSprop
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
-
-
-def __getattr__(name: str) -> object:
-    """What a name that does not exist raises."""
-    raise absent.error(__name__, name, sys.modules[__name__])
+__getattr__ = attributes_of(__name__)

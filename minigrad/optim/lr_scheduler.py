@@ -19,11 +19,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from minigrad.absent import attributes_of
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
 
 __all__ = ["CosineAnnealingLR", "LRScheduler", "LambdaLR", "ReduceLROnPlateau", "StepLR"]
+__getattr__ = attributes_of(__name__)
 
 Rates = list[Any]  # one learning rate for each parameter group, a number or a tensor
 Factor = Callable[[int], float]

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import devices
 from minigrad.autograd.blame import type_name
-from minigrad.devices import CPU, check_device, device
 from minigrad.tensor import Tensor, from_array, own_array
 
 FIRST_SEED = 67280421310721  # of a generator that was not given one: the seed that PyTorch has for them
@@ -35,8 +35,8 @@ class Generator:
 
     __slots__ = ("_seed", "_source", "_fresh", "spare_normal", "lock", "__weakref__")
 
-    def __init__(self, device: Any = CPU) -> None:
-        check_device(device)
+    def __init__(self, device: Any = devices.CPU) -> None:
+        devices.device(device)
         self.lock = threading.RLock()  # held while a function draws its numbers
         self._start(FIRST_SEED)
 
@@ -47,9 +47,9 @@ class Generator:
         self.spare_normal: float | None = None  # normal numbers are made in pairs; one may be left for the next call
 
     @property
-    def device(self) -> device:
+    def device(self) -> devices.device:
         """Where the numbers are made."""
-        return CPU
+        return devices.CPU
 
     # -- the seed
 

@@ -63,19 +63,15 @@ def to(
     elif target is not None:
         dtype = target
     if device is not None:
-        devices.check_device(device)
+        devices.device(device)
     return in_dtype(input, input.dtype if dtype is None else dtypes.resolve(dtype, "to"), copy)
 
 
 def type_(input: Tensor, dtype: Any = None) -> Any:
-    """The name that tensors of this dtype had when each dtype had a class, such as "minigrad.FloatTensor"; or the
-    tensor in another dtype, which may be given by that name or class.
+    """The name that tensors of this dtype have in error texts, such as "minigrad.FloatTensor"; or the tensor in another
+    dtype.
     """
-    if dtype is None:
-        return f"minigrad.{input.dtype.tensor_type}Tensor"
-    from minigrad.creation.typed import dtype_of_type
-
-    return to(input, dtype_of_type(dtype))
+    return f"minigrad.{input.dtype.tensor_type}Tensor" if dtype is None else to(input, dtype)
 
 
 METHODS: tuple[str, ...] = ("clone", "to")  # the functions that are methods of Tensor, too

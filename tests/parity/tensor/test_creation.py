@@ -22,9 +22,7 @@ F.ones(F.ones(2, 3).shape)
 F.zeros(size=(2,))
 F.zeros(F.tensor(2))
 F.zeros(0, 2)
-F.zeros(2, device="cpu", layout=F.strided, pin_memory=False)
 F.zeros(2, device=F.device("cpu"))
-F.zeros(2, device=F.device("cpu", 0))
 F.zeros(2, device="cpu:0")
 F.zeros(2, out=F.ones(3))
 F.zeros(2, 3, out=F.ones(2, 3, dtype=F.int64))
@@ -91,8 +89,6 @@ F.zeros_like(F.ones(2, 3).t()).stride()
 F.empty_like(F.ones(2, 3, 4).permute(2, 0, 1)).stride()
 F.empty_like(F.ones(4, 6)[::2, ::2].t()).stride()
 F.ones_like(F.ones(3).expand(2, 3)).stride()
-F.zeros_like(F.ones(2, 3).t(), memory_format=F.contiguous_format).stride()
-F.zeros_like(F.ones(2, 3).t(), memory_format=F.preserve_format).stride()
 F.zeros_like(F.ones(2), dtype=F.int64)
 F.zeros_like(F.ones(2, dtype=F.int32))
 F.ones_like(F.tensor(2.0))
@@ -132,7 +128,6 @@ F.tensor(-1, dtype=F.uint8)
 F.tensor(-255, dtype=F.uint8)
 F.tensor(1.5, dtype=F.int64)
 F.tensor([1, 2], device="cpu")
-F.tensor([1.0, 2], pin_memory=False)
 F.tensor(range(3))
 F.tensor(np.array([1, 2], dtype=np.uint8))
 F.tensor([np.uint8(1)])
@@ -176,22 +171,18 @@ F.can_cast(F.bool, F.float32)
 F.uint8.itemsize, F.float16.is_floating_point, F.half is F.float16, F.short is F.int16
 str(F.device("cpu"))
 repr(F.device("cpu"))
-repr(F.device("cuda:1"))
-repr(F.device("cpu", 0))
 repr(F.device(F.device("cpu")))
 F.device(type="cpu").type, F.device("cpu").index
 F.device("cpu") == F.device("cpu")
-F.device("cpu") == F.device("cpu:0")
 F.device("cpu") == "cpu"
 len({F.device("cpu"), F.device("cpu")})
 F.ones(2).device == F.device("cpu")
-F.ones(2).is_cuda
 F.ones(2).to("cpu")
 F.ones(2).to(F.device("cpu"))
 F.ones(2).to(F.device("cpu"), F.float64)
 F.ones(2).to(device="cpu", dtype=F.int64)
 F.ones(2).to(F.float16)
-F.cuda.is_available(), F.cuda.device_count()
+F.cuda.is_available()
 F.zeros(1).to("cuda" if F.cuda.is_available() else "cpu")
 F.get_default_dtype()
 """.strip().splitlines()
@@ -211,9 +202,6 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.zeros(1.5)", TypeError, "zeros(): argument 'size' (position 1) must be tuple of ints, not float"),
     ("F.zeros(2, foo=3)", TypeError, "zeros() got an unexpected keyword argument 'foo'"),
     ("F.zeros(2, device='cuda')", AssertionError, "Torch not compiled with CUDA enabled"),
-    ("F.zeros(2, device='foo')", RuntimeError, "Expected one of cpu, cuda, ipu"),
-    ("F.zeros(2, device=3)", RuntimeError, "Cannot access accelerator device when none is available."),
-    ("F.zeros(2, pin_memory=True)", RuntimeError, "pin_memory=True requires a CUDA or other accelerator backend"),
     ("F.zeros(2, out=3)", TypeError, "zeros(): argument 'out' must be Tensor, not int"),
     ("F.zeros(2, out=F.ones(2, requires_grad=True))", RuntimeError, "aten::zeros(): functions with out=... arguments"),
     ("F.zeros(2, dtype=F.int64, out=F.ones(2))", RuntimeError, "dtype Long does not match dtype of out parameter (Flo"),
@@ -252,12 +240,8 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.iinfo(F.float32)", TypeError, "torch.iinfo() requires an integer input type. Use torch.finfo"),
     ("F.iinfo(3)", TypeError, "iinfo(): argument 'type' (position 1) must be torch.dtype, not int"),
     ("F.iinfo()", TypeError, 'iinfo() missing 1 required positional arguments: "type"'),
-    ("F.device('foo')", RuntimeError, "Expected one of cpu, cuda, ipu"),
-    ("F.device(None)", TypeError, "device() received an invalid combination of arguments - got (NoneType)"),
-    ("F.device(3)", RuntimeError, "Cannot access accelerator device when none is available."),
     ("F.ones(2).to('cuda')", AssertionError, "Torch not compiled with CUDA enabled"),
     ("F.ones(2).to(F.device('cuda'))", AssertionError, "Torch not compiled with CUDA enabled"),
-    ("F.ones(2).cuda()", AssertionError, "Torch not compiled with CUDA enabled"),
 ]
 for _expression, _error, _says in ERRORS:
 
@@ -346,13 +330,7 @@ def test_other_devices_are_refused_clearly(name: str) -> None:
         mg.zeros(2, device=name)
 
 
-def test_layout_and_memory_format_are_refused_clearly() -> None:
-    for wrong in (lambda: mg.zeros(2, layout="sparse"), lambda: mg.zeros_like(mg.ones(2), memory_format="channels")):
-        with pytest.raises(RuntimeError, match="minigrad has no"):
-            wrong()
-
-
-@pytest.mark.parametrize("value", [mg.device("cpu"), mg.device("cuda", 1), mg.uint8, mg.strided, mg.contiguous_format])
+@pytest.mark.parametrize("value", [mg.device("cpu"), mg.uint8])
 def test_names_can_be_pickled(value: Any) -> None:
     import pickle
 

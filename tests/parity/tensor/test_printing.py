@@ -557,10 +557,6 @@ def _(F):
 test_as_in_torch = listed.test()
 
 
-def test_the_package_offers_the_options():
-    assert minigrad.set_printoptions is minigrad.printing.set_printoptions
-
-
 # ---------------------------------------------------------------- any array, any options
 
 FLOAT_SPECIALS = (0.0, -0.0, 1.0, -2.0, 1e8, 1e-4, 1000.0, NAN, INF, -INF)

@@ -1,0 +1,121 @@
+"""What PyTorch has and minigrad has not: one error for each name, in whatever way a program asks for it."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import pickle
+import sys
+import types
+from typing import Any
+
+import pytest
+
+import minigrad
+from minigrad.absent import ADVICE, NAMES
+
+OWNERS = (
+    "minigrad", "Tensor", "minigrad.nn", "minigrad.nn.functional", "minigrad.nn.init", "minigrad.nn.utils",
+    "minigrad.optim", "minigrad.optim.lr_scheduler", "minigrad.linalg", "minigrad.autograd", "minigrad.utils",
+    "minigrad.utils.data", "minigrad.cuda",
+)  # fmt: skip
+MODULES = [owner for owner in OWNERS if owner != "Tensor"]
+NOT_OF_PYTORCH = ("torch", "TYPE_CHECKING")  # what its modules import and do not hide
+
+
+def public_names(torch: Any, owner: str) -> list[str]:
+    """PyTorch's public names in one place, without what it imports from Python's library."""
+    place = torch.Tensor if owner == "Tensor" else importlib.import_module(owner.replace("minigrad", "torch"))
+
+    def is_own(name: str, value: Any) -> bool:
+        if name.startswith("_") or name in NOT_OF_PYTORCH:
+            return False
+        if isinstance(value, types.ModuleType):
+            return value.__name__.startswith("torch")
+        home = getattr(value, "__module__", None) or "torch"
+        return owner == "Tensor" or home.startswith("torch") or name in getattr(place, "__all__", ())
+
+    return sorted(name for name in dir(place) if is_own(name, getattr(place, name, None)))
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_every_public_name_of_torch_is_known(torch: types.ModuleType, owner: str) -> None:
+    assert [name for name in public_names(torch, owner) if name not in NAMES[owner]] == []
+
+
+def ours(owner: str) -> Any:
+    return minigrad.Tensor if owner == "Tensor" else importlib.import_module(owner)
+
+
+@pytest.mark.parametrize("owner", MODULES)
+def test_a_name_that_is_left_out_raises_the_one_error(owner: str) -> None:
+    module = ours(owner)
+    absent = [name for name in NAMES[owner] if not hasattr(module, name)]
+    assert absent
+    for name in absent:
+        with pytest.raises(AttributeError) as caught:
+            getattr(module, name)
+        assert str(caught.value) == f"module {owner!r} has no attribute {name!r}: {ADVICE}"
+        assert (caught.value.name, caught.value.obj) == (name, module)
+
+
+def test_an_attribute_of_tensors_that_is_left_out_raises_it_too() -> None:
+    x = minigrad.ones(2, 2)
+    absent = [name for name in NAMES["Tensor"] if not hasattr(minigrad.Tensor, name)]
+    assert len(absent) > 100
+    assert not set(absent) & set(dir(x))
+    for name in absent:
+        with pytest.raises(AttributeError) as caught:
+            getattr(x, name)
+        assert str(caught.value) == f"'Tensor' object has no attribute {name!r}: {ADVICE}"
+        assert (caught.value.name, caught.value.obj) == (name, x)
+    with pytest.raises(AttributeError, match=r"^type object 'Tensor' has no attribute 'to_sparse': PyTorch has it"):
+        minigrad.Tensor.to_sparse  # noqa: B018
+
+
+IMPORTS = {
+    "import minigrad.distributions": (ModuleNotFoundError, "No module named 'minigrad.distributions'"),
+    "from minigrad import distributions": (ImportError, "cannot import name 'distributions' from 'minigrad'"),
+    "from minigrad.distributions import Normal": (ModuleNotFoundError, "No module named 'minigrad.distributions'"),
+    "from minigrad import vmap": (ImportError, "cannot import name 'vmap' from 'minigrad'"),
+    "from minigrad.nn import Conv3d": (ImportError, "cannot import name 'Conv3d' from 'minigrad.nn'"),
+    "from minigrad.nn import Linear, Conv3d": (ImportError, "cannot import name 'Conv3d' from 'minigrad.nn'"),
+    "from minigrad.nn.functional import grid_sample": (ImportError, "cannot import name 'grid_sample' from 'minig"),
+    "from minigrad.optim import Adagrad": (ImportError, "cannot import name 'Adagrad' from 'minigrad.optim'"),
+    "from minigrad.optim.lr_scheduler import OneCycleLR": (ImportError, "cannot import name 'OneCycleLR' from 'mini"),
+    "from minigrad.utils.data import DistributedSampler": (ImportError, "cannot import name 'DistributedSampler' from '"),
+    "from minigrad.linalg import lu": (ImportError, "cannot import name 'lu' from 'minigrad.linalg'"),
+}
+
+
+@pytest.mark.parametrize("line", IMPORTS)
+def test_so_does_its_import(line: str) -> None:
+    kind, says = IMPORTS[line]
+    for _ in range(2):
+        with pytest.raises(ImportError) as caught:
+            exec(line)
+        assert type(caught.value) is kind
+        assert str(caught.value).startswith(says)
+        assert str(caught.value).endswith(f"': {ADVICE}")
+
+
+def test_a_name_that_torch_has_not_either_is_refused_as_python_does() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'minigrad' has no attribute 'tensr'$") as caught:
+        minigrad.tensr  # noqa: B018
+    assert (caught.value.name, caught.value.obj) == ("tensr", minigrad)
+    with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'summ'$"):
+        minigrad.ones(1).summ  # noqa: B018
+    with pytest.raises(ImportError, match=r"^cannot import name 'Linaer' from 'minigrad.nn'"):
+        exec("from minigrad.nn import Linaer")
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'minigrad.functionals'$"):
+        exec("import minigrad.functionals")
+
+
+def test_what_looks_for_an_attribute_finds_none() -> None:
+    x = minigrad.ones(2, 2)
+    assert not hasattr(x, "to_sparse")
+    assert getattr(x, "to_sparse", None) is None
+    assert copy.deepcopy(x).tolist() == pickle.loads(pickle.dumps(x)).tolist() == copy.copy(x).tolist() == x.tolist()
+    assert not hasattr(minigrad, "__wrapped__")
+    assert "to_sparse" not in dir(minigrad)
+    assert [name for name in MODULES if "__path__" not in vars(sys.modules[name])] == []
