@@ -28,7 +28,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import type_name
-from minigrad.devices import check_device
+from minigrad.devices import device
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor, from_array, own_array
 
@@ -147,7 +147,7 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
     """
     for place in map_location.values() if isinstance(map_location, dict) else [map_location]:
         if place is not None and not callable(place):
-            check_device(place)
+            device(place)
     if isinstance(f, str | os.PathLike):
         name, data = str(f), Path(f).read_bytes()
     elif hasattr(f, "read"):

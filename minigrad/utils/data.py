@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.absent import attributes_of
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.creation.data import as_tensor, tensor
 from minigrad.ops.shapes.joining import stack
@@ -22,6 +23,7 @@ from minigrad.random import Generator, default_generator, randperm
 from minigrad.tensor import Tensor, from_array
 
 __all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
+__getattr__ = attributes_of(__name__)
 
 T = TypeVar("T")
 

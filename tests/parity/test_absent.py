@@ -83,7 +83,7 @@ IMPORTS = {
     "from minigrad.nn.functional import grid_sample": (ImportError, "cannot import name 'grid_sample' from 'minig"),
     "from minigrad.optim import Adagrad": (ImportError, "cannot import name 'Adagrad' from 'minigrad.optim'"),
     "from minigrad.optim.lr_scheduler import OneCycleLR": (ImportError, "cannot import name 'OneCycleLR' from 'mini"),
-    "from minigrad.utils.data import DistributedSampler": (ImportError, "cannot import name 'DistributedSampler' from '"),
+    "from minigrad.utils.data import DistributedSampler": (ImportError, "cannot import name 'DistributedSampler'"),
     "from minigrad.linalg import lu": (ImportError, "cannot import name 'lu' from 'minigrad.linalg'"),
 }
 
