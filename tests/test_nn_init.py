@@ -59,7 +59,7 @@ LAYERS = [
     "ConvTranspose2d(4, 2, 3)", "Embedding(5, 3)",
     "Embedding(5, 3, padding_idx=2)", "RNN(3, 4, 2)", "LSTM(3, 4, bidirectional=True)",
     "LSTM(3, 4, proj_size=2)", "GRU(3, 4, bias=False)", "RNNCell(3, 4)", "LSTMCell(3, 4)", "GRUCell(3, 4)",
-    "MultiheadAttention(6, 2)", "MultiheadAttention(6, 2, kdim=5, vdim=3, add_bias_kv=True)",
+    "MultiheadAttention(6, 2)", "MultiheadAttention(6, 2, kdim=5, vdim=3)",
     "TransformerEncoderLayer(6, 2, 8)",
     "BatchNorm2d(3)", "LayerNorm(4)",
     "Sequential(nn.Linear(7, 20), nn.ReLU(), nn.Linear(20, 3))",

@@ -27,7 +27,7 @@ from minigrad.nn.modules.normalization import BatchNorm1d, BatchNorm2d, GroupNor
 from minigrad.nn.modules.pooling import AdaptiveAvgPool2d, AvgPool1d, AvgPool2d, MaxPool1d, MaxPool2d
 from minigrad.nn.modules.rnn import GRU, LSTM, RNN
 from minigrad.nn.modules.rnn_cell import GRUCell, LSTMCell, RNNCell
-from minigrad.nn.modules.sparse import Embedding
+from minigrad.nn.modules.embedding import Embedding
 from minigrad.nn.modules.transformer import TransformerEncoder, TransformerEncoderLayer
 from minigrad.nn.modules.upsampling import Upsample
 from minigrad.nn.parameter import Buffer, Parameter

@@ -1,82 +1,62 @@
 """Normalization layers: inputs are brought to mean 0 and variance 1, then scaled and shifted by learned parameters.
 
-After this module a reader knows what each layer takes the mean over: BatchNorm over the batch, which is why it keeps
-running statistics for evaluation; LayerNorm, GroupNorm, InstanceNorm and RMSNorm within each example.
+They differ in what the mean is taken over: BatchNorm over the batch, which is why it keeps running statistics for
+evaluation; LayerNorm, GroupNorm and RMSNorm within each example.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from minigrad import dtypes
 from minigrad.creation.data import ones, tensor, zeros
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, empty_parameter
+from minigrad.nn.modules.layer import Layer, repeated
+from minigrad.nn.parameter import empty_parameter
 from minigrad.tensor import Tensor
 
 
-def _shape_of(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
-    return tuple(normalized_shape) if isinstance(normalized_shape, Sequence) else (normalized_shape,)
-
-
-class _Affine(Module):
+class _Normalization(Layer):
     """A layer that ends with a learned scale `weight` and shift `bias`, which begin as 1 and 0."""
 
-    weight: Parameter | None
-    bias: Parameter | None
-
-    def _register_affine(self, size: Sequence[int], affine: bool, bias: bool, device: Any, dtype: Any) -> None:
-        self.register_parameter("weight", empty_parameter(size, device, dtype) if affine else None)
-        self.register_parameter("bias", empty_parameter(size, device, dtype) if affine and bias else None)
+    def _make_parameters(self, size: Sequence[int], device: Any, dtype: Any, **wanted: bool) -> None:
+        for name, is_wanted in wanted.items():
+            self.register_parameter(name, empty_parameter(size, device, dtype) if is_wanted else None)
+        self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Set the scale to 1 and the shift to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                init.constant_(parameter, 1.0 if name == "weight" else 0.0)
 
 
-class _NormBase(_Affine):
-    """What batch norm and instance norm share: a scale and a shift for each channel, and running statistics."""
-
+class _BatchNorm(_Normalization):
     _version = 2
-    input_ranks: ClassVar[tuple[int, ...]]  # how many dimensions the input may have
-    running_mean: Tensor | None
-    running_var: Tensor | None
-    num_batches_tracked: Tensor | None
+    _ranks: ClassVar[tuple[int, ...]]  # how many dimensions the input may have
+    num_features: int
+    eps: float = 1e-5
+    momentum: float | None = 0.1
+    affine: bool = True
+    track_running_stats: bool = True
+    device: Any = None
+    dtype: Any = None
+    _: KW_ONLY
+    bias: Any = True
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__()
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
-        self.track_running_stats = track_running_stats
-        self._register_affine((num_features,), affine, bias, device, dtype)
-        tracked = track_running_stats
-        self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if tracked else None)
-        self.register_buffer("running_var", ones(num_features, dtype=dtype) if tracked else None)
+    def _set_up(self, device: Any, dtype: Any, bias: bool) -> None:
+        size, tracked = self.num_features, self.track_running_stats
+        self.register_buffer("running_mean", zeros(size, dtype=dtype) if tracked else None)
+        self.register_buffer("running_var", ones(size, dtype=dtype) if tracked else None)
         self.register_buffer("num_batches_tracked", tensor(0, dtype=dtypes.int64) if tracked else None)
-        self.reset_parameters()
+        self._make_parameters((size,), device, dtype, weight=self.affine, bias=self.affine and bias)
 
     def reset_running_stats(self) -> None:
         """Set the running mean to 0, the running variance to 1 and the count of batches to 0."""
-        if self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None:
+        if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
@@ -86,10 +66,21 @@ class _NormBase(_Affine):
         self.reset_running_stats()
         super().reset_parameters()
 
-    def _check_input_dim(self, input: Tensor) -> None:
-        if input.ndim not in self.input_ranks:
-            expected = " or ".join(f"{rank}D" for rank in self.input_ranks)
+    def forward(self, input: Tensor) -> Tensor:
+        if input.ndim not in self._ranks:
+            expected = " or ".join(f"{rank}D" for rank in self._ranks)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
+        momentum = self.momentum or 0.0
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:  # the mean over all batches so far
+                momentum = 1.0 / float(self.num_batches_tracked)
+        by_batch = self.training or (self.running_mean is None and self.running_var is None)
+        tracked = not self.training or self.track_running_stats
+        return F.batch_norm(
+            input, self.running_mean if tracked else None, self.running_var if tracked else None, self.weight,
+            self.bias, by_batch, momentum, self.eps,
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         return (
@@ -100,28 +91,6 @@ class _NormBase(_Affine):
     def _complete_state(self, state: dict[str, Any], prefix: str, version: int) -> None:
         if version < 2 and self.num_batches_tracked is not None:  # plain dictionaries have no version, either
             state.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
-
-
-class _BatchNorm(_NormBase):
-    def forward(self, input: Tensor) -> Tensor:
-        self._check_input_dim(input)
-        momentum = self.momentum or 0.0
-        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
-            self.num_batches_tracked.add_(1)
-            if self.momentum is None:  # the mean over all batches so far
-                momentum = 1.0 / float(self.num_batches_tracked)
-        by_batch = self.training or (self.running_mean is None and self.running_var is None)
-        tracked = not self.training or self.track_running_stats
-        return F.batch_norm(
-            input,
-            self.running_mean if tracked else None,
-            self.running_var if tracked else None,
-            self.weight,
-            self.bias,
-            by_batch,
-            momentum,
-            self.eps,
-        )
 
 
 class BatchNorm1d(_BatchNorm):
@@ -142,16 +111,16 @@ class BatchNorm1d(_BatchNorm):
     ValueError for an input with another number of dimensions.
     """
 
-    input_ranks = (2, 3)
+    _ranks = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
     """BatchNorm1d for images (N, C, H, W): mean and variance over N, H and W."""
 
-    input_ranks = (4,)
+    _ranks = (4,)
 
 
-class LayerNorm(_Affine):
+class LayerNorm(_Normalization):
     """(input - mean) / sqrt(var + eps) * weight + bias, mean and var over the last dimensions of each example.
 
     weight and bias have the shape `normalized_shape`, which is that of the last dimensions. Ba et al., "Layer
@@ -166,21 +135,17 @@ class LayerNorm(_Affine):
     RuntimeError if the input's last dimensions differ.
     """
 
-    def __init__(
-        self,
-        normalized_shape: int | Sequence[int],
-        eps: float = 1e-5,
-        elementwise_affine: bool = True,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        self.normalized_shape = _shape_of(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        self._register_affine(self.normalized_shape, elementwise_affine, bias, device, dtype)
-        self.reset_parameters()
+    normalized_shape: Any
+    eps: float = 1e-5
+    elementwise_affine: bool = True
+    bias: Any = True
+    device: Any = None
+    dtype: Any = None
+
+    def _set_up(self, bias: bool, device: Any, dtype: Any) -> None:
+        self.normalized_shape = repeated(self.normalized_shape, 1)
+        affine = self.elementwise_affine
+        self._make_parameters(self.normalized_shape, device, dtype, weight=affine, bias=affine and bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -192,7 +157,7 @@ class LayerNorm(_Affine):
         )
 
 
-class RMSNorm(Module):
+class RMSNorm(_Normalization):
     """input / sqrt(mean(input²) + eps) * weight over the last dimensions of each example: LayerNorm without the mean.
 
     Zhang and Sennrich, "Root mean square layer normalization" (2019).
@@ -203,29 +168,15 @@ class RMSNorm(Module):
         elementwise_affine: whether there is a learned weight.
     """
 
-    weight: Parameter | None
+    normalized_shape: Any
+    eps: float | None = None
+    elementwise_affine: bool = True
+    device: Any = None
+    dtype: Any = None
 
-    def __init__(
-        self,
-        normalized_shape: int | Sequence[int],
-        eps: float | None = None,
-        elementwise_affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        self.normalized_shape = _shape_of(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        self.register_parameter(
-            "weight", empty_parameter(self.normalized_shape, device, dtype) if elementwise_affine else None
-        )
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set the scale to 1."""
-        if self.weight is not None:
-            init.ones_(self.weight)
+    def _set_up(self, device: Any, dtype: Any) -> None:
+        self.normalized_shape = repeated(self.normalized_shape, 1)
+        self._make_parameters(self.normalized_shape, device, dtype, weight=self.elementwise_affine)
 
     def forward(self, x: Tensor) -> Tensor:
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
@@ -234,7 +185,7 @@ class RMSNorm(Module):
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
-class GroupNorm(_Affine):
+class GroupNorm(_Normalization):
     """(input - mean) / sqrt(var + eps) * weight + bias, mean and var over each group of channels of each example.
 
     The input is (N, C, ...); weight and bias are (C,). Wu and He, "Group normalization" (2018).
@@ -249,26 +200,19 @@ class GroupNorm(_Affine):
     ValueError if num_channels is no multiple of num_groups.
     """
 
-    def __init__(
-        self,
-        num_groups: int,
-        num_channels: int,
-        eps: float = 1e-5,
-        affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__()
-        if num_channels % num_groups != 0:
-            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
-        self.num_groups = num_groups
-        self.num_channels = num_channels
-        self.eps = eps
-        self.affine = affine
-        self._register_affine((num_channels,), affine, bias, device, dtype)
-        self.reset_parameters()
+    num_groups: int
+    num_channels: int
+    eps: float = 1e-5
+    affine: bool = True
+    device: Any = None
+    dtype: Any = None
+    _: KW_ONLY
+    bias: Any = True
+
+    def _set_up(self, device: Any, dtype: Any, bias: bool) -> None:
+        if self.num_channels % self.num_groups != 0:
+            raise ValueError(f"num_channels ({self.num_channels}) must be divisible by num_groups ({self.num_groups})")
+        self._make_parameters((self.num_channels,), device, dtype, weight=self.affine, bias=self.affine and bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)

@@ -1,66 +1,41 @@
-"""Pooling layers: each output is the maximum, the mean or the norm of a window of the input.
+"""Pooling layers: each output is the maximum or the mean of a window of the input.
 
-After this module a reader knows the options of a window: how large it is (kernel_size), how far it moves between two
-outputs (stride), and what is put around the input (padding). Adaptive layers choose these by the output's size.
+A window has a size (kernel_size), moves between two outputs (stride), and what is put around the input is its padding.
+AdaptiveAvgPool2d chooses these by the output's size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.conv import Sizes, repeated
-from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.layer import Layer, Sizes, repeated
 from minigrad.tensor import Tensor
 
 
-class _Pool(Module):
-    """A layer whose forward is one function of `nn.functional`, called with the layer's attributes `options`."""
-
-    function: ClassVar[Callable[..., Any]]
-    options: ClassVar[tuple[str, ...]]
+class _MaxPool(Layer):
+    _shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    _function: ClassVar[Any]
     kernel_size: Sizes
-    stride: Sizes | None
+    stride: Any = None
+    padding: Sizes = 0
+    dilation: Sizes = 1
+    return_indices: bool = False
+    ceil_mode: bool = False
+
+    def _set_up(self) -> None:
+        self.stride = self.kernel_size if self.stride is None else self.stride
 
     def forward(self, input: Tensor) -> Any:
-        return type(self).function(input, **{name: self.__dict__[name] for name in self.options})
-
-
-# ---------------------------------------------------------------- maximum
-
-
-class _MaxPool(_Pool):
-    options = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
-
-    def __init__(
-        self,
-        kernel_size: Sizes,
-        stride: Sizes | None = None,
-        padding: Sizes = 0,
-        dilation: Sizes = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding = padding
-        self.dilation = dilation
-        self.return_indices = return_indices
-        self.ceil_mode = ceil_mode
-
-    def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
-            f"ceil_mode={self.ceil_mode}"
+        return self._function(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
         )
 
 
 class MaxPool1d(_MaxPool):
     """The maximum of each window of (N, C, L) or (C, L); the arguments are those of MaxPool2d."""
 
-    function = F.max_pool1d
+    _function = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPool):
@@ -71,41 +46,36 @@ class MaxPool2d(_MaxPool):
         stride: how far the window moves; by default by its own size, so that windows do not overlap.
         padding: how many rows and columns are put around the image, which are never the maximum.
         dilation: the distance between neighbouring elements of the window.
-        return_indices: also return where each maximum is, for MaxUnpool2d.
+        return_indices: also return where each maximum is.
         ceil_mode: include the windows that reach beyond the end.
     """
 
-    function = F.max_pool2d
+    _function = staticmethod(F.max_pool2d)
 
 
-# ---------------------------------------------------------------- mean and norm
+class _AvgPool(Layer):
+    _shown = ("kernel_size", "stride", "padding")
+    kernel_size: Any
+    stride: Any = None
+    padding: Any = 0
+    ceil_mode: bool = False
+    count_include_pad: bool = True
 
-
-class _AvgPool(_Pool):
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+    def _set_up(self) -> None:
+        self.stride = self.kernel_size if self.stride is None else self.stride
 
 
 class AvgPool1d(_AvgPool):
     """The mean of each window of (N, C, L) or (C, L); the arguments are those of AvgPool2d."""
 
-    function = F.avg_pool1d
-    options = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
+    def _set_up(self) -> None:
+        super()._set_up()
+        self.kernel_size, self.stride, self.padding = (
+            repeated(size, 1) for size in (self.kernel_size, self.stride, self.padding)
+        )
 
-    def __init__(
-        self,
-        kernel_size: Sizes,
-        stride: Sizes | None = None,
-        padding: Sizes = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-    ) -> None:
-        super().__init__()
-        self.kernel_size = repeated(kernel_size, 1)
-        self.stride = repeated(kernel_size if stride is None else stride, 1)
-        self.padding = repeated(padding, 1)
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
+    def forward(self, input: Tensor) -> Tensor:
+        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
 
 class AvgPool2d(_AvgPool):
@@ -117,44 +87,19 @@ class AvgPool2d(_AvgPool):
         divisor_override: what the sums are divided by, instead of the size of the window.
     """
 
-    function = F.avg_pool2d
-    options = (*AvgPool1d.options, "divisor_override")
+    divisor_override: int | None = None
 
-    def __init__(
-        self,
-        kernel_size: Sizes,
-        stride: Sizes | None = None,
-        padding: Sizes = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
+    def forward(self, input: Tensor) -> Tensor:
+        return F.avg_pool2d(
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
+            self.divisor_override,
+        )  # fmt: skip
 
 
-# ---------------------------------------------------------------- adaptive
-
-
-class _AdaptivePool(_Pool):
-    """As many windows as `output_size` says, of sizes that differ by one at most."""
-
-    options: ClassVar[tuple[str, ...]] = ("output_size",)
-
-    def __init__(self, output_size: Any) -> None:
-        super().__init__()
-        self.output_size = output_size
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
-
-
-class AdaptiveAvgPool2d(_AdaptivePool):
+class AdaptiveAvgPool2d(Layer):
     """The means of `output_size` windows of an image: (height, width), one number for both, None to keep a size."""
 
-    function = F.adaptive_avg_pool2d
+    output_size: Any
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool2d(input, self.output_size)

@@ -1,21 +1,19 @@
 """One time step of an RNN, an LSTM and a GRU: as functions, which `rnn.py` repeats, and as cells.
 
-After this module a reader knows the formula by which each makes its new state from the input and the state so far.
-LSTM: Hochreiter and Schmidhuber, "Long short-term memory" (1997); GRU: Cho et al., "Learning phrase representations
-using RNN encoder-decoder" (2014).
+Each makes its new state from the input and the state so far. LSTM: Hochreiter and Schmidhuber, "Long short-term memory"
+(1997); GRU: Cho et al., "Learning phrase representations using RNN encoder-decoder" (2014).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from minigrad.creation.data import zeros
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, empty_parameter
+from minigrad.nn.modules.layer import Layer
+from minigrad.nn.parameter import empty_parameter
 from minigrad.tensor import Tensor
 
 State = tuple[Tensor, ...]  # (h,), or for an LSTM (h, c)
@@ -30,11 +28,7 @@ def rnn_step(
 
 
 def lstm_step(
-    projected: Tensor,
-    state: State,
-    weight_hh: Tensor,
-    bias_hh: Tensor | None,
-    weight_hr: Tensor | None = None,
+    projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None, weight_hr: Tensor | None = None
 ) -> State:
     """c' = f * c + i * g and h' = o * tanh(c'), where i, f, o = sigmoid(W_ih x + W_hh h) and g = tanh(W_ih x + W_hh h),
     each with its own rows of the weights. The gate f says what c keeps, i what is added, o what is shown.
@@ -59,41 +53,40 @@ def gru_step(projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor
     return (n + z * (h - n),)
 
 
-# ---------------------------------------------------------------- cells
+class Recurrent(Layer):
+    """What cells and recurrent layers share: how their weights begin."""
 
-
-class RNNCellBase(Module):
-    """What the cells share: weight_ih, weight_hh, bias_ih and bias_hh, and one step with its checks."""
-
-    bias_ih: Parameter | None
-    bias_hh: Parameter | None
-
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__()
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.bias = bias
-        rows = num_chunks * hidden_size
-        self.weight_ih = empty_parameter((rows, input_size), device, dtype)
-        self.weight_hh = empty_parameter((rows, hidden_size), device, dtype)
-        self.register_parameter("bias_ih", empty_parameter((rows,), device, dtype) if bias else None)
-        self.register_parameter("bias_hh", empty_parameter((rows,), device, dtype) if bias else None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
+    def reset_parameters(self: Any) -> None:
         """Draw new weights, uniformly between -1/sqrt(hidden_size) and 1/sqrt(hidden_size)."""
         bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
-    def extra_repr(self) -> str:
-        text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias is True else f", bias={self.bias}")
-        nonlinearity = self.__dict__.get("nonlinearity", "tanh")
-        return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
 
-    def _take_step(self, step: Callable[..., State], input: Tensor, states: Any, **options: Any) -> State:
+# ---------------------------------------------------------------- cells
+
+
+class _Cell(Recurrent):
+    """What the cells share: weight_ih, weight_hh, bias_ih and bias_hh, and one step with its checks."""
+
+    _gates: ClassVar[int]  # how many blocks of hidden_size rows a weight has
+    input_size: int
+    hidden_size: int
+    bias: bool = True
+
+    def _set_up(self, device: Any, dtype: Any) -> None:
+        rows = self._gates * self.hidden_size
+        sizes = {"weight_ih": (rows, self.input_size), "weight_hh": (rows, self.hidden_size)}
+        for name, size in {**sizes, "bias_ih": (rows,), "bias_hh": (rows,)}.items():
+            wanted = self.bias or name in sizes
+            self.register_parameter(name, empty_parameter(size, device, dtype) if wanted else None)
+        self.reset_parameters()
+
+    def extra_repr(self) -> str:
+        changed = self._changed(*(name for name in ("bias", "nonlinearity") if name in self._options))
+        return ", ".join([f"{self.input_size}, {self.hidden_size}", *changed])
+
+    def _take_step(self, step: Any, input: Tensor, states: Any, **options: Any) -> State:
         """One step from an input (batch, input_size), or (input_size,), and the states; None stands for zeros."""
         name = type(self).__name__
         if input.ndim not in (1, 2):
@@ -109,7 +102,7 @@ class RNNCellBase(Module):
             states = [state.unsqueeze(0) for state in states]
         self._check_sizes(rows, states)
         projected = F.linear(rows, self.weight_ih, self.bias_ih)
-        new_state = step(projected, tuple(states), self.weight_hh, self.bias_hh, **options)
+        new_state: State = step(projected, tuple(states), self.weight_hh, self.bias_hh, **options)
         return new_state if input.ndim == 2 else tuple([state.squeeze(0) for state in new_state])
 
     def _check_sizes(self, rows: Tensor, states: Any) -> None:
@@ -124,20 +117,13 @@ class RNNCellBase(Module):
                 )
 
 
-class RNNCell(RNNCellBase):
+class RNNCell(_Cell):
     """h' = tanh(W_ih x + b_ih + W_hh h + b_hh): (batch, input_size), (batch, hidden_size) to (batch, hidden_size)."""
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        nonlinearity: str = "tanh",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
-        self.nonlinearity = nonlinearity
+    _gates = 1
+    nonlinearity: str = "tanh"
+    device: Any = None
+    dtype: Any = None
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         if self.nonlinearity not in ("tanh", "relu"):
@@ -145,25 +131,23 @@ class RNNCell(RNNCellBase):
         return self._take_step(rnn_step, input, [hx], nonlinearity=self.nonlinearity)[0]
 
 
-class LSTMCell(RNNCellBase):
+class LSTMCell(_Cell):
     """One step of an LSTM: (input, (h, c)) to (h', c'), by the formula in `lstm_step`."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+    _gates = 4
+    device: Any = None
+    dtype: Any = None
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> State:
         return self._take_step(lstm_step, input, [None, None] if hx is None else list(hx))
 
 
-class GRUCell(RNNCellBase):
+class GRUCell(_Cell):
     """One step of a GRU: (input, h) to h', by the formula in `gru_step`."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+    _gates = 3
+    device: Any = None
+    dtype: Any = None
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         return self._take_step(gru_step, input, [hx])[0]

@@ -1,15 +1,14 @@
-"""The transformer: layers of attention and a feed-forward network, each with a residual connection.
+"""The transformer's encoder: layers of attention and a feed-forward network, each with a residual connection.
 
-After this module a reader knows what an encoder layer does (attention to its own sequence) and what a decoder layer
-adds (attention to the encoder's output), and where dropout and layer norm stand. Vaswani et al., "Attention is all you
-need" (2017).
+A layer normalizes the input of each block, or the sum after it, and drops out what a block adds. Vaswani et al.,
+"Attention is all you need" (2017).
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from minigrad.nn import functional as F
 from minigrad.nn.modules.attention import MultiheadAttention
@@ -21,10 +20,20 @@ from minigrad.nn.modules.normalization import LayerNorm
 from minigrad.tensor import Tensor
 
 
-class _TransformerLayer(Module):
-    """What encoder and decoder layers share: attention to the own sequence, and a feed-forward network."""
+class TransformerEncoderLayer(Module):
+    """Attention of a sequence to itself, then two linear layers at each position, both with a residual connection.
 
-    has_memory: ClassVar[bool]  # whether there is attention to the encoder's output, too
+    Args:
+        d_model: features of each position.
+        nhead: heads of the attention.
+        dim_feedforward: features between the two linear layers.
+        dropout: the probability of dropout behind each step.
+        activation: the function between the linear layers: "relu", "gelu" or a function.
+        layer_norm_eps: eps of the layer norms.
+        batch_first: sequences are (batch, position, feature) instead of (position, batch, feature).
+        norm_first: normalize the input of each block instead of the sum after it.
+        bias: whether linear layers and layer norms have a bias.
+    """
 
     def __init__(
         self,
@@ -43,50 +52,19 @@ class _TransformerLayer(Module):
         super().__init__()
         place: dict[str, Any] = {"device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **place)
-        if self.has_memory:
-            self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **place)
         self.linear1 = Linear(d_model, dim_feedforward, bias, **place)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias, **place)
         self.norm_first = norm_first
         self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **place)
         self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **place)
-        if self.has_memory:
-            self.norm3 = LayerNorm(d_model, layer_norm_eps, bias=bias, **place)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
-        if self.has_memory:
-            self.dropout3 = Dropout(dropout)
         if isinstance(activation, str):
             if activation not in ("relu", "gelu"):
                 raise RuntimeError(f"activation should be relu/gelu, not {activation}")
             activation = getattr(F, activation)
         self.activation = activation
-
-    def _add(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
-        """The residual connection: x plus the block's output, normalized before the block or after the sum."""
-        return x + block(norm(x)) if self.norm_first else norm(x + block(x))
-
-    def _feed_forward(self, x: Tensor) -> Tensor:
-        return self.linear2(self.dropout(self.activation(self.linear1(x))))
-
-
-class TransformerEncoderLayer(_TransformerLayer):
-    """Attention of a sequence to itself, then two linear layers at each position, both with a residual connection.
-
-    Args:
-        d_model: features of each position.
-        nhead: heads of the attention.
-        dim_feedforward: features between the two linear layers.
-        dropout: the probability of dropout behind each step.
-        activation: the function between the linear layers: "relu", "gelu" or a function.
-        layer_norm_eps: eps of the layer norms.
-        batch_first: sequences are (batch, position, feature) instead of (position, batch, feature).
-        norm_first: normalize the input of each block instead of the sum after it.
-        bias: whether linear layers and layer norms have a bias.
-    """
-
-    has_memory = False
 
     def forward(
         self,
@@ -102,27 +80,21 @@ class TransformerEncoderLayer(_TransformerLayer):
             )  # fmt: skip
             return self.dropout1(attended)
 
-        x = self._add(src, self.norm1, attention)
-        return self._add(x, self.norm2, lambda x: self.dropout2(self._feed_forward(x)))
+        def feed_forward(x: Tensor) -> Tensor:
+            return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+        return self._add(self._add(src, self.norm1, attention), self.norm2, feed_forward)
+
+    def _add(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
+        """The residual connection: x plus the block's output, normalized before the block or after the sum."""
+        return x + block(norm(x)) if self.norm_first else norm(x + block(x))
 
 
-class _LayerStack(Module):
-    """`num_layers` copies of a layer, one after the other, then `norm` if it is given."""
+class TransformerEncoder(Module):
+    """`num_layers` copies of an encoder layer, one after the other, then `norm` if it is given.
 
-    def __init__(self, layer: Module, num_layers: int, norm: Module | None) -> None:
-        super().__init__()
-        self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
-        self.norm = norm
-
-    def _through_layers(self, output: Tensor, *inputs: Tensor, **options: Any) -> Tensor:
-        for layer in self.layers:
-            output = layer(output, *inputs, **options)
-        return output if self.norm is None else self.norm(output)
-
-
-class TransformerEncoder(_LayerStack):
-    """`num_layers` copies of an encoder layer, one after the other, then `norm` if it is given."""
+    enable_nested_tensor and mask_check, which choose among PyTorch's ways of computing, are ignored.
+    """
 
     def __init__(
         self,
@@ -132,7 +104,10 @@ class TransformerEncoder(_LayerStack):
         enable_nested_tensor: bool = True,
         mask_check: bool = True,
     ) -> None:
-        super().__init__(encoder_layer, num_layers, norm)
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
 
     def forward(
         self,
@@ -141,6 +116,6 @@ class TransformerEncoder(_LayerStack):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:
-        return self._through_layers(
-            src, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=bool(is_causal)
-        )
+        for layer in self.layers:
+            src = layer(src, mask, src_key_padding_mask, bool(is_causal))
+        return src if self.norm is None else self.norm(src)

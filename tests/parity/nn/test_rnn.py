@@ -133,9 +133,6 @@ ATTENTION = [
         ("for each head", {}, {"attn_mask": lambda F: F.tensor(np.arange(48).reshape(4, 4, 3) % 5 == 0)}, QKV),
         ("padded", {}, {"key_padding_mask": padding}, QKV),
         ("padded and masked", {}, {"key_padding_mask": padding, "attn_mask": lambda F: mask(F)[:, [0, 0, 1]]}, QKV),
-        ("with a learned key", {"add_bias_kv": True}, {"attn_mask": mask, "key_padding_mask": padding}, QKV),
-        ("with zeros", {"add_zero_attn": True}, {"attn_mask": mask}, QKV),
-        ("with both", {"add_zero_attn": True, "add_bias_kv": True}, {"need_weights": False}, QKV),
         ("with dropout", {"dropout": 0.0}, {}, QKV),
     )
 ]  # fmt: skip

@@ -1,0 +1,97 @@
+"""Layer: a module that is described by its options, as a dataclass is: each annotated attribute is one.
+
+    class ELU(Layer):
+        alpha: float = 1.0
+        inplace: bool = False
+
+        def forward(self, input):
+            return F.elu(input, self.alpha, self.inplace)
+
+The order and the defaults of the annotations are those of `ELU(...)`, and repr shows `ELU(alpha=1.0)`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, dataclass_transform
+
+from minigrad.nn.modules.module import Module
+
+Sizes = int | Sequence[int]
+
+
+def repeated(value: Any, count: int) -> tuple[int, ...]:
+    """A tuple as it is; a number `count` times, once for each dimension."""
+    return tuple(value) if isinstance(value, Sequence) else (value,) * count
+
+
+@dataclass_transform()
+class Layer(Module):
+    """The base of layers with options, which come from the annotations of a subclass and its bases.
+
+    - An option of type `Tensor | None` is a buffer.
+    - After `_: KW_ONLY` come options that are given by name only.
+    - `_set_up` checks the options, completes them and makes the parameters. The options that it takes as arguments do
+      not become attributes.
+    """
+
+    _shown: ClassVar[tuple[str, ...] | None] = None  # the options that repr shows; None for all
+    _options: ClassVar[dict[str, inspect.Parameter]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        annotations = inspect.get_annotations(cls)
+        if not cls.__module__.startswith("minigrad.nn.") or not annotations:
+            return  # a learner's subclass of a layer may annotate what it likes
+        kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        cls._options = dict(cls._options)
+        for name, annotation in annotations.items():
+            if annotation == "KW_ONLY":
+                kind = inspect.Parameter.KEYWORD_ONLY
+            elif not annotation.startswith("ClassVar"):
+                default = cls.__dict__.get(name, inspect.Parameter.empty)
+                cls._options.pop(name, None)  # what is annotated again has its new place and kind
+                cls._options[name] = inspect.Parameter(name, kind, default=default, annotation=annotation)
+                if name in cls.__dict__:
+                    delattr(cls, name)  # a class attribute would hide a buffer or parameter of this name
+        cls.__init__ = _initializer(cls._options)  # type: ignore[method-assign]
+
+    def _set_up(self, *args: Any, **kwargs: Any) -> None:
+        """Check the options, and make what follows from them."""
+
+    def _changed(self, *names: str) -> list[str]:
+        """Those of the options that are not at their defaults, as repr shows them."""
+        return [f"{n}={getattr(self, n)}" for n in names if getattr(self, n) != self._options[n].default]
+
+    def extra_repr(self) -> str:
+        shown = self._options if self._shown is None else self._shown
+        return ", ".join(f"{name}={getattr(self, name)!r}" for name in shown if name != "inplace" or self.inplace)
+
+
+def _initializer(options: dict[str, inspect.Parameter]) -> Callable[..., None]:
+    """The `__init__` of a layer with these options."""
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    by_kind = sorted(options.values(), key=lambda option: option.kind)
+    signature = inspect.Signature([itself, *by_kind], return_annotation=None)
+
+    def initialize(self: Any, *args: Any, **named: Any) -> None:
+        try:
+            given = signature.bind(self, *args, **named)
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}.__init__() {error}") from None
+        given.apply_defaults()
+        Module.__init__(self)
+        set_up = self._set_up
+        taken = {}
+        for name, value in list(given.arguments.items())[1:]:
+            if name in set_up.__code__.co_varnames[: set_up.__code__.co_argcount]:
+                taken[name] = value
+            elif options[name].annotation == "Tensor | None":
+                self.register_buffer(name, value)
+            else:
+                setattr(self, name, value)
+        set_up(**taken)
+
+    initialize.__signature__ = signature  # type: ignore[attr-defined]
+    return initialize
