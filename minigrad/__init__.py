@@ -72,12 +72,9 @@ from minigrad.functions import (
     absolute,
     acos,
     add,
-    addbmm,
     addcdiv,
     addcmul,
     addmm,
-    addmv,
-    addr,
     all,
     amax,
     amin,
@@ -88,7 +85,6 @@ from minigrad.functions import (
     asin,
     atan,
     atan2,
-    baddbmm,
     bitwise_and,
     bitwise_not,
     bitwise_or,
@@ -102,21 +98,17 @@ from minigrad.functions import (
     clamp_min,
     clip,
     clone,
-    column_stack,
     concat,
-    concatenate,
     cos,
     cos_,
     cosh,
     count_nonzero,
-    cross,
     cumprod,
     cumsum,
     detach_,
     diag,
     div,
     dot,
-    dstack,
     eq,
     erf,
     exp,
@@ -128,15 +120,11 @@ from minigrad.functions import (
     floor_divide,
     gather,
     ge,
-    ger,
     gt,
     hstack,
     index_add,
-    index_copy,
     index_select,
     inner,
-    inverse,
-    kron,
     le,
     lerp,
     log,
@@ -154,7 +142,6 @@ from minigrad.functions import (
     lt,
     masked_select,
     matmul,
-    matrix_power,
     max,
     maximum,
     min,
@@ -164,7 +151,6 @@ from minigrad.functions import (
     mv,
     nan_to_num,
     narrow,
-    narrow_copy,
     ne,
     neg,
     neg_,
@@ -180,11 +166,9 @@ from minigrad.functions import (
     remainder,
     repeat_interleave,
     round,
-    row_stack,
     rsqrt,
     scatter,
     scatter_add,
-    scatter_reduce,
     select,
     sigmoid,
     sigmoid_,
@@ -201,19 +185,16 @@ from minigrad.functions import (
     stack,
     std,
     sub,
-    take,
     take_along_dim,
     tan,
     tanh,
     tanh_,
-    tensordot,
     topk,
     tril,
     triu,
     trunc,
     unbind,
     var,
-    vdot,
     vstack,
     where,
     zero_,
@@ -222,24 +203,13 @@ from minigrad.functions import declared as _declared_functions
 from minigrad.layout import detach, is_floating_point, is_inference, is_tensor, numel
 from minigrad.ops.matrices.determinant import (
     det,
-    logdet,
-    slogdet,
 )
 from minigrad.ops.matrices.einsum import einsum
-from minigrad.ops.matrices.least_squares import pinverse
-from minigrad.ops.matrices.svd import svd
-from minigrad.ops.places.index_select import index_fill
 from minigrad.ops.places.masks import (
     argwhere,
     masked_fill,
-    masked_scatter,
-)
-from minigrad.ops.places.slicing import (
-    select_scatter,
-    slice_scatter,
 )
 from minigrad.ops.places.strides import as_strided
-from minigrad.ops.places.take import put
 from minigrad.ops.pointwise.arithmetic import (
     positive,
     rsub,
@@ -289,10 +259,7 @@ from minigrad.ops.pointwise.trigonometry import (
     tan_,
 )
 from minigrad.ops.shapes.diagonals import (
-    diag_embed,
-    diagflat,
     diagonal,
-    diagonal_scatter,
     trace,
 )
 from minigrad.ops.shapes.expanding import (
@@ -302,38 +269,19 @@ from minigrad.ops.shapes.expanding import (
 )
 from minigrad.ops.shapes.flipping import (
     flip,
-    fliplr,
-    flipud,
     roll,
-    rot90,
-)
-from minigrad.ops.shapes.joining import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    block_diag,
 )
 from minigrad.ops.shapes.repeating import tile
 from minigrad.ops.shapes.splitting import (
-    dsplit,
-    hsplit,
     split,
     tensor_split,
-    vsplit,
 )
 from minigrad.ops.shapes.transposing import (
-    adjoint,
-    moveaxis,
     movedim,
     permute,
     swapaxes,
-    swapdims,
     t,
     transpose,
-)
-from minigrad.ops.shapes.triangles import (
-    tril_indices,
-    triu_indices,
 )
 from minigrad.random import (
     Generator,
@@ -362,26 +310,18 @@ __version__ = "0.1.0"
 
 # What many programs never use is imported when it is first asked for: that keeps `import minigrad` quick.
 _AT_FIRST_USE = {
-    "ops.images.adaptive_pool": ("adaptive_avg_pool1d",),
-    "ops.images.conv": ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
-    "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"),
-    "ops.images.shuffling": ("channel_shuffle", "pixel_shuffle", "pixel_unshuffle"),
-    "ops.matrices.cdist": ("cdist",),
-    "ops.matrices.multi_dot": ("chain_matmul",),
-    "ops.shapes.grids": ("cartesian_prod", "combinations", "meshgrid"),
+    "ops.images.conv": ("conv1d", "conv2d", "conv_transpose2d"),
+    "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d"),
+    "ops.shapes.grids": ("meshgrid",),
     "serialization": ("load", "save"),
     "viz": ("load_ipython_extension",),  # what `%load_ext minigrad` calls
 }  # fmt: skip
 
 if _TYPE_CHECKING:
     from minigrad import linalg, nn, optim, utils
-    from minigrad.ops.images.adaptive_pool import adaptive_avg_pool1d
-    from minigrad.ops.images.conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
-    from minigrad.ops.images.pool import avg_pool1d, max_pool1d, max_pool2d, max_pool3d
-    from minigrad.ops.images.shuffling import channel_shuffle, pixel_shuffle, pixel_unshuffle
-    from minigrad.ops.matrices.cdist import cdist
-    from minigrad.ops.matrices.multi_dot import chain_matmul
-    from minigrad.ops.shapes.grids import cartesian_prod, combinations, meshgrid
+    from minigrad.ops.images.conv import conv1d, conv2d, conv_transpose2d
+    from minigrad.ops.images.pool import avg_pool1d, max_pool1d, max_pool2d
+    from minigrad.ops.shapes.grids import meshgrid
     from minigrad.serialization import load, save
 
 

@@ -20,18 +20,8 @@ from minigrad.autograd.modes import check_mode
 from minigrad.autograd.views import set_history
 from minigrad.creation import data as creation
 from minigrad.op import answers, beside_array, unsupported
-from minigrad.ops.matrices import (
-    addmm,
-    cross,
-    determinant,
-    inverse,
-    least_squares,
-    matmul,
-    matrix_power,
-    svd,
-    tensordot,
-)
-from minigrad.ops.places import gather, index_select, indexing, masks, scatter, slicing, strides, take
+from minigrad.ops.matrices import addmm, determinant, einsum, matmul
+from minigrad.ops.places import gather, index_select, indexing, masks, scatter, slicing, strides
 from minigrad.ops.pointwise import (
     activations_piecewise,
     activations_smooth,
@@ -71,7 +61,6 @@ from minigrad.ops.shapes import (
     splitting,
     transposing,
     triangles,
-    unfolding,
     views,
 )
 from minigrad.out import taking_axis
@@ -201,7 +190,7 @@ METHODS: dict[str, Method] = {
     "byte": lambda self: in_dtype(self, dtypes.uint8),
     **{
         f"{name}_": _rearranged(getattr(module, name), f"{name}_")
-        for module, names in ((transposing, ("t", "transpose", "swapaxes", "swapdims")),)
+        for module, names in ((transposing, ("t", "transpose", "swapaxes")),)
         for name in names
     },
     "index_put": index_put,
@@ -217,9 +206,9 @@ OP_MODULES: Any = (  # which have methods among their functions
     activations_piecewise, activations_smooth, comparison, logic, bits, special_values, choice, conversion, sums,
     prod, variance, extremes, truth, vector_norm, sorting, cumulative,
     softmax,
-    views, transposing, expanding, splitting, repeating, flipping, diagonals, triangles, unfolding,
-    slicing, gather, scatter, index_select, masks, take,
-    matmul, addmm, tensordot, cross, matrix_power, inverse, determinant, svd, least_squares,
+    views, transposing, expanding, splitting, repeating, flipping, diagonals, triangles,
+    slicing, gather, scatter, index_select, masks,
+    matmul, addmm, einsum, determinant,
 )  # fmt: skip
 for _module in OP_MODULES:
     if not hasattr(_module, "METHODS"):

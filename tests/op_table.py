@@ -284,7 +284,7 @@ SHAPES = [
     Row("reversed", lambda F, x: reversed(x), lambda x: np.flip(x, 0), VECTOR + MATRIX, "FlipBackward0"),
     *(
         row
-        for name in ("movedim", "moveaxis")
+        for name in ("movedim",)
         for row in (
             Row(
                 f"{name}(0, -1)",
@@ -304,7 +304,7 @@ SHAPES = [
     ),
     *(
         row
-        for name in ("swapaxes", "swapdims")
+        for name in ("swapaxes",)
         for row in (
             Row(
                 f"{name}(0, -1)",
@@ -626,7 +626,6 @@ IN_PLACE = [
     rearranged("t_()", np.transpose, "TBackward1", MATRIX),
     rearranged("transpose_(0, -1)", lambda x: x.swapaxes(0, -1), "TransposeBackward1", MATRIX + CUBE, 0, -1),
     rearranged("swapaxes_(0, 1)", lambda x: x.swapaxes(0, 1), "TransposeBackward1", MATRIX, 0, 1),
-    rearranged("swapdims_(1, 0)", lambda x: x.swapaxes(0, 1), "TransposeBackward1", MATRIX, 1, 0),
     rearranged("squeeze_()", np.squeeze, "SqueezeBackward3", [((1, 2, 1),), ((2,),)]),
     rearranged("squeeze_(0)", lambda x: x.squeeze(0), "SqueezeBackward4", [((1, 2),), ((1,),)], 0),
     rearranged("unsqueeze_(-1)", lambda x: x[..., None], "UnsqueezeBackward1", UNARY, -1),

@@ -11,33 +11,16 @@ from minigrad.functions import sigmoid, tanh
 from minigrad.ops.images.conv import (
     conv1d,
     conv2d,
-    conv3d,
-    conv_transpose1d,
     conv_transpose2d,
-    conv_transpose3d,
 )
-from minigrad.ops.images.patches import fold, unfold
 from minigrad.ops.images.pool import (
-    adaptive_avg_pool1d,
     adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool2d,
-    adaptive_max_pool3d,
     avg_pool1d,
     avg_pool2d,
-    avg_pool3d,
-    lp_pool1d,
-    lp_pool2d,
     max_pool1d,
     max_pool2d,
-    max_pool3d,
-    max_unpool1d,
-    max_unpool2d,
-    max_unpool3d,
 )
-from minigrad.ops.images.resampling import interpolate, upsample
-from minigrad.ops.images.shuffling import channel_shuffle, pixel_shuffle, pixel_unshuffle
+from minigrad.ops.images.resampling import interpolate
 from minigrad.ops.layers.attention import scaled_dot_product_attention
 from minigrad.ops.layers.batch_norm import batch_norm
 from minigrad.ops.layers.dropout import (
@@ -84,23 +67,23 @@ from minigrad.ops.shapes.padding import pad
 
 # fmt: off
 __all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
-    "adaptive_max_pool2d", "adaptive_max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d",
+    "adaptive_avg_pool2d",
+    "avg_pool1d", "avg_pool2d",
     "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits",
-    "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "conv1d", "conv2d", "conv_transpose2d",
     "cosine_similarity", "cross_entropy", "dropout",
-    "elu", "elu_", "embedding", "fold",
+    "elu", "elu_", "embedding",
     "gelu", "group_norm",
     "hardtanh", "hardtanh_", "huber_loss", "interpolate", "kl_div",
     "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear", "log_softmax",
-    "logsigmoid", "lp_pool1d", "lp_pool2d", "max_pool1d", "max_pool2d", "max_pool3d",
-    "max_unpool1d", "max_unpool2d", "max_unpool3d", "mse_loss",
+    "logsigmoid", "max_pool1d", "max_pool2d",
+    "mse_loss",
     "nll_loss", "normalize", "one_hot", "pad",
-    "pixel_shuffle", "pixel_unshuffle", "relu", "relu6",
+    "relu", "relu6",
     "relu_", "rms_norm", "scaled_dot_product_attention", "sigmoid", "silu",
     "smooth_l1_loss", "softmax", "softplus", "tanh",
-    "unfold",
-    "upsample",
+
+
 ]
 # fmt: on
 

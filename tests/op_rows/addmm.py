@@ -42,20 +42,4 @@ def summed(name: str, numpy: Callable[..., Any], node: str, shapes: Any) -> list
 
 ROWS = [
     *summed("addmm", np.matmul, "AddmmBackward0", ADDED),
-    *summed(
-        "addmv",
-        np.matmul,
-        "AddmvBackward0",
-        [((2,), (2, 3), (3,)), ((), (2, 3), (3,)), ((1,), (2, 3), (3,)), ((2,), (2, 0), (0,))],
-    ),
-    *summed("addr", np.outer, "AddrBackward0", [((2, 3), (2,), (3,)), ((3,), (2,), (3,)), ((), (0,), (2,))]),
-    *summed(
-        "baddbmm", np.matmul, "BaddbmmBackward0", [((2, 2, 2), (2, 2, 3), (2, 3, 2)), ((2,), (1, 1, 2), (1, 2, 2))]
-    ),
-    *summed(
-        "addbmm",
-        lambda a, b: np.einsum("bij,bjk->ik", a, b),
-        "AddbmmBackward0",
-        [((2, 4), (3, 2, 2), (3, 2, 4)), ((), (1, 1, 2), (1, 2, 2)), ((2, 2), (0, 2, 3), (0, 3, 2))],
-    ),
 ]

@@ -85,10 +85,8 @@ _FORWARDS: list[tuple[str, str, dict[str, Any], str | None, list[Any]]] = [
         [((1, 2, 3, 3), (4, 1, 3, 3))],
     ),
     ("conv2d unbatched", "conv2d", {}, "SqueezeBackward1", [((1, 3, 3), (2, 1, 2, 2), (2,))]),
-    ("conv3d", "conv3d", {"padding": 1, "stride": 2}, CONVOLUTION, [((1, 1, 2, 2, 3), (1, 1, 2, 2, 2), (1,))]),
 ]
 _BACKWARDS: list[tuple[str, str, dict[str, Any], str | None, list[Any]]] = [
-    ("conv_transpose1d", "conv_transpose1d", {"stride": 2}, CONVOLUTION, [((2, 2, 3), (2, 2, 3), (2,))]),
     ("conv_transpose2d(bias)", "conv_transpose2d", {}, CONVOLUTION, [((2, 1, 2, 3), (1, 2, 2, 2), (2,))]),
     (
         "conv_transpose2d(output_padding)",
@@ -106,7 +104,6 @@ _BACKWARDS: list[tuple[str, str, dict[str, Any], str | None, list[Any]]] = [
     ),
     ("conv_transpose2d(groups)", "conv_transpose2d", {"groups": 2}, CONVOLUTION, [((1, 4, 2, 2), (4, 1, 2, 1), (2,))]),
     ("conv_transpose2d unbatched", "conv_transpose2d", {}, "SqueezeBackward1", [((1, 2, 2), (1, 2, 2, 2))]),
-    ("conv_transpose3d", "conv_transpose3d", {}, CONVOLUTION, [((1, 1, 2, 1, 2), (1, 2, 2, 2, 1))]),
 ]
 
 

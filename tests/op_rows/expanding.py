@@ -21,20 +21,6 @@ ROWS = [
         "ExpandBackward0",
     ),
     Row(
-        ".sum_to_size()",
-        lambda F, x: x.sum_to_size(1, 3),
-        lambda x: x.sum(0, keepdims=True),
-        [((2, 3),), ((0, 3),)],
-        "SumBackward1",
-    ),
-    Row(
-        ".sum_to_size(fewer)",
-        lambda F, x: x.sum_to_size((3,)),
-        lambda x: x.sum((0, 1)),
-        [((2, 4, 3),)],
-        "ViewBackward0",
-    ),
-    Row(
         "broadcast_tensors()",
         lambda F, x, y: (lambda a, b: a * b)(*F.broadcast_tensors(x, y)),
         lambda x, y: x * y,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 from op_table import Row
 
@@ -18,25 +16,5 @@ ROWS = [
         )
         for indexing in ("ij", "xy")
         for part in (0, 1)
-    ),
-    Row(
-        "cartesian_prod()",
-        lambda F, x, y: F.cartesian_prod(x, y),
-        lambda x, y: np.array(list(itertools.product(x, y)), x.dtype).reshape(-1, 2),
-        [((2,), (3,)), ((1,), (2,))],
-        "StackBackward0",
-        graph=False,
-    ),
-    Row(
-        "combinations()",
-        lambda F, x: F.combinations(x),
-        lambda x: np.array(list(itertools.combinations(x, 2)), x.dtype).reshape(-1, 2),
-        [((4,),), ((1,),)],
-    ),
-    Row(
-        "combinations(with_replacement)",
-        lambda F, x: F.combinations(x, r=3, with_replacement=True),
-        lambda x: np.array(list(itertools.combinations_with_replacement(x, 3)), x.dtype),
-        [((3,),)],
     ),
 ]

@@ -47,26 +47,4 @@ ROWS = [
         [((3, 2), (3, 2)), ((2, 3, 2), (2, 2, 2))],
         "IndexAddBackward0",
     ),
-    *both_and_in_place(
-        "index_copy",
-        lambda F, y: (0, index(F), y),
-        on_copies(lambda x, y: x.__setitem__([2, 0, 3], y)),
-        "IndexCopyBackward0",
-        PARTS_OF,
-    ),
-    *both_and_in_place(
-        "index_fill",
-        lambda F: (0, F.tensor([2, 0, 2]), 1.5),
-        on_copies(lambda x: x.__setitem__([2, 0], 1.5)),
-        "IndexFillBackward0",
-        VECTOR + MATRIX,
-    ),
-    Row(
-        "index_fill(0-d tensor)",
-        lambda F, x, y: x.index_fill(-1, F.tensor([2, 0]), y),
-        on_copies(lambda x, y: x.__setitem__((..., [2, 0]), y)),
-        [((3,), ()), ((2, 4), ())],
-        "IndexFillBackward1",
-    ),
-    Row("index_fill of 0d", lambda F, x: x.index_fill(0, F.tensor([0]), 4) * x, lambda x: 4 * x, [((),)]),
 ]

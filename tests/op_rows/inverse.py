@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from op_table import Row, Shapes, both
+from op_table import Row, Shapes
 
 SQUARE: list[Shapes] = [((3, 3),), ((2, 2, 2),), ((1, 1),), ((0, 0),), ((0, 2, 2),)]
 
@@ -29,13 +29,6 @@ def invertible(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarra
     return random.uniform(-0.4, 0.4, shape) + (1.5 * np.eye(shape[-1]) if square else 0)
 
 
-def distinct(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Matrices whose singular values are well apart."""
-    values = np.zeros(shape)
-    np.einsum("...ii->...i", values[..., : min(shape[-2:]), : min(shape[-2:])])[...] = 1.0 + np.arange(min(shape[-2:]))
-    return values + random.uniform(-0.3, 0.3, shape)
-
-
 def turned(x: Any) -> Any:
     return np.swapaxes(x, -2, -1)
 
@@ -54,30 +47,8 @@ def row(
     return Row(name, function, numpy, shapes, node, **({"domain": invertible} | more))
 
 
-def triangular(upper: bool, left: bool, unit: bool) -> Row:
-    def solved(F: Any, x: Any, y: Any) -> Any:
-        y = y if left else y.mT
-        return F.linalg.solve_triangular(x, y, upper=upper, left=left, unitriangular=unit)
-
-    def numpy_solved(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        x = np.triu(x, int(unit)) if upper else np.tril(x, -int(unit))
-        x = x + np.eye(x.shape[-1], dtype=x.dtype) * unit
-        return np.linalg.solve(x, y) if left else turned(np.linalg.solve(turned(x), y))
-
-    name = f"linalg.solve_triangular(upper={upper}, left={left}, unitriangular={unit})"
-    return row(
-        name,
-        solved,
-        numpy_solved,
-        [((3, 3), (3, 2)), ((2, 2), (2, 2, 1))],
-        "LinalgSolveTriangularBackward0",
-        graph=left,
-    )
-
-
 ROWS = [
     row("linalg.inv()", lambda F, x: F.linalg.inv(x), np.linalg.inv, SQUARE, "LinalgInvExBackward0"),
-    *both("inverse", np.linalg.inv, "LinalgInvExBackward0", invertible, SQUARE),
     row(
         "linalg.solve()",
         lambda F, x, y: F.linalg.solve(x, y),
@@ -102,5 +73,4 @@ ROWS = [
         "LinalgSolveExBackward0",
         graph=False,
     ),
-    *[triangular(upper, left, unit) for upper in (True, False) for left in (True, False) for unit in (True, False)],
 ]

@@ -29,18 +29,11 @@ ROWS = [
         Row(
             f"{name}()",
             lambda F, x, y, name=name: getattr(F, name)([x, y]),
-            lambda x, y, name=name: getattr(np, name if name != "row_stack" else "vstack")([x, y]),
-            PAIRS if name != "column_stack" else PAIRS[1:],
+            lambda x, y, name=name: getattr(np, name)([x, y]),
+            PAIRS,
             "CatBackward0",
         )
-        for name in ("hstack", "vstack", "dstack", "row_stack", "column_stack")
-    ),
-    Row(
-        "column_stack(mixed)",
-        lambda F, x, y: F.column_stack((x, y)),
-        lambda x, y: np.column_stack((x, y)),
-        [((2, 3), (2,))],
-        "CatBackward0",
+        for name in ("hstack", "vstack")
     ),
     *(
         Row(
@@ -50,29 +43,6 @@ ROWS = [
             [((2,), (3,)), ((2, 1), (2, 2))],
             "CatBackward0",
         )
-        for name in ("concat", "concatenate")
-    ),
-    Row(
-        "block_diag()",
-        lambda F, x, y, z: F.block_diag(x, y, z),
-        blocks,
-        [((2, 3), (2,), ()), ((0, 2), (1, 1), (3,))],
-        "BlockDiagBackward0",
-    ),
-    *(
-        Row(
-            f"{name}(x)",
-            lambda F, x, name=name: getattr(F, name)(x * 1),
-            lambda x, name=name: getattr(np, name)(x),
-            LOWER,
-        )
-        for name in ("atleast_1d", "atleast_2d", "atleast_3d")
-    ),
-    Row(
-        "atleast_2d(x, y)",
-        lambda F, x, y: F.atleast_2d(x, y)[1],
-        lambda x, y: np.atleast_2d(y),
-        [((), (3,))],
-        "UnsqueezeBackward0",
+        for name in ("concat",)
     ),
 ]

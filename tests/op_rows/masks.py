@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from op_table import UNARY, Row, Shapes, apart, both, whole
 
-from op_rows.scatter import both_and_in_place, on_copies
+from op_rows.scatter import both_and_in_place
 
 MASKED: list[Shapes] = [((3,),), ((2, 3),), ((2, 1, 3),), ((0, 3),)]
 
@@ -57,13 +57,6 @@ ROWS = [
         lambda x: np.broadcast_to(x, (2, 3))[:, [0, 2]].ravel(),
         [((3,),), ((2, 3),), ((2, 1),), ((),)],
         "MaskedSelectBackward0",
-    ),
-    *both_and_in_place(
-        "masked_scatter",
-        lambda F, y: (F.tensor(MASK), y),
-        on_copies(lambda x, y: x.__setitem__((..., [0, 2]), y.ravel()[: x.size // 3 * 2].reshape(*x.shape[:-1], 2))),
-        "MaskedScatterBackward0",
-        [((3,), (2,)), ((2, 3), (5,)), ((2, 1, 3), (2, 3))],
     ),
     *both("nonzero", np.argwhere, None, whole, differentiable=False),
     *both("argwhere", np.argwhere, None, whole, differentiable=False),

@@ -18,9 +18,7 @@ ROWS = [
     *both("bmm", np.matmul, "BmmBackward0", shapes=BATCHES),
     *both("mv", np.dot, "MvBackward0", shapes=[((2, 3), (3,)), ((1, 1), (1,)), ((2, 0), (0,))]),
     *both("dot", np.dot, "DotBackward0", shapes=VECTORS),
-    *both("vdot", np.vdot, "VdotBackward0", shapes=VECTORS),
     *both("outer", np.outer, "MulBackward0", shapes=PAIRS),
-    *both("ger", np.outer, "MulBackward0", shapes=PAIRS),
     Row(
         "batch @ matrix as one product",
         lambda F, x, y: x @ y,

@@ -1,4 +1,4 @@
-"""Rows for norms and condition numbers."""
+"""Rows for norms."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from typing import Any
 import numpy as np
 from op_table import MATRIX, Row, apart
 
-from op_rows.inverse import FULL, distinct, row
+from op_rows.inverse import FULL, row
 
 
 def norm_row(ord: Any) -> Row:
     def numpy_norm(x: np.ndarray) -> np.ndarray:
         return np.linalg.norm(x, ord, (-2, -1))
 
-    values = ord == "nuc" or (not isinstance(ord, str) and abs(ord) == 2)
     return row(
         f"linalg.matrix_norm({ord})",
         lambda F, x: F.linalg.matrix_norm(x, ord),
         numpy_norm,
         FULL,
-        domain=distinct if values else apart,
-        differentiable=values or ord == "fro",
+        domain=apart,
+        differentiable=ord == "fro",
     )
 
 
@@ -47,7 +46,7 @@ ROWS = [
         "LinalgVectorNormBackward0",
         domain=apart,
     ),
-    *[norm_row(ord) for ord in ("fro", "nuc", 2, -2, 1, -1, float("inf"), -float("inf"))],
+    *[norm_row(ord) for ord in ("fro", 1, -1, float("inf"), -float("inf"))],
     row(
         "linalg.norm()",
         lambda F, x: F.linalg.norm(x),
@@ -56,33 +55,4 @@ ROWS = [
         "LinalgVectorNormBackward0",
     ),
     row("linalg.norm(ord, dim)", lambda F, x: F.linalg.norm(x, 2, dim=1), lambda x: np.sqrt((x * x).sum(1)), MATRIX),
-    row(
-        "linalg.norm(nuc)",
-        lambda F, x: F.linalg.norm(x, "nuc"),
-        lambda x: np.linalg.norm(x, "nuc"),
-        MATRIX,
-        domain=distinct,
-    ),
-    row(
-        "linalg.cond()",
-        lambda F, x: F.linalg.cond(x),
-        np.linalg.cond,
-        [((2, 2),), ((3, 2),)],
-        "SqueezeBackward1",
-        domain=distinct,
-    ),
-    row(
-        "linalg.cond(nuc)",
-        lambda F, x: F.linalg.cond(x, "nuc"),
-        lambda x: np.linalg.cond(x, "nuc"),
-        [((2, 2),)],
-        domain=distinct,
-    ),
-    row(
-        "linalg.cond(1)",
-        lambda F, x: F.linalg.cond(x, 1),
-        lambda x: np.linalg.cond(x, 1),
-        [((2, 2),), ((2, 3, 3),)],
-        differentiable=False,
-    ),
 ]

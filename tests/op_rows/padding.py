@@ -10,8 +10,6 @@ from op_table import UNARY, Row
 from minigrad.ops.shapes import padding
 from minigrad.tensor import Tensor
 
-MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # numpy's names
-
 
 def pad(F: Any, x: Any, *arguments: Any, **options: Any) -> Any:
     return (padding.pad if isinstance(x, Tensor) else F.nn.functional.pad)(x, *arguments, **options)
@@ -23,12 +21,7 @@ def sides(ndim: int, pads: tuple[int, ...]) -> list[tuple[int, int]]:
     return [(0, 0)] * (ndim - len(pairs)) + pairs[::-1]
 
 
-def node(mode: str, pads: tuple[int, ...]) -> str | None:
-    name = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0"}.get(mode)
-    return name and name.format(len(pads) // 2)
-
-
-CONSTANT = [
+ROWS = [
     Row(
         "pad((1, 2))",
         lambda F, x: pad(F, x, (1, 2)),
@@ -59,32 +52,3 @@ CONSTANT = [
         "ConstantPadNdBackward0",
     ),
 ]
-
-IMAGES = [
-    Row(
-        f"pad({pads}, {mode})",
-        lambda F, x, pads=pads, mode=mode: pad(F, x, pads, mode=mode),
-        lambda x, pads=pads, mode=mode: np.pad(x, sides(x.ndim, pads), mode=MODES[mode]),
-        shapes,
-        node(mode, pads),
-    )
-    for mode in MODES
-    for pads, shapes in (
-        ((2, 1), [((2, 3),), ((1, 2, 3),)]),
-        ((1, 0, 2, 1), [((1, 3, 2),), ((1, 2, 3, 2),)]),
-        ((1, 1, 0, 1, 1, 0), [((1, 2, 2, 2),)]),
-    )
-]
-
-CUT = [
-    Row(
-        f"pad((-1, 1), {mode})",
-        lambda F, x, mode=mode: pad(F, x, (-1, 1), mode=mode),
-        lambda x, last=last: np.concatenate([x[:, 1:], x[:, last : last + 1]], 1),
-        [((2, 3),)],
-        node(mode, (-1, 1)),
-    )
-    for mode, last in (("reflect", 1), ("replicate", 2))
-]
-
-ROWS = [*CONSTANT, *IMAGES, *CUT]

@@ -71,8 +71,7 @@ SMALL = [((1, 2, 4, 4),), ((2, 1, 5, 3),), ((0, 1, 4, 4),)]
 MAX2D, AVG2D = "MaxPool2DWithIndicesBackward0", "AvgPool2DBackward0"
 
 PADDED = {"p": 1, "ceil": True}
-SQUEEZED, MAX3D, AVG3D = "SqueezeBackward1", "MaxPool3DWithIndicesBackward0", "AvgPool3DBackward0"
-VOLUME, LINES = [((1, 2, 2, 3, 4),)], [((2, 2, 4),), ((2, 5),)]
+SQUEEZED, LINES = "SqueezeBackward1", [((2, 2, 4),), ((2, 5),)]
 
 # title, arguments, node, dims, reduction, numpy's options, shapes
 _POOLS: list[tuple[Any, ...]] = [
@@ -83,24 +82,17 @@ _POOLS: list[tuple[Any, ...]] = [
     ("max_pool2d(2, 1, 0, 2)", (2, 1, 0, 2), MAX2D, 2, largest, {"s": 1, "d": 2}, SMALL[:2]),
     ("max_pool2d(2, 3)", (2, 3), MAX2D, 2, largest, {"s": 3}, SMALL[:2]),
     ("max_pool2d(ceil_mode)", (2, 2, 1, 1, True), MAX2D, 2, largest, PADDED, SMALL[:2]),
-    ("max_pool3d", (2,), MAX3D, 3, largest, {}, VOLUME),
     ("avg_pool1d", (2, 1, 1), SQUEEZED, 1, with_padding, {"s": 1, "p": 1}, LINES),
     ("avg_pool2d", (2,), AVG2D, 2, with_padding, {}, [*SMALL, ((1, 4, 4),)]),
     ("avg_pool2d(3, 2, 1)", (3, 2, 1), AVG2D, 2, with_padding, {"k": 3, "p": 1}, SMALL),
     ("avg_pool2d(ceil_mode)", (2, 2, 1, True), AVG2D, 2, with_padding, PADDED, SMALL),
     ("avg_pool2d(count_include_pad)", (2, 2, 1, True, False), AVG2D, 2, without_padding, PADDED, SMALL[:2]),
     ("avg_pool2d(divisor_override)", (2, 1, 0, False, True, 3), AVG2D, 2, thirds, {"s": 1}, SMALL[:2]),
-    ("avg_pool3d", (2,), AVG3D, 3, with_padding, {}, VOLUME),
 ]
 _ADAPTIVE: list[tuple[Any, ...]] = [
-    ("adaptive_avg_pool1d", (2,), SQUEEZED, without_padding, [((2, 2, 3),), ((1, 4),)]),
     ("adaptive_avg_pool2d", (2, 3), "AdaptiveAvgPool2DBackward0", without_padding, [((1, 2, 4, 4),), ((1, 3, 2),)]),
-    ("adaptive_avg_pool3d", (1, 2, 2), "AdaptiveAvgPool3DBackward0", without_padding, [((1, 1, 2, 3, 2),)]),
-    ("adaptive_max_pool1d", (2,), SQUEEZED, largest, [((2, 2, 3),), ((1, 4),)]),
-    ("adaptive_max_pool2d", (2, 3), "AdaptiveMaxPool2DBackward0", largest, [((1, 2, 4, 4),), ((1, 3, 2),)]),
-    ("adaptive_max_pool3d", (1, 2, 2), "AdaptiveMaxPool3DBackward0", largest, [((1, 1, 2, 3, 2),)]),
 ]
-TOP = ("max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "adaptive_avg_pool1d")
+TOP = ("max_pool1d", "max_pool2d", "avg_pool1d")
 
 
 def _function(name: str, *given: Any) -> Any:
@@ -116,20 +108,6 @@ def _adaptive(name: str, goal: Any, node: str, reduce: Any, shapes: Any) -> Row:
     return Row(name, _function(name, goal), lambda x: adapted(x, goal, reduce), shapes, node, apart)
 
 
-def unpooled(F: Any, x: Any) -> Any:
-    """The largest put back where they were, for every other pixel a zero."""
-    values, indices = call(F, "max_pool2d", x, 2, return_indices=True)
-    return call(F, "max_unpool2d", values, indices, 2)
-
-
-def only_largest(x: Any) -> Any:
-    out = np.zeros_like(x)
-    for i, j in np.ndindex(x.shape[-2] // 2, x.shape[-1] // 2):
-        patch = x[..., 2 * i : 2 * i + 2, 2 * j : 2 * j + 2]
-        out[..., 2 * i : 2 * i + 2, 2 * j : 2 * j + 2] = patch * (patch == patch.max((-1, -2), keepdims=True))
-    return out
-
-
 ROWS = [
     *(_pool(*row) for row in _POOLS),
     *(_adaptive(*row) for row in _ADAPTIVE),
@@ -139,38 +117,5 @@ ROWS = [
         lambda x: x.mean((-1, -2), keepdims=True),
         [((2, 2, 2, 3),), ((2, 3, 2),)],
         "MeanBackward1",
-    ),
-    Row("max_unpool2d", unpooled, only_largest, [((1, 2, 4, 4),), ((2, 2, 4),)], "MaxUnpool2DBackward0", apart),
-    Row(
-        "max_unpool3d",
-        lambda F, x: call(F, "max_unpool3d", *call(F, "max_pool3d", x, (1, 2, 2), return_indices=True), (1, 2, 2)),
-        only_largest,
-        [((1, 1, 2, 2, 4),)],
-        "MaxUnpool3DBackward0",
-        apart,
-    ),
-    Row(
-        "max_unpool1d",
-        lambda F, x: call(F, "max_unpool1d", *call(F, "max_pool1d", x, 2, return_indices=True), 2),
-        lambda x: np.where(x == np.repeat(np.maximum(x[..., ::2], x[..., 1::2]), 2, -1), x, 0),
-        [((1, 2, 4),)],
-        "SqueezeBackward1",
-        apart,
-    ),
-    Row(
-        "lp_pool1d",
-        lambda F, x: call(F, "lp_pool1d", x, 2.0, 2),
-        lambda x: np.sqrt(pooled(x * x, 1, lambda pixels, count: pixels.sum(-1))),
-        [((2, 2, 4),)],
-        "PowBackward0",
-        apart,
-    ),
-    Row(
-        "lp_pool2d",
-        lambda F, x: call(F, "lp_pool2d", x, 3.0, 2, 1),
-        lambda x: np.cbrt(pooled(x * x * x, 2, lambda pixels, count: pixels.sum(-1), s=1)),
-        [((1, 2, 3, 2),)],
-        "PowBackward0",
-        lambda random, shape: random.uniform(0.5, 2, shape),
     ),
 ]

@@ -152,25 +152,4 @@ ROWS = [
         "ScatterAddBackward0",
     ),
     Row("scatter_add nothing", lambda F, x, y: x.scatter_add(0, nowhere(F), y), lambda x, y: x, [((3,), (0,))]),
-    *both_and_in_place(
-        "scatter_reduce",
-        lambda F, y: (0, F.tensor(TAKEN), y, "sum"),
-        reduced("sum", True),
-        "ScatterReduceBackward0",
-        [((3, 4), (2, 3))],
-    ),
-    *[
-        Row(
-            f"scatter_reduce({how}, include_self={include_self})",
-            lambda F, x, y, how=how, include=include_self: x.scatter_reduce(
-                0, F.tensor(TAKEN), y, how, include_self=include
-            ),
-            reduced(how, include_self),
-            [((3, 4), (2, 3))],
-            "ScatterReduceBackward0",
-        )
-        for how in ("sum", "prod", "mean", "amax", "amin")
-        for include_self in (True, False)
-        if (how, include_self) != ("sum", True)
-    ],
 ]

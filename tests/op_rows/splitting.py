@@ -27,25 +27,4 @@ ROWS = [
         [((3,),)],
         "MulBackward0",
     ),
-    *(
-        row
-        for name, shape in (("hsplit", (2, 4)), ("vsplit", (4, 2)), ("dsplit", (1, 2, 4)))
-        for split in [getattr(np, name)]
-        for row in (
-            Row(
-                f"{name}()",
-                lambda F, x, name=name: getattr(F, name)(x, 2)[1],
-                lambda x, split=split: split(x, 2)[1],
-                [(shape,)],
-                "SliceBackward0",
-            ),
-            Row(
-                f".{name}()",
-                lambda F, x, name=name: getattr(x, name)([1])[1],
-                lambda x, split=split: split(x, [1])[1],
-                [(shape,)],
-                "SliceBackward0",
-            ),
-        )
-    ),
 ]

@@ -166,37 +166,6 @@ def conv2d(
     return _convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
-def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Steps = 1,
-    padding: Steps | str = 0,
-    dilation: Steps = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Slide kernels over volumes: input (N, C, D, H, W) or (C, D, H, W), weight (O, C / groups, k, k, k) ->
-    (N, O, d, h, w). The rest is as in `conv2d`.
-    """
-    return _convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
-
-
-def conv_transpose1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Steps = 1,
-    padding: Steps = 0,
-    output_padding: Steps = 0,
-    groups: int = 1,
-    dilation: Steps = 1,
-) -> Tensor:
-    """What takes gradients back through `conv1d`, used forwards: input (N, C, L), weight (C, O / groups, k) ->
-    (N, O, (L - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1).
-    """
-    return _convolve_back("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -214,20 +183,6 @@ def conv_transpose2d(
     sizes that a strided `conv2d` takes to H. RuntimeError for shapes, steps or dtypes that do not fit.
     """
     return _convolve_back("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
-def conv_transpose3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Steps = 1,
-    padding: Steps = 0,
-    output_padding: Steps = 0,
-    groups: int = 1,
-    dilation: Steps = 1,
-) -> Tensor:
-    """`conv_transpose2d` for volumes: input (N, C, D, H, W), weight (C, O / groups, k, k, k)."""
-    return _convolve_back("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
 def _convolve(

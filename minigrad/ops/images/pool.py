@@ -1,4 +1,4 @@
-"""Pooling as the learner calls it: max_pool, avg_pool, lp_pool, and from adaptive_pool.py those to a given size.
+"""Pooling as the learner calls it: max_pool, avg_pool, and from adaptive_pool.py those to a given size.
 
 After this module a reader knows the options of a pooling and how they make the size of the result. How the windows
 become numbers, and where their gradients go, is told in pool_windows.py.
@@ -6,61 +6,28 @@ become numbers, and where their gradients go, is told in pool_windows.py.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from minigrad import dtypes
 from minigrad.op import tensor_operands
-from minigrad.ops.images.adaptive_pool import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool2d,
-    adaptive_max_pool3d,
-    max_unpool1d,
-    max_unpool2d,
-    max_unpool3d,
-)
+from minigrad.ops.images.adaptive_pool import adaptive_avg_pool2d
 from minigrad.ops.images.pool_windows import (
-    avg_pool_2d,
-    avg_pool_3d,
+    avg_pool,
     check_sequence,
     checked_windows,
     count_places,
     largest_indices,
-    max_pool_2d,
-    max_pool_3d,
+    max_pool,
     per_dim,
     squeezed,
     window_counts,
     window_options,
 )
-from minigrad.ops.pointwise.activations_piecewise import relu
-from minigrad.ops.pointwise.signs import sign
 from minigrad.ops.shapes import views
 from minigrad.tensor import Tensor, from_array
 
-__all__ = [
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool3d",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "lp_pool1d",
-    "lp_pool2d",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
-    "max_unpool1d",
-    "max_unpool2d",
-    "max_unpool3d",
-]
+__all__ = ["adaptive_avg_pool2d", "avg_pool1d", "avg_pool2d", "max_pool1d", "max_pool2d"]
 
 Steps = int | Sequence[int]
 
@@ -120,21 +87,7 @@ def max_pool2d(
     row by row. RuntimeError for windows that do not fit.
     """
     options = kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    return _max_pool("max_pool2d", max_pool_2d, 2, input, *options)
-
-
-def max_pool3d(
-    input: Tensor,
-    kernel_size: Steps,
-    stride: Steps | None = None,
-    padding: Steps = 0,
-    dilation: Steps = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The largest of each window of volumes (N, C, D, H, W) or (C, D, H, W); the rest is as in `max_pool2d`."""
-    options = kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    return _max_pool("max_pool3d", max_pool_3d, 3, input, *options)
+    return _max_pool("max_pool2d", max_pool, 2, input, *options)
 
 
 def avg_pool1d(
@@ -170,50 +123,7 @@ def avg_pool2d(
     `divisor_override` is what the sums are divided by instead of the count. RuntimeError for windows that do not fit.
     """
     options = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    return _avg_pool("avg_pool2d", avg_pool_2d, 2, input, *options)
-
-
-def avg_pool3d(
-    input: Tensor,
-    kernel_size: Steps,
-    stride: Steps | None = None,
-    padding: Steps = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Tensor:
-    """The mean of each window of volumes (N, C, D, H, W) or (C, D, H, W); the rest is as in `avg_pool2d`."""
-    options = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    return _avg_pool("avg_pool3d", avg_pool_3d, 3, input, *options)
-
-
-def lp_pool1d(input: Tensor, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of sequences: (sum of x^p)^(1/p), p = `norm_type`.
-
-    For inf that is the largest magnitude, for -inf the smallest.
-    """
-    if math.isinf(norm_type):
-        return _extreme_magnitude(max_pool1d, input, norm_type, kernel_size, stride, ceil_mode)
-    mean_power = avg_pool1d(input**norm_type, kernel_size, stride, 0, ceil_mode)
-    return (sign(mean_power) * relu(abs(mean_power)) * kernel_size) ** (1.0 / norm_type)
-
-
-def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of images: (sum of x^p)^(1/p), p = `norm_type`; inf and -inf as in `lp_pool1d`."""
-    if math.isinf(norm_type):
-        return _extreme_magnitude(max_pool2d, input, norm_type, kernel_size, stride, ceil_mode)
-    mean_power = avg_pool2d(input**norm_type, kernel_size, stride, 0, ceil_mode)
-    count = math.prod(per_dim("lp_pool2d", "kernel_size", kernel_size, 2))
-    return (sign(mean_power) * relu(abs(mean_power)) * count) ** (1.0 / norm_type)
-
-
-def _extreme_magnitude(
-    pooling: Any, input: Tensor, norm_type: float, kernel: Any, stride: Any, ceil_mode: bool
-) -> Tensor:
-    """What the p-norm of each window goes to: the largest magnitude as p goes to inf, the smallest for -inf."""
-    sign_of_p = math.copysign(1, norm_type)
-    pooled: Tensor = pooling(input.abs() * sign_of_p, kernel, stride, 0, 1, ceil_mode) * sign_of_p
-    return pooled
+    return _avg_pool("avg_pool2d", avg_pool, 2, input, *options)
 
 
 def _max_pool(

@@ -109,22 +109,14 @@ def _only(g: Array, where: Array, out: Array = None) -> Array:
 # ---------------------------------------------------------------- the largest
 
 
-def _max_pooling(node: str) -> Any:
-    """One op for each of the names that PyTorch has, by the dimensions of the image."""
-
-    @op(
-        name=node,
-        self=lambda F, g, self, result, window, way: F.max_pool_input(g, self, result, window, way),
-    )
-    def max_pool(self: Array, window: Sizes, way: Way) -> Array:
-        """The largest of each window: (..., *size) -> (..., *places)."""
-        places = way.places(self.shape[-len(window) :], window)
-        return _largest(self, window, places, way, range(len(window)))[-1]  # whole rows first, which are faster to read
-
-    return max_pool
-
-
-max_pool_2d, max_pool_3d = _max_pooling("MaxPool2DWithIndicesBackward0"), _max_pooling("MaxPool3DWithIndicesBackward0")
+@op(
+    name="MaxPool2DWithIndicesBackward0",
+    self=lambda F, g, self, result, window, way: F.max_pool_input(g, self, result, window, way),
+)
+def max_pool(self: Array, window: Sizes, way: Way) -> Array:
+    """The largest of each window: (..., *size) -> (..., *places)."""
+    places = way.places(self.shape[-2:], window)
+    return _largest(self, window, places, way, (0, 1))[-1]  # whole rows first, which are faster to read
 
 
 @op(
@@ -188,26 +180,16 @@ def largest_indices(image: Array, kernel: Sizes, way: Way) -> Array:
 # ---------------------------------------------------------------- the mean
 
 
-def _avg_pooling(node: str) -> Any:
-    """One op for each of the names that PyTorch has, by the dimensions of the image."""
-
-    @op(
-        name=node,
-        self=lambda F, g, self_shape, window, way, divisor: F.avg_pool_input(
-            g, self_shape[-len(window) :], window, way, divisor
-        ),
-    )
-    def avg_pool(self: Array, window: Sizes, way: Way, divisor: Any) -> Array:
-        """The sum of each window over a divisor: (..., *size) -> (..., *places)."""
-        out, places = pad(self, way.padding), way.places(self.shape[-len(window) :], window)
-        for dim in reversed(range(len(window))):
-            out = _reduced(out, dim, window, places, way, np.add)
-        return _divided(out, divisor)
-
-    return avg_pool
-
-
-avg_pool_2d, avg_pool_3d = _avg_pooling("AvgPool2DBackward0"), _avg_pooling("AvgPool3DBackward0")
+@op(
+    name="AvgPool2DBackward0",
+    self=lambda F, g, self_shape, window, way, divisor: F.avg_pool_input(g, self_shape[-2:], window, way, divisor),
+)
+def avg_pool(self: Array, window: Sizes, way: Way, divisor: Any) -> Array:
+    """The sum of each window over a divisor: (..., *size) -> (..., *places)."""
+    out, places = pad(self, way.padding), way.places(self.shape[-2:], window)
+    for dim in (1, 0):
+        out = _reduced(out, dim, window, places, way, np.add)
+    return _divided(out, divisor)
 
 
 @op(self=lambda F, g, window, way, divisor: F.avg_pool(g, window, way, divisor))

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from minigrad.tensor import Tensor
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 class LinAlgError(RuntimeError):
@@ -49,11 +45,3 @@ def check_floating(function: str, input: Tensor) -> None:
         )
     if input.dtype.itemsize < 4:
         raise RuntimeError(f"{function}: Low precision dtypes not supported. Got {input.dtype.tensor_type}")
-
-
-def check_finite(function: str, matrices: Array) -> None:
-    """Raise if a matrix contains inf or nan."""
-    if not np.isfinite(matrices).all():
-        raise LinAlgError(
-            f"{function}: The algorithm failed to converge because the input matrix contained non-finite values."
-        )

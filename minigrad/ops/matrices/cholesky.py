@@ -26,8 +26,8 @@ def half_lower(self: Array) -> Array:
 def _cholesky_gradient(F: Any, g: Any, result: Any, upper: bool) -> Any:
     lower, g = (result.mT, g.mT) if upper else (result, g)
     inner = F.half_lower(lower.mT @ g)
-    half = F.linalg_solve_triangular(lower.mT, inner, True, True, False)
-    whole = F.linalg_solve_triangular(lower, half, False, False, False)
+    half = F.linalg_solve(lower.mT, inner, True, False)
+    whole = F.linalg_solve(lower, half, False, False)
     return (whole + whole.mT) / 2
 
 

@@ -1,4 +1,4 @@
-"""Determinants: det, logdet, slogdet and linalg.slogdet.
+"""Determinants: det.
 
 After this module a reader knows that the derivative of a determinant by an element is that element's cofactor, and that
 the gradient of its logarithm is the inverse, transposed.
@@ -6,19 +6,17 @@ the gradient of its logarithm is the inverse, transposed.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from minigrad.op import op
+from minigrad.ops.matrices import inverse as _inverse  # noqa: F401  # for F.linalg_inv
 from minigrad.ops.matrices.checks import check_floating, check_square
-from minigrad.ops.pointwise.choice import where
-from minigrad.return_types import named_result
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS = ("det", "logdet", "slogdet")  # the functions that are methods of Tensor, too
+METHODS = ("det",)  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
 OUT: tuple[str, ...] = ()  # those that take out=
 
@@ -47,22 +45,7 @@ def cofactors(self: Array) -> Array:
         return (u * (signs[..., None, None] * others[..., None, :])) @ vh
 
 
-@op(
-    several=True,
-    self=lambda F, g, self: (
-        F.zeros(self.shape, self) if g[1] is None else g[1][..., None, None] * F.linalg_inv(self).mT
-    ),
-)
-def linalg_slogdet(self: Array) -> list[Array]:
-    """The sign of each matrix's determinant, and the logarithm of its size, which overflows less easily."""
-    return list(np.linalg.slogdet(self))
-
-
 # ---------------------------------------------------------------- as the learner calls them
-
-_linalg_slogdet = linalg_slogdet
-linalg_slogdet_result = named_result("linalg_slogdet", "sign", "logabsdet")
-slogdet_result = named_result("slogdet", "sign", "logabsdet")
 
 
 def det(input: Tensor) -> Tensor:
@@ -70,23 +53,3 @@ def det(input: Tensor) -> Tensor:
     check_square("linalg.det", input)
     check_floating("linalg.det", input)
     return linalg_det(input)
-
-
-def linalg_slogdet(A: Tensor) -> Any:  # type: ignore[no-redef]
-    """`linalg.slogdet`: (sign, logabsdet) of the determinant of a square matrix, or of each of a batch."""
-    check_square("linalg.slogdet", A)
-    check_floating("linalg.slogdet", A)
-    return linalg_slogdet_result(*_linalg_slogdet(A))
-
-
-def slogdet(input: Tensor) -> Any:
-    """(sign, logabsdet) of the determinant of a square matrix, or of each of a batch: det = sign * exp(logabsdet)."""
-    return slogdet_result(*linalg_slogdet(input))
-
-
-def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant: -inf where that is 0, nan where it is negative."""
-    check_square("logdet", input)
-    check_floating("logdet", input)
-    sign, size = _linalg_slogdet(input)
-    return where(sign == -1, math.nan, size)

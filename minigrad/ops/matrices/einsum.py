@@ -15,6 +15,8 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op
+from minigrad.ops.matrices.matmul import refuse_bools, require_tensors
+from minigrad.ops.pointwise.arithmetic import mul
 from minigrad.ops.reductions import sums
 from minigrad.ops.shapes.diagonals import diagonal
 from minigrad.ops.shapes.transposing import permute
@@ -22,6 +24,9 @@ from minigrad.ops.shapes.views import squeeze
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+METHODS = ("inner",)  # the functions that are methods of Tensor, too
+IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
+OUT = ("inner",)  # those that take out=
 
 
 @op(
@@ -172,6 +177,24 @@ def _summed(operand: Tensor, term: str, elsewhere: str) -> tuple[Tensor, str]:
     if not alone:
         return operand, term
     return sums.sum(operand, alone), "".join(letter for letter in term if letter in elsewhere)
+
+
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """The sums of products along the last dimensions: (…, k) and (†, k) give (…, †). A number scales the other."""
+    require_tensors("inner", input=input, other=other)
+    if not input.ndim or not other.ndim:
+        return mul(input, other)
+    if input.shape[-1] != other.shape[-1]:
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.shape)} and {list(other.shape)}"
+        )
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"both inputs should have same dtype, but they have {input.dtype} and {other.dtype}")
+    refuse_bools("addmm_impl_cpu_", input)
+    letters = "".join(chr(192 + number) for number in range(input.ndim + other.ndim - 1))
+    first, second = letters[1 : input.ndim], letters[input.ndim :]
+    return sum_of_products((input, other), (first + letters[0], second + letters[0]), first + second)
 
 
 # ---------------------------------------------------------------- reading an equation

@@ -1,4 +1,4 @@
-"""Inverses and systems of equations: linalg.inv, inverse, linalg.solve, linalg.solve_triangular.
+"""Inverses and systems of equations: linalg.inv, linalg.solve.
 
 After this module a reader knows the gradients of the inverse and of the solution of A X = B: each contains an inverse,
 or a solution, again. A matrix without inverse is a LinAlgError that says which one it is.
@@ -17,9 +17,9 @@ from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS = ("inverse",)  # the functions that are methods of Tensor, too
+METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT = ("inverse",)  # those that take out=
+OUT: tuple[str, ...] = ()  # those that take out=
 
 
 def _first_refused(matrices: Array, compute: Any) -> tuple[str, Array]:
@@ -56,7 +56,7 @@ def linalg_inv(self: Array) -> Array:
         where, matrix = _first_refused(self, np.linalg.inv)
         raise LinAlgError(
             f"linalg.inv: {where}The diagonal element {_zero_pivot(matrix)} is zero, the inversion could not be "
-            "completed because the input matrix is singular. linalg.pinv gives what comes nearest to an inverse."
+            "completed because the input matrix is singular."
         ) from None
 
 
@@ -93,62 +93,9 @@ def linalg_solve(self: Array, other: Array, left: bool, vector: bool) -> Array:
     except np.linalg.LinAlgError:
         where, _ = _first_refused(self, np.linalg.inv)
         raise LinAlgError(
-            f"minigrad.linalg.solve: {where}The solver failed because the input matrix is singular. linalg.lstsq gives "
-            "what comes nearest to a solution."
+            f"minigrad.linalg.solve: {where}The solver failed because the input matrix is singular."
         ) from None
     return found[..., 0] if vector else found if left else found.mT
-
-
-# ---------------------------------------------------------------- triangular systems
-
-
-@op(name="TriuBackward0", self=lambda F, g, upper, strict: F.triangle(g, upper, strict))
-def triangle(self: Array, upper: bool, strict: bool) -> Array:
-    """Each matrix with zeros below (or above) its diagonal; `strict`: and on it."""
-    return np.triu(self, int(strict)) if upper else np.tril(self, -int(strict))
-
-
-def _transposed_triangular_solution(F: Any, g: Any, self: Any, upper: bool, left: bool, unit: bool) -> Any:
-    return F.linalg_solve_triangular(self.mT, g, not upper, left, unit)
-
-
-def _gradient_of_triangle(F: Any, g: Any, self: Any, result: Any, upper: bool, left: bool, unit: bool) -> Any:
-    g = _transposed_triangular_solution(F, g, self, upper, left, unit)
-    product = g @ result.mT if left else result.mT @ g
-    return F.triangle(-product, upper, unit)
-
-
-@op(
-    self=lambda F, g, self, result, self_shape, upper, left, unit: unbroadcast(
-        F, _gradient_of_triangle(F, g, self, result, upper, left, unit), self_shape
-    ),
-    other=lambda F, g, self, other_shape, upper, left, unit: unbroadcast(
-        F, _transposed_triangular_solution(F, g, self, upper, left, unit), other_shape
-    ),
-)
-def linalg_solve_triangular(self: Array, other: Array, upper: bool, left: bool, unit: bool) -> Array:
-    """X of A X = B (or X A = B), of A only the upper or lower triangle; `unit`: with ones on its diagonal."""
-    matrix = np.triu(self, int(unit)) if upper else np.tril(self, -int(unit))
-    if unit:
-        matrix += np.eye(matrix.shape[-1], dtype=matrix.dtype)
-    if not left:
-        return _solve_triangle(matrix.mT, other.mT, not upper).mT
-    return _solve_triangle(matrix, other, upper)
-
-
-def _solve_triangle(matrix: Array, other: Array, upper: bool) -> Array:
-    try:
-        return np.linalg.solve(matrix, other)  # numpy has nothing for triangles alone; this is LAPACK's general solver
-    except np.linalg.LinAlgError:  # a zero on the diagonal: infinities, not an error
-        pass
-    batch = np.broadcast_shapes(matrix.shape[:-2], other.shape[:-2])
-    found = np.broadcast_to(other, (*batch, *other.shape[-2:])).copy()
-    rows = range(matrix.shape[-1])
-    for row in reversed(rows) if upper else rows:
-        known = slice(row + 1, None) if upper else slice(row)
-        found[..., row, :] -= (matrix[..., row, None, known] @ found[..., known, :])[..., 0, :]
-        found[..., row, :] /= matrix[..., row, row, None]
-    return found
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -159,11 +106,6 @@ def inv(A: Tensor) -> Tensor:
     check_square("linalg.inv", A)
     check_floating("linalg.inv", A)
     return linalg_inv(A)
-
-
-def inverse(input: Tensor) -> Tensor:
-    """`linalg.inv` under its older name."""
-    return inv(input)
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
@@ -196,21 +138,3 @@ def _check_fit(function: str, A: Tensor, shape: tuple[int, ...], left: bool) -> 
     mismatch = size_mismatch(function, A.shape[:-2], shape[:-2])
     if mismatch is not None:
         raise RuntimeError(mismatch)
-
-
-def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
-    """X of A X = B, or of X A = B with `left=False`, where A is triangular; batches broadcast.
-
-    Args:
-        upper: whether A is zero below its diagonal, or above. What is there is not looked at.
-        unitriangular: whether to take the diagonal as ones, whatever is there.
-
-    A zero on the diagonal gives inf and nan, not an error.
-    """
-    check_square("linalg.solve_triangular", A)
-    check_floating("linalg.solve_triangular", A)
-    check_tensors("linalg_solve_triangular", A=A, B=B)
-    if A.dtype is not B.dtype:
-        raise RuntimeError(f"linalg.solve_triangular: A and B must have one dtype, but have {A.dtype} and {B.dtype}")
-    _check_fit("linalg.solve_triangular", A, B.shape, left)
-    return linalg_solve_triangular(A, B, upper, left, unitriangular)

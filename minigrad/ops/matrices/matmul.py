@@ -1,4 +1,4 @@
-"""Products of vectors and matrices: matmul, mm, bmm, mv, dot, vdot, outer, ger.
+"""Products of vectors and matrices: matmul, mm, bmm, mv, dot, outer.
 
 After this module a reader can write the gradient of a matrix product from its shapes alone: each factor's gradient is
 the incoming one times the other factor, transposed so that the sizes fit.
@@ -20,9 +20,9 @@ from minigrad.ops.shapes.views import reshape, unsafe_view, view
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS = ("matmul", "mm", "bmm", "mv", "dot", "vdot", "outer", "ger")  # the functions that are methods of Tensor, too
+METHODS = ("matmul", "mm", "bmm", "mv", "dot", "outer")  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT = ("matmul", "mm", "bmm", "mv", "dot", "vdot", "outer", "ger")  # those that take out=
+OUT = ("matmul", "mm", "bmm", "mv", "dot", "outer")  # those that take out=
 
 
 @op(self=lambda F, g, mat2: g @ F.matrix_transpose(mat2), mat2=lambda F, g, self: F.matrix_transpose(self) @ g)
@@ -43,12 +43,6 @@ def dot(self: Array, tensor: Array) -> Array:
     return self @ tensor
 
 
-@op(self=lambda F, g, other: g * other, other=lambda F, g, self: g * self)
-def vdot(self: Array, other: Array) -> Array:
-    """Vector times vector: the sum of products, a number."""
-    return self @ other
-
-
 @op(
     name="BmmBackward0",
     self=lambda F, g, other, self_shape: unbroadcast(F, g @ other.mT, self_shape),
@@ -61,7 +55,7 @@ def batched_matmul(self: Array, other: Array) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_mv, _dot, _mm, _vdot = mv, dot, mm, vdot
+_mv, _dot, _mm = mv, dot, mm
 
 
 def require_tensors(function: str, **values: Any) -> None:
@@ -223,17 +217,6 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:  # type: ignore[no-redef]
     return matmul(input, tensor)
 
 
-def vdot(input: Tensor, other: Tensor) -> Tensor:  # type: ignore[no-redef]
-    """Vector times vector, as `dot` (which differs for complex numbers only)."""
-    require_tensors("vdot", input=input, other=other)
-    _check_vectors(input, other)
-    if len(input) != len(other):
-        raise _shape_error(list(input.shape), list(other.shape))
-    if input.dtype is not other.dtype or input.dtype is dtypes.bool:
-        raise _dtype_error(input.dtype, other.dtype, 1, 1)
-    return _vdot(input, other)
-
-
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Each element of one vector times each of another: (n,) and (m,) give (n, m)."""
     require_tensors("outer", input=input, vec2=vec2)
@@ -241,8 +224,3 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
         if vector.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
     return mul(view(input, (len(input), 1)), vec2)
-
-
-def ger(input: Tensor, vec2: Tensor) -> Tensor:
-    """`outer` under its older name."""
-    return outer(input, vec2)

@@ -1,7 +1,7 @@
-"""Lengths of vectors and matrices, and condition numbers.
+"""Lengths of vectors and matrices.
 
 After this module a reader knows which norm of a matrix is which: `fro` is the length of all its elements as one vector;
-1 and inf are the largest sums of columns and of rows; 2 and `nuc` are the largest singular value and the sum of them.
+1 and inf are the largest sums of columns and of rows.
 """
 
 from __future__ import annotations
@@ -13,16 +13,11 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.ops.matrices.checks import check_floating, check_matrix, check_square
-from minigrad.ops.matrices.inverse import linalg_inv
-from minigrad.ops.matrices.svd import svdvals
+from minigrad.ops.matrices.checks import check_matrix
 from minigrad.ops.operands import NUMBERS, check_tensors
-from minigrad.ops.pointwise import arithmetic, choice, division
-from minigrad.ops.reductions import extremes, sums
+from minigrad.ops.reductions import extremes
 from minigrad.ops.reductions.dims import wrap_dims
 from minigrad.ops.reductions.vector_norm import vector_norm as vector_norm_op
-from minigrad.ops.shapes.transposing import movedim
-from minigrad.ops.shapes.views import reshape, squeeze
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Dims = int | Sequence[int] | None
@@ -87,8 +82,8 @@ def matrix_norm(
 ) -> Tensor:
     """A norm of each matrix that two dimensions make.
 
-    `ord`: "fro" (all elements as one vector), "nuc" (the sum of singular values), 2 and -2 (the largest and the
-    smallest singular value), 1 and -1 (the largest and the smallest sum of a column), inf and -inf (of a row).
+    `ord`: "fro" (all elements as one vector), 1 and -1 (the largest and the smallest sum of a column), inf and -inf
+    (of a row). PyTorch has those made of singular values, too.
     """
     check_matrix("linalg.matrix_norm", A)
     if isinstance(dim, int):
@@ -101,10 +96,8 @@ def matrix_norm(
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
     if ord == "fro":
         return vector_norm(input, 2, (rows, columns), keepdim)
-    if ord == "nuc" or (not isinstance(ord, str) and abs(ord) == 2):
-        return _of_singular_values(input, ord, rows, columns, keepdim)
     if isinstance(ord, str) or abs(ord) not in (1, math.inf):
-        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported. There are 'fro', 1, -1, inf and -inf here.")
     along, over = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = vector_norm(input, 1, along, keepdim)
     return _extreme(sums, over if keepdim or over < along else over - 1, ord > 0, keepdim)
@@ -116,17 +109,6 @@ def _extreme(input: Tensor, dim: int, largest: bool, keepdim: bool = False) -> T
         kept = (1,) if keepdim else ()
         return from_array(np.zeros((*input.shape[:dim], *kept, *input.shape[dim + 1 :]), input._array.dtype))
     return (extremes.amax if largest else extremes.amin)(input, dim, keepdim)
-
-
-def _of_singular_values(input: Tensor, ord: float | str, rows: int, columns: int, keepdim: bool) -> Tensor:
-    values = svdvals(movedim(input, (rows, columns), (-2, -1)))
-    if ord == "nuc":
-        result = sums.sum(values, -1)
-    else:
-        result = _extreme(values, values.ndim - 1, ord > 0)  # type: ignore[operator]
-    if not keepdim:
-        return result
-    return reshape(result, [1 if d in (rows, columns) else size for d, size in enumerate(input.shape)])
 
 
 def norm(A: Tensor, ord: Order = None, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -148,32 +130,3 @@ def norm(A: Tensor, ord: Order = None, dim: Dims = None, keepdim: bool = False, 
     if isinstance(ord, str) or len(dims or A.shape) == 2:
         return matrix_norm(A, ord, (-2, -1) if dims is None else dims, keepdim, dtype=dtype)
     return vector_norm(A, ord, dims, keepdim, dtype=dtype)
-
-
-def cond(A: Tensor, p: Order = None) -> Tensor:
-    """By how much a matrix, or each of a batch, can make relative errors larger: |A| |A⁻¹|; inf if A is singular.
-
-    `p`: which norm, one of those of `matrix_norm`; unless given, the largest singular value over the smallest.
-    """
-    if not isinstance(A, Tensor):
-        raise TypeError(f"linalg_cond(): argument 'input' (position 1) must be Tensor, not {type(A).__name__}")
-    if A.ndim < 2:
-        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
-    if p not in (None, "fro", "nuc", 2, -2, 1, -1, math.inf, -math.inf):
-        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
-    if not isinstance(p, str) and abs(p or 2) == 2:
-        values = svdvals(A)
-        if not values.shape[-1]:
-            return from_array(np.zeros(A.shape[:-2], values._array.dtype))
-        first, last = values[..., :1], values[..., -1:]
-        return squeeze(division.div(*((last, first) if p == -2 else (first, last))), -1)
-    check_square("linalg.cond", A)
-    check_floating("linalg.cond", A)
-    singular = from_array(np.asarray(np.linalg.det(A._array) == 0))
-    own = matrix_norm(A, p)  # type: ignore[arg-type]
-    if not singular._array.any():
-        return arithmetic.mul(own, matrix_norm(linalg_inv(A), p))  # type: ignore[arg-type]
-    instead = from_array(np.eye(A.shape[-1], dtype=A._array.dtype))
-    regular = choice.where(singular.unsqueeze(-1).unsqueeze(-1), instead, A)
-    product = arithmetic.mul(own, matrix_norm(linalg_inv(regular), p))  # type: ignore[arg-type]
-    return choice.where(singular, math.inf, product)

@@ -1,4 +1,4 @@
-"""Whole slices at a vector of indices along one dimension: index_select, index_add, index_copy, index_fill.
+"""Whole slices at a vector of indices along one dimension: index_select, index_add.
 
 After this module a reader knows what looking up rows of a table is, as an embedding does, and why its gradient adds up:
 a row that was taken twice gets the gradients of both. Along the first of two dimensions:
@@ -14,17 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.op import arrays, op, tensor_operands
-from minigrad.ops.operands import NUMBERS
-from minigrad.ops.places.checks import check_bounds, in_dtype_of, is_index, tensor_argument, wrong_arguments
+from minigrad.op import op, tensor_operands
+from minigrad.ops.places.checks import check_bounds, is_index, tensor_argument
 from minigrad.ops.places.gather import copy_and_row, flat_positions
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS = ("index_select", "index_add", "index_copy", "index_fill")  # the functions that are methods of Tensor, too
-IN_PLACE = ("index_add", "index_copy", "index_fill")  # those that have an in-place form, with a trailing underscore
-OUT = ("index_select", "index_add", "index_copy")  # those that take out=
+METHODS = ("index_select", "index_add")  # the functions that are methods of Tensor, too
+IN_PLACE = ("index_add",)  # those that have an in-place form, with a trailing underscore
+OUT = ("index_select", "index_add")  # those that take out=
 
 
 def _slice_positions(index: Array, dim: int, shape: Sequence[int]) -> Array:
@@ -63,45 +61,9 @@ def index_add(self: Array, source: Array, index: Array, dim: int, alpha: Any) ->
     return out
 
 
-@op(
-    constants=("index",),
-    self=lambda F, g, index, dim: F.index_fill(g, index, dim, 0),
-    source=lambda F, g, index, dim, source_shape: F.reshape(F.index_select(g, index, dim), source_shape),
-)
-def index_copy(self: Array, source: Array, index: Array, dim: int) -> Array:
-    """The input with the slices of `source` in the place of those at `index` along `dim`."""
-    out, row = copy_and_row(self)
-    row[_slice_positions(index, dim, out.shape)] = np.reshape(source, -1)
-    return out
-
-
-@op(constants=("index",), self=lambda F, g, index, dim: F.index_fill(g, index, dim, 0))
-def index_fill(self: Array, index: Array, dim: int, value: Any) -> Array:
-    """The input with a number everywhere at `index` along `dim`."""
-    out, row = copy_and_row(self)
-    (out if out.ndim else row)[(slice(None),) * dim + (np.reshape(index, -1),)] = value
-    return out
-
-
-def _filled_sum(F: Any, g: Any, index: Any, dim: int) -> Any:
-    """The sum of a gradient over all elements that were filled, each counted once."""
-    return F.sum_all(F.where(F.index_fill(F.zeros(g.shape, g), index, dim, 1) > 0, g, 0))
-
-
-@op(
-    name="IndexFillBackward1",
-    constants=("index",),
-    self=lambda F, g, index, dim: F.index_fill(g, index, dim, 0),
-    value=_filled_sum,
-)
-def index_fill_tensor(self: Array, value: Array, index: Array, dim: int) -> Array:
-    """The input with one element, a 0-d tensor, everywhere at `index` along `dim`."""
-    return arrays.index_fill(self, index, dim, value)
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
-_index_select, _index_add, _index_copy, _index_fill = index_select, index_add, index_copy, index_fill
+_index_select, _index_add = index_select, index_add
 
 
 def _check_vector(function: str, index: Any, text: str, error: type[Exception] = IndexError) -> None:
@@ -167,64 +129,3 @@ def index_add(  # type: ignore[no-redef]
         )
     check_bounds(index._array, input.shape[dim] if input.ndim else 1, dim)
     return _index_add(input, source, index, dim, alpha)
-
-
-def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:  # type: ignore[no-redef]
-    """The input with the slices of `source` in the place of those at `index`, a vector, along `dim`."""
-    tensor_operands("index_copy", input)
-    tensor_argument("index_copy", "source", 4, source)
-    dim = wrap_dim(dim, input.ndim)
-    _check_vector(
-        "index_copy", index, f"index_copy_(): Index should have dimension 1 or 0 (got {getattr(index, 'ndim', 0)})"
-    )
-    if source.ndim != input.ndim and source.ndim and input.ndim:
-        raise IndexError(
-            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
-            f"dimensionality ({source.ndim}), destination dimensionality ({input.ndim})"
-        )
-    if index.dtype is not dtypes.int64:
-        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {index.dtype.tensor_type}")
-    if source.dtype is not input.dtype:
-        raise RuntimeError(
-            "index_copy_(): self and source expected to have the same dtype, but got (self) "
-            f"{input.dtype.tensor_type} and (source) {source.dtype.tensor_type}"
-        )
-    count = source.shape[dim] if source.ndim else 1
-    slices = [(*tensor.shape[:dim], *tensor.shape[dim + 1 :]) for tensor in (input, source)]
-    if slices[0] != slices[1]:
-        own, other = (" ".join(map(str, sizes)) for sizes in slices)
-        raise RuntimeError(
-            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
-            f"{own} at dimension {dim} and source slice shape: {other} at dimension {dim}."
-        )
-    if index.numel() != count:
-        raise IndexError(
-            f"index_copy_(): Number of indices ({index.numel()}) should be equal to source.size(dim) ({count})"
-        )
-    check_bounds(index._array, input.shape[dim] if input.ndim else 1, dim, IndexError, "index_copy_(): ")
-    return _index_copy(input, source, index, dim)
-
-
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:  # type: ignore[no-redef]
-    """A copy of the input with a number, or a 0-d tensor, in all slices at `index` along `dim`.
-
-    `index`: a vector of ints; -1 is the last. IndexError if one is out of bounds.
-    """
-    tensor_operands("index_fill", input)
-    if not isinstance(value, (Tensor, *NUMBERS)):
-        raise wrong_arguments("index_fill", dim, index, value)
-    if isinstance(value, Tensor) and value.ndim:
-        raise RuntimeError(
-            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
-        )
-    _check_vector("index_fill", index, "Index has to be a vector/scalar", RuntimeError)
-    dim = wrap_dim(dim, input.ndim)
-    if index.dtype is not dtypes.int64:
-        raise IndexError(f"index_fill_(): Expected dtype int64 for index. It is {index.dtype}.")
-    size, found = input.shape[dim] if input.ndim else 1, index._array
-    wrong = found[(found < -size) | (found >= size)] if found.size else found
-    if wrong.size:
-        raise IndexError(f"index {np.reshape(wrong, -1)[0]} is out of bounds for dimension {dim} with size {size}")
-    if isinstance(value, Tensor):
-        return index_fill_tensor(input, value.to(input.dtype), index, dim)
-    return _index_fill(input, index, dim, in_dtype_of(value, input))

@@ -1,4 +1,4 @@
-"""Where a mask is true: masked_fill, masked_select, masked_scatter; nonzero and argwhere, which make indices of a mask.
+"""Where a mask is true: masked_fill, masked_select; nonzero and argwhere, which make indices of a mask.
 
 After this module a reader knows that a mask is a choice of elements, and that a gradient passes only through those that
 were chosen. (`where`, the choice between two tensors, is in ops/pointwise/choice.py.)
@@ -6,7 +6,6 @@ were chosen. (`where`, the choice between two tensors, is in ops/pointwise/choic
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,8 @@ from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
-# fmt: off
-METHODS = (  # the functions that are methods of Tensor, too
-    "masked_fill", "masked_select", "masked_scatter", "nonzero", "argwhere",
-)
-# fmt: on
-IN_PLACE = ("masked_fill", "masked_scatter")  # those that have an in-place form, with a trailing underscore
+METHODS = ("masked_fill", "masked_select", "nonzero", "argwhere")  # the functions that are methods of Tensor, too
+IN_PLACE = ("masked_fill",)  # those that have an in-place form, with a trailing underscore
 OUT = ("masked_select", "nonzero")  # those that take out=
 
 
@@ -68,28 +63,9 @@ def masked_select_backward(self: Array, mask: Array, shape: tuple[int, ...]) -> 
     return out
 
 
-def _gradient_of_source(F: Any, g: Any, mask: Any, source_shape: tuple[int, ...]) -> Any:
-    """The gradient of the elements that were put where a mask is true: the first ones; 0 for what was left over."""
-    taken = F.masked_select(g, mask)
-    return F.reshape(F.index_backward(taken, (slice(taken.shape[0]),), (math.prod(source_shape),)), source_shape)
-
-
-@op(
-    constants=("mask",),
-    self=lambda F, g, mask, self_shape: unbroadcast(F, F.masked_fill(g, mask, 0), self_shape),
-    source=_gradient_of_source,
-)
-def masked_scatter(self: Array, source: Array, mask: Array) -> Array:
-    """The input with the elements of `source`, in order, where `mask` is true. Input and mask broadcast."""
-    self, mask = np.broadcast_arrays(self, mask)
-    out = np.array(self)
-    out[mask] = np.reshape(source, -1)[: np.count_nonzero(mask)]
-    return out
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
-_masked_fill, _masked_select, _masked_scatter = masked_fill, masked_select, masked_scatter
+_masked_fill, _masked_select = masked_fill, masked_select
 
 
 def _check_mask(function: str, input: Tensor, mask: Tensor) -> None:
@@ -125,31 +101,6 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:  # type: ignore[no-red
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, not one of {mask.dtype}: try mask != 0")
     _check_mask("masked_select", input, mask)
     return _masked_select(input, mask)
-
-
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:  # type: ignore[no-redef]
-    """A copy of the input with the elements of `source`, one after the other, wherever `mask` (bools) is true.
-
-    Input and mask broadcast. RuntimeError if `source` has fewer elements than are wanted.
-    """
-    tensor_operands("masked_scatter", input)
-    tensor_argument("masked_scatter", "mask", 2, mask)
-    tensor_argument("masked_scatter", "source", 3, source)
-    if source.dtype is not input.dtype:
-        raise RuntimeError(
-            "masked_scatter: expected self and source to have same dtypes but got"
-            f"{input.dtype.tensor_type} and {source.dtype.tensor_type}"
-        )
-    if mask.dtype is not dtypes.bool:
-        raise RuntimeError(
-            f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.tensor_type}: try "
-            "mask != 0"
-        )
-    _check_mask("masked_scatter", input, mask)
-    shape = np.broadcast_shapes(input.shape, mask.shape)
-    if np.count_nonzero(np.broadcast_to(mask._array, shape)) > source.numel():
-        raise RuntimeError(f"Number of elements of source < number of ones in mask: source has only {source.numel()}")
-    return _masked_scatter(input, source, mask)
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:

@@ -1,4 +1,4 @@
-"""Parts given by ints and slices: x[1:3], narrow, select, and select_scatter, slice_scatter, which replace such a part.
+"""Parts given by ints and slices: x[1:3], narrow, select.
 
 After this module a reader knows why `x[0]` and `x[1:3]` share the memory of `x`: an int or a slice only changes where a
 view starts and how far it steps. The gradient goes back to where the part was taken from, among zeros.
@@ -6,7 +6,6 @@ view starts and how far it steps. The gradient goes back to where the part was t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,9 @@ from minigrad.op import op, tensor_operands
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS = ("narrow", "select", "narrow_copy", "select_scatter", "slice_scatter")  # methods of Tensor, too
+METHODS = ("narrow", "select")  # methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT = ("narrow_copy",)  # those that take out=
+OUT: tuple[str, ...] = ()  # those that take out=
 
 
 def along(dim: int, part: Any) -> tuple[Any, ...]:
@@ -49,32 +48,6 @@ alias_index, slice_index, unsqueeze_index, select_index = (
 def select_one(self: Array, dim: int, index: int) -> Array:
     """The part at one index along a dimension."""
     return self[along(dim, index)]
-
-
-@op(name="NarrowCopyBackward0", self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape))
-def slice_copy(self: Array, index: tuple[Any, ...]) -> Array:
-    """The part that ints and slices select, as a copy."""
-    return self[index].copy()
-
-
-def _scatter_op(node: str) -> Any:
-    """One op for each of the names that PyTorch has, by which view is meant."""
-
-    @op(
-        name=node,
-        self=lambda F, g, index: F.zero_at(g, index),
-        src=lambda F, g, index: F.basic_index(g, index),
-    )
-    def part_scatter(self: Array, src: Array, index: tuple[Any, ...]) -> Array:
-        """The input with other elements in the part that ints and slices select."""
-        out = np.array(self)
-        out[index] = src
-        return out
-
-    return part_scatter
-
-
-_select_scatter, _slice_scatter = _scatter_op("SelectScatterBackward0"), _scatter_op("SliceScatterBackward0")
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -115,12 +88,6 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     return slice_index(input, _narrowed(input, dim, start, length))
 
 
-def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """`narrow` as a copy."""
-    (input,) = tensor_operands("narrow_copy", input)
-    return slice_copy(input, _narrowed(input, dim, start, length))
-
-
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The part at `index` along `dim`, as a view without that dimension. IndexError if there is none."""
     (input,) = tensor_operands("select", input)
@@ -133,32 +100,3 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
             f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
         )
     return select_one(input, dim, int(index))
-
-
-def _check_src(src: Tensor, replaced: Sequence[int]) -> None:
-    if tuple(src.shape) != tuple(replaced):
-        raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
-            f"{list(replaced)}"
-        )
-
-
-def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """A copy of the input with `src` in the place of `input.select(dim, index)`."""
-    tensor_operands("select_scatter", input, src)
-    _check_src(src, select(input.detach(), dim, index).shape)
-    return _select_scatter(input, src.to(input.dtype), along(wrap_dim(dim, input.ndim), int(index)))
-
-
-def slice_scatter(
-    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
-) -> Tensor:
-    """A copy of the input with `src` in the place of its part from `start` up to `end` along `dim`, every `step`-th."""
-    tensor_operands("slice_scatter", input, src)
-    if not input.ndim:
-        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    if step <= 0:
-        raise RuntimeError("slice step must be positive")
-    index = along(wrap_dim(dim, input.ndim), slice(start, end, step))
-    _check_src(src, input._array[index].shape)
-    return _slice_scatter(input, src.to(input.dtype), index)

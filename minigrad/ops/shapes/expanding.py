@@ -1,4 +1,4 @@
-"""Repeating without a copy: expand, broadcast_to, broadcast_tensors; and its opposite, sum_to_size.
+"""Repeating without a copy: expand, broadcast_to, broadcast_tensors.
 
 After this module a reader knows that broadcasting is a view with stride 0, one element seen many times, and that its
 gradient is therefore a sum: what is seen many times answers for all of them. `expand` and `sum_to` are each other's
@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op, size_mismatch, tensor_operands
-from minigrad.ops.reductions.sums import sum
-from minigrad.ops.shapes.views import int_tuple, view
+from minigrad.ops.shapes.views import int_tuple
 from minigrad.tensor import Size, Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS = ("expand", "expand_as", "broadcast_to", "sum_to_size")  # the functions that are methods of Tensor, too
+METHODS = ("expand", "expand_as", "broadcast_to")  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
 OUT: tuple[str, ...] = ()  # those that take out=
 
@@ -131,15 +130,3 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
                 )
         together = np.broadcast_shapes(together, shape)
     return Size(together)
-
-
-def sum_to_size(input: Tensor, *sizes: Any, size: Sequence[int] | None = None) -> Tensor:
-    """The sum over the dimensions along which a tensor of shape `size` would be repeated to get this one."""
-    (input,) = tensor_operands("sum_to_size", input)
-    target = int_tuple("sum_to_size", "size", sizes, size)
-    lead = input.ndim - len(target)
-    if lead < 0 or any(goal not in (1, own) for goal, own in zip(target, input.shape[lead:], strict=True)):
-        raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(input.shape)}}}.")
-    repeated = _repeated_dims(target, input.shape)
-    summed = sum(input, repeated, True) if repeated else input
-    return view(summed, target) if lead else summed

@@ -1,25 +1,15 @@
-"""Grids and choices of elements: meshgrid, cartesian_prod, combinations.
-
-After this module a reader knows that a grid is a few vectors, each expanded along the dimensions of the others without
-a copy, and that all pairs of two vectors' elements are the columns of such a grid.
-"""
+"""Grids: a few vectors, each expanded along the dimensions of the others without a copy."""
 
 from __future__ import annotations
 
-import itertools
-import math
 import warnings
 from typing import Any
 
-import numpy as np
-
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.op import tensor_operands
-from minigrad.ops.places.index_select import index_select
 from minigrad.ops.shapes.expanding import expand
-from minigrad.ops.shapes.joining import all_tensors, stack
-from minigrad.ops.shapes.views import ravel, view
-from minigrad.tensor import Tensor, from_array
+from minigrad.ops.shapes.joining import all_tensors
+from minigrad.ops.shapes.views import view
+from minigrad.tensor import Tensor
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
@@ -61,34 +51,3 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         expand(view(vector, [vector.numel() if d == place else 1 for d in range(len(shape))]), shape)
         for place, vector in zip(places, vectors, strict=True)
     )
-
-
-def _check_vectors(tensors: tuple[Tensor, ...]) -> None:
-    for tensor in all_tensors(tensors):
-        if tensor.ndim != 1:
-            raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor.shape)}")
-
-
-def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """Every choice of one element from each vector, as the rows of a matrix; of one vector, that itself."""
-    _check_vectors(tensors)
-    if len(tensors) == 1:
-        return tensors[0]
-    return stack([ravel(grid) for grid in meshgrid(*tensors, indexing="ij")], 1)
-
-
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """Every choice of `r` elements of a vector, in order, as the rows of a matrix.
-
-    `with_replacement`: an element may be chosen several times.
-    """
-    (input,) = tensor_operands("combinations", input)
-    _check_vectors((input,))
-    if r < 0:
-        raise RuntimeError(f"Expect a non-negative number, but got {r}")
-    if r == 0:
-        return from_array(np.zeros(0, input.dtype.numpy))
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    count = math.comb(input.numel() + (r - 1 if with_replacement else 0), r) if input.numel() else 0
-    chosen = np.fromiter(itertools.chain.from_iterable(choose(range(input.numel()), r)), np.int64, r * count)
-    return view(index_select(input, 0, from_array(chosen)), (count, r))

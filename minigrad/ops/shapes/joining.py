@@ -1,4 +1,4 @@
-"""Several tensors made into one: cat, stack, hstack, vstack, dstack, column_stack, block_diag, and atleast_1d to 3d.
+"""Several tensors made into one: cat, stack, hstack, vstack.
 
 After this module a reader knows that all of these are one copy, along a dimension that is there (cat) or a new one
 (stack), and that the gradient is cut where the tensors met.
@@ -13,13 +13,13 @@ import numpy as np
 
 from minigrad.op import check_places, op
 from minigrad.ops.shapes.views import reshape, unsqueeze, view
-from minigrad.tensor import Tensor, from_array, wrap_dim
+from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
 OUT: tuple[str, ...] = (  # those that take out=
-    "cat", "stack", "concat", "concatenate", "hstack", "vstack", "dstack", "row_stack", "column_stack",
+    "cat", "stack", "concat", "hstack", "vstack",
 )  # fmt: skip
 
 
@@ -49,37 +49,9 @@ def cat(*tensors: Array, dim: int) -> Array:
     return joined if joined.flags.c_contiguous else np.ascontiguousarray(joined)
 
 
-def _rows_and_columns(shape: tuple[int, ...]) -> tuple[int, int]:
-    rows, columns = (1, 1, *shape)[-2:]
-    return rows, columns
-
-
-def _diagonal_blocks(F: Any, g: Any, tensors_shape: Sequence[tuple[int, ...]]) -> list[Any]:
-    """The blocks on the diagonal of a gradient."""
-    parts, top, left = [], 0, 0
-    for shape in tensors_shape:
-        rows, columns = _rows_and_columns(shape)
-        block = F.basic_index(g, (slice(top, top + rows), slice(left, left + columns)))
-        parts.append(F.reshape(block, shape))
-        top, left = top + rows, left + columns
-    return parts
-
-
-@op(tensors=_diagonal_blocks)
-def block_diag(*tensors: Array) -> Array:
-    """Matrices on the diagonal of a large one of zeros."""
-    sizes = [_rows_and_columns(tensor.shape) for tensor in tensors]
-    out = np.zeros([sum(size) for size in zip(*sizes, strict=True)], tensors[0].dtype)
-    top = left = 0
-    for tensor, (rows, columns) in zip(tensors, sizes, strict=True):
-        out[top : top + rows, left : left + columns] = tensor
-        top, left = top + rows, left + columns
-    return out
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
-_stack, _cat, _block_diag = stack, cat, block_diag
+_stack, _cat = stack, cat
 
 
 def all_tensors(values: Sequence[Any]) -> tuple[Tensor, ...]:
@@ -152,24 +124,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:  # type: ignore[no-r
     return _cat(*items, dim=dim)
 
 
-concat = concatenate = cat
-
-
-# ---------------------------------------------------------------- at least so many dimensions
-
-
-def _at_least(function: str, raised: Callable[[Tensor], Tensor], tensors: tuple[Any, ...]) -> Any:
-    """A function of one tensor, applied to each of several."""
-    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
-        return raised(tensors[0])
-    several = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], Sequence) else tensors
-    for tensor in several:
-        if not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"{function}() received an invalid combination of arguments - got ({type(tensor).__name__}), but "
-                "expected tensors"
-            )
-    return tuple(raised(tensor) for tensor in several)
+concat = cat
 
 
 def _as_vector(input: Tensor) -> Tensor:
@@ -180,29 +135,6 @@ def _as_matrix(input: Tensor) -> Tensor:
     if input.ndim == 1:
         return unsqueeze(input, 0)
     return input if input.ndim else view(input, (1, 1))
-
-
-def _as_block(input: Tensor) -> Tensor:
-    if input.ndim == 1:
-        return unsqueeze(unsqueeze(input, 0), -1)
-    if input.ndim == 2:
-        return unsqueeze(input, -1)
-    return input if input.ndim else view(input, (1, 1, 1))
-
-
-def atleast_1d(*tensors: Any) -> Any:
-    """A number as a vector of shape (1,), other tensors as they are; several tensors give a tuple."""
-    return _at_least("atleast_1d", _as_vector, tensors)
-
-
-def atleast_2d(*tensors: Any) -> Any:
-    """Vectors as matrices of one row, as views; several tensors give a tuple."""
-    return _at_least("atleast_2d", _as_matrix, tensors)
-
-
-def atleast_3d(*tensors: Any) -> Any:
-    """A vector as (1, n, 1), a matrix as (m, n, 1), as views; several tensors give a tuple."""
-    return _at_least("atleast_3d", _as_block, tensors)
 
 
 # ---------------------------------------------------------------- side by side, one below the other, ...
@@ -225,33 +157,3 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors one below the other: along the first dimension, vectors as rows."""
     return cat(_raised("vstack", tensors, _as_matrix), 0)
-
-
-row_stack = vstack
-
-
-def dstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors one behind the other: along the third dimension."""
-    return cat(_raised("dstack", tensors, _as_block), 2)
-
-
-def _as_column(input: Tensor) -> Tensor:
-    return input if input.ndim > 1 else view(input, (input.numel(), 1))
-
-
-def column_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors side by side: along the second dimension, vectors as columns."""
-    return cat(_raised("column_stack", tensors, _as_column), 1)
-
-
-def block_diag(*tensors: Tensor) -> Tensor:  # type: ignore[no-redef]
-    """The matrix that has the given ones on its diagonal, and zeros elsewhere; vectors count as rows."""
-    if not tensors:
-        return from_array(np.zeros((1, 0), np.float32))
-    for index, tensor in enumerate(all_tensors(tensors)):
-        if tensor.ndim > 2:
-            raise RuntimeError(
-                f"minigrad.block_diag: Input tensors must have 2 or fewer dimensions. Input {index} has {tensor.ndim} "
-                "dimensions"
-            )
-    return _block_diag(*tensors)

@@ -1,4 +1,4 @@
-"""One tensor cut into several: split, chunk, unbind, tensor_split, hsplit, vsplit, dsplit.
+"""One tensor cut into several: split, chunk, unbind, tensor_split.
 
 After this module a reader knows that the pieces are views of the whole, and that the gradients of the pieces, joined
 again, are the gradient of the whole: with zeros for a piece that nothing was computed from.
@@ -19,11 +19,7 @@ from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
-# fmt: off
-METHODS = (  # the functions that are methods of Tensor, too, beside split, whose method is `split_method`
-    "unbind", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit",
-)
-# fmt: on
+METHODS = ("unbind", "chunk", "tensor_split")  # methods of Tensor, too, beside split, whose method is `split_method`
 IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
 OUT: tuple[str, ...] = ()  # those that take out=
 
@@ -177,39 +173,6 @@ def _as_numbers(given: Tensor) -> Any:
             f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {given.dtype.tensor_type}"
         )
     return given.tolist()
-
-
-def _split_along(name: str, input: Tensor, given: Any, dim: int, least: int) -> tuple[Tensor, ...]:
-    """`tensor_split` of a tensor that must have `least` dimensions, into pieces that must be of one size."""
-    if input.ndim < least:
-        raise RuntimeError(
-            f"minigrad.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.ndim} "
-            "dimensions!"
-        )
-    if isinstance(given, int) and (given == 0 or input.shape[dim] % given):
-        raise RuntimeError(
-            f"minigrad.{name} attempted to split along dimension {dim}, but the size of the dimension "
-            f"{input.shape[dim]} is not divisible by the split_size {given}!"
-        )
-    return tensor_split(input, given, dim)
-
-
-def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """Views of pieces side by side (of a vector, one after the other): so many of one size, or between indices."""
-    (input,) = tensor_operands("hsplit", input)
-    return _split_along("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1, 1)
-
-
-def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """Views of pieces one below the other: so many of one size, or between indices."""
-    (input,) = tensor_operands("vsplit", input)
-    return _split_along("vsplit", input, indices_or_sections, 0, 2)
-
-
-def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """Views of pieces along the third dimension: so many of one size, or between indices."""
-    (input,) = tensor_operands("dsplit", input)
-    return _split_along("dsplit", input, indices_or_sections, 2, 3)
 
 
 def split_method(self: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:

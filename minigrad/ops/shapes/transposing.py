@@ -1,4 +1,4 @@
-"""The dimensions in another order: transpose, permute, movedim, and the properties T, mT, H and mH.
+"""The dimensions in another order: transpose, permute, movedim, and the properties T and mT.
 
 After this module a reader knows that a transposed tensor is a view whose strides are exchanged, and that the gradient
 is transposed back by the inverse order.
@@ -20,11 +20,7 @@ from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
-# fmt: off
-METHODS = (  # the functions that are methods of Tensor, too
-    "transpose", "swapaxes", "swapdims", "t", "permute", "movedim", "moveaxis", "adjoint",
-)
-# fmt: on
+METHODS = ("transpose", "swapaxes", "t", "permute", "movedim")  # the functions that are methods of Tensor, too
 IN_PLACE: tuple[str, ...] = ()  # those with an in-place form that computes; methods.py has t_, transpose_, ...
 OUT: tuple[str, ...] = ()  # those that take out=
 
@@ -59,7 +55,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:  # type: ignore[no
     return _transpose(input, dim0, dim1) if input.ndim else view_of(input, ())
 
 
-swapaxes = swapdims = transpose
+swapaxes = transpose
 
 
 def t(input: Tensor) -> Tensor:
@@ -105,22 +101,13 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     return permute(input, order)
 
 
-moveaxis = movedim
-
-
-def adjoint(input: Tensor) -> Tensor:
-    """The last two dimensions exchanged, as a view. (Of complex numbers, the conjugate of that.)"""
-    (input,) = tensor_operands("adjoint", input)
-    return _matrices_transposed(input, "adjoint()")
-
-
-def _matrices_transposed(input: Tensor, name: str) -> Tensor:
-    """What adjoint(), mT and mH give of real numbers; `name` is the one that was asked for."""
+def _matrices_transposed(input: Tensor) -> Tensor:
+    """`x.mT`: the last two dimensions exchanged, as a view."""
     if not input.ndim:
-        return _number_as_it_is(input, name)
+        return _number_as_it_is(input, "mT")
     if input.ndim < 2:
         raise RuntimeError(
-            f"tensor.{name} is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor."
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor."
         )
     return transpose(input, -2, -1)
 
@@ -140,21 +127,10 @@ def _reversed(input: Tensor) -> Tensor:
     return permute(input, range(input.ndim)[::-1])
 
 
-def _conjugate_transposed(input: Tensor) -> Tensor:
-    """`x.H`: a matrix with rows and columns exchanged, as a view."""
-    if not input.ndim:
-        return _number_as_it_is(input, "H")
-    if input.ndim != 2:
-        more = " For batches of matrices, consider using tensor.mH" if input.ndim > 2 else ""
-        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {input.ndim}-D tensor.{more}")
-    return transpose(input, 0, 1)
-
-
 def _number_as_it_is(input: Tensor, name: str) -> Tensor:
-    called = name if name == "adjoint()" else f"Tensor.{name}"
-    instead = "This function is the identity in these cases." if name in ("T", "mT") else "Consider using x.conj()."
     warnings.warn(
-        f"{called} is deprecated on 0-D tensors. {instead} A number has no rows to exchange.",
+        f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in these cases. A number has no "
+        "rows to exchange.",
         UserWarning,
         stacklevel=frames_to_learner(),
     )
@@ -162,6 +138,4 @@ def _number_as_it_is(input: Tensor, name: str) -> Tensor:
 
 
 Tensor.T = property(_reversed)  # type: ignore[attr-defined]
-Tensor.H = property(_conjugate_transposed)  # type: ignore[attr-defined]
-Tensor.mT = property(lambda self: _matrices_transposed(self, "mT"))  # type: ignore[attr-defined]
-Tensor.mH = property(lambda self: _matrices_transposed(self, "mH"))  # type: ignore[attr-defined]
+Tensor.mT = property(_matrices_transposed)  # type: ignore[attr-defined]

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.layout import contiguous
 from minigrad.op import arrays, op, tensors
 from minigrad.public import Dims, Ints, Sizes, as_sizes, public
 from minigrad.tensor import Size, Tensor, from_array, wrap_dim
@@ -140,12 +139,6 @@ def unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor:
             f"({input.shape[dim]}) in the input tensor"
         ) from None
     return view(input, (*input.shape[:dim], *inferred, *input.shape[dim + 1 :]))
-
-
-@public(out=False)
-def ravel(input: Tensor) -> Tensor:
-    """All elements in one dimension: a view if they follow each other in memory, else a copy."""
-    return view(contiguous(input), (input.numel(),))
 
 
 @public(out=False, in_place="shape")  # type: ignore[no-redef]

@@ -122,21 +122,6 @@ REFUSED: dict[str, tuple[type[Exception], str, Callable[[Any], Any]]] = {
         "linalg_solve(): argument 'B' (position 2) must be Tensor, not int",
         lambda F: F.linalg.solve(F.eye(2), 1),
     ),
-    "lstsq with a number": (
-        TypeError,
-        "linalg_lstsq(): argument 'b' (position 2) must be Tensor, not int",
-        lambda F: F.linalg.lstsq(F.eye(2), 1),
-    ),
-    "lstsq with a 0-d tensor": (
-        RuntimeError,
-        "torch.linalg.lstsq: other must have at least 1 dimension.",
-        lambda F: F.linalg.lstsq(F.eye(2), F.tensor(1.0)),
-    ),
-    "multi_dot of one tensor": (
-        TypeError,
-        "linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor",
-        lambda F: F.linalg.multi_dot(F.ones(2, 2)),
-    ),
 }
 
 
