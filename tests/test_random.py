@@ -1,7 +1,7 @@
 """Random numbers: PyTorch's own for every seed, generators and their states, what filling at random does to a graph.
 
-PyTorch's `bernoulli_(number)` and `exponential_()`, and what draws through them, come from another stream on Intel's
-processors. `same_stream` finds out; there, these few are compared with the numbers stored below.
+PyTorch's `bernoulli_(number)`, and what draws through it, comes from another stream on processors of Intel. The fixture
+`same_stream` finds out; there, these few are compared with the numbers stored below.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 from side_by_side import Behaviours
 
 import minigrad as mg
-from minigrad.random import fork_rng, keep_mask
+from minigrad.random import keep_mask
 from minigrad.random import recipes as draws
 
 SEEDS = (0, 42, 2**33 + 5)
@@ -34,7 +34,7 @@ def state(F: Any) -> list[int]:
 def same_stream(torch: types.ModuleType) -> bool:
     """Whether PyTorch uses up the default stream for numbers that it could draw from Intel's."""
     torch.manual_seed(0)
-    torch.empty(700).exponential_()
+    torch.empty(700).bernoulli_(0.5)
     after_one = state(torch)
     torch.manual_seed(0)
     torch.rand(1)
@@ -68,27 +68,9 @@ EXACT: dict[str, Draw] = {
     "randperm of one": lambda F: F.randperm(1),
     "randperm of none": lambda F: F.randperm(0),
     "randperm of float32": lambda F: F.randperm(7, dtype=F.float32),
-    "random_ of float32": lambda F: F.empty(100).random_(),
-    "random_ of float64": lambda F: F.empty(100, dtype=F.float64).random_(),
-    "random_ of int64": lambda F: F.empty(100, dtype=F.int64).random_(),
-    "random_ of int32": lambda F: F.empty(100, dtype=F.int32).random_(),
-    "random_ of int16": lambda F: F.empty(100, dtype=F.int16).random_(),
-    "random_ of uint8": lambda F: F.empty(100, dtype=F.uint8).random_(),
-    "random_ of int8": lambda F: F.empty(100, dtype=F.int8).random_(),
-    "random_ of bool": lambda F: F.empty(100, dtype=F.bool).random_(),
-    "random_ of float16": lambda F: F.empty(100, dtype=F.float16).random_(),
-    "random_ with an end": lambda F: F.empty(100).random_(7),
-    "random_ with both ends": lambda F: F.empty(100, dtype=F.int64).random_(-3, 9),
-    "random_ over all of int64": lambda F: F.empty(100, dtype=F.int64).random_(-(2**63), None),
-    "random_ from a number on": lambda F: F.empty(100, dtype=F.int32).random_(5, None),
     "bernoulli of float32": lambda F: F.bernoulli(F.linspace(0, 1, 300).reshape(3, 100)),
     "bernoulli of float64": lambda F: F.bernoulli(F.linspace(0, 1, 300, dtype=F.float64)),
     "bernoulli_ with a tensor": lambda F: F.empty(3, 100).bernoulli_(F.linspace(0, 1, 100)),
-    "geometric_": lambda F: F.empty(200).geometric_(0.3),
-    "geometric_ of int64": lambda F: F.empty(200, dtype=F.int64).geometric_(0.3),
-    "poisson": lambda F: F.poisson(F.tensor([0.0, 0.1, 1, 5, 9.9, 10, 11, 50, 1000] * 20)),
-    "multinomial with replacement": lambda F: F.multinomial(F.linspace(0, 1, 60).reshape(3, 20), 40, True),
-    "multinomial of float64": lambda F: F.multinomial(F.linspace(0, 1, 60, dtype=F.float64), 40, True),
 }
 CLOSE: dict[str, Draw] = {  # equal but for the last digit or two: logarithms and sines are rounded in another way
     "randn": lambda F: F.randn(4, 8),
@@ -107,8 +89,6 @@ CLOSE: dict[str, Draw] = {  # equal but for the last digit or two: logarithms an
     "normal of means": lambda F: F.normal(F.arange(40.0)),
     "normal of deviations": lambda F: F.normal(2.0, F.arange(40.0)),
     "normal of both": lambda F: F.normal(F.arange(5.0).reshape(5, 1), F.arange(7.0)),
-    "log_normal_": lambda F: F.empty(33).log_normal_(0.5, 0.2),
-    "cauchy_": lambda F: F.empty(100).cauchy_(1, 2),
     "uniform_ of float64": lambda F: F.empty(100, dtype=F.float64).uniform_(-2.2, 3.1),
 }
 ON_SAME_STREAM: dict[str, Draw] = {
@@ -116,10 +96,6 @@ ON_SAME_STREAM: dict[str, Draw] = {
     "bernoulli_ of bool": lambda F: F.empty(100, dtype=F.bool).bernoulli_(),
     "bernoulli_ with 0 and 1": lambda F: F.cat([F.empty(100).bernoulli_(0.0), F.empty(100).bernoulli_(1)]),
     "bernoulli with a number": lambda F: F.bernoulli(F.ones(100), 0.7),
-    "exponential_": lambda F: F.empty(300).exponential_(1.5),
-    "multinomial of one": lambda F: F.multinomial(F.linspace(0, 1, 60).reshape(3, 20), 1),
-    "multinomial of transposed weights": lambda F: F.multinomial(F.linspace(0, 1, 60).reshape(20, 3).t(), 15),
-    "multinomial without replacement": lambda F: F.multinomial(F.linspace(0, 1, 60).reshape(3, 20), 15),
 }
 
 
@@ -155,7 +131,7 @@ def test_numbers_are_those_of_torch_to_the_last_digits(name: str, torch: types.M
 @pytest.mark.parametrize("name", ON_SAME_STREAM)
 def test_numbers_are_those_of_torch_on_the_same_stream(name: str, torch: types.ModuleType, same_stream: bool) -> None:
     if same_stream:
-        compare(ON_SAME_STREAM[name], torch, exact=name != "exponential_")
+        compare(ON_SAME_STREAM[name], torch, exact=True)
     else:  # PyTorch's own differ from machine to machine; ours do not, which the stored numbers check
         test_numbers_do_not_depend_on_the_machine()
 
@@ -164,17 +140,11 @@ def test_numbers_do_not_depend_on_the_machine() -> None:
     """Stored from PyTorch 2.13 on a processor of AMD."""
     mg.manual_seed(42)
     mask = mg.empty(20).bernoulli_(0.3).tolist()
-    times = mg.empty(4).exponential_().tolist()
-    drawn = mg.multinomial(mg.tensor([0.1, 0.2, 0.3, 0.4]), 3).tolist()
     assert mask == STORED["mask"]
-    assert times == pytest.approx(STORED["times"], rel=1e-6)
-    assert drawn == STORED["drawn"]
 
 
 STORED: dict[str, Any] = {
     "mask": [1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0],
-    "times": [0.07767496, 1.15021157, 0.37431341, 0.36970052],
-    "drawn": [1, 0, 3],
 }
 
 
@@ -263,17 +233,6 @@ def test_numpy_random_is_imported_at_first_use() -> None:
     assert run.stdout == "False True\n", run.stderr
 
 
-def test_fork_rng_puts_the_state_back() -> None:
-    mg.manual_seed(0)
-    before = state(mg)
-    with pytest.raises(KeyError), fork_rng():
-        raise KeyError(mg.rand(3))
-    assert state(mg) == before
-    with fork_rng(enabled=False):
-        mg.rand(3)
-    assert state(mg) != before
-
-
 def test_threads_share_the_default_generator() -> None:
     mg.manual_seed(11)
     expected = sorted(mg.rand(8 * 50 * 101).tolist())
@@ -295,11 +254,7 @@ def test_threads_share_the_default_generator() -> None:
 # ---------------------------------------------------------------- arguments, errors, graphs
 
 behaviours = Behaviours()
-IN_PLACE = ("uniform_", "normal_", "bernoulli_", "exponential_", "random_", "log_normal_", "geometric_", "cauchy_")
-
-
-def filled(x: Any, name: str) -> Any:
-    return getattr(x, name)(*((0.5,) if name == "geometric_" else ()))
+IN_PLACE = ("uniform_", "normal_", "bernoulli_")
 
 
 for _name in IN_PLACE:
@@ -307,23 +262,23 @@ for _name in IN_PLACE:
     @behaviours(f"{_name} returns the tensor itself, and counts as a write")
     def _(F, name=_name):
         x = F.ones(3)
-        return filled(x, name) is x, x._version
+        return getattr(x, name)() is x, x._version
 
     @behaviours(f"{_name} of a leaf that requires grad", error=RuntimeError, says="a leaf Variable that requires grad")
     def _(F, name=_name):
-        filled(F.ones(3, requires_grad=True), name)
+        getattr(F.ones(3, requires_grad=True), name)()
 
     @behaviours(f"{_name} of a leaf under no_grad")
     def _(F, name=_name):
         x = F.ones(3, requires_grad=True)
         with F.no_grad():
-            filled(x, name)
+            getattr(x, name)()
         return x.requires_grad, x.is_leaf, x._version
 
     @behaviours(f"{_name} of a result: no gradient for the old numbers")
     def _(F, name=_name):
         x = F.ones(3, requires_grad=True)
-        y = filled(x * 2, name)
+        y = getattr(x * 2, name)()
         y.sum().backward()
         return y.grad_fn, [node for node, _ in y.grad_fn.next_functions], x.grad
 
@@ -331,7 +286,7 @@ for _name in IN_PLACE:
     def _(F, name=_name):
         x = F.ones(3, requires_grad=True)
         y = x * 2
-        filled(y[:2], name)
+        getattr(y[:2], name)()
         y.sum().backward()
         return y.grad_fn, x.grad, y._version
 
@@ -340,18 +295,18 @@ for _name in IN_PLACE:
         x = F.ones(3, requires_grad=True)
         y = x * 2
         z = y * y
-        filled(y, name)
+        getattr(y, name)()
         z.sum().backward()
 
     @behaviours(f"{_name} of an expanded tensor", error=RuntimeError, says="unsupported operation: more than one elem")
     def _(F, name=_name):
-        filled(F.ones(1).expand(3), name)
+        getattr(F.ones(1).expand(3), name)()
 
     @behaviours(f"{_name} of no elements leaves the random numbers alone")
     def _(F, name=_name):
         F.manual_seed(0)
         before = F.get_rng_state().tolist()
-        filled(F.ones(0), name)
+        getattr(F.ones(0), name)()
         return before == F.get_rng_state().tolist()
 
     @behaviours(f"{_name} takes a generator")
@@ -360,7 +315,7 @@ for _name in IN_PLACE:
         for _ in range(2):
             generator = F.Generator().manual_seed(3)
             x = F.empty(5)
-            getattr(x, name)(*((0.5,) if name == "geometric_" else ()), generator=generator)
+            getattr(x, name)(generator=generator)
             drawn.append(x.tolist())
         return drawn[0] == drawn[1]
 
@@ -368,9 +323,6 @@ for _name in IN_PLACE:
 ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.ones(3, dtype=F.int64).uniform_()", NotImplementedError, "\"check_uniform_bounds\" not implemented for 'Long'"),
     ("F.ones(3, dtype=F.int64).normal_()", NotImplementedError, "\"normal_kernel_cpu\" not implemented for 'Long'"),
-    ("F.ones(3, dtype=F.int64).log_normal_()", NotImplementedError, "\"log_normal_cpu\" not implemented for 'Long'"),
-    ("F.ones(3, dtype=F.int64).exponential_()", RuntimeError, "Exponential distribution is a continuous"),
-    ("F.ones(3, dtype=F.int64).cauchy_()", RuntimeError, "Cauchy distribution is a continuous probability"),
     ("F.ones(3).uniform_('a')", TypeError, "uniform_(): argument 'from' (position 1) must be float, not str"),
     ("F.ones(3).uniform_(2, 1)", RuntimeError, "uniform_ expects to return a [from, to) range, but found from=2 > to"),
     ("F.ones(3).uniform_(0, float('inf'))", RuntimeError, "to is out of bounds for float"),
@@ -381,23 +333,8 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.ones(3).bernoulli_('a')", TypeError, "bernoulli_() received an invalid combination of arguments - got (str)"),
     ("F.ones(2).bernoulli_(F.tensor([.5, 3.]))", RuntimeError, "Expected p_in >= 0 && p_in <= 1 to be true"),
     ("F.ones(2).bernoulli_(F.tensor([1, 0]))", NotImplementedError, '"bernoulli_tensor_cpu_p_" not implemented for'),
-    ("F.ones(3).exponential_(-1)", RuntimeError, "exponential_ expects lambda > 0.0, but found lambda=-1"),
-    ("F.ones(3).geometric_(1.5)", RuntimeError, "geometric_ expects p to be in (0, 1), but got p=1.5"),
-    ("F.ones(3).log_normal_(1, -1)", RuntimeError, "log_normal_ expects std > 0.0, but found std=-1"),
-    ("F.ones(3).cauchy_(0, -1)", RuntimeError, "cauchy_ expects sigma > 0.0, but found sigma=-1"),
-    ("F.ones(3).random_(5, 5)", RuntimeError, "random_ expects 'from' to be less than 'to', but got from=5 >= to=5"),
-    ("F.ones(3).random_('a')", TypeError, "random_() received an invalid combination of arguments - got (str)"),
-    ("F.ones(3, dtype=F.uint8).random_(0, 300)", RuntimeError, "to - 1 is out of bounds for unsigned char"),
     ("F.bernoulli(F.ones(3, dtype=F.int64))", NotImplementedError, '"bernoulli_tensor_cpu_p_" not implemented for'),
     ("F.bernoulli(F.tensor([2.]))", RuntimeError, "Expected p_in >= 0 && p_in <= 1 to be true"),
-    ("F.multinomial(F.tensor([1., -1.]), 1)", RuntimeError, "probability tensor contains either `inf`, `nan` or elem"),
-    ("F.multinomial(F.tensor([0., 0.]), 1)", RuntimeError, "invalid multinomial distribution (sum of probabilities"),
-    ("F.multinomial(F.tensor([0., -1.]), 2, True)", RuntimeError, "invalid multinomial distribution (encountering pr"),
-    ("F.multinomial(F.ones(2), 3)", RuntimeError, "cannot sample n_sample > prob_dist.size(-1) samples without"),
-    ("F.multinomial(F.ones(2), 0)", RuntimeError, "cannot sample n_sample <= 0 samples"),
-    ("F.multinomial(F.ones(2, 2, 2), 1)", RuntimeError, "prob_dist must be 1 or 2 dim"),
-    ("F.multinomial(F.ones(2, dtype=F.int64), 1)", RuntimeError, "multinomial only supports floating-point dtypes"),
-    ("F.multinomial(F.ones(2), 1, out=F.ones(1))", RuntimeError, "multinomial expects Long tensor out, got: Float"),
     ("F.randint(5, 5, (2,))", RuntimeError, "random_ expects 'from' to be less than 'to', but got from=5 >= to=5"),
     ("F.randint(5)", TypeError, "randint() received an invalid combination of arguments - got (int)"),
     ("F.randint(5, 3)", TypeError, "randint(): argument 'size' (position 2) must be tuple of ints, not int"),
@@ -413,8 +350,6 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.normal(F.zeros(2), F.tensor([1., -1.]))", RuntimeError, "normal expects all elements of std >= 0.0"),
     ("F.normal(F.zeros(2), F.ones(3))", RuntimeError, "The size of tensor a (2) must match the size of tensor b (3)"),
     ("F.normal(F.zeros(2, dtype=F.int64), 1.)", NotImplementedError, '"normal_kernel_cpu" not implemented for \'Long'),
-    ("F.poisson(F.tensor([-1.]))", RuntimeError, "invalid Poisson rate, expected rate to be non-negative"),
-    ("F.poisson(F.tensor([1]))", NotImplementedError, "\"poisson_cpu\" not implemented for 'Long'"),
     ("F.rand(2, dtype=F.int64)", NotImplementedError, "\"check_uniform_bounds\" not implemented for 'Long'"),
     ("F.rand(2, generator=3)", TypeError, "rand() received an invalid combination of arguments - got ("),
     ("F.rand(2, dtype=F.float32, out=F.empty(2, dtype=F.float64))", RuntimeError, "dtype Float does not match dtype"),
@@ -429,7 +364,6 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.Generator().set_state(F.zeros(3))", TypeError, "RNG state must be a torch.ByteTensor"),
     ("F.Generator().set_state(F.zeros(3, dtype=F.uint8))", RuntimeError, "Expected a CPUGeneratorImplState of size"),
     ("F.set_rng_state(F.zeros(5056, dtype=F.uint8))", RuntimeError, "Invalid mt19937 state"),
-    ("F.Generator().get_offset()", RuntimeError, "CPU Generator does not use offset"),
 ]
 for _expression, _error, _says in ERRORS:
 
@@ -456,20 +390,14 @@ VALUES = [
     "F.rand(2, out=F.empty(3)).shape",
     "F.rand(2, out=F.empty(2, dtype=F.float64)).dtype",
     "F.randperm(3, out=F.empty(0, dtype=F.int64)).shape",
-    "F.multinomial(F.ones(0, 2), 1)",
-    "F.multinomial(F.ones(2, requires_grad=True), 1).requires_grad",
-    "F.multinomial(F.ones(2), 1, out=F.empty(0, dtype=F.int64)).shape",
-    "F.ones(3).multinomial(2).dtype",
     "F.ones(3).bernoulli().tolist()",
     "F.ones(3).bernoulli(1.0).tolist()",
     "F.bernoulli(F.ones(3, requires_grad=True)).grad_fn",
     "F.normal(F.zeros(3, requires_grad=True)).grad_fn",
     "F.normal(0.0, F.ones(3, requires_grad=True)).grad_fn",
     "F.normal(F.zeros(3), F.ones(3, requires_grad=True)).grad_fn",
-    "F.poisson(F.ones(3, requires_grad=True)).grad_fn",
     "F.normal(F.zeros(2), F.ones(2, dtype=F.float64)).dtype",
     "F.rand(2, device='cpu', dtype=F.float64).dtype",
-    "F.ones(3).random_(to=1)",
     "F.ones(3).uniform_(to=0.0)",
 ]
 for _expression in VALUES:
@@ -478,14 +406,6 @@ for _expression in VALUES:
     def _(F, expression=_expression):
         F.manual_seed(0)
         return eval(expression, {"F": F})
-
-
-@behaviours(
-    "float32 cannot tell all whole numbers apart", warns=("UserWarning: to - 1 is out of bounds [-(2^24), 2^24]",)
-)
-def _(F):
-    F.manual_seed(0)
-    return F.ones(50).random_(0, 2**25)
 
 
 @behaviours("gradients of what is drawn with means and deviations are zero")

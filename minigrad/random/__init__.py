@@ -1,18 +1,16 @@
 """Tensors of chance: `rand`, `randn`, `randint`, `x.normal_()` and the like, and the seed that makes them repeatable.
 
-After this module a reader knows that a random function takes its numbers from a `Generator`, the default one unless
-`generator=` names another, and that after `manual_seed(0)` a program draws the same numbers in each run: those that it
-would draw in PyTorch. A tensor that is filled at random has no gradient towards what it was before.
+A random function takes its numbers from a `Generator`, the default one unless `generator=` names another. After
+`manual_seed(0)` a program draws the same numbers in each run: those that it would draw in PyTorch. What a tensor held
+before it was filled at random gets no gradient; the new numbers come in the order of the tensor's memory.
 
-How the numbers are made is told in `recipes.py`, how a tensor is filled with them in `filling.py`; what the functions
-have in common with `zeros` and its like (`out`, `dtype`, `requires_grad`, `device` ...) in `creation/arguments.py`.
+How the numbers are made is told in `recipes.py`, where they come from in `generator.py`; what the functions have in
+common with `zeros` and its like (`out`, `dtype`, `requires_grad`, `device` ...) in `creation/arguments.py`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,32 +18,19 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import type_name
 from minigrad.creation.arguments import array_like, check_place, made, numpy_kind, shape_of
-from minigrad.dtypes import dtype
-from minigrad.op import size_mismatch, tensor_operands
-from minigrad.random import filling, recipes
-from minigrad.random.filling import (
-    bernoulli_by_element,
-    bernoulli_numbers,
-    bernoulli_result,
-    check_floating,
-    check_std,
-    normal_numbers,
-    normal_of_both,
-    normal_of_mean,
-    normal_of_std,
-    number,
-    poisson_result,
-    source_of,
-    uniform_numbers,
-    whole_numbers,
-)
+from minigrad.op import op, size_mismatch, tensor_operands
+from minigrad.ops.places.overwrite import overwriting
+from minigrad.public import as_float, wrong_type
+from minigrad.random import recipes
 from minigrad.random.generator import Generator, default_generator
 from minigrad.random.recipes import in_memory_order, keep_mask
 from minigrad.tensor import Tensor, own_array
+from minigrad.writing import in_place
 
 __all__ = ["Generator", "default_generator", "keep_mask"]
 
 Array = Any
+Numbers = Callable[..., Array]  # gives the numbers for an array: numbers(function, array, generator, ...)
 
 
 # ---------------------------------------------------------------- the seed
@@ -59,19 +44,8 @@ def manual_seed(seed: int) -> Generator:
     return default_generator.manual_seed(int(seed))
 
 
-def seed() -> int:
-    """Start the random numbers anew from a seed that nobody chose, and return it."""
-    return default_generator.seed()
-
-
-def initial_seed() -> int:
-    """The seed that the random numbers were started from."""
-    return default_generator.initial_seed()
-
-
-def get_rng_state() -> Tensor:
-    """All that determines the random numbers to come: a tensor of bytes."""
-    return default_generator.get_state()
+seed, initial_seed = default_generator.seed, default_generator.initial_seed
+get_rng_state = default_generator.get_state
 
 
 def set_rng_state(new_state: Tensor) -> None:
@@ -79,184 +53,191 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator.set_state(new_state)
 
 
-@contextlib.contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
-    """Random numbers drawn inside a `with` block do not change those that come after it. (`devices` has no effect.)"""
-    state = get_rng_state() if enabled else None
-    try:
-        yield
-    finally:
-        if state is not None:
-            set_rng_state(state)
+# ---------------------------------------------------------------- numbers for an array, in the order of its memory
+
+
+def _uniform(function: str, array: Array, generator: Any, low: float = 0, high: float = 1) -> Array:
+    """Uniform numbers from low up to but without high."""
+    source = _source(function, generator)
+    _check_floating("check_uniform_bounds", array.dtype, function)
+    most = _check_bounds(array.dtype, {"from": low, "to": high})
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    if high - low > most:
+        raise RuntimeError(f"uniform_ expects to-from <= {most:g}, but found to={high:g} and from={low:g}")
+    return in_memory_order(recipes.uniform(array.size, array.dtype, low, high, source), array)
+
+
+def _normal(function: str, array: Array, generator: Any, mean: float = 0, std: float = 1) -> Array:
+    """Normal numbers with this mean and standard deviation."""
+    source = _source(function, generator)
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    _check_floating("normal_kernel_cpu", array.dtype, function)
+    numbers = recipes.normal(array.size, array.dtype, mean, std, source, array.flags.c_contiguous)
+    return in_memory_order(numbers, array)
+
+
+def _integers(function: str, array: Array, generator: Any, low: int, high: int) -> Array:
+    """Whole numbers from low up to but without high."""
+    source = _source(function, generator)
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    _check_bounds(array.dtype, {"from": low, "to - 1": high - 1})
+    return in_memory_order(recipes.integers(array.size, low, high, source).astype(array.dtype, copy=False), array)
+
+
+def _ones_and_zeros(function: str, array: Array, generator: Any, p: Any) -> Array:
+    """Ones and zeros. `p` is the probability of a one, or a tensor with that of each element."""
+    source = _source(function, generator)
+    if not isinstance(p, Tensor):
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+        return in_memory_order(recipes.successes(array.size, p, source).astype(array.dtype), array)
+    chances = own_array(p)
+    _check_floating("bernoulli_tensor_cpu_p_", chances.dtype, function)
+    if chances.size and not (chances.min() >= 0 and chances.max() <= 1):
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false. Probabilities are from 0 to 1, and these are "
+            f"from {chances.min()} to {chances.max()}."
+        )
+    kind = np.dtype(np.float64) if chances.dtype == np.float64 else np.dtype(np.float32)
+    return (recipes.uniform(array.size, kind, 0, 1, source).reshape(array.shape) < chances).astype(array.dtype)
+
+
+_C_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int",
+            "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double"}  # fmt: skip
+
+
+def _check_bounds(kind: Any, bounds: dict[str, Any]) -> Any:
+    """Raise if a dtype cannot hold one of the bounds, and return the largest number that it holds."""
+    limits: Any = np.finfo(kind) if kind.kind == "f" else np.iinfo(np.uint8 if kind == np.bool_ else kind)
+    least, most = limits.min, 1 if kind == np.bool_ else limits.max
+    for name, value in bounds.items():
+        if not least <= value <= most:
+            raise RuntimeError(
+                f"{name} is out of bounds for {_C_NAMES[kind.name]}: {value} is not from {least} to {most}"
+            )
+    return most
+
+
+def _permutation(function: str, array: Array, generator: Any) -> Array:
+    """The whole numbers from 0 on, in random order."""
+    if array.dtype == np.bool_:
+        raise NotImplementedError("\"randperm\" not implemented for 'Bool': give a dtype of numbers")
+    if array.dtype.kind != "f" and array.size - 1 > np.iinfo(array.dtype).max:
+        raise RuntimeError(f"value cannot be converted to type {array.dtype.name}_t without overflow: {array.size - 1}")
+    return recipes.permutation(array.size, _source(function, generator)).astype(array.dtype, copy=False)
+
+
+def _source(function: str, generator: Any) -> Generator:
+    """The generator to draw from."""
+    if not isinstance(generator, Generator | None):
+        raise TypeError(
+            f"{function}() received an invalid combination of arguments - got (generator={type_name(generator)}), but "
+            "expected a minigrad.Generator"
+        )
+    return generator or default_generator
+
+
+def _check_floating(kernel: str, kind: Any, function: str) -> None:
+    if kind.kind != "f":
+        raise NotImplementedError(
+            f'"{kernel}" not implemented for {dtypes.from_numpy(kind).tensor_type!r}: the numbers of {function}() have '
+            "fractions, so the dtype must be floating, such as minigrad.float32"
+        )
 
 
 # ---------------------------------------------------------------- new tensors
+# All take `generator`, `dtype`, `requires_grad`, `out` (but for those that are like another tensor) and what says where
+# a tensor is to be (`device` ...).
 
 
-def rand(
-    *size: Any,
-    generator: Generator | None = None,
-    out: Any = None,
-    dtype: dtype | None = None,
-    requires_grad: bool = False,
-    **place: Any,
-) -> Tensor:
+def rand(*size: Any, **options: Any) -> Tensor:
     """Random numbers, uniform between 0 (included) and 1 (excluded)."""
-    source, shape = source_of("rand", generator), shape_of("rand", size, place)
-    kind = numpy_kind("rand", dtype, None, out)
-    check_floating("check_uniform_bounds", kind, "rand")
-    with source.lock:
-        numbers = recipes.uniform(math.prod(shape), kind, 0, 1, source)
-    return made(numbers.reshape(shape), requires_grad, "rand", out)
+    return _new("rand", _uniform, size, options)
 
 
-def randn(
-    *size: Any,
-    generator: Generator | None = None,
-    out: Any = None,
-    dtype: dtype | None = None,
-    requires_grad: bool = False,
-    **place: Any,
-) -> Tensor:
+def rand_like(input: Tensor, **options: Any) -> Tensor:
+    """Random numbers between 0 and 1 in another tensor's shape and dtype."""
+    return _new("rand_like", _uniform, input, options)
+
+
+def randn(*size: Any, **options: Any) -> Tensor:
     """Random numbers from the normal distribution with mean 0 and standard deviation 1."""
-    source, shape = source_of("randn", generator), shape_of("randn", size, place)
-    kind = numpy_kind("randn", dtype, None, out)
-    check_floating("normal_kernel_cpu", kind, "randn")
-    with source.lock:
-        numbers = recipes.normal(math.prod(shape), kind, 0, 1, source)
-    return made(numbers.reshape(shape), requires_grad, "randn", out)
+    return _new("randn", _normal, size, options)
 
 
-def randint(
-    *arguments: Any,
-    low: Any = None,
-    high: Any = None,
-    size: Any = None,
-    generator: Generator | None = None,
-    out: Any = None,
-    dtype: dtype | None = None,
-    requires_grad: bool = False,
-    **place: Any,
-) -> Tensor:
+def randn_like(input: Tensor, **options: Any) -> Tensor:
+    """Normal random numbers in another tensor's shape and dtype."""
+    return _new("randn_like", _normal, input, options)
+
+
+def randint(*arguments: Any, **options: Any) -> Tensor:
     """Random whole numbers: `randint(high, size)` from 0, `randint(low, high, size)` from low, up to but without high.
     int64 unless `dtype` says otherwise.
 
     RuntimeError where low is not below high, or the dtype cannot hold the numbers.
     """
-    low, high, size = _bounds("randint", arguments, low, high, size)
-    source, shape = source_of("randint", generator), shape_of("randint", (size,), place)
-    kind = numpy_kind("randint", dtype, dtypes.int64, out)
-    with source.lock:
-        numbers = whole_numbers(math.prod(shape), kind, low, high, source)
-    return made(numbers.reshape(shape), requires_grad, "randint", out)
+    low, high, size = _bounds("randint", {"low": 0, "high": None, "size": None}, arguments, options)
+    return _new("randint", _integers, (size,), options, low, high, default=dtypes.int64)
 
 
-def _bounds(function: str, arguments: Any, low: Any, high: Any, size: Any) -> tuple[int, int, Any]:
-    """low, high and size, however they were given."""
-    given = list(arguments)
-    if size is None and len(given) + (low is not None) + (high is not None) > 1:
-        size = given.pop() if given else None
-        if isinstance(size, int | float):
-            raise TypeError(
-                f"{function}(): argument 'size' (position {len(arguments)}) must be tuple of ints, not "
-                f"{type_name(size)}: {size!r}"
-            )
-    if high is None and given:
-        high = given.pop()
-    if low is None and given:
-        low = given.pop()
-    low = 0 if low is None else low
-    bounds = [value.item() if isinstance(value, Tensor) and value.ndim == 0 else value for value in (low, high)]
-    if size is None or given or not all(isinstance(value, int | np.integer) for value in bounds):
-        kinds = ", ".join(type_name(value) for value in arguments)
+def randint_like(input: Tensor, *arguments: Any, **options: Any) -> Tensor:
+    """Random whole numbers, `randint_like(x, high)` or `randint_like(x, low, high)`, in another tensor's shape and
+    dtype.
+    """
+    low, high = _bounds("randint_like", {"low": 0, "high": None}, arguments, options)
+    return _new("randint_like", _integers, input, options, low, high)
+
+
+def randperm(n: int, **options: Any) -> Tensor:
+    """The whole numbers from 0 to n - 1 in random order."""
+    if not isinstance(n, int | np.integer) or isinstance(n, bool):
+        raise wrong_type("randperm", "n", 1, "int", n)
+    return _new("randperm", _permutation, (int(n),), options, default=dtypes.int64)
+
+
+def _new(
+    function: str, numbers: Numbers, form: Any, options: dict[str, Any], *arguments: Any, default: Any = None
+) -> Tensor:
+    """A new tensor with `numbers(function, array, generator, *arguments)`, where the array has its shape and dtype.
+
+    Args:
+        form: the sizes, or the tensor that it is to be like.
+        default: its dtype if none is given; float32 if left out.
+    """
+    generator, dtype = options.pop("generator", None), options.pop("dtype", None)
+    requires_grad, out = options.pop("requires_grad", False), None
+    if function.endswith("_like"):
+        array = array_like(function, form, dtype, options)
+    else:
+        out = options.pop("out", None)
+        array = np.empty(shape_of(function, form, options), numpy_kind(function, dtype, default, out))
+    return made(numbers(function, array, generator, *arguments), requires_grad, function, out)
+
+
+def _bounds(function: str, defaults: dict[str, Any], given: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
+    """low, high and, for randint, size, however they were given.
+
+    Arguments without a name are for the last of the free names, as `randint(high, size)` is `randint(0, high, size)`.
+    """
+    named = {name: options.pop(name) for name in defaults if name in options}
+    free = [name for name in defaults if name not in named]
+    low, high, *size = (defaults | named | dict(zip(free[-len(given) :], given, strict=False))).values()
+    if size and isinstance(size[0], int | float) and high is not None:
+        raise wrong_type(function, "size", len(given), "tuple of ints", size[0])
+    bounds = [bound.item() if isinstance(bound, Tensor) and bound.ndim == 0 else bound for bound in (low, high)]
+    if None in size or len(given) > len(free) or not all(isinstance(bound, int | np.integer) for bound in bounds):
+        kinds = ", ".join(type_name(value) for value in given)
         raise TypeError(
             f"{function}() received an invalid combination of arguments - got ({kinds}), but expected (int high, tuple "
             "of ints size) or (int low, int high, tuple of ints size)"
         )
-    return int(bounds[0]), int(bounds[1]), size
+    return [*map(int, bounds), *size]
 
 
-def randperm(
-    n: int,
-    *,
-    generator: Generator | None = None,
-    out: Any = None,
-    dtype: dtype | None = None,
-    requires_grad: bool = False,
-    **place: Any,
-) -> Tensor:
-    """The whole numbers from 0 to n - 1 in random order."""
-    if not isinstance(n, int | np.integer) or isinstance(n, bool):
-        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type_name(n)}: {n!r}")
-    source, shape = source_of("randperm", generator), shape_of("randperm", (int(n),), place)
-    kind = numpy_kind("randperm", dtype, dtypes.int64, out)
-    if kind == np.bool_:
-        raise NotImplementedError("\"randperm\" not implemented for 'Bool': give a dtype of numbers")
-    if kind.kind != "f" and n - 1 > np.iinfo(kind).max:
-        raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow: {n - 1}")
-    with source.lock:
-        numbers = recipes.permutation(shape[0], source)
-    return made(numbers.astype(kind, copy=False), requires_grad, "randperm", out)
-
-
-def rand_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: dtype | None = None,
-    requires_grad: bool = False,
-    **place: Any,
-) -> Tensor:
-    """Random numbers between 0 and 1 in another tensor's shape and dtype."""
-    array = array_like("rand_like", input, dtype, place)
-    return made(uniform_numbers(array, 0, 1, source_of("rand_like", generator)), requires_grad, "rand_like")
-
-
-def randn_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: dtype | None = None,
-    requires_grad: bool = False,
-    **place: Any,
-) -> Tensor:
-    """Normal random numbers in another tensor's shape and dtype."""
-    array = array_like("randn_like", input, dtype, place)
-    return made(normal_numbers(array, 0, 1, source_of("randn_like", generator)), requires_grad, "randn_like")
-
-
-def randint_like(
-    input: Tensor,
-    *arguments: Any,
-    low: Any = None,
-    high: Any = None,
-    generator: Generator | None = None,
-    dtype: dtype | None = None,
-    requires_grad: bool = False,
-    **place: Any,
-) -> Tensor:
-    """Random whole numbers, `randint_like(x, high)` or `randint_like(x, low, high)`, in another tensor's shape and
-    dtype.
-    """
-    array = array_like("randint_like", input, dtype, place)
-    low, high, _ = _bounds("randint_like", arguments, low, high, ())
-    source = source_of("randint_like", generator)
-    with source.lock:
-        numbers = whole_numbers(array.size, array.dtype, low, high, source)
-    return made(in_memory_order(numbers, array), requires_grad, "randint_like")
-
-
-def normal(
-    mean: Any,
-    std: Any = 1.0,
-    size: Any = None,
-    *,
-    generator: Generator | None = None,
-    out: Any = None,
-    dtype: dtype | None = None,
-    requires_grad: bool = False,
-    **place: Any,
-) -> Tensor:
+def normal(mean: Any, std: Any = 1.0, size: Any = None, **options: Any) -> Tensor:
     """Normal random numbers.
 
     Args:
@@ -266,40 +247,49 @@ def normal(
 
     RuntimeError for a negative standard deviation.
     """
-    source = source_of("normal", generator)
-    check_place("normal", place)
     tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
-    if not tensors or size is not None:
-        if size is None or tensors:
-            raise TypeError(
-                f"normal() received an invalid combination of arguments - got ({type_name(mean)}, {type_name(std)}), "
-                "but expected two numbers and a size, or a tensor among the two"
-            )
-        mean, std = number("normal", "mean", 1, mean), number("normal", "std", 2, std)
-        array = np.empty(shape_of("normal", (size,), {}), numpy_kind("normal", dtype, None, out))
-        return made(normal_numbers(array, mean, std, source), requires_grad, "normal", out)
-    if not isinstance(std, Tensor):
-        std = number("normal", "std", 2, std)
-        check_std(std)
-    elif std.numel() and not own_array(std).min() >= 0:
-        raise RuntimeError("normal expects all elements of std >= 0.0, and one is negative")
-    mean = mean if isinstance(mean, Tensor) else number("normal", "mean", 1, mean)
+    if (size is None) == (not tensors):
+        raise TypeError(
+            f"normal() received an invalid combination of arguments - got ({type_name(mean)}, {type_name(std)}), "
+            "but expected two numbers and a size, or a tensor among the two"
+        )
+    mean = mean if isinstance(mean, Tensor) else as_float("normal", "mean", 1, mean)
+    std = std if isinstance(std, Tensor) else as_float("normal", "std", 2, std)
+    if not tensors:
+        return _new("normal", _normal, (size,), options, mean, std)
+    generator, out = options.pop("generator", None), options.pop("out", None)
+    check_place("normal", options)
     tensor_operands("normal", *tensors)
+    if isinstance(std, Tensor) and std.numel() and not own_array(std).min() >= 0:
+        raise RuntimeError("normal expects all elements of std >= 0.0, and one is negative")
+    if len(tensors) == 2 and (mismatch := size_mismatch("normal", mean.shape, std.shape)) is not None:
+        raise RuntimeError(mismatch)
     kind = numpy_kind("normal", None, tensors[0].dtype, out)
-    check_floating("normal_kernel_cpu", kind, "normal")
-    if len(tensors) == 2:
-        mismatch = size_mismatch("normal", mean.shape, std.shape)
-        if mismatch is not None:
-            raise RuntimeError(mismatch)
-    shape = np.broadcast_shapes(*(value.shape for value in tensors))
-    numbers = normal_numbers(np.empty(shape, kind), 0, 1, source)
-    for step, value in ((np.multiply, std), (np.add, mean)):
-        numbers = step(numbers, value._array if isinstance(value, Tensor) else kind.type(value)).astype(kind)
+    array = np.empty(np.broadcast_shapes(*(value.shape for value in tensors)), kind)
+    if isinstance(std, Tensor):
+        numbers = (_normal("normal", array, generator) * own_array(std)).astype(kind)
+    else:
+        numbers = _normal("normal", array, generator, 0, std)
+    numbers = (numbers + (own_array(mean) if isinstance(mean, Tensor) else mean)).astype(kind)
     if out is not None:
         return made(numbers, False, "normal", out)
-    node = normal_of_both if len(tensors) == 2 else normal_of_mean if isinstance(mean, Tensor) else normal_of_std
+    node = normal_of_both if len(tensors) == 2 else _normal_of_mean if isinstance(mean, Tensor) else _normal_of_std
     result: Tensor = node(*tensors, numbers[()])
     return result
+
+
+@op(
+    name="NormalBackward3",
+    mean=lambda F, g, mean_shape: F.zeros(mean_shape, g),
+    std=lambda F, g, std_shape: F.zeros(std_shape, g),
+)
+def normal_of_both(mean: Array, std: Array, values: Array) -> Array:
+    """Random values that were drawn with these means and standard deviations."""
+    return values
+
+
+_normal_of_mean, _normal_of_std = overwriting("NormalBackward1"), overwriting("NormalBackward2")
+_bernoulli_result = overwriting("BernoulliBackward0")
 
 
 def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = None, out: Any = None) -> Tensor:
@@ -308,99 +298,53 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
     RuntimeError for what is no probability.
     """
     (input,) = tensor_operands("bernoulli", input)
-    source = source_of("bernoulli", generator)
-    array = own_array(input)
-    if p is None:
-        values = bernoulli_by_element(array, array, source)
-    else:
-        values = bernoulli_numbers(array, number("bernoulli", "p", 2, p), source)
-    return made(values, False, "bernoulli", out) if out is not None else bernoulli_result(input, values[()])
+    chances = input if p is None else as_float("bernoulli", "p", 2, p)
+    values = _ones_and_zeros("bernoulli", own_array(input), generator, chances)
+    return made(values, False, "bernoulli", out) if out is not None else _bernoulli_result(input, values[()])
 
 
-def multinomial(
-    input: Tensor,
-    num_samples: int,
-    replacement: bool = False,
-    *,
-    generator: Generator | None = None,
-    out: Any = None,
-) -> Tensor:
-    """Draw columns by their weights, from each row of a matrix or from a vector: int64, of shape [rows, num_samples].
+# ---------------------------------------------------------------- in place
 
-    Args:
-        input: the weights, at least 0; they need not sum to 1.
-        num_samples: how many to draw from each row.
-        replacement: whether a column can be drawn again.
 
-    RuntimeError for weights that are negative, not finite or all zero, or for more samples than columns.
-    """
-    (input,) = tensor_operands("multinomial", input)
-    source, weights = source_of("multinomial", generator), own_array(input)
-    if out is not None and out.dtype is not dtypes.int64:
-        raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.tensor_type}")
-    if not 0 < weights.ndim <= 2:
-        raise RuntimeError(f"prob_dist must be 1 or 2 dim, and not {weights.ndim}")
-    if weights.dtype.kind != "f":
-        raise RuntimeError(
-            f"multinomial only supports floating-point dtypes for input, got: {input.dtype.tensor_type}. Convert it "
-            "first, as in x.float()."
+def _method(node: str) -> Callable[[Callable[..., Array]], Callable[..., Any]]:
+    """Makes a method of Tensor that fills the tensor with `numbers(array, generator, ...)`."""
+    filled = overwriting(node)  # what is written does not depend on what was there before
+
+    def method_of(numbers: Callable[..., Array]) -> Callable[..., Any]:
+        def random(self: Tensor, *arguments: Any, generator: Any = None, **named: Any) -> Any:
+            return filled(self, numbers(own_array(self), generator, *arguments, **named))
+
+        method = in_place(random, numbers.__name__)
+        method.__doc__ = numbers.__doc__
+        setattr(Tensor, numbers.__name__, method)
+        return method
+
+    return method_of
+
+
+@_method("UniformBackward0")
+def uniform_(array: Array, generator: Any, low: Any = 0.0, /, to: Any = 1.0) -> Array:
+    """Fill the tensor with uniform random numbers from `from` up to but without `to`: `x.uniform_(-1, 1)`."""
+    low, to = as_float("uniform_", "from", 1, low), as_float("uniform_", "to", 2, to)
+    return _uniform("uniform_", array, generator, low, to)
+
+
+@_method("NormalBackward0")
+def normal_(array: Array, generator: Any, mean: Any = 0.0, std: Any = 1.0) -> Array:
+    """Fill the tensor with normal random numbers."""
+    mean, std = as_float("normal_", "mean", 1, mean), as_float("normal_", "std", 2, std)
+    return _normal("normal_", array, generator, mean, std)
+
+
+@_method("BernoulliBackward2")
+def bernoulli_(array: Array, generator: Any, p: Any = 0.5) -> Array:
+    """Fill the tensor with ones, each with probability p, and zeros. `p` is a number, or a tensor that broadcasts."""
+    if not isinstance(p, Tensor | int | float | np.number):
+        raise TypeError(
+            f"bernoulli_() received an invalid combination of arguments - got ({type_name(p)}), but expected a Tensor "
+            "or a float"
         )
-    if num_samples <= 0:
-        raise RuntimeError(f"cannot sample n_sample <= 0 samples: {num_samples}")
-    if not replacement and num_samples > weights.shape[-1]:
-        raise RuntimeError(
-            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of "
-            f"{weights.shape[-1]}"
-        )
-    shape = (*weights.shape[:-1], num_samples)
-    rows = weights[np.newaxis] if weights.ndim == 1 else weights
-    if not rows.size:
-        return made(np.empty(shape, np.int64), False, "multinomial", out)
-    _check_weights(rows, replacement and num_samples > 1)
-    with source.lock:
-        drawn = recipes.categories(rows, int(num_samples), bool(replacement), source)
-    return made(np.ascontiguousarray(drawn, np.int64).reshape(shape), False, "multinomial", out)
+    return _ones_and_zeros("bernoulli_", array, generator, p)
 
 
-def _check_weights(rows: Array, one_by_one: bool) -> None:
-    """Raise for weights that cannot be drawn from."""
-    low, high = rows.min(), rows.max()
-    if not (low >= 0 and high < math.inf):
-        if not one_by_one:
-            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-        kind = "< 0" if low < 0 or math.isnan(low) else "= infinity or NaN"
-        raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {kind})")
-    if not rows.any(axis=1).all():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0): a row is all zeros")
-
-
-def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """How many events there are where each element of the input is the number that is expected. (These are drawn one
-    by one: a million take about a second.)
-
-    RuntimeError for a negative rate.
-    """
-    (input,) = tensor_operands("poisson", input)
-    rates, source = own_array(input), source_of("poisson", generator)
-    check_floating("poisson_cpu", rates.dtype, "poisson")
-    if rates.size and not rates.min() >= 0:
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    with source.lock:
-        numbers = recipes.poisson(rates.reshape(-1).astype(np.float64), source)
-    return poisson_result(input, numbers.astype(rates.dtype).reshape(rates.shape)[()])
-
-
-def _bernoulli_of(self: Tensor, p: Any = None, *, generator: Generator | None = None) -> Tensor:
-    """As `bernoulli(x)`: each element is the probability of its one; with `p`, a number, all have that."""
-    return bernoulli(self, p, generator=generator)
-
-
-_bernoulli_of.__name__ = _bernoulli_of.__qualname__ = "bernoulli"  # what Python's errors about arguments say
-
-METHODS: dict[str, Callable[..., Any]] = {
-    **filling.METHODS,
-    "bernoulli": _bernoulli_of,
-    "multinomial": multinomial,
-}
-for _name, _method in METHODS.items():
-    setattr(Tensor, _name, _method)
+Tensor.bernoulli = bernoulli  # type: ignore[attr-defined]

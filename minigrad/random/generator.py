@@ -1,8 +1,8 @@
 """Where random numbers come from: a stream of 32-bit words that a seed determines, the same stream as PyTorch's.
 
-After this module a reader knows what a `Generator` is: the Mersenne Twister of M. Matsumoto and T. Nishimura (1998),
-its 624 words of state and the place among them, and how the state is read and put back to draw the same numbers again.
-What makes uniform or normal numbers of the words is told in `recipes.py`. numpy makes the words, many at once.
+It is that of the Mersenne Twister (M. Matsumoto and T. Nishimura, 1998): 624 words of state and the place among them.
+The state can be read and put back to draw the same numbers again. What makes uniform or normal numbers of the words is
+told in `recipes.py`. numpy makes the words, many at once.
 """
 
 from __future__ import annotations
@@ -33,17 +33,16 @@ class Generator:
     threads; who gets which numbers is then a matter of chance.
     """
 
-    __slots__ = ("_seed", "_source", "_fresh", "spare_normal", "lock", "__weakref__")
+    __slots__ = ("_seed", "_source", "spare_normal", "lock", "__weakref__")
 
     def __init__(self, device: Any = devices.CPU) -> None:
         devices.device(device)
-        self.lock = threading.RLock()  # held while a function draws its numbers
+        self.lock = threading.RLock()  # held while two numbers must not be drawn at a time
         self._start(FIRST_SEED)
 
     def _start(self, seed: int) -> None:
         self._seed = seed
         self._source: Any = None  # numpy's generator, made when numbers are first asked for
-        self._fresh = True  # no number was drawn since it was seeded
         self.spare_normal: float | None = None  # normal numbers are made in pairs; one may be left for the next call
 
     @property
@@ -84,13 +83,12 @@ class Generator:
         """All that determines the numbers to come, as 5056 bytes: a tensor of uint8, the same that PyTorch gives."""
         with self.lock:
             state = self._numpy().bit_generator.state["state"]
-            used = 0 if self._fresh else int(state["pos"])
-            left = 1 if self._fresh else WORDS + 1 - used
-            spare = 0.0 if self.spare_normal is None else self.spare_normal
+            used = int(state["pos"]) % WORDS  # 0: the next 624 words are to be made
+            left = WORDS + 1 - used if used else 1
+            words, spare = state["key"].astype("<u8").tobytes(), self.spare_normal
             packed = _STATE.pack(
-                self._seed, left, 1, used, state["key"].astype("<u8").tobytes(),
-                0.0, spare, 0.0, self.spare_normal is not None, 0.0, False,
-            )  # fmt: skip
+                self._seed, left, 1, used, words, 0.0, spare or 0.0, 0.0, spare is not None, 0.0, False
+            )
         return from_array(np.frombuffer(packed, np.uint8).copy())
 
     def set_state(self, new_state: Tensor) -> Generator:
@@ -113,23 +111,13 @@ class Generator:
             raise RuntimeError("Invalid mt19937 state: give what get_state() gave")
         with self.lock:
             self._start(seed)
-            self._fresh = used == 0 and left == 1
-            key = np.frombuffer(words, "<u8").astype(np.uint32)
-            self._go_to(key, WORDS if self._fresh else used)
+            self._go_to(np.frombuffer(words, "<u8").astype(np.uint32), WORDS if left == 1 else used)
             self.spare_normal = spare if has_spare else None
         return self
 
     def clone_state(self) -> Generator:
         """Another generator in the same state: both give the same numbers from here on."""
         return Generator().set_state(self.get_state())
-
-    def get_offset(self) -> int:
-        """RuntimeError: only generators on graphics processors count their numbers."""
-        raise RuntimeError("CPU Generator does not use offset. get_state() tells all that there is.")
-
-    def set_offset(self, offset: int) -> Generator:
-        """RuntimeError: only generators on graphics processors count their numbers."""
-        raise RuntimeError("CPU Generator does not use offset. Use set_state().")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (own_array(self.get_state()),)
@@ -140,29 +128,22 @@ class Generator:
         """numpy's generator at this place of the stream. numpy.random is imported here, at first use: that takes as
         long as the whole engine.
         """
-        if self._source is None:
-            start = np.random.RandomState(self._seed & 0xFFFFFFFF).get_state(legacy=False)["state"]
-            self._go_to(start["key"], WORDS)
-        return self._source
+        with self.lock:
+            if self._source is None:
+                start = np.random.RandomState(self._seed & 0xFFFFFFFF).get_state(legacy=False)["state"]
+                self._go_to(start["key"], WORDS)
+            return self._source
 
     def _go_to(self, words: Any, used: int) -> None:
         twister = np.random.MT19937(0)
         twister.state = {"bit_generator": "MT19937", "state": {"key": words, "pos": used}}
         self._source = np.random.Generator(twister)
 
-    def words(self, count: int) -> Any:
-        """The next `count` words: an array of uint32."""
-        source = self._numpy()
-        if count:
-            self._fresh = False
-        return source.integers(0, 0xFFFFFFFF, count, dtype=np.uint32, endpoint=True)
-
-    def long_words(self, count: int) -> Any:
-        """The next `count` pairs of words, the first one in the upper half: an array of uint64."""
-        source = self._numpy()
-        if count:
-            self._fresh = False
-        return source.integers(0, 0xFFFFFFFFFFFFFFFF, count, dtype=np.uint64, endpoint=True)
+    def words(self, count: int, kind: Any = np.uint32) -> Any:
+        """The next `count` words: an array of uint32. Of kind uint64: the next pairs of words, the first one of each in
+        the upper half.
+        """
+        return self._numpy().integers(0, np.iinfo(kind).max, count, dtype=kind, endpoint=True)
 
 
 def _restored(state: Any) -> Generator:

@@ -214,6 +214,4 @@ class DataLoader(Generic[T]):
 
 def _drawn_seed(generator: Generator | None = None) -> int:
     """A seed for another generator: a whole number from 0 up to but without 2**63."""
-    source = generator or default_generator
-    with source.lock:
-        return int(source.long_words(1)[0] % np.uint64(2**63))
+    return int((generator or default_generator).words(1, np.uint64)[0] % np.uint64(2**63))

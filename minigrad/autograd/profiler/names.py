@@ -58,7 +58,7 @@ PARTS = {
 # Public functions that are no ops themselves; `:` stands before PyTorch's name where that is another one.
 FUNCTIONS = """
     arange empty empty_like eye full full_like linspace ones ones_like zeros zeros_like
-    bernoulli multinomial normal rand rand_like randint randint_like randn randn_like randperm
+    bernoulli normal rand rand_like randint randint_like randn randn_like randperm
     argsort chunk clamp conv1d conv2d cross_entropy:cross_entropy_loss dropout einsum flatten
     batch_norm group_norm layer_norm rms_norm linear log_softmax softmax matmul nll_loss outer
     adaptive_avg_pool2d avg_pool1d avg_pool2d max_pool1d max_pool2d
