@@ -15,8 +15,7 @@ import math
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from minigrad.absent import attributes_of
@@ -42,7 +41,6 @@ class LRScheduler:
 
     last_epoch: int
     _get_lr_called_within_step = False
-    _is_initial = False
     _last_lr: Rates
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
@@ -57,19 +55,11 @@ class LRScheduler:
                     "last_epoch >= 0: load the optimizer's state first, or leave out last_epoch to start anew"
                 )
         self.base_lrs = _rates(optimizer, "initial_lr")
-        self.last_epoch = last_epoch
+        self.last_epoch, self._step_count = last_epoch, 0
         _watch_steps(optimizer)
-        self._step_count = 0
-        with self._during("_is_initial"):
-            self.step()
-
-    @contextmanager
-    def _during(self, flag: str) -> Iterator[None]:
-        setattr(self, flag, True)
-        try:
-            yield
-        finally:
-            setattr(self, flag, False)
+        self._is_initial = True
+        self.step()
+        self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
         """All that the scheduler holds, except the optimizer."""
@@ -89,14 +79,26 @@ class LRScheduler:
 
     def step(self, epoch: int | None = None) -> None:
         """Go on by one epoch, or by whatever is counted, and set the new rates."""
-        if self._step_count == 1:
-            self._check_order()
+        if self._step_count == 1 and not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
+            _warn(
+                "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
+                "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`."
+            )
+        elif self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
+            _warn(
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
+                "`optimizer.step()` before `lr_scheduler.step()`. Else the first rate of the schedule is never used."
+            )
         self._step_count += 1
         self.last_epoch = self._next_epoch(epoch)
         formula = self.get_lr if epoch is None else getattr(self, "_get_closed_form_lr", self.get_lr)
-        with self._during("_get_lr_called_within_step"):
-            for group, rate in zip(self.optimizer.param_groups, formula(), strict=True):
-                _set_rate(group, rate)
+        self._get_lr_called_within_step = True
+        try:
+            rates = formula()
+        finally:
+            self._get_lr_called_within_step = False
+        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
+            _set_rate(group, rate)
         self._last_lr = _rates(self.optimizer)
 
     def _next_epoch(self, epoch: int | None) -> int:
@@ -105,22 +107,9 @@ class LRScheduler:
             return self.last_epoch + 1
         _warn(
             "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
-            "Please use `scheduler.step()` to step the scheduler. Given an epoch, the rate is computed from that alone "
-            "where there is a formula for it."
+            "Please use `scheduler.step()` to step the scheduler. Given an epoch, the rate is computed from that alone."
         )
         return epoch
-
-    def _check_order(self) -> None:
-        if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
-            _warn(
-                "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
-                "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`."
-            )
-        elif not getattr(self.optimizer, "_opt_called", False):
-            _warn(
-                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
-                "`optimizer.step()` before `lr_scheduler.step()`. Else the first rate of the schedule is never used."
-            )
 
     def _check_in_step(self) -> None:
         if not self._get_lr_called_within_step:
@@ -134,9 +123,7 @@ class LambdaLR(LRScheduler):
         count = len(optimizer.param_groups)
         self.lr_lambdas: list[Any] = list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * count
         if len(self.lr_lambdas) != count:
-            raise ValueError(
-                f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}: one for each parameter group"
-            )
+            raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}: one for each group")
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
@@ -193,14 +180,11 @@ class CosineAnnealingLR(LRScheduler):
             return _rates(self.optimizer)
         if self._step_count == 1 and self.last_epoch > 0:
             return self._get_closed_form_lr()
-        groups, before = self.optimizer.param_groups, self._height(self.last_epoch - 1)
+        now, before = self._height(self.last_epoch), self._height(self.last_epoch - 1)
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # the way up begins: no factor leads there
-            rise = self._height(self.T_max - 1)
-            return [
-                group["lr"] + (base - self.eta_min) * rise for base, group in zip(self.base_lrs, groups, strict=True)
-            ]
-        factor = self._height(self.last_epoch) / before
-        return [factor * (group["lr"] - self.eta_min) + self.eta_min for group in groups]
+            pairs = zip(self.base_lrs, self.optimizer.param_groups, strict=True)
+            return [group["lr"] + (base - self.eta_min) * now for base, group in pairs]
+        return [now / before * (group["lr"] - self.eta_min) + self.eta_min for group in self.optimizer.param_groups]
 
     def _get_closed_form_lr(self) -> Rates:
         height = self._height(self.last_epoch)
@@ -225,17 +209,9 @@ class ReduceLROnPlateau(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        mode: str = "min",
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        threshold_mode: str = "rel",
-        cooldown: int = 0,
-        min_lr: list[float] | float = 0,
-        eps: float = 1e-8,
-    ) -> None:
+        self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4,
+        threshold_mode: str = "rel", cooldown: int = 0, min_lr: list[float] | float = 0, eps: float = 1e-8,
+    ) -> None:  # fmt: skip
         if factor >= 1.0:
             raise ValueError(f"Factor should be < 1.0. It is {factor}, with which the rate would not fall.")
         _check_optimizer(optimizer)
@@ -278,9 +254,7 @@ class ReduceLROnPlateau(LRScheduler):
             if self.default_min_lr is None:
                 raise RuntimeError(
                     f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
-                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param group "
-                    "being added to the optimizer. Please modify the `min_lrs` field to match the length of the "
-                    "`optimizer` param groups."
+                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}). Give `min_lrs` one more."
                 )
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, least in zip(groups, self.min_lrs, strict=True):

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.inplace import begin_write
-from minigrad.optim.optimizer import Group, Optimizer
+from minigrad.optim.optimizer import Optimizer
 from minigrad.tensor import Tensor, from_array, own_array
 
 Array = Any
 CHUNK = 2**16
 # The options that must not be negative, with PyTorch's words for them.
-_RANGES = {
+_NOT_NEGATIVE = {
     "lr": "learning rate", "eps": "epsilon value", "momentum": "momentum value", "weight_decay": "weight_decay value",
     "alpha": "alpha value",
 }  # fmt: skip
@@ -35,10 +36,9 @@ class RuleOptimizer(Optimizer):
     """
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
-        lr = defaults["lr"]
-        if isinstance(lr, Tensor) and lr.numel() != 1:
+        if isinstance(lr := defaults["lr"], Tensor) and lr.numel() != 1:
             raise ValueError(f"Tensor lr must be 1-element, and this one has shape {list(lr.shape)}")
-        for option, words in _RANGES.items():
+        for option, words in _NOT_NEGATIVE.items():
             if option in defaults and not defaults[option] >= 0:
                 raise ValueError(f"Invalid {words}: {defaults[option]}")
         super().__init__(params, defaults)
@@ -56,12 +56,13 @@ class RuleOptimizer(Optimizer):
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
+            options = SimpleNamespace(**{option: _number(group[option]) for option in self.defaults})
             for param in group["params"]:
                 if param._grad is not None:
-                    self._update(param, param._grad._array, group)
+                    self._update(param, param._grad._array, options)
         return loss
 
-    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
+    def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
         """Change one parameter and its state; the gradient is only read."""
         raise NotImplementedError
 
@@ -90,49 +91,37 @@ class SGD(RuleOptimizer):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float | Tensor = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float | Tensor = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-    ) -> None:
+        self, params: Any, lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0,
+        weight_decay: float | Tensor = 0, nesterov: bool = False, *, maximize: bool = False,
+    ) -> None:  # fmt: skip
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        defaults = {
+        super().__init__(params, {
             "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
             "maximize": maximize,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        })  # fmt: skip
 
-    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
-        lr, momentum, dampening = _number(group["lr"]), _number(group["momentum"]), _number(group["dampening"])
-        values = _for_writing(param)
-        if momentum == 0:
-            for work, p, g in _chunks(values, gradient):
-                p -= np.multiply(lr, _decayed(p, g, group), out=work)
+    def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
+        if options.momentum == 0:
+            for work, p, g in _chunks(_for_writing(param), gradient):
+                p -= np.multiply(options.lr, _decayed(p, g, options.weight_decay, options.maximize), out=work)
             return
         state = self.state[param]
         first = state.get("momentum_buffer") is None
         if first:
-            state["momentum_buffer"] = from_array(np.empty_like(values))
-        for work, p, g, b in _chunks(values, gradient, _for_writing(state["momentum_buffer"])):
-            g = _decayed(p, g, group)
+            state["momentum_buffer"] = from_array(np.empty_like(own_array(param)))
+        for work, p, g, b in _chunks(_for_writing(param), gradient, _for_writing(state["momentum_buffer"])):
+            g = _decayed(p, g, options.weight_decay, options.maximize)
             if first:
                 b[...] = g
             else:
-                b *= momentum
-                b += g if dampening == 0 else np.multiply(1 - dampening, g, out=work)
-            if group["nesterov"]:
-                np.multiply(momentum, b, out=work)
-                work += g
-                work *= lr
-            else:
-                np.multiply(lr, b, out=work)
-            p -= work
+                b *= options.momentum
+                b += g if options.dampening == 0 else np.multiply(1 - options.dampening, g, out=work)
+            step = b
+            if options.nesterov:
+                step = np.multiply(options.momentum, b, out=work)
+                step += g
+            p -= np.multiply(options.lr, step, out=work)
 
 
 class RMSprop(RuleOptimizer):
@@ -147,41 +136,31 @@ class RMSprop(RuleOptimizer):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float | Tensor = 1e-2,
-        alpha: float = 0.99,
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum: float = 0,
-        centered: bool = False,
-        maximize: bool = False,
-    ) -> None:
-        defaults = {
+        self, params: Any, lr: float | Tensor = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
+        momentum: float = 0, centered: bool = False, maximize: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
             "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
             "weight_decay": weight_decay, "maximize": maximize,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        })  # fmt: skip
 
-    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
-        lr, alpha, eps = _number(group["lr"]), _number(group["alpha"]), _number(group["eps"])
-        momentum, centered = _number(group["momentum"]), group["centered"]
-        names = ["square_avg", *(["grad_avg"] if centered else []), *(["momentum_buffer"] if momentum > 0 else [])]
-        _, arrays = self._count_step(param, *names)
-        for work, p, g, v, *more in _chunks(_for_writing(param), gradient, *arrays):
-            g = _decayed(p, g, group)
-            _average_squares(v, g, alpha, work)
-            if centered:
-                a = more[0]
-                _average(a, g, alpha, work)
+    def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
+        more = ["grad_avg"] * bool(options.centered) + ["momentum_buffer"] * (options.momentum > 0)
+        _, arrays = self._count_step(param, "square_avg", *more)
+        for work, p, g, v, *buffers in _chunks(_for_writing(param), gradient, *arrays):
+            g = _decayed(p, g, options.weight_decay, options.maximize)
+            _average_squares(v, g, options.alpha, work)
+            if options.centered:
+                a = buffers[0]
+                _average(a, g, options.alpha, work)
                 v = np.subtract(v, np.multiply(a, a, out=work), out=work)
-            step = _over_root(g, v, eps, work)
-            if momentum > 0:
-                b = more[-1]
-                b *= momentum
+            step = _over_root(g, v, options.eps, work)
+            if options.momentum > 0:
+                b = buffers[-1]
+                b *= options.momentum
                 b += step
                 step = b
-            p -= np.multiply(lr, step, out=work)
+            p -= np.multiply(options.lr, step, out=work)
 
 
 class Adam(RuleOptimizer):
@@ -197,42 +176,37 @@ class Adam(RuleOptimizer):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
+        self, params: Any, lr: float | Tensor = 1e-3, betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False,
         decoupled_weight_decay: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         for index, beta in enumerate(betas):
             if not 0 <= beta < 1:
                 raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
         if not (all(isinstance(beta, float) for beta in betas) or all(isinstance(beta, Tensor) for beta in betas)):
             raise ValueError(f"betas must be either both floats or both Tensors: {betas}")
-        defaults = {
+        super().__init__(params, {
             "lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
             "maximize": maximize, "decoupled_weight_decay": decoupled_weight_decay,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        })  # fmt: skip
 
-    def _update(self, param: Tensor, gradient: Array, group: Group) -> None:
-        lr, eps = _number(group["lr"]), _number(group["eps"])
-        beta1, beta2 = map(_number, group["betas"])
-        largest = ["max_exp_avg_sq"] if group["amsgrad"] else []
-        t, arrays = self._count_step(param, "exp_avg", "exp_avg_sq", *largest)
+    def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
+        t, arrays = self._count_step(param, "exp_avg", "exp_avg_sq", *["max_exp_avg_sq"] * bool(options.amsgrad))
+        beta1, beta2 = options.betas
         # The bias corrections are numbers: they go into the step size and into eps, not through the arrays.
         correction1, correction2 = 1 - beta1**t, (1 - beta2**t) ** 0.5
-        step_size, eps = lr * correction2 / correction1, eps * correction2
-        for work, p, g, m, v, *maximum in _chunks(_for_writing(param), gradient, *arrays):
-            g = _decayed(p, g, group)
+        step_size, eps = options.lr * correction2 / correction1, options.eps * correction2
+        decay, shrink = options.weight_decay, 1.0
+        if options.decoupled_weight_decay:
+            decay, shrink = 0.0, 1 - options.lr * options.weight_decay
+        for work, p, g, m, v, *largest in _chunks(_for_writing(param), gradient, *arrays):
+            if shrink != 1:
+                p *= shrink
+            g = _decayed(p, g, decay, options.maximize)
             _average(m, g, beta1, work)
             _average_squares(v, g, beta2, work)
-            if maximum:
-                v = np.maximum(maximum[0], v, out=maximum[0])
+            if largest:
+                v = np.maximum(largest[0], v, out=largest[0])
             step = _over_root(m, v, eps, work)
             step *= step_size
             p -= step
@@ -246,16 +220,9 @@ class AdamW(Adam):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-    ) -> None:
+        self, params: Any, lr: float | Tensor = 1e-3, betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -267,22 +234,14 @@ class AdamW(Adam):
 # ---------------------------------------------------------------- parts of the rules
 
 
-def _decayed(p: Array, g: Array, group: Group) -> Array:
-    """The gradient g + weight_decay·p, where g is negated to maximize.
-
-    Decoupled weight decay shrinks the parameter itself instead: p ← p − lr·weight_decay·p.
-    """
-    weight_decay = _number(group["weight_decay"])
-    if weight_decay != 0 and group.get("decoupled_weight_decay"):
-        p *= 1 - _number(group["lr"]) * weight_decay
-        weight_decay = 0
+def _decayed(p: Array, g: Array, weight_decay: float, maximize: float) -> Array:
+    """The gradient g + weight_decay·p, where g is negated to maximize."""
+    if maximize:
+        g = -g
     if weight_decay == 0:
-        return -g if group["maximize"] else g
+        return g
     total = weight_decay * p
-    if group["maximize"]:
-        total -= g
-    else:
-        total += g
+    total += g
     return total
 
 
@@ -322,17 +281,17 @@ def _work_array(like: Array) -> Array:
 
 
 def _chunks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
-    """A work array, then the same part of each array as a view: one part after the other. Small arrays come whole."""
+    """A work array, then the same part of each array as a view: one part after the other. Small arrays come whole, and
+    so do those whose memory is in another order.
+    """
     size = arrays[0].size
-    if size <= CHUNK:
+    if size <= CHUNK or not all(array.flags.c_contiguous for array in arrays):
         yield _work_array(arrays[0]), *arrays
-    elif not all(array.flags.c_contiguous for array in arrays):
-        yield np.empty_like(arrays[0]), *arrays
-    else:
-        flat = [array.reshape(-1) for array in arrays]
-        for start in range(0, size, CHUNK):
-            parts = [array[start : start + CHUNK] for array in flat]
-            yield _work_array(parts[0]), *parts
+        return
+    flat = [array.reshape(-1) for array in arrays]
+    for start in range(0, size, CHUNK):
+        parts = [array[start : start + CHUNK] for array in flat]
+        yield _work_array(parts[0]), *parts
 
 
 def _for_writing(tensor: Tensor) -> Array:
@@ -342,6 +301,8 @@ def _for_writing(tensor: Tensor) -> Array:
     return array
 
 
-def _number(option: Any) -> float:
-    """An option as a Python number, beside which float32 stays float32; it may be given as a tensor."""
+def _number(option: Any) -> Any:
+    """An option as Python's number, beside which float32 stays float32; it may be given as a tensor."""
+    if isinstance(option, tuple):
+        return tuple(map(_number, option))
     return option.item() if isinstance(option, Tensor) else float(option)

@@ -228,12 +228,6 @@ def _(F: Any) -> Any:
     return first, second, third, groups_of(optimizer), [len(group["params"]) for group in optimizer.param_groups]
 
 
-@behaviours("P02: named parameters keep their names")
-def _(F: Any) -> Any:
-    optimizer = F.optim.Adam([("weight", param(F)), ("bias", param(F, 0.0))])
-    return groups_of(optimizer), [kept(group) for group in optimizer.state_dict()["param_groups"]], shown(optimizer)
-
-
 @behaviours("P03: a generator of parameters is read once")
 def _(F: Any) -> Any:
     return len(F.optim.SGD(p for p in [param(F), param(F)]).param_groups[0]["params"])
@@ -339,24 +333,6 @@ def _(F: Any) -> Any:
 @behaviours("P16: a group that is no dict", error=TypeError, says="param_group must be a dict, but got <class 'list'>")
 def _(F: Any) -> Any:
     F.optim.SGD([param(F)]).add_param_group([param(F)])
-
-
-@behaviours(
-    "P17: only some have names",
-    error=ValueError,
-    says="all optimizer params should be with/without names. Some param names are missing",
-)
-def _(F: Any) -> Any:
-    F.optim.SGD([("weight", param(F)), param(F)])
-
-
-@behaviours(
-    "P18: a group without names beside one with",
-    error=ValueError,
-    says="all optimizer param groups should be with/without names. cannot add param group without names to the optim",
-)
-def _(F: Any) -> Any:
-    F.optim.SGD([("weight", param(F))]).add_param_group({"params": [param(F)]})
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
@@ -566,16 +542,12 @@ def _(F: Any) -> Any:
     return second.state_dict()["state"], q
 
 
-@behaviours("D03: options and names come from what is loaded")
+@behaviours("D03: options come from what is loaded, which stays as it is")
 def _(F: Any) -> Any:
-    first = F.optim.SGD([("weight", param(F))], lr=0.5, momentum=0.9)
-    second = F.optim.SGD([("other", param(F))])
+    first, second = F.optim.SGD([param(F)], lr=0.5, momentum=0.9), F.optim.SGD([param(F)])
     state = first.state_dict()
     second.load_state_dict(state)
-    del state["param_groups"][0]["param_names"]
-    third = F.optim.SGD([("other", param(F))])
-    third.load_state_dict(state)
-    return groups_of(second), groups_of(third), [kept(group) for group in state["param_groups"]]
+    return groups_of(second), [kept(group) for group in state["param_groups"]]
 
 
 @behaviours("D04: options that an older file lacks")
@@ -589,19 +561,6 @@ def _(F: Any) -> Any:
         optimizer.load_state_dict(state)
         results += groups_of(optimizer)
     return results
-
-
-@behaviours("D05: a count of steps that was saved as a number")
-def _(F: Any) -> Any:
-    p = param(F)
-    p.sum().backward()
-    optimizer = F.optim.Adam([p])
-    optimizer.step()
-    state = copy.deepcopy(optimizer.state_dict())
-    state["state"][0]["step"] = 7
-    optimizer.load_state_dict(state)
-    optimizer.step()
-    return optimizer.state_dict()["state"][0]["step"], p
 
 
 @behaviours("D06: what belongs to no parameter is kept as it is")
