@@ -1,8 +1,8 @@
 """Initial weights: functions that fill a tensor in place, without being recorded, and return it.
 
-After this module a reader knows why weights begin random and small, and by what rule: the variance is chosen so that
-signals, or gradients, keep their size from layer to layer. It depends on fan_in, the number of inputs that each output
-sums, and fan_out, the number of outputs that each input goes to.
+Weights begin random and small. The variance is chosen so that signals, or gradients, keep their size from layer to
+layer: it depends on fan_in, the number of inputs that each output sums, and fan_out, the number of outputs that each
+input goes to. The random numbers are PyTorch's.
 """
 
 from __future__ import annotations
@@ -13,20 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.absent import attributes_of
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import no_grad
+from minigrad.creation.factories import empty
 from minigrad.tensor import Tensor, from_array
 
-__getattr__ = attributes_of(__name__)
 
-# ---------------------------------------------------------------- constant
-
-
+@no_grad()
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one number."""
-    with no_grad():
-        return tensor.fill_(val)
+    return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -36,23 +32,19 @@ def ones_(tensor: Tensor) -> Tensor:
 
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros."""
-    with no_grad():
-        return tensor.zero_()
+    return constant_(tensor, 0.0)
 
 
-# ---------------------------------------------------------------- random
-
-
+@no_grad()
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with random numbers, uniform between `a` and `b`."""
-    with no_grad():
-        return tensor.uniform_(a, b, generator=generator)
+    return tensor.uniform_(a, b, generator=generator)
 
 
+@no_grad()
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with random numbers from the normal distribution."""
-    with no_grad():
-        return tensor.normal_(mean, std, generator=generator)
+    return tensor.normal_(mean, std, generator=generator)
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -88,11 +80,8 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     return inputs * math.prod(kernel), outputs * math.prod(kernel)
 
 
-def _fan(tensor: Tensor, mode: str) -> int:
-    modes = ["fan_in", "fan_out"]
-    if mode.lower() not in modes:
-        raise ValueError(f"Mode {mode.lower()} not supported, please use one of {modes}")
-    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
+def _xavier_std(tensor: Tensor, gain: float) -> float:
+    return gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
@@ -100,20 +89,23 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
 
     Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks" (2010).
     """
-    bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
+    bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with normal random numbers of standard deviation gain * sqrt(2 / (fan_in + fan_out))."""
-    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor))), generator)
+    return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
 
-def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    modes = ["fan_in", "fan_out"]
+    if mode.lower() not in modes:
+        raise ValueError(f"Mode {mode.lower()} not supported, please use one of {modes}")
+    fan = _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", UserWarning, stacklevel=frames_to_learner())
-        return None
-    fan = _fan(tensor, mode)
+        return 0.0
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
@@ -129,18 +121,18 @@ def kaiming_uniform_(
         mode: "fan_in" keeps the size of signals, "fan_out" that of gradients.
         nonlinearity: the function after the layer, see `calculate_gain`.
     """
-    std = _kaiming_std(tensor, a, mode, nonlinearity)
-    return tensor if std is None else uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
 
 
 def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
     """Fill with normal random numbers of standard deviation gain / sqrt(fan), for layers before a ReLU."""
-    std = _kaiming_std(tensor, a, mode, nonlinearity)
-    return tensor if std is None else normal_(tensor, 0.0, std, generator)
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
+@no_grad()
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
     """Fill with a random matrix whose rows, or columns if they are fewer, are orthogonal and of length `gain`.
 
@@ -154,9 +146,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         return tensor
     rows = tensor.shape[0]
     columns = tensor.numel() // rows
-    random = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)._array
+    random = empty(rows, columns, dtype=tensor.dtype).normal_(0, 1, generator=generator)._array
     q, r = np.linalg.qr(random.T if rows < columns else random)
     q = q * np.sign(np.diag(r))
     q = (q.T if rows < columns else q) * np.asarray(gain, q.dtype)
-    with no_grad():
-        return tensor.copy_(from_array(q.reshape(tensor.shape)))
+    return tensor.copy_(from_array(q.reshape(tensor.shape)))

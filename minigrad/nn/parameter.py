@@ -1,7 +1,7 @@
 """Parameter and Buffer: the two kinds of tensor that a module registers when they are assigned to an attribute.
 
-After this module a reader knows that a Parameter is an ordinary leaf tensor with requires_grad=True, whose class tells
-`Module.__setattr__` that it is to be trained. Whatever is computed from it is a plain Tensor.
+A Parameter is an ordinary leaf tensor with requires_grad=True, whose class tells `Module.__setattr__` that it is to be
+trained. Whatever is computed from it is a plain Tensor.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Modules that hold other modules: Sequential runs them in a row; ModuleList and ModuleDict only hold them.
 
-After this module a reader knows why layers in a plain Python list are not trained: `parameters()` looks only at what is
-registered, and these classes register what is put into them.
+Layers in a plain Python list are not trained, since `parameters()` looks only at what is registered; these classes
+register what is put into them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 from minigrad.nn.modules.module import Module, indent_rest
@@ -33,6 +33,15 @@ class _NumberedModules(Module):
     def __iter__(self) -> Iterator[Module]:
         return iter(self._modules.values())
 
+    def __getitem__(self, idx: int | slice) -> Any:
+        if isinstance(idx, slice):
+            return self._with(list(self._modules.items())[idx])
+        return self._modules[self._name(idx)]
+
+    def _with(self, named: list[tuple[str, Module]]) -> Self:
+        """A container of the same class with some of the modules."""
+        raise NotImplementedError
+
     def __setitem__(self, idx: int, module: Module) -> None:
         setattr(self, self._name(idx), module)
 
@@ -46,16 +55,32 @@ class _NumberedModules(Module):
         self.add_module(str(len(self)), module)
         return self
 
+    def extend(self, modules: Any) -> Self:
+        """Add modules at the end. TypeError if `modules` is not iterable."""
+        if not isinstance(modules, Iterable):
+            name = type(self).__name__
+            raise TypeError(f"{name}.extend should be called with an iterable, but got {type(modules).__name__}")
+        for module in list(modules):  # a copy: the list may be extended by itself
+            self.append(module)
+        return self
+
     def pop(self, key: int | slice) -> Any:
         """Remove a module and return it. IndexError if there is none."""
-        removed = self[key]  # type: ignore[index]
+        removed = self[key]
         del self[key]
         return removed
 
-    def _insert(self, index: int, module: Module) -> None:
-        for number in range(len(self), index, -1):
-            self._modules[str(number)] = self._modules[str(number - 1)]
-        self._modules[str(index)] = module
+    def insert(self, index: int, module: Module) -> Self:
+        """Insert a module before `index`. IndexError if that is out of range; AssertionError if it is no module."""
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        size = len(self)
+        if not -size <= index <= size:
+            raise IndexError(f"Index out of range: {index}")
+        modules = list(self._modules.values())
+        modules.insert(index, module)
+        self._modules = {str(number): module for number, module in enumerate(modules)}
+        return self
 
 
 class Sequential(_NumberedModules):
@@ -67,66 +92,17 @@ class Sequential(_NumberedModules):
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
-        if len(args) == 1 and isinstance(args[0], OrderedDict):
-            for name, module in args[0].items():
-                self.add_module(name, module)
-        else:
-            for index, module in enumerate(args):
-                self.add_module(str(index), module)
+        named = args[0].items() if len(args) == 1 and isinstance(args[0], OrderedDict) else enumerate(args)
+        for name, module in named:
+            self.add_module(str(name), module)
 
     def forward(self, input: Any) -> Any:
         for module in self._modules.values():
             input = module(input)
         return input
 
-    def __getitem__(self, idx: int | slice) -> Any:
-        if isinstance(idx, slice):
-            return type(self)(OrderedDict(list(self._modules.items())[idx]))
-        return self._modules[self._name(idx)]
-
-    def __add__(self, other: Sequential) -> Sequential:
-        self._check_addend(other)
-        return Sequential(*self, *other)
-
-    def __iadd__(self, other: Sequential) -> Self:
-        self._check_addend(other)
-        return self.extend(list(other))
-
-    def _check_addend(self, other: Any) -> None:
-        if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
-
-    def __mul__(self, other: int) -> Sequential:
-        self._check_factor(other)
-        return Sequential(*list(self) * other)
-
-    __rmul__ = __mul__
-
-    def __imul__(self, other: int) -> Self:
-        self._check_factor(other)
-        return self.extend(list(self) * (other - 1))
-
-    def _check_factor(self, factor: Any) -> None:
-        if not isinstance(factor, int):
-            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(factor)}")
-        if factor <= 0:
-            raise ValueError(f"Non-positive multiplication factor {factor} for {type(self)}")
-
-    def insert(self, index: int, module: Module) -> Self:
-        """Insert a module before `index`. IndexError if that is out of range; AssertionError if it is no module."""
-        if not isinstance(module, Module):
-            raise AssertionError(f"module should be of type: {Module}")
-        size = len(self)
-        if not -size <= index <= size:
-            raise IndexError(f"Index out of range: {index}")
-        self._insert(index % size if index < 0 else index, module)
-        return self
-
-    def extend(self, sequential: Iterable[Module]) -> Self:
-        """Add modules at the end."""
-        for module in sequential:
-            self.append(module)
-        return self
+    def _with(self, named: list[tuple[str, Module]]) -> Self:
+        return type(self)(OrderedDict(named))
 
 
 class ModuleList(_NumberedModules):
@@ -137,10 +113,8 @@ class ModuleList(_NumberedModules):
         if modules is not None:
             self.extend(modules)
 
-    def __getitem__(self, idx: int | slice) -> Any:
-        if isinstance(idx, slice):
-            return type(self)(list(self._modules.values())[idx])
-        return self._modules[self._name(idx)]
+    def _with(self, named: list[tuple[str, Module]]) -> Self:
+        return type(self)([module for _, module in named])
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList(chain(self, other))
@@ -148,35 +122,17 @@ class ModuleList(_NumberedModules):
     def __iadd__(self, modules: Iterable[Module]) -> Self:
         return self.extend(modules)
 
-    def insert(self, index: int, module: Module) -> None:
-        """Insert a module before `index`."""
-        self._insert(index, module)
-
-    def extend(self, modules: Iterable[Module]) -> Self:
-        """Add modules at the end. TypeError if `modules` is not iterable."""
-        if not isinstance(modules, Iterable):
-            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
-        for module in list(modules):  # a copy: the list may be extended by itself
-            self.append(module)
-        return self
-
     def __repr__(self) -> str:
         """Neighbours with the same text are shown once, with their count."""
-        blocks: list[list[Any]] = []  # [first, last, text]
-        for number, text in enumerate(map(repr, self)):
-            if blocks and blocks[-1][2] == text:
-                blocks[-1][1] = number
-            else:
-                blocks.append([number, number, text])
-        if not blocks:
-            return f"{self._get_name()}()"
-        lines = [
-            f"({first}): {indent_rest(text)}"
-            if first == last
-            else f"({first}-{last}): {last - first + 1} x {indent_rest(text)}"
-            for first, last, text in blocks
-        ]
-        return "\n  ".join([f"{self._get_name()}(", *lines]) + "\n)"
+        lines, first = [], 0
+        for text, same in groupby(map(repr, self)):
+            last = first + len(list(same)) - 1
+            number = f"({first})" if first == last else f"({first}-{last})"
+            count = "" if first == last else f"{last - first + 1} x "
+            lines.append(f"{number}: {count}{indent_rest(text)}")
+            first = last + 1
+        name = self._get_name()
+        return "\n  ".join([f"{name}(", *lines]) + "\n)" if lines else f"{name}()"
 
 
 class ModuleDict(Module):
@@ -226,26 +182,19 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
-        """Add the modules of a dictionary, or of an iterable of pairs (name, module)."""
-        for key, module in key_value_pairs("ModuleDict", "ModuleDict", modules):
+        """Add the modules of a dictionary, or of an iterable of pairs (name, module). TypeError or ValueError for
+        anything else.
+        """
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                f"{type(modules).__name__}"
+            )
+        for number, pair in enumerate(modules.items() if hasattr(modules, "items") else modules):
+            element = f"ModuleDict update sequence element #{number}"
+            if not isinstance(pair, Iterable):
+                raise TypeError(f"{element} should be Iterable; is{type(pair).__name__}")
+            if len(pair) != 2:  # type: ignore[arg-type]
+                raise ValueError(f"{element} has length {len(pair)}; 2 is required")  # type: ignore[arg-type]
+            key, module = pair
             self[key] = module
-
-
-def key_value_pairs(caller: str, name: str, values: Any) -> list[Any]:
-    """The pairs of a dictionary, or of an iterable of pairs; TypeError or ValueError for anything else.
-
-    PyTorch's texts give the class two different names: `caller` and `name`.
-    """
-    if not isinstance(values, Iterable):
-        raise TypeError(
-            f"{caller}.update should be called with an iterable of key/value pairs, but got {type(values).__name__}"
-        )
-    if hasattr(values, "items"):  # a dictionary, or a module like one
-        return list(values.items())
-    pairs = list(values)
-    for number, pair in enumerate(pairs):
-        if not isinstance(pair, Iterable):
-            raise TypeError(f"{name} update sequence element #{number} should be Iterable; is{type(pair).__name__}")
-        if len(pair) != 2:  # type: ignore[arg-type]
-            raise ValueError(f"{name} update sequence element #{number} has length {len(pair)}; 2 is required")  # type: ignore[arg-type]
-    return pairs

@@ -1,7 +1,7 @@
 """Linear layers: every output is a weighted sum of all inputs.
 
-After this module a reader knows how a layer is written: `__init__` makes the parameters, `reset_parameters` sets their
-first values, `forward` calls a function of `nn.functional`, and `extra_repr` says what is printed.
+Linear shows how a layer is written: `__init__` makes the parameters, `reset_parameters` sets their first values,
+`forward` calls a function of `nn.functional`, and `extra_repr` says what is printed.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ torch's weights, and is run in training and in evaluation.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -524,3 +525,72 @@ def _(F: Any) -> Any:
 
 
 test_as_in_torch = behaviours.test()
+
+
+# ---------------------------------------------------------------- how layers are made
+
+OLD_NAMES = {"size_average", "reduce", "min_value", "max_value"}  # which PyTorch replaced by others, and are not here
+RARE = {"MultiheadAttention": {"add_bias_kv", "add_zero_attn"}}
+MADE: dict[str, tuple[Any, ...]] = {
+    "Linear": (4, 3), "Conv1d": (2, 3, 3), "Conv2d": (2, 3, 3), "ConvTranspose2d": (2, 3, 3), "Embedding": (5, 3),
+    "MaxPool1d": (2,), "MaxPool2d": (2,), "AvgPool1d": (2,), "AvgPool2d": (2,), "AdaptiveAvgPool2d": (2,),
+    "BatchNorm1d": (3,), "BatchNorm2d": (3,), "LayerNorm": (4,), "GroupNorm": (2, 4), "RMSNorm": (4,),
+    "RNN": (3, 4), "LSTM": (3, 4), "GRU": (3, 4), "RNNCell": (3, 4), "LSTMCell": (3, 4), "GRUCell": (3, 4),
+    "MultiheadAttention": (6, 2), "TransformerEncoderLayer": (6, 2),
+}  # fmt: skip
+CLASSES = sorted(
+    name for name, kind in vars(minigrad.nn).items()
+    if isinstance(kind, type) and issubclass(kind, minigrad.nn.Module) and name not in ("TransformerEncoder", "Module")
+)  # fmt: skip
+
+
+def parameters_of(kind: type, leave_out: set[str]) -> list[inspect.Parameter]:
+    """What a class is called with, apart from the (*args, **kwargs) of a Module without arguments."""
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = inspect.signature(kind).parameters.values()
+    return [each for each in parameters if each.name not in leave_out and each.kind not in several]
+
+
+@pytest.mark.parametrize("name", sorted({*CLASSES} - {"RNN", "LSTM", "GRU"}))  # which do not tell what they take
+def test_layer_is_made_as_in_torch(name: str, torch: Any) -> None:
+    """The same arguments in the same order, with the same defaults; those behind one that is not here, by name only."""
+    leave_out = OLD_NAMES | RARE.get(name, set())
+    mine, theirs = (parameters_of(getattr(nn, name), leave_out) for nn in (minigrad.nn, torch.nn))
+    assert sorted(each.name for each in mine) == sorted(each.name for each in theirs)
+    assert {each.name: shown_default(each) for each in mine} == {each.name: shown_default(each) for each in theirs}
+    by_place = [each.name for each in mine if each.kind is not inspect.Parameter.KEYWORD_ONLY]
+    everywhere = list(inspect.signature(getattr(torch.nn, name)).parameters)
+    assert by_place == everywhere[: len(by_place)]
+
+
+def shown_default(parameter: inspect.Parameter) -> Any:
+    return parameter.default.__name__ if callable(parameter.default) else parameter.default
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_layer_has_the_attributes_of_torch(name: str, torch: Any) -> None:
+    """The same public attributes, with the same values, and the same repr."""
+    mine, theirs = (getattr(nn, name)(*MADE.get(name, ())) for nn in (minigrad.nn, torch.nn))
+    assert repr(mine) == ours(repr(theirs))
+    expected = {k: v for k, v in vars(theirs).items() if not k.startswith("_") and k not in RARE.get(name, ())}
+    for attribute in ("name", "bias_k", "bias_v", "activation_relu_or_gelu", "activation"):  # which nothing here needs
+        expected.pop(attribute, None)
+    assert {attribute: getattr(mine, attribute) for attribute in expected} == expected
+
+
+def test_a_learners_layer_annotates_what_it_likes() -> None:
+    class Counting(minigrad.nn.ReLU):
+        count: int = 0
+
+        def __init__(self, start: int) -> None:
+            super().__init__(inplace=True)
+            self.count = start
+
+    assert repr(Counting(3)) == "Counting(inplace=True)"
+    assert str(inspect.signature(Counting)) == "(start: 'int') -> 'None'"
+
+
+@pytest.mark.parametrize("arguments", [{"no_such_option": 1}, {"kernel_size": 2, "stride_": 1}, {}])
+def test_a_layer_names_itself_where_its_options_are_wrong(arguments: dict[str, int]) -> None:
+    with pytest.raises(TypeError, match=r"^MaxPool2d\.__init__\(\) "):
+        minigrad.nn.MaxPool2d(**arguments)
