@@ -1,43 +1,26 @@
+# ruff: noqa: F401 - what is imported here is what the module offers
+# mypy: implicit-reexport
 """The functions that layers are made of, without their weights: `linear`, `relu`, `conv2d`, `cross_entropy`, ...
 
-After this module a reader knows where each function of PyTorch's `torch.nn.functional` is written here: in the module
-of `minigrad.ops` that it is imported from.
+Each is written in the module of `minigrad.ops` that it is imported from.
 """
 
 from __future__ import annotations
 
 from minigrad.absent import attributes_of
 from minigrad.functions import sigmoid, tanh
-from minigrad.ops.images.conv import (
-    conv1d,
-    conv2d,
-    conv_transpose2d,
-)
-from minigrad.ops.images.pool import (
-    adaptive_avg_pool2d,
-    avg_pool1d,
-    avg_pool2d,
-    max_pool1d,
-    max_pool2d,
-)
+from minigrad.ops.images.conv import conv1d, conv2d, conv_transpose2d
+from minigrad.ops.images.pool import adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from minigrad.ops.images.resampling import interpolate
 from minigrad.ops.layers.attention import scaled_dot_product_attention
 from minigrad.ops.layers.batch_norm import batch_norm
-from minigrad.ops.layers.dropout import (
-    dropout,
-)
-from minigrad.ops.layers.embedding import (
-    embedding,
-    one_hot,
-)
+from minigrad.ops.layers.dropout import dropout
+from minigrad.ops.layers.embedding import embedding, one_hot
 from minigrad.ops.layers.group_norm import group_norm
 from minigrad.ops.layers.layer_norm import layer_norm, rms_norm
 from minigrad.ops.layers.linear import linear
 from minigrad.ops.layers.normalize import normalize
-from minigrad.ops.losses.binary_cross_entropy import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-)
+from minigrad.ops.losses.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
 from minigrad.ops.losses.cross_entropy import cross_entropy, nll_loss
 from minigrad.ops.losses.distance import cosine_similarity
 from minigrad.ops.losses.likelihood import kl_div
@@ -51,40 +34,8 @@ from minigrad.ops.pointwise.activations_piecewise import (
     relu6,
     relu_,
 )
-from minigrad.ops.pointwise.activations_smooth import (
-    elu,
-    elu_,
-    gelu,
-    logsigmoid,
-    silu,
-    softplus,
-)
-from minigrad.ops.reductions.softmax import (
-    log_softmax,
-    softmax,
-)
+from minigrad.ops.pointwise.activations_smooth import elu, elu_, gelu, logsigmoid, silu, softplus
+from minigrad.ops.reductions.softmax import log_softmax, softmax
 from minigrad.ops.shapes.padding import pad
-
-# fmt: off
-__all__ = [
-    "adaptive_avg_pool2d",
-    "avg_pool1d", "avg_pool2d",
-    "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits",
-    "conv1d", "conv2d", "conv_transpose2d",
-    "cosine_similarity", "cross_entropy", "dropout",
-    "elu", "elu_", "embedding",
-    "gelu", "group_norm",
-    "hardtanh", "hardtanh_", "huber_loss", "interpolate", "kl_div",
-    "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear", "log_softmax",
-    "logsigmoid", "max_pool1d", "max_pool2d",
-    "mse_loss",
-    "nll_loss", "normalize", "one_hot", "pad",
-    "relu", "relu6",
-    "relu_", "rms_norm", "scaled_dot_product_attention", "sigmoid", "silu",
-    "smooth_l1_loss", "softmax", "softplus", "tanh",
-
-
-]
-# fmt: on
 
 __getattr__ = attributes_of(__name__)

@@ -72,7 +72,7 @@ def of_op(name: str) -> str:
     """The event of an op, or of a kernel in a backward."""
     if name in PARTS:
         return f"aten::{PARTS[name]}"
-    public = hasattr(Tensor, name) or any(name in module.__all__ for module in _public_modules())
+    public = hasattr(Tensor, name) or any(name in vars(module) for module in _public_modules())
     return f"aten::{name}" if public or name.startswith("linalg_") else f"minigrad::{name}"
 
 
