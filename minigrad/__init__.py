@@ -30,39 +30,18 @@ from minigrad.autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from minigrad.creation.data import as_tensor, asarray, from_numpy, tensor
-from minigrad.creation.factories import (
-    arange,
-    empty,
-    empty_like,
-    eye,
-    full,
-    full_like,
-    linspace,
-    logspace,
-    ones,
-    ones_like,
-    scalar_tensor,
-    zeros,
-    zeros_like,
-)
 from minigrad.devices import device
 from minigrad.dtypes import (
     bool,
-    can_cast,
     dtype,
-    finfo,
     float16,
     float32,
     float64,
     get_default_dtype,
-    iinfo,
     int8,
     int16,
     int32,
     int64,
-    promote_types,
-    result_type,
     set_default_dtype,
     uint8,
 )
@@ -105,7 +84,6 @@ from minigrad.functions import (
     count_nonzero,
     cumprod,
     cumsum,
-    detach_,
     diag,
     div,
     dot,
@@ -200,7 +178,6 @@ from minigrad.functions import (
     zero_,
 )
 from minigrad.functions import declared as _declared_functions
-from minigrad.layout import detach, is_floating_point, is_inference, is_tensor, numel
 from minigrad.ops.matrices.determinant import (
     det,
 )

@@ -15,7 +15,6 @@ from minigrad.ops.pointwise.activations_piecewise import plain_relu
 from minigrad.ops.shapes import joining
 from minigrad.out import into, taking_out
 from minigrad.public import declarations
-from minigrad.tensor import Tensor
 
 _METHODS_TOO = (
     "unbind", "chunk", "narrow", "select", "softmax", "log_softmax", "argsort",
@@ -23,11 +22,6 @@ _METHODS_TOO = (
     "abs_", "cos_", "exp_", "log_", "neg_", "reciprocal_", "relu_", "sigmoid_", "sin_", "sqrt_", "square_", "tanh_",
     "fill_", "zero_",
 )  # fmt: skip
-
-
-def detach_(input: Tensor) -> Tensor:
-    """Take a tensor itself out of the graph."""
-    return input.detach_()
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -1,14 +1,12 @@
 """How a tensor lies in memory, and what copying takes along.
 
-After this module a reader can tell from `stride()` and `storage_offset()` which view of which memory a tensor is, and
-when a view has to be copied to become contiguous. `copy.deepcopy` keeps all of that, so that two tensors which share
-memory do so afterwards too; `pickle` keeps the numbers. Neither takes a graph along.
+`stride()` and `storage_offset()` tell which view of which memory a tensor is. `copy.deepcopy` keeps all of that, so that
+two tensors which share memory do so afterwards too; `pickle` keeps the numbers. Neither takes a graph along.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,11 +15,16 @@ from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.graph import ON_DEMAND
 from minigrad.autograd.modes import INFERENCE, thread
 from minigrad.autograd.views import storage_start
-from minigrad.op import op, tensor_operands
+from minigrad.op import op
 from minigrad.ops.places.strides import storage_of
+from minigrad.public import public
 from minigrad.tensor import Tensor, from_array, own_array, share_outside, wrap_dim
 
+method = public(function=False, composed=True)
+function = public(method=False, out=False, composed=True)
 
+
+@method
 def stride(input: Tensor, dim: int | None = None) -> Any:
     """How many elements of memory lie between neighbours along each dimension, or along one."""
     array = own_array(input)
@@ -29,22 +32,20 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
     return steps if dim is None else steps[wrap_dim(dim, input.ndim)]
 
 
+@method
 def storage_offset(input: Tensor) -> int:
     """How many elements of its memory lie before the tensor's first."""
     return storage_start(own_array(input))
 
 
+@method
 def data_ptr(input: Tensor) -> int:
     """The address of the first element."""
     address: int = own_array(input).__array_interface__["data"][0]
     return address
 
 
-def element_size(input: Tensor) -> int:
-    """Bytes per element."""
-    return input.dtype.itemsize
-
-
+@method
 def is_contiguous(input: Tensor) -> bool:
     """Whether the elements follow each other in memory, the last dimension running fastest."""
     contiguous: bool = own_array(input).flags.c_contiguous
@@ -57,38 +58,45 @@ def contiguous_copy(self: Any) -> Any:
     return np.array(self, order="C")
 
 
+@public(function=False)
 def contiguous(input: Tensor) -> Tensor:
     """The tensor itself if it is contiguous, else a copy that is."""
-    (input,) = tensor_operands("contiguous", input)
     return input if is_contiguous(input) else contiguous_copy(input)
 
 
+@method
+def cpu(input: Tensor) -> Tensor:
+    """The tensor itself: its numbers are in the memory of the processor."""
+    return input
+
+
+@public(out=False, composed=True)
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the elements are float32 or float64."""
-    (input,) = tensor_operands("is_floating_point", input)
+    """Whether the elements are of a floating dtype."""
     return input.dtype.is_floating_point
 
 
+@function
 def is_tensor(obj: Any) -> bool:
     """Whether something is a tensor."""
     return isinstance(obj, Tensor)
 
 
+@function
 def numel(input: Tensor) -> int:
     """The number of elements."""
-    (input,) = tensor_operands("numel", input)
     return input.numel()
 
 
+@function
 def is_inference(input: Tensor) -> bool:
     """Whether the tensor was made in inference mode."""
-    (input,) = tensor_operands("is_inference", input)
     return input.is_inference()
 
 
+@public(method=False, out=False)
 def detach(input: Tensor) -> Tensor:
     """The tensor's numbers, in the same memory, outside the graph."""
-    (input,) = tensor_operands("detach", input)
     return input.detach()
 
 
@@ -155,18 +163,5 @@ def _rebuild(kind: type[Tensor], array: Any, requires_grad: bool) -> Tensor:
     return (made if kind is Tensor else share_outside(object.__new__(kind), made)).requires_grad_(requires_grad)
 
 
-METHODS: dict[str, Callable[..., Any]] = {
-    "stride": stride,
-    "storage_offset": storage_offset,
-    "data_ptr": data_ptr,
-    "element_size": element_size,
-    "is_contiguous": is_contiguous,
-    "contiguous": contiguous,
-    "is_floating_point": is_floating_point,
-    "is_complex": lambda self: False,
-    "nelement": lambda self: self.numel(),
-    "ndimension": lambda self: self.ndim,
-    "cpu": lambda self: self,
-    "__deepcopy__": _deepcopy,
-    "__reduce_ex__": _reduce,
-}
+Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]
+Tensor.__reduce_ex__ = _reduce  # type: ignore[method-assign, assignment]

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes, layout
+from minigrad import creation, dtypes, layout  # noqa: F401 - whose functions are public
 from minigrad.absent import NAMES, AbsentAttribute
 from minigrad.assignment import index_put, index_put_, set_item
 from minigrad.autograd.graph import Node
 from minigrad.autograd.inplace import check_history, count_write
 from minigrad.autograd.modes import check_mode
 from minigrad.autograd.views import set_history
-from minigrad.creation import data as creation
 from minigrad.op import answers, beside_array, unsupported
 from minigrad.ops.matrices import addmm, determinant, einsum, matmul
 from minigrad.ops.places import gather, index_select, indexing, masks, scatter, slicing, strides
@@ -280,7 +279,7 @@ OPERATORS: dict[str, Method] = {
     "__ixor__": augmented(METHODS["bitwise_xor_"], "^=", "__rxor__"),
 }
 
-_ALL: dict[str, Any] = {**METHODS, **OPERATORS, **layout.METHODS, **creation.METHODS}
+_ALL: dict[str, Any] = {**METHODS, **OPERATORS}
 for _name, _method in _ALL.items():
     if getattr(_method, "__qualname__", _name) not in _ALL:  # a lambda, or a function that is not known by its own name
         _method.__qualname__ = _name  # what Python's errors about arguments say

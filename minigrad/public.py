@@ -24,7 +24,7 @@ and calls. So the function itself gets what its annotations say, and looks at no
     Ints        a tuple of ints, from any sequence of them
     Sizes       a tuple of ints, given one by one or as a sequence: `x.view(2, 3)`, `x.view((2, 3))`. The last parameter
                 but for those after `*`.
-    Dtype       one of minigrad's dtypes, or None
+    Dtype       one of minigrad's dtypes, or None; Device likewise
 
 A parameter with any other annotation (`Any`, and the `Array` of an op, which looks at its operands itself) is passed on
 unseen.
@@ -35,13 +35,13 @@ from __future__ import annotations
 import inspect
 import linecache
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad import devices, dtypes
 from minigrad.autograd.blame import type_name
 from minigrad.operands import check_places, short
 from minigrad.tensor import Tensor
@@ -53,6 +53,7 @@ Ints = tuple[int, ...]
 Sizes = Any  # Sequence[int] for the function itself
 Number = Any  # int or float for the function itself
 Tensors = Sequence[Tensor]
+Device = Any  # the CPU, under any of its names, or None
 Dtype = Any  # dtypes.dtype | None for the function itself
 
 
@@ -69,7 +70,7 @@ class Declaration:
     overloaded: bool
     composed: bool
 
-    def function_named(self, name: str, into: Callable[..., Any]) -> Callable[..., Any]:
+    def function_named(self, name: str, into: Callable[..., Any] | None) -> Callable[..., Any]:
         """What `minigrad.name` is; `into(out, function, *arguments)` writes into `out=`."""
         return _checked(self, name, 1, into if self.out else None)
 
@@ -94,6 +95,7 @@ def public(
     out: bool = True,
     overloaded: bool = False,
     composed: bool = False,
+    everywhere: bool = False,
 ) -> Callable[[Function], Function]: ...
 def public(
     declared: Any = None,
@@ -107,6 +109,7 @@ def public(
     out: bool = True,
     overloaded: bool = False,
     composed: bool = False,
+    everywhere: bool = False,
 ) -> Any:
     """Make a function public, under its own name.
 
@@ -122,12 +125,17 @@ def public(
             of an argument that none of them takes.
         composed: whether it is made of other public functions, which look at the places of tensors in the graph when
             their turn comes.
+        everywhere: other modules get it with the checks, too: they pass on what learners gave them.
     """
 
     def declare(declared: Function) -> Function:
         names = (name or declared.__name__, *aliases)
-        declarations.append(Declaration(declared, names, function, method, in_place, out, overloaded, composed))
-        return declared
+        declaration = Declaration(declared, names, function, method, in_place, out, overloaded, composed)
+        if everywhere:
+            made: Any = declaration.function_named(names[0], None)
+            declaration = replace(declaration, function=made)
+        declarations.append(declaration)
+        return declaration.function  # type: ignore[return-value]
 
     return declare if declared is None else declare(declared)
 
@@ -257,7 +265,7 @@ class _Text:
                 lines.append(f"{name} = as_sizes({where}, given, {name})")
             elif kind in _CHECKS:
                 classes = [f"{name}.__class__ is not {known}" for known in _CHECKS[kind]]
-                may_be_none = kind in ("Dims", "Dtype") or kind != parameter.annotation
+                may_be_none = kind in ("Dims", "Dtype", "Device") or kind != parameter.annotation
                 unknown = " and ".join(classes + [f"{name} is not None"] * may_be_none)
                 check = f"{name} = as_{kind.lower()}({where}, {name})"
                 lines += [f"if {unknown}:", f"    {check}"] if unknown else [check]
@@ -416,6 +424,10 @@ def as_dtype(function: str, name: str, position: int | None, value: Any) -> dtyp
     return dtypes.resolve(value, function)
 
 
+def as_device(function: str, name: str, position: int | None, value: Any) -> devices.device:
+    return devices.device(value)
+
+
 # The classes of values that are taken as they are, by what annotations say; anything else goes to the function as_...
 _CHECKS: dict[str, tuple[str, ...]] = {
     "Tensor": ("Tensor",),
@@ -429,12 +441,14 @@ _CHECKS: dict[str, tuple[str, ...]] = {
     "Ints": (),
     "Sizes": (),
     "Dtype": ("Kind",),
+    "Device": ("Place",),
 }
 _runtime: dict[str, Any] = {
     "MISSING": MISSING,
     "Tensor": Tensor,
     "check_places": check_places,
     "Kind": dtypes.dtype,
+    "Place": devices.device,
     "ndarray": np.ndarray,
     "inf": float("inf"),
     "nan": float("nan"),
@@ -443,6 +457,7 @@ _runtime: dict[str, Any] = {
         check.__name__: check
         for check in (
             as_tensor, as_tensors, as_int, as_bool, as_str, as_float, as_number, as_dims, as_ints, as_sizes, as_dtype,
+            as_device,
         )
     },
 }  # fmt: skip

@@ -98,7 +98,7 @@ class Tensor:
     # what gives a view whose memory was written to its new node
 
     def __new__(cls, *data: Any, **named: Any) -> Tensor:
-        from minigrad.creation.data import constructed
+        from minigrad.creation import constructed
 
         made = constructed(*data, **named)
         return made if cls is Tensor else share_outside(object.__new__(cls), made)

@@ -1,4 +1,456 @@
-"""Making tensors: of numbers that are there (`data`), or by a rule (`factories`); `arguments` has what both take.
+"""Making tensors: of numbers that are there (`tensor`, `as_tensor`, `from_numpy`), or by a rule (`zeros`, `arange`).
 
-Tensors of chance are made in `minigrad.random`.
+All of them take `dtype` (`get_default_dtype()` where nothing says otherwise), `requires_grad`, and `device` for the
+CPU; those that follow a rule also `out`, a tensor to write into, which takes on the shape. Tensors of chance are made
+in `minigrad.random`.
 """
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.blame import frames_to_learner, type_name
+from minigrad.autograd.graph import ON_DEMAND
+from minigrad.autograd.inplace import begin_write
+from minigrad.autograd.modes import INFERENCE, thread
+from minigrad.public import Device, Dtype, Ints, Number, Sizes, as_number, as_sizes, no_such_form, public
+from minigrad.tensor import Size, Tensor, from_array, own_array
+
+Array = Any
+
+# A training step frees large arrays and soon asks for the same again. By default glibc hands them back to the system in
+# between, and every page has to be fetched anew, which makes up a third of a small network's step. It keeps memory up
+# to twice the size of the largest block that it has seen freed, 32 MiB at most. So we show it one; nothing is touched.
+np.empty(2**25 - 2**13, np.uint8)
+
+
+# ---------------------------------------------------------------- what all of them do
+
+
+def made(array: Array, requires_grad: bool, function: str, out: Tensor | None = None) -> Tensor:
+    """The new tensor that `function` gives; or `out`, with these numbers in it."""
+    if out is not None:
+        return _written(out, array, function)
+    tensor = _marked(from_array(array[()]))  # a 0-d array becomes the numpy scalar in it: faster to compute with
+    if requires_grad:
+        _check_floating(tensor)
+        tensor._node = ON_DEMAND
+    return tensor
+
+
+def _marked(tensor: Tensor) -> Tensor:
+    """A new tensor, which is one of inference mode if it was made there."""
+    if thread.inference:
+        tensor._writes = INFERENCE
+    return tensor
+
+
+def _check_floating(made: Tensor) -> None:
+    if not made.dtype.is_floating_point:
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients. "
+            f"This one would be {made.dtype}: write its numbers with a decimal point, or give dtype=minigrad.float32."
+        )
+
+
+def _written(out: Tensor, array: Array, function: str) -> Tensor:
+    """`out` with the array's numbers, in the array's shape."""
+    if out.requires_grad:
+        raise RuntimeError(
+            f"aten::{function}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            "the arguments requires grad."
+        )
+    if out.shape != array.shape:
+        out._array = np.empty(array.shape, out._array.dtype)
+    target = own_array(out)
+    begin_write(out, target)
+    np.copyto(target, array, casting="unsafe")
+    return out
+
+
+def _options(
+    *,
+    out: Tensor | None = None,
+    dtype: Dtype = None,
+    device: Device = None,
+    requires_grad: bool = False,
+) -> None:
+    """The arguments that all functions have which make tensors; `out` those only that are not like another tensor."""
+
+
+_OPTIONS = inspect.signature(_options).parameters
+
+
+def factory(numbers: Callable[..., Array]) -> Callable[..., Tensor]:
+    """The public function that makes a tensor of the array which `numbers` gives.
+
+    `numbers` is told a `dtype`: what was asked for, or that of `out`, or None; a learner gives the further options.
+    """
+    name = numbers.__name__
+
+    @functools.wraps(numbers)
+    def make(
+        *arguments: Any,
+        out: Tensor | None = None,
+        dtype: dtypes.dtype | None = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        **more: Any,
+    ) -> Tensor:
+        if out is not None:
+            if dtype not in (None, out.dtype):
+                raise RuntimeError(
+                    f"dtype {dtype.tensor_type} does not match dtype of out parameter ({out.dtype.tensor_type})"
+                )
+            dtype = out.dtype
+        return made(numbers(*arguments, dtype=dtype, **more), requires_grad, name, out)
+
+    own = inspect.signature(numbers)
+    options = [_OPTIONS[option] for option in _OPTIONS if option != "out" or not name.endswith(("_like", "tensor"))]
+    kept = [parameter for parameter in own.parameters.values() if parameter.name != "dtype"]
+    make.__signature__ = own.replace(parameters=[*kept, *options], return_annotation="Tensor")  # type: ignore[attr-defined]
+    # Layers pass on the dtypes that learners gave them.
+    return public(method=False, out=False, composed=True, everywhere=True)(make)
+
+
+# ---------------------------------------------------------------- by a rule
+
+
+def empty_array(size: tuple[int, ...], dtype: dtypes.dtype | None) -> Array:
+    """An array of a new tensor's shape and dtype, with any numbers."""
+    if any(n < 0 for n in size):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(size)}")
+    return np.empty(size, (dtype or dtypes.default).numpy)
+
+
+def array_like(input: Tensor, dtype: dtypes.dtype | None) -> Array:
+    """An array with a tensor's shape, dtype (unless one is given) and order in memory, and any numbers."""
+    kind = (dtype or input.dtype).numpy
+    repeats = any(step == 0 and size > 1 for step, size in zip(own_array(input).strides, input.shape, strict=True))
+    return np.empty(input.shape, kind) if repeats else np.empty_like(input._array, kind, order="K")
+
+
+def _filled(array: Array, value: Any) -> Array:
+    array[...] = dtypes.element(dtypes.of(array), value)
+    return array
+
+
+@factory
+def empty(size: Sizes, *, dtype: Dtype) -> Array:
+    """A tensor of the given sizes, with whatever numbers happen to be in its memory."""
+    return empty_array(size, dtype)
+
+
+@factory
+def zeros(size: Sizes, *, dtype: Dtype) -> Array:
+    """A tensor of zeros of the given sizes."""
+    if any(n < 0 for n in size):
+        raise RuntimeError(f"zeros: Dimension size must be non-negative, but got {list(size)}")
+    return np.zeros(size, (dtype or dtypes.default).numpy)
+
+
+@factory
+def ones(size: Sizes, *, dtype: Dtype) -> Array:
+    """A tensor of ones of the given sizes."""
+    return _filled(empty_array(size, dtype), 1)
+
+
+@factory
+def full(size: Ints, fill_value: Number, *, dtype: Dtype) -> Array:
+    """A tensor of one number repeated; its dtype is the number's unless given."""
+    return _filled(empty_array(size, dtype or dtypes.of_number(fill_value, dtypes.bool)), fill_value)
+
+
+@factory
+def empty_like(input: Tensor, *, dtype: Dtype) -> Array:
+    """A tensor of another one's shape and dtype, with whatever numbers happen to be in its memory."""
+    return array_like(input, dtype)
+
+
+@factory
+def zeros_like(input: Tensor, *, dtype: Dtype) -> Array:
+    """Zeros of another tensor's shape and dtype."""
+    return _filled(array_like(input, dtype), 0)
+
+
+@factory
+def ones_like(input: Tensor, *, dtype: Dtype) -> Array:
+    """Ones of another tensor's shape and dtype."""
+    return _filled(array_like(input, dtype), 1)
+
+
+@factory
+def full_like(input: Tensor, fill_value: Number, *, dtype: Dtype) -> Array:
+    """One number repeated in another tensor's shape and dtype."""
+    return _filled(array_like(input, dtype), fill_value)
+
+
+@factory
+def eye(n: int, m: int | None = None, *, dtype: Dtype) -> Array:
+    """A matrix with ones on the diagonal, n by n or n by m."""
+    for name, value in (("n", n), ("m", n if m is None else m)):
+        if value < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
+    return np.eye(n, m, dtype=(dtype or dtypes.default).numpy)
+
+
+@factory
+def arange(start: Any = None, end: Any = None, step: Any = 1, *, dtype: Dtype) -> Array:
+    """Numbers from `start` (0 if only one argument is given) up to but without `end`, `step` apart; int64 if all are
+    ints.
+
+    RuntimeError for a step of 0, or one that leads away from the end.
+    """
+    if start is None and end is None:
+        raise TypeError("arange() received an invalid combination of arguments - got (), but expected an end")
+    if end is None:
+        start, end = 0, as_number("arange", "end", 1, start)
+    start = as_number("arange", "start", 1, 0 if start is None else start)
+    end, step = as_number("arange", "end", 2, end), as_number("arange", "step", 3, step)
+    if step == 0:
+        raise RuntimeError("step must be nonzero: the numbers would never end")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign: give a step that leads to the end")
+    whole = all(isinstance(value, int) for value in (start, end, step))
+    kind = dtype or (dtypes.int64 if whole else dtypes.default)
+    if kind is dtypes.bool:
+        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool': give a dtype of numbers")
+    if kind.is_floating_point:
+        numbers = start + np.arange(math.ceil((end - start) / step), dtype=np.float64) * step
+    else:  # PyTorch counts the steps between whole numbers then
+        if int(step) == 0:
+            raise RuntimeError("step must be nonzero: of the step that was given, an integer dtype keeps 0")
+        numbers = np.arange(int(start), int(end), int(step), dtype=np.int64)
+    return numbers.astype(kind.numpy)
+
+
+@factory
+def linspace(start: Any, end: Any, steps: Any, *, dtype: Dtype) -> Array:
+    """`steps` numbers evenly spaced from `start` to `end`, both included."""
+    for name, value in (("start", start), ("end", end)):
+        if isinstance(value, Tensor) and value.ndim:
+            raise RuntimeError(
+                f"linspace only supports 0-dimensional start and end tensors, but got {name} with {value.ndim} "
+                "dimension(s)."
+            )
+    if not isinstance(steps, int | np.integer):
+        raise no_such_form("linspace", TypeError("steps must be an int"), (start, end, steps))
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    start, end = as_number("linspace", "start", 1, start), as_number("linspace", "end", 2, end)
+    step = (end - start) / (steps - 1) if steps > 1 else 0.0
+    places = np.arange(steps, dtype=np.float64)
+    # The second half is counted from the end, so that the last number is exact.
+    numbers = np.where(places < steps // 2, start + step * places, end - step * (steps - 1 - places))
+    return (numbers if steps != 1 else np.array([start], np.float64)).astype((dtype or dtypes.default).numpy)
+
+
+# ---------------------------------------------------------------- of numbers that are there
+
+
+@factory
+def tensor(data: Any, *, dtype: Dtype) -> Array:
+    """A tensor with a copy of the numbers in `data`: a number, nested lists of them, a numpy array or a tensor.
+
+    Python floats become float32, ints int64, bools bool, unless `dtype` says otherwise; numpy arrays keep their dtype.
+    ValueError for ragged lists, TypeError for what is not a number or a dtype that does not exist.
+    """
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than minigrad.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=frames_to_learner(),
+        )
+        array, kind = data._array, data.dtype
+    elif isinstance(data, np.ndarray | np.generic):
+        array, kind = data, dtype or dtypes.from_numpy(data.dtype)
+    else:
+        array, kind = _from_lists(data)
+        if dtype is not None and dtype.category == 1:
+            _check_range(array, dtype)
+    return np.array(array, (dtype or kind).numpy)
+
+
+def _check_range(array: Any, kind: dtypes.dtype) -> None:
+    """Raise if an integer dtype cannot hold a number that was given for it. (Negative ones wrap around, as in C.)"""
+    limits = np.iinfo(kind.numpy)
+    low = limits.min if limits.min else -limits.max
+    if array.size and not (low <= array.min() and array.max() <= limits.max):
+        raise RuntimeError(
+            f"value cannot be converted to type {kind.name} without overflow: the numbers are from {array.min()} to "
+            f"{array.max()}"
+        )
+
+
+def constructed(data: Any = (), *sizes: Any) -> Tensor:
+    """What `Tensor(...)` makes: numbers of a sequence, a view of a tensor, or a tensor of given sizes."""
+    kind = dtypes.default
+    if isinstance(data, Tensor) and not sizes:
+        if data.dtype is not kind:
+            raise TypeError(f"expected a tensor of dtype {kind} (got {data.dtype}): convert it with .to({kind})")
+        return data[...]
+    if sizes or isinstance(data, Size) or (isinstance(data, int | np.integer) and not isinstance(data, bool)):
+        return empty(as_sizes("new", "size", 1, (data, *sizes)))
+    if not isinstance(data, Sequence | np.ndarray):
+        raise TypeError(
+            f"new(): data must be a sequence (got {type_name(data)}): sizes are ints, and tensor(...) takes a number"
+        )
+    return tensor(data, dtype=kind)
+
+
+@public(method=False, out=False)
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor that shares the memory of a numpy array: what is written to one is seen in the other."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
+    dtypes.from_numpy(ndarray.dtype)
+    if any(step < 0 for step in ndarray.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+            "currently supported. (You can probably work around this by making a copy of your array  with "
+            "array.copy().) "
+        )
+    if not ndarray.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+            "currently not supported."
+        )
+    if not ndarray.flags.writeable:
+        warnings.warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. Here, writing "
+            "to the tensor will be an error; copy the array first if you want to write.",
+            UserWarning,
+            stacklevel=frames_to_learner(),
+        )
+    return _marked(from_array(ndarray))
+
+
+@public(method=False, out=False, everywhere=True)
+def as_tensor(data: Any, dtype: Dtype = None, device: Device = None) -> Tensor:
+    """`data` as a tensor: itself if it is one, sharing memory if it is a numpy array, else a copy, as `tensor()`."""
+    if not isinstance(data, Tensor | np.ndarray):
+        return tensor(data, dtype=dtype)
+    shared = data if isinstance(data, Tensor) else from_numpy(data)
+    return shared if dtype is None else shared.to(dtype)
+
+
+@public(method=False, out=False, everywhere=True)
+def asarray(
+    obj: Any,
+    *,
+    dtype: Dtype = None,
+    device: Device = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:
+    """As `as_tensor`; `copy` forces or forbids a copy, and `requires_grad=False` gives a tensor outside the graph."""
+    made = as_tensor(obj, dtype)
+    if copy is False:
+        if not isinstance(obj, Tensor | np.ndarray):
+            raise ValueError("can't alias arbitrary sequence into a tensor: leave out copy=False")
+        source = dtypes.of(obj._array if isinstance(obj, Tensor) else obj)
+        if made.dtype is not source:
+            raise ValueError(
+                f"can't alias tensor with dtype '{source.tensor_type}' into dtype '{made.dtype.tensor_type}': leave "
+                "out copy=False"
+            )
+    if copy:
+        made = made.clone()
+    if requires_grad is None:
+        if made.requires_grad:
+            warnings.warn(
+                "minigrad.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+                "requires_grad=False explicitly to get the old behavior and silence this warning.",
+                UserWarning,
+                stacklevel=frames_to_learner(),
+            )
+        return made
+    if requires_grad:
+        _check_floating(made)
+        return made.requires_grad_()
+    return made.detach() if made.requires_grad else made
+
+
+def _from_lists(data: Any) -> tuple[Any, dtypes.dtype]:
+    """Read nested sequences of numbers. A tensor with one element counts as a number."""
+    flat = [data]
+    shape: list[int] = []
+    while any(not isinstance(item, Tensor) and _length(item) is not None for item in flat):
+        length = _length(flat[0])
+        for item in flat:
+            if _length(item) != length:
+                got = "a number" if _length(item) is None else str(_length(item))
+                expected = "a number" if length is None else f"sequence of length {length}"
+                raise ValueError(
+                    f"expected {expected} at dim {len(shape)} (got {got}): the rows of a tensor must all have the "
+                    "same length"
+                )
+        shape.append(length or 0)
+        flat = [part for item in flat for part in item]
+    values: list[Any] = [item if item.__class__ in _PYTHON_NUMBERS else _number(item) for item in flat]
+    kinds = {_python_kind(item.__class__) or _kind_of(item) for item in flat} or {dtypes.default}
+    kind = max(kinds, key=lambda each: (each.category, each.itemsize))
+    try:
+        return np.array(values, dtype=kind.numpy if kind.category < 2 else np.float64).reshape(shape), kind
+    except OverflowError:
+        raise RuntimeError(
+            f"value cannot be converted to type {kind.name}_t without overflow: {max(values, key=abs)}"
+        ) from None
+
+
+_PYTHON_NUMBERS = (bool, int, float)
+
+
+def _python_kind(number: Any) -> dtypes.dtype | None:
+    """The dtype of Python's numbers of a class; None for another class."""
+    if number is float:
+        return dtypes.default
+    return dtypes.int64 if number is int else dtypes.bool if number is bool else None
+
+
+def _length(item: Any) -> int | None:
+    """The length of a sequence; None for a number."""
+    if isinstance(item, Tensor | np.ndarray):
+        return len(item) if item.ndim else None
+    return len(item) if isinstance(item, Sequence) and not isinstance(item, str) else None
+
+
+def _number(item: Any) -> Any:
+    """What stands for a number in a list, as Python's number; raise for what cannot."""
+    if isinstance(item, Tensor):
+        if item.numel() != 1:
+            raise ValueError(
+                "only one element tensors can be converted to Python scalars: stack() and cat() make one tensor of "
+                f"several, such as this one of shape {list(item.shape)}"
+            )
+        return float(item) if item.requires_grad else item.item()  # float() warns that the graph is lost
+    value = item.item() if isinstance(item, np.generic | np.ndarray) else item
+    if value is None:
+        raise RuntimeError("Could not infer dtype of NoneType: a tensor holds numbers or bools")
+    if isinstance(value, complex):
+        raise TypeError(f"a tensor holds real numbers or bools, and not complex ones, such as {value}")
+    if isinstance(value, str):
+        raise TypeError(f"new(): invalid data type 'str': a tensor holds numbers or bools, not {value!r}")
+    if not isinstance(value, bool | int | float):
+        raise RuntimeError(f"Could not infer dtype of {type(value).__name__}: a tensor holds numbers or bools")
+    return value
+
+
+def _kind_of(item: Any) -> dtypes.dtype:
+    """The dtype of a number in a list: tensors and numpy's own numbers say what they are."""
+    if isinstance(item, Tensor):
+        return item.dtype
+    if isinstance(item, np.generic | np.ndarray) and item.dtype in dtypes.dtype._by_numpy:
+        return dtypes.of(item)
+    return dtypes.of_number(item, dtypes.bool)

@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.creation.factories import empty
+from minigrad.creation import empty
 from minigrad.tensor import Tensor, from_array
 
 
@@ -146,7 +146,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         return tensor
     rows = tensor.shape[0]
     columns = tensor.numel() // rows
-    random = empty(rows, columns, dtype=tensor.dtype).normal_(0, 1, generator=generator)._array
+    random = empty((rows, columns), dtype=tensor.dtype).normal_(0, 1, generator=generator)._array
     q, r = np.linalg.qr(random.T if rows < columns else random)
     q = q * np.sign(np.diag(r))
     q = (q.T if rows < columns else q) * np.asarray(gain, q.dtype)

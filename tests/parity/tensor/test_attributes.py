@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parity.leaves import leaf
-from parity.tensor.samples import COPY_CONSTRUCT, ONLY_FLOATING, matrix
+from parity.tensor.samples import matrix
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
@@ -169,31 +169,6 @@ def _(F):
 )
 def _(F):
     leaf(F).view_as(F.ones(3))
-
-
-@behaviours("Tensor: new tensors of the same dtype")
-def _(F):
-    x, i = leaf(F), F.arange(3)
-    floats = x.new_zeros(2, 3), x.new_ones((2,)), x.new_full((2,), 3), x.new_tensor([1, 2]), x.new_empty(2, 0)
-    ints = i.new_zeros(2), i.new_ones(2), i.new_full((2,), 3.7), i.new_tensor([1.5, 2.5]), i.new_tensor(True)
-    return floats, ints, x.new_empty((2, 3)).shape
-
-
-@behaviours("Tensor: new tensors of another dtype, and with a gradient")
-def _(F):
-    x, i = leaf(F), F.arange(3)
-    made = x.new_zeros(2, dtype=F.int64), i.new_ones(2, dtype=F.float32), i.new_full((1,), 3.7, dtype=F.float64)
-    return made, x.new_zeros(2, requires_grad=True), x.new_tensor([1, 2], requires_grad=True)
-
-
-@behaviours("Tensor: new integer tensors have no gradient", error=RuntimeError, says=ONLY_FLOATING)
-def _(F):
-    F.arange(3).new_zeros(2, requires_grad=True)
-
-
-@behaviours("Tensor: new_tensor of a tensor warns as tensor() does", warns=(COPY_CONSTRUCT,))
-def _(F):
-    return F.ones(1).new_tensor(F.arange(3))
 
 
 @behaviours("Tensor: T turns a matrix round and is a view")
