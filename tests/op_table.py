@@ -666,7 +666,7 @@ IN_PLACE = [
     Row("zero_", lambda F, x: x.clone().zero_() * x, lambda x: 0 * x, UNARY, "MulBackward0", graph=False),
     Row("fill_()", lambda F, x: F.fill_(x.clone(), 3) * x, lambda x: 3 * x, UNARY, "MulBackward0", graph=False),
     Row("zero_()", lambda F, x: F.zero_(x.clone()) * x, lambda x: 0 * x, UNARY, "MulBackward0", graph=False),
-    Row("detach_()", lambda F, x: F.detach_(x.clone()) * x, np.square, UNARY, "MulBackward0", rounds=True),
+    Row("detach_()", lambda F, x: x.clone().detach_() * x, np.square, UNARY, "MulBackward0", rounds=True),
     Row("copy_", lambda F, x, y: x.clone().copy_(y), lambda x, y: np.broadcast_to(y, x.shape), INTO),
     Row("+= -= *= /= **=", augmented, lambda x, y: ((x + y - 2) * y / 4) ** 2, INTO, "PowBackward0"),
 ]

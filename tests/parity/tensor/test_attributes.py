@@ -39,10 +39,8 @@ def _(F):
     x = matrix(F)
     return (
         x.numel(),
-        x.nelement(),
         F.numel(x),
         x.dim(),
-        x.ndimension(),
         x.ndim,
         F.tensor(1.0).dim(),
         F.zeros(0, 3).numel(),
@@ -52,7 +50,7 @@ def _(F):
 @behaviours("Tensor: bytes")
 def _(F):
     kinds = (F.bool, F.int32, F.int64, F.float32, F.float64)
-    return [(x.element_size(), x.itemsize, x.nbytes, x.dtype.itemsize) for x in (F.zeros(3, dtype=k) for k in kinds)]
+    return [(x.itemsize, x.nbytes, x.dtype.itemsize) for x in (F.zeros(3, dtype=k) for k in kinds)]
 
 
 @behaviours("Tensor: kinds of dtypes")
