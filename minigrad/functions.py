@@ -33,6 +33,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "relu": taking_out(plain_relu),
     **{_name: METHODS[_name] for _name in _METHODS_TOO},
 }
+for _name, _function in _FUNCTIONS.items():
+    _function.__qualname__ = _name  # what Python's errors about arguments say
+    _function.__module__ = __name__  # where pickle looks for it
 declared: dict[str, Callable[..., Any]] = {}
 for _declared in declarations:
     for _name in _declared.names:
@@ -40,11 +43,8 @@ for _declared in declarations:
             declared[_name] = _declared.function_named(_name, into)
         if _declared.in_place is True:
             declared[f"{_name}_"] = METHODS[f"{_name}_"]
-_FUNCTIONS |= declared
-for _name, _function in _FUNCTIONS.items():
-    _function.__qualname__ = _name  # what Python's errors about arguments say
-    _function.__module__ = __name__  # where pickle looks for it
-globals().update(_FUNCTIONS)
+            declared[f"{_name}_"].__module__ = "minigrad"  # where pickle looks for it
+globals().update(_FUNCTIONS | declared)
 
 if TYPE_CHECKING:
 
