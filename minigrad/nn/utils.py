@@ -12,9 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.absent import attributes_of
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.tensor import Tensor, from_array
+
+__getattr__ = attributes_of(__name__)
 
 
 @no_grad()
