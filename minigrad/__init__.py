@@ -69,22 +69,18 @@ from minigrad.functions import (
     bitwise_or,
     bitwise_xor,
     bmm,
-    cat,
     ceil,
-    chunk,
     clamp,
     clamp_max,
     clamp_min,
     clip,
     clone,
-    concat,
     cos,
     cos_,
     cosh,
     count_nonzero,
     cumprod,
     cumsum,
-    diag,
     div,
     dot,
     eq,
@@ -99,7 +95,6 @@ from minigrad.functions import (
     gather,
     ge,
     gt,
-    hstack,
     index_add,
     index_select,
     inner,
@@ -142,7 +137,6 @@ from minigrad.functions import (
     relu,
     relu_,
     remainder,
-    repeat_interleave,
     round,
     rsqrt,
     scatter,
@@ -160,7 +154,6 @@ from minigrad.functions import (
     sqrt_,
     square,
     square_,
-    stack,
     std,
     sub,
     take_along_dim,
@@ -168,12 +161,8 @@ from minigrad.functions import (
     tanh,
     tanh_,
     topk,
-    tril,
-    triu,
     trunc,
-    unbind,
     var,
-    vstack,
     where,
     zero_,
 )
@@ -235,31 +224,6 @@ from minigrad.ops.pointwise.trigonometry import (
     sinh_,
     tan_,
 )
-from minigrad.ops.shapes.diagonals import (
-    diagonal,
-    trace,
-)
-from minigrad.ops.shapes.expanding import (
-    broadcast_shapes,
-    broadcast_tensors,
-    broadcast_to,
-)
-from minigrad.ops.shapes.flipping import (
-    flip,
-    roll,
-)
-from minigrad.ops.shapes.repeating import tile
-from minigrad.ops.shapes.splitting import (
-    split,
-    tensor_split,
-)
-from minigrad.ops.shapes.transposing import (
-    movedim,
-    permute,
-    swapaxes,
-    t,
-    transpose,
-)
 from minigrad.random import (
     Generator,
     bernoulli,
@@ -287,7 +251,6 @@ __version__ = "0.1.0"
 _AT_FIRST_USE = {
     "ops.images.conv": ("conv1d", "conv2d", "conv_transpose2d"),
     "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d"),
-    "ops.shapes.grids": ("meshgrid",),
     "serialization": ("load", "save"),
     "viz": ("load_ipython_extension",),  # what `%load_ext minigrad` calls
 }  # fmt: skip
@@ -296,7 +259,6 @@ if _TYPE_CHECKING:
     from minigrad import linalg, nn, optim, utils
     from minigrad.ops.images.conv import conv1d, conv2d, conv_transpose2d
     from minigrad.ops.images.pool import avg_pool1d, max_pool1d, max_pool2d
-    from minigrad.ops.shapes.grids import meshgrid
     from minigrad.serialization import load, save
 
 

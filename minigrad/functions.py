@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.methods import METHODS, OP_MODULES
 from minigrad.ops.pointwise.activations_piecewise import plain_relu
-from minigrad.ops.shapes import joining
 from minigrad.out import into, taking_out
 from minigrad.public import declarations
 
 _METHODS_TOO = (
-    "unbind", "chunk", "narrow", "select", "softmax", "log_softmax", "argsort",
-    "count_nonzero", "repeat_interleave",
+    "narrow", "select", "softmax", "log_softmax", "argsort",
+    "count_nonzero",
     "abs_", "cos_", "exp_", "log_", "neg_", "reciprocal_", "relu_", "sigmoid_", "sin_", "sqrt_", "square_", "tanh_",
     "fill_", "zero_",
 )  # fmt: skip
@@ -27,7 +26,7 @@ _METHODS_TOO = (
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         _name: taking_out(getattr(_module, _name))
-        for _module in (*OP_MODULES, joining)
+        for _module in OP_MODULES
         for _name in getattr(_module, "OUT", ())
     },
     "relu": taking_out(plain_relu),

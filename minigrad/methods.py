@@ -52,16 +52,7 @@ from minigrad.ops.reductions import (
     variance,
     vector_norm,
 )
-from minigrad.ops.shapes import (
-    diagonals,
-    expanding,
-    flipping,
-    repeating,
-    splitting,
-    transposing,
-    triangles,
-    views,
-)
+from minigrad.ops.shapes import diagonals, expanding, joining, splitting, transposing, views
 from minigrad.out import taking_axis
 from minigrad.public import declarations
 from minigrad.tensor import Tensor
@@ -170,7 +161,6 @@ def _rearranged(function: Method, name: str) -> Method:
 # ---------------------------------------------------------------- bound
 
 METHODS: dict[str, Method] = {
-    "split": splitting.split_method,
     "as_strided": strides.as_strided,
     "relu": activations_piecewise.plain_relu,
     "softmax": softmax.softmax_along,
@@ -187,11 +177,6 @@ METHODS: dict[str, Method] = {
     "short": lambda self: in_dtype(self, dtypes.int16),
     "char": lambda self: in_dtype(self, dtypes.int8),
     "byte": lambda self: in_dtype(self, dtypes.uint8),
-    **{
-        f"{name}_": _rearranged(getattr(module, name), f"{name}_")
-        for module, names in ((transposing, ("t", "transpose", "swapaxes")),)
-        for name in names
-    },
     "index_put": index_put,
     "index_put_": index_put_,
     "fill_": fill_,
@@ -205,7 +190,7 @@ OP_MODULES: Any = (  # which have methods among their functions
     activations_piecewise, activations_smooth, comparison, logic, bits, special_values, choice, conversion, sums,
     prod, variance, extremes, truth, vector_norm, sorting, cumulative,
     softmax,
-    views, transposing, expanding, splitting, repeating, flipping, diagonals, triangles,
+    views, transposing, expanding, splitting, joining, diagonals,
     slicing, gather, scatter, index_select, masks,
     matmul, addmm, einsum, determinant,
 )  # fmt: skip
@@ -217,9 +202,9 @@ for _module in OP_MODULES:
 
 for _name in (
     "sum", "mean", "prod", "std", "var", "max", "min", "argmax", "argmin", "all", "any", "cumsum", "cumprod", "amax",
-    "amin", "sort", "argsort", "topk", "logsumexp", "squeeze", "unsqueeze",
-    "unbind", "softmax", "log_softmax", "count_nonzero",
-    "index_select", "gather", "repeat_interleave", "chunk", "take_along_dim", "narrow", "select",
+    "amin", "sort", "argsort", "topk", "logsumexp",
+    "softmax", "log_softmax", "count_nonzero",
+    "index_select", "gather", "take_along_dim", "narrow", "select",
 ):  # fmt: skip
     if _name in METHODS:
         METHODS[_name] = taking_axis(METHODS[_name])
@@ -268,7 +253,7 @@ OPERATORS: dict[str, Method] = {
     "__xor__": _or_else(bits.bitwise_xor, "__rxor__"),
     "__getitem__": indexing.index,
     "__setitem__": set_item,
-    "__reversed__": lambda self: flipping.flip(self, 0) if self.ndim else self,
+    "__reversed__": lambda self: transposing.flip(self, (0,)) if self.ndim else self,
     "__iadd__": augmented(METHODS["add_"], "+=", "__radd__"),
     "__isub__": augmented(METHODS["sub_"], "-=", "__rsub__"),
     "__imul__": augmented(METHODS["mul_"], "*=", "__rmul__"),

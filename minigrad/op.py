@@ -141,7 +141,7 @@ def _written_when_called(kernel: Callable[..., Any], *declared: Any) -> Callable
     """
     call = FunctionType(_first_call.__code__, dict(_runtime), kernel.__name__)
     call.__qualname__ = kernel.__name__  # what Python's errors about arguments say
-    call.__doc__, call.__module__ = kernel.__doc__, kernel.__module__
+    call.__doc__, call.__module__, call.__annotations__ = kernel.__doc__, kernel.__module__, kernel.__annotations__
     writer = _Writer(call, (kernel, *declared))
     call.__wrapped__ = writer  # type: ignore[attr-defined]  # whose signature is shown until then
     call.__globals__["write"], call.__globals__["call"] = writer, call

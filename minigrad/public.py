@@ -199,8 +199,9 @@ def _checks_anything(function: Callable[..., Any]) -> bool:
     return any(_kind(said) in _CHECKS for name, said in kernel.__annotations__.items() if name != "return")
 
 
-def _kind(annotation: str) -> str:
-    return annotation.removesuffix(" | None")
+def _kind(annotation: Any) -> str:
+    """What an annotation says, without `| None`; "" if there is none."""
+    return annotation.removesuffix(" | None") if isinstance(annotation, str) else ""
 
 
 class _Text:

@@ -1,7 +1,7 @@
 """One tensor cut into several: split, chunk, unbind, tensor_split.
 
-After this module a reader knows that the pieces are views of the whole, and that the gradients of the pieces, joined
-again, are the gradient of the whole: with zeros for a piece that nothing was computed from.
+The pieces are views of the whole, and the gradients of the pieces, joined again, are the gradient of the whole: with
+zeros for a piece that nothing was computed from.
 """
 
 from __future__ import annotations
@@ -12,45 +12,23 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op, tensor_operands
-from minigrad.ops.places.slicing import slice_index
-from minigrad.ops.shapes.views import int_tuple
+from minigrad.op import op
+from minigrad.ops.places.slicing import along, slice_index
+from minigrad.public import as_ints, public
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-
-METHODS = ("unbind", "chunk", "tensor_split")  # methods of Tensor, too, beside split, whose method is `split_method`
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ()  # those that take out=
 
 
 @op(view=True, several=True, self=lambda F, g, dim: F.stack(*_zeros_for_unused(F, g), dim=dim))
 def unbind(self: Array, dim: int) -> list[Array]:
     """The parts along a dimension, each without it."""
-    return [self[(slice(None),) * dim + (i, ...)] for i in range(self.shape[dim])]
+    return [self[along(dim, i)] for i in range(self.shape[dim])]
 
 
 def _zeros_for_unused(F: Any, gradients: Sequence[Any]) -> list[Any]:
     used = next(gradient for gradient in gradients if gradient is not None)
     return [F.zeros(used.shape, used) if gradient is None else gradient for gradient in gradients]
-
-
-def _split_op(node: str) -> Any:
-    """One op for each of PyTorch's nodes: for pieces of one size, and of several."""
-
-    @op(
-        name=node,
-        view=True,
-        several=True,
-        self=_joined,
-    )
-    def split(self: Array, sizes: tuple[int, ...], dim: int) -> list[Array]:
-        """Pieces of the sizes given along a dimension."""
-        ends = np.cumsum(sizes).tolist()
-        lead = (slice(None),) * dim
-        return [self[(*lead, slice(end - size, end))] for end, size in zip(ends, sizes, strict=True)]
-
-    return split
 
 
 def _joined(F: Any, g: Sequence[Any], self_shape: Sequence[int], sizes: Sequence[int], dim: int) -> Any:
@@ -63,6 +41,18 @@ def _joined(F: Any, g: Sequence[Any], self_shape: Sequence[int], sizes: Sequence
     return F.cat(*parts, dim=dim)
 
 
+def _split_op(node: str) -> Any:
+    """One op for each of PyTorch's nodes: for pieces of one size, and of several."""
+
+    @op(name=node, view=True, several=True, self=_joined)
+    def split(self: Array, sizes: tuple[int, ...], dim: int) -> list[Array]:
+        """Pieces of the sizes given along a dimension."""
+        ends = np.cumsum(sizes).tolist()
+        return [self[along(dim, slice(end - size, end))] for end, size in zip(ends, sizes, strict=True)]
+
+    return split
+
+
 split_evenly, split_with_sizes = _split_op("SplitBackward0"), _split_op("SplitWithSizesBackward0")
 
 
@@ -71,18 +61,18 @@ split_evenly, split_with_sizes = _split_op("SplitBackward0"), _split_op("SplitWi
 _unbind = unbind
 
 
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:  # type: ignore[no-redef]
+@public(out=False)  # type: ignore[no-redef]
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The parts of the tensor along `dim`, without it, as a tuple of views."""
-    (input,) = tensor_operands("unbind", input)
     dim = wrap_dim(dim, input.ndim)
     if input.ndim == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return _unbind(input, dim)
 
 
-def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+@public(method=False, out=False)
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of the tensor's pieces along `dim`: all of one size (but maybe the last), or of the sizes given."""
-    (tensor,) = tensor_operands("split", tensor)
     if tensor.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     dim = wrap_dim(dim, tensor.ndim)
@@ -95,7 +85,7 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
             raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}")
         whole, rest = divmod(total, size) if size else (0, 0)
         return split_evenly(tensor, (size,) * whole + ((rest,) if rest or not whole else ()), dim)
-    sizes = int_tuple("split_with_sizes", "split_sizes", (), split_size_or_sections)
+    sizes = as_ints("split_with_sizes", "split_sizes", 1, split_size_or_sections)
     if any(size < 0 for size in sizes):
         raise RuntimeError(
             f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(sizes)}"
@@ -108,9 +98,15 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
     return split_with_sizes(tensor, sizes, dim)
 
 
+@public(name="split", function=False)
+def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """`x.split(split_size)`: the function `split`, whose second argument has another name as a method."""
+    return split(self, split_size, dim)
+
+
+@public(out=False, composed=True)
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` pieces along `dim`, as views: all of one size, but maybe the last."""
-    (input,) = tensor_operands("chunk", input, composed=True)
     if input.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
@@ -120,19 +116,14 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return split(input, -(-total // chunks), dim) if total else split_with_sizes(input, (0,) * chunks, dim)
 
 
+@public(out=False)
 def tensor_split(
-    input: Tensor,
-    indices_or_sections: int | Sequence[int] | Tensor | None = None,
-    dim: int = 0,
-    *,
-    indices: Sequence[int] | None = None,
-    sections: int | None = None,
+    input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:
     """Views of the tensor's pieces along `dim`: so many of (nearly) one size, or those between the indices given.
 
     `indices`, `sections`: the same under names of their own.
     """
-    (input,) = tensor_operands("tensor_split", input)
     given: Any = next((value for value in (indices_or_sections, indices, sections) if value is not None), None)
     if given is None:
         raise TypeError(
@@ -142,8 +133,7 @@ def tensor_split(
     if not input.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = wrap_dim(dim, input.ndim)
-    if isinstance(given, Tensor):
-        given = _as_numbers(given)
+    given = _as_numbers(given) if isinstance(given, Tensor) else given
     size = input.shape[dim]
     if isinstance(given, int):
         if given <= 0:
@@ -152,13 +142,8 @@ def tensor_split(
         ends = [least * count + min(count, larger) for count in range(1, given)]
     else:
         ends = list(given)
-    lead = [slice(None)] * dim
-    return tuple(
-        [
-            slice_index(input, (*lead, slice(*slice(start, end).indices(size)), ...))
-            for start, end in zip([0, *ends], [*ends, size], strict=True)
-        ]
-    )
+    bounds = [slice(start, end).indices(size) for start, end in zip([0, *ends], [*ends, size], strict=True)]
+    return tuple([slice_index(input, along(dim, slice(*bound))) for bound in bounds])
 
 
 def _as_numbers(given: Tensor) -> Any:
@@ -173,8 +158,3 @@ def _as_numbers(given: Tensor) -> Any:
             f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {given.dtype.tensor_type}"
         )
     return given.tolist()
-
-
-def split_method(self: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
-    """`x.split(split_size)`: the function `split`, whose second argument has another name as a method."""
-    return split(self, split_size, dim)
