@@ -20,7 +20,6 @@ _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\."
 
 from minigrad import autograd, return_types
 from minigrad.absent import attributes_of as _attributes_of
-from minigrad.assignment import index_put, index_put_
 from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from minigrad.autograd.grad_mode import (
     enable_grad,
@@ -171,6 +170,7 @@ from minigrad.ops.matrices.determinant import (
     det,
 )
 from minigrad.ops.matrices.einsum import einsum
+from minigrad.ops.places.assignment import index_put, index_put_
 from minigrad.ops.places.masks import (
     argwhere,
     masked_fill,

@@ -14,9 +14,8 @@ import numpy as np
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.graph import ON_DEMAND
 from minigrad.autograd.modes import INFERENCE, thread
-from minigrad.autograd.views import storage_start
+from minigrad.memory import storage_of, storage_start
 from minigrad.op import op
-from minigrad.ops.places.strides import storage_of
 from minigrad.public import public
 from minigrad.tensor import Tensor, from_array, own_array, share_outside, wrap_dim
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from minigrad import creation, dtypes, layout  # noqa: F401 - whose functions are public
 from minigrad.absent import NAMES, AbsentAttribute
-from minigrad.assignment import index_put, index_put_, set_item
 from minigrad.autograd.graph import Node
 from minigrad.autograd.inplace import check_history, count_write
 from minigrad.autograd.modes import check_mode
@@ -21,6 +20,8 @@ from minigrad.autograd.views import set_history
 from minigrad.op import answers, beside_array, unsupported
 from minigrad.ops.matrices import addmm, determinant, einsum, matmul
 from minigrad.ops.places import gather, index_select, indexing, masks, scatter, slicing, strides
+from minigrad.ops.places.assignment import index_put, index_put_, set_item
+from minigrad.ops.places.overwrite import copy_, fill_, zero_
 from minigrad.ops.pointwise import (
     activations_piecewise,
     activations_smooth,
@@ -54,9 +55,10 @@ from minigrad.ops.reductions import (
 )
 from minigrad.ops.shapes import diagonals, expanding, joining, splitting, transposing, views
 from minigrad.out import taking_axis
+from minigrad.printing import tensor_repr
 from minigrad.public import declarations
-from minigrad.tensor import Tensor
-from minigrad.writing import augmented, copy_, fill_, in_place, needs_grad, same, zero_
+from minigrad.tensor import Tensor, share_outside
+from minigrad.writing import augmented, in_place, needs_grad, same
 
 Method = Callable[..., Any]
 
@@ -150,7 +152,7 @@ def _rearranged(function: Method, name: str) -> Method:
             kind: type[Node] = type(rearranged._node)
             rearranged._node.__class__ = _in_place_node(kind)  # type: ignore[arg-type]
             set_history(self, rearranged._node, 0)
-            self._find_node = None
+            self._state = None
         return self
 
     method.__name__ = name
@@ -282,3 +284,13 @@ def _present(self: Tensor) -> list[str]:
 
 
 Tensor.__dir__ = _present  # type: ignore[method-assign, assignment]
+
+
+def _constructed(cls: Any, *data: Any, **named: Any) -> Tensor:
+    """`Tensor(...)`, of a subclass too."""
+    made = creation.constructed(*data, **named)
+    return made if cls is Tensor else share_outside(object.__new__(cls), made)
+
+
+Tensor.__new__ = _constructed  # type: ignore[method-assign]
+Tensor.__repr__ = tensor_repr  # type: ignore[method-assign, assignment]

@@ -23,7 +23,7 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Sequence
-from types import CodeType, FunctionType, SimpleNamespace
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,10 @@ from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.batching import batched
 from minigrad.autograd.grad_mode import is_recording, set_creation_observer
-from minigrad.autograd.graph import ON_DEMAND, Node, edge_node, next_sequence_nr, node_on_demand
 from minigrad.autograd.modes import INFERENCE, modes, thread
+from minigrad.autograd.namespaces import arrays, node_type, tensors
+from minigrad.autograd.node import ON_DEMAND, Node, next_sequence_nr
 from minigrad.autograd.saved import (
-    CONSTANTS,
-    UNCONNECTED,
     PackedTensor,
     SavedTensor,
     Versioned,
@@ -46,9 +45,11 @@ from minigrad.autograd.saved import (
     unpack,
     unpack_result,
 )
+from minigrad.autograd.states import UNCONNECTED, edge_node, node_on_demand
 from minigrad.autograd.views import MULTIPLE, share_memory
 from minigrad.op_text import OpText, define, local
 from minigrad.operands import (
+    NumberTensor,
     answers,
     beside_array,
     check_places,
@@ -83,9 +84,6 @@ __all__ = [
     "unsupported",
 ]  # with what the modules of ops need of operands.py
 
-arrays = SimpleNamespace()  # F of an ordinary backward: kernels, on numpy arrays
-tensors = SimpleNamespace()  # F of a backward with create_graph=True: recorded ops, on tensors
-
 _NAMESPACES = {  # F, and what titles say of it
     "apply": (arrays, ""),
     "apply_recorded": (tensors, " (create_graph)"),
@@ -94,7 +92,7 @@ _NAMESPACES = {  # F, and what titles say of it
 
 writing = threading.RLock()
 calls: list[FunctionType] = []  # of the ops that have been called so far
-tensor_classes: set[type] = {Tensor}  # whose instances an op's call takes as they are
+tensor_classes: set[type] = {Tensor, NumberTensor}  # whose instances an op's call takes as they are
 
 
 def op(
@@ -206,11 +204,6 @@ def source(function: Callable[..., Any]) -> str:
     return _declaration(declared).source()
 
 
-def node_type(function: Callable[..., Any]) -> type[Node]:
-    """The class of the nodes that an op leaves in the graph."""
-    return _declaration(function).node_type
-
-
 def is_recorded(function: Callable[..., Any]) -> bool:
     """Whether a function is an op that leaves nodes in the graph: one with rules."""
     return "write" in function.__globals__ and bool(_declaration(function).rules)
@@ -283,9 +276,6 @@ class _Declaration:
         return first
 
 
-_NUMBER_TYPES = (np.bool_, np.int64, np.float64)  # of a number in an expression, by its kind: see CONSTANTS
-
-
 def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
     def read(node: Node) -> Any:
         if node._kept is None:
@@ -293,8 +283,8 @@ def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
         kept = node._kept[position]
         if is_result:
             return unpack_result(node, kept, node._kept[position + 1])
-        if isinstance(kept, Tensor) and kept._find_node in CONSTANTS:  # shown in the dtype that numbers have
-            return from_array(kept._array.astype(_NUMBER_TYPES[CONSTANTS.index(kept._find_node)]))
+        if isinstance(kept, NumberTensor):
+            return from_array(kept._array.astype(kept.kind))
         return unpack(node, kept) if isinstance(kept, Tensor | Versioned | PackedTensor) else kept
 
     return read
@@ -319,7 +309,7 @@ def unrecorded(made: Tensor) -> Tensor:
     """A result that was not recorded, while something unusual is in force."""
     if made._root is not None:
         if made._root.requires_grad and made._node is None:
-            made._node, made._find_node = ON_DEMAND, UNCONNECTED
+            made._node, made._state = ON_DEMAND, UNCONNECTED
     elif thread.inference:
         made._writes = INFERENCE
     return made

@@ -42,7 +42,7 @@ several view             |     for part in made:
 several view             |         share_memory(part, {first}, MULTIPLE)
 single                   |     made = new(Tensor)
 single                   |     made._array = array
-single                   |     made._grad = made._find_node = None
+single                   |     made._grad = made._state = None
 single                   |     made._output_nr = 0
 single view              |     share_memory(made, {first})
 single owner             |     made._root = made._writes = None

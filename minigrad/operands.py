@@ -16,9 +16,14 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import is_recording
-from minigrad.autograd.saved import CONSTANTS, FLOAT_CONSTANT
-from minigrad.autograd.views import Forbidden
 from minigrad.tensor import Tensor, from_array
+
+
+class NumberTensor(Tensor):
+    """A number in an expression, as an operand."""
+
+    __slots__ = ("kind",)  # the numpy dtype that it has as a number, wherever it was brought beside a tensor
+    _is_number = True
 
 
 def tensor_operands(op_name: str, *values: Any, composed: bool = False) -> tuple[Tensor, ...]:
@@ -38,13 +43,23 @@ def tensor_operands(op_name: str, *values: Any, composed: bool = False) -> tuple
     return values
 
 
+def check_tensors(function: str, **tensors: Any) -> None:
+    """TypeError if an argument, given by its name and in its position, is not a tensor."""
+    for position, (name, value) in enumerate(tensors.items(), 1):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type_name(value)}: make "
+                "it one first, as in tensor(...)"
+            )
+
+
 def check_places(*tensors: Tensor) -> None:
     """Raise if an operation on these is to be recorded, but one is a view that has no place in the graph any more: like
     PyTorch, which looks at that before it looks at sizes.
     """
     for tensor in tensors:
-        if tensor._find_node.__class__ is Forbidden and is_recording():
-            tensor._find_node()
+        if tensor._state is not None and is_recording():
+            tensor._state.check()
 
 
 def elementwise_operands(op_name: str, *values: Any) -> Any:
@@ -118,19 +133,24 @@ def beside_array(tensor: Tensor, array: np.ndarray[Any, Any]) -> tuple[Tensor, T
     return from_array(own.astype(common)[()]), from_array(array.astype(common)[()])
 
 
-def _number_tensor(op_name: str, number: Any, beside: Any) -> Tensor:
+def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
     kind = dtypes.of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
     try:
         element = kind.numpy.type(number)
     except OverflowError:  # an integer beside smaller ones, which count as floats in a quotient and the like
         element = dtypes.default.numpy.type(number) if op_name in _OF_FLOATS else dtypes.wrapped(kind, number)
-    tensor = from_array(element)
-    tensor._find_node = FLOAT_CONSTANT if number.__class__ is float else CONSTANTS[_number_category(number)]
+    tensor: Any = object.__new__(NumberTensor)
+    tensor._array, tensor._output_nr = element, 0
+    tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._state = None
+    tensor.kind = next(kind for known, kind in _KINDS_OF_NUMBERS if isinstance(number, known))
     return tensor
 
 
-def _number_category(number: Any) -> int:
-    return 0 if isinstance(number, bool | np.bool_) else 1 if isinstance(number, int | np.integer) else 2
+_KINDS_OF_NUMBERS: tuple[tuple[Any, Any], ...] = (
+    (float | np.floating, np.float64),
+    (bool | np.bool_, np.bool_),
+    (int | np.integer, np.int64),
+)
 
 
 _OF_FLOATS = ("div", "copysign_of_number", "xlogy_by_number", "xlogy_of_number")

@@ -279,7 +279,7 @@ class _Text:
         for parameter in self.parameters:
             if _kind(parameter.annotation) == "Tensor" and not self.declaration.composed:
                 given = f"{parameter.name} is not None and " * (parameter.annotation != "Tensor")
-                lines += [f"if {given}{parameter.name}._find_node is not None:", f"    check_places({parameter.name})"]
+                lines += [f"if {given}{parameter.name}._state is not None:", f"    check_places({parameter.name})"]
         return lines
 
     def _call_lines(self) -> list[str]:

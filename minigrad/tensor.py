@@ -14,21 +14,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner, type_name
+from minigrad.autograd.engine import backward
 from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.graph import ON_DEMAND, Node, node_on_demand
-from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle, RetainGrad
+from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle
 from minigrad.autograd.inplace import count_write
 from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
-from minigrad.autograd.saved import DETACHED, DETACHED_RETAINING, UNCONNECTED, note_of
-from minigrad.autograd.views import Forbidden, Renewal, ask_for_views
+from minigrad.autograd.node import ON_DEMAND, Node, RetainGrad
+from minigrad.autograd.states import UNCONNECTED, LeafState, state_of
+from minigrad.autograd.views import follow_base
 from minigrad.devices import CPU, device
+from minigrad.tensor_base import (
+    Size,
+    TensorBase,
+    class_of_tensors,
+    from_array,
+    inference_count,
+    own_array,
+    share_outside,
+    wrap_dim,
+)
 
-if TYPE_CHECKING:
-    from minigrad.dtypes import dtype
+__all__ = ["Size", "Tensor", "from_array", "own_array", "share_outside", "wrap_dim"]
 
-VOLATILE_WARNING = "volatile was removed and now has no effect. Use `with minigrad.no_grad():` instead."
 NON_LEAF_GRAD_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
     "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
@@ -46,65 +54,20 @@ USE_DETACH = (
 )
 
 
-class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple of ints."""
-
-    __slots__ = ()
-
-    def numel(self) -> int:
-        """The number of elements of a tensor of this shape."""
-        count = 1
-        for size in self:
-            count *= size
-        return count
-
-    def __getitem__(self, index: Any) -> Any:
-        part = tuple.__getitem__(self, index)
-        return Size(part) if isinstance(index, slice) else part
-
-    def __add__(self, other: Any) -> Size:
-        return Size(tuple.__add__(self, other))
-
-    def __radd__(self, other: tuple[int, ...]) -> Size:
-        return Size(other + tuple(self))
-
-    def __mul__(self, times: Any) -> Size:
-        return Size(tuple.__mul__(self, times))
-
-    __rmul__ = __mul__
-
-    def __repr__(self) -> str:
-        return f"minigrad.Size({list(self)})"
-
-
-class Tensor:
+@class_of_tensors
+class Tensor(TensorBase):
     """An n-dimensional array that remembers how it was computed.
 
     Make one with `tensor(...)`, `zeros(...)` and the like. `Tensor(...)` is an older way, with surprises: a list's
     numbers become float32, and a number by itself is taken as a size.
     """
 
-    __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_root", "_find_node", "__weakref__")
+    __slots__ = ()
     __array_priority__ = 1000  # numpy leaves `array * tensor` to us
-
-    _array: Any  # numpy array; a 0-d result stays the numpy scalar that it is: ten times faster than a 0-d array
-    _node: Any  # grad_fn of a result; ON_DEMAND where it is found when asked for; None where no gradient is wanted
-    _output_nr: int  # which of its node's outputs this is
-    _grad: Tensor | None
-    _writes: list[Any] | None  # [number of in-place writes, views, line of the last write], shared with all tensors of
-    # one memory, only as far as needed: None, one, two or three items
-    _root: Tensor | None  # the tensor of which this is a view
-    _find_node: Any  # called to find the node of an ON_DEMAND tensor: a leaf's link to its AccumulateGrad (or None), or
-    # what gives a view whose memory was written to its new node
-
-    def __new__(cls, *data: Any, **named: Any) -> Tensor:
-        from minigrad.creation import constructed
-
-        made = constructed(*data, **named)
-        return made if cls is Tensor else share_outside(object.__new__(cls), made)
 
     if TYPE_CHECKING:  # bound in methods.py
 
+        def __new__(cls, *data: Any, **named: Any) -> Tensor: ...
         def __getattr__(self, name: str) -> Callable[..., Tensor]: ...
         def __add__(self, other: Any) -> Tensor: ...
         def __radd__(self, other: Any) -> Tensor: ...
@@ -125,33 +88,7 @@ class Tensor:
         def __gt__(self, other: Any) -> Tensor: ...
         def __ge__(self, other: Any) -> Tensor: ...
 
-    # -- what it holds
-
-    @property
-    def shape(self) -> Size:
-        return Size(self._array.shape)
-
-    def size(self, dim: int | None = None) -> Any:
-        """The shape, or the size of one dimension."""
-        if dim is not None and not self.ndim:
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        return self.shape if dim is None else self._array.shape[wrap_dim(dim, self.ndim)]
-
-    @property
-    def dtype(self) -> dtype:
-        return dtypes.of(self._array)
-
-    @property
-    def ndim(self) -> int:
-        count: int = self._array.ndim
-        return count
-
-    def dim(self) -> int:
-        return self.ndim
-
-    def numel(self) -> int:
-        count: int = self._array.size
-        return count
+    # -- what leaves the graph
 
     def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
         """The numbers as a numpy array that shares this tensor's memory.
@@ -175,34 +112,9 @@ class Tensor:
         return from_array(array.copy() if array.dtype.isnative else array)
 
     @property
-    def itemsize(self) -> int:
-        """Bytes per element."""
-        return self.dtype.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements."""
-        return self.numel() * self.itemsize
-
-    @property
     def device(self) -> device:
         """Where the numbers are: always on the CPU."""
         return CPU
-
-    def item(self) -> Any:
-        """The one element as a Python number. RuntimeError if there are more, or none."""
-        if self._array.size != 1:
-            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
-        return self._array.item()
-
-    def tolist(self) -> Any:
-        """The numbers as nested lists."""
-        return self._array.tolist()
-
-    def __len__(self) -> int:
-        if self.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
-        return len(self._array)
 
     def __iter__(self) -> Iterator[Tensor]:
         if self.ndim == 0:
@@ -217,46 +129,10 @@ class Tensor:
             )
         return bool((self == value).any())  # type: ignore[attr-defined]
 
-    def __bool__(self) -> bool:
-        if self._array.size > 1:
-            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-        if self._array.size == 0:
-            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
-        return bool(self._array.item())
-
     def __float__(self) -> float:
         if self._node is not None:
             warnings.warn(SCALAR_WARNING, UserWarning, stacklevel=frames_to_learner())
         return float(self._scalar())
-
-    def __int__(self) -> int:
-        return int(self._scalar())
-
-    def __index__(self) -> int:
-        if self.dtype.category == 2 or self._array.size != 1:
-            raise TypeError(
-                "only integer tensors of a single element can be converted to an index. (To compute with the numbers "
-                "of a list, make it a tensor first, as in tensor(...).)"
-            )
-        return int(self._array.item())
-
-    def _scalar(self) -> Any:
-        if self._array.size != 1:
-            raise ValueError(
-                f"only one element tensors can be converted to Python scalars, and this one has shape "
-                f"{list(self.shape)}: tolist() gives all of its numbers."
-            )
-        return self._array.item()
-
-    def __format__(self, specification: str) -> str:
-        return format(self.item(), specification) if self.ndim == 0 else object.__format__(self, specification)
-
-    def __repr__(self) -> str:
-        from minigrad.printing import tensor_repr
-
-        return tensor_repr(self)
-
-    __hash__ = object.__hash__  # by identity: == compares elements
 
     # -- its place in the graph
 
@@ -267,7 +143,7 @@ class Tensor:
         RuntimeError for a view that was overtaken by a write which makes its history ambiguous.
         """
         if self._node is ON_DEMAND:
-            return node_on_demand(self) if self._find_node.__class__ in (Renewal, Forbidden) else None
+            return None if self._state is None else self._state.grad_fn(self)
         node: Node | None = self._node
         return node
 
@@ -279,10 +155,6 @@ class Tensor:
     def is_leaf(self) -> bool:
         """True for tensors that no recorded operation made: there a gradient ends."""
         return self.grad_fn is None
-
-    def is_inference(self) -> bool:
-        """True for tensors that were made in inference mode."""
-        return self._writes is INFERENCE or self._writes.__class__ is InferenceCount
 
     @property
     def requires_grad(self) -> bool:
@@ -310,16 +182,12 @@ class Tensor:
 
     def _was_made_as_leaf(self) -> bool:
         """As is_leaf, but a view whose memory was written to is not asked for the node that it has now."""
-        find = self._find_node
-        return find.was_leaf if find.__class__ in (Renewal, Forbidden) else self.is_leaf
+        return self.is_leaf if self._state is None else self._state.was_leaf(self)
 
     def _want_grad(self, wanted: bool, floating_only: str) -> None:
         if wanted and not self.dtype.is_floating_point:
             raise RuntimeError(f"{floating_only}, not {self.dtype}: convert it with .float()")
-        if self._find_node.__class__ in (Renewal, Forbidden):
-            return  # whatever its own flag, it needs one as its base does
-        if self._find_node is UNCONNECTED:  # a view that counts as needing one, whatever its own flag
-            self._find_node = None if wanted else UNCONNECTED
+        if self._state is not None and self._state.take_flag(self, wanted):
             return
         if wanted and self.is_inference() and not thread.inference:
             raise RuntimeError(
@@ -327,10 +195,10 @@ class Tensor:
                 "Make a clone() of it outside first."
             )
         if not wanted and self._root is not None and self._root._node is not None:
-            self._find_node = UNCONNECTED
+            self._state = UNCONNECTED  # a view counts as needing a gradient, whatever its own flag
         elif wanted != self.requires_grad:
             self._node = ON_DEMAND if wanted else None
-            ask_for_views(self, wanted)
+            follow_base(self, wanted)
 
     @property
     def grad(self) -> Tensor | None:
@@ -338,12 +206,7 @@ class Tensor:
 
         Not kept for results, unless retain_grad().
         """
-        if (
-            self._grad is None
-            and self._find_node.__class__ is not Forbidden  # whose place in the graph is not known any more
-            and not self.is_leaf
-            and not self.retains_grad
-        ):
+        if self._grad is None and self._has_place() and not self.is_leaf and not self.retains_grad:
             warnings.warn(NON_LEAF_GRAD_WARNING, UserWarning, stacklevel=2)
         return self._grad
 
@@ -380,18 +243,16 @@ class Tensor:
         warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
         return False
 
-    @volatile.setter
-    def volatile(self, value: bool) -> None:
-        warnings.warn(VOLATILE_WARNING, UserWarning, stacklevel=2)
-
     @property
     def retains_grad(self) -> bool:
+        if self._state is not None:
+            return self._state.retains_grad
         node = self._node
-        if note_of(self) is DETACHED_RETAINING:
-            return True
-        if node is ON_DEMAND:  # a view whose node is to be made anew takes the request along
-            return self._find_node.__class__ in (Renewal, Forbidden) and self._find_node.retains_grad
-        return node is not None and node._hooks is not None and self._output_nr in node._hooks.retained
+        return isinstance(node, Node) and node._hooks is not None and self._output_nr in node._hooks.retained
+
+    def _has_place(self) -> bool:
+        """Whether it is known where in the graph this is: not for some views whose memory was written to."""
+        return self._state is None or self._state.has_place
 
     def retain_grad(self) -> None:
         """Have backward() keep the gradient of this result in `.grad`, as it does for leaves."""
@@ -400,7 +261,7 @@ class Tensor:
                 "can't retain_grad on Tensor that has requires_grad=False: it does not require grad, so no gradient "
                 "will arrive that could be kept"
             )
-        if self._find_node.__class__ is Forbidden and (self._find_node.was_leaf or self.retains_grad):
+        if not self._has_place() and (self._was_made_as_leaf() or self.retains_grad):
             return
         node = self.grad_fn
         if node is not None and not self.retains_grad:
@@ -427,18 +288,7 @@ class Tensor:
 
     def _own_hooks(self) -> NodeHooks:
         """The hooks of the node that this tensor's gradient goes to. A leaf keeps its own ones beyond that node."""
-        if self._find_node.__class__ is Forbidden:
-            node, output_nr = self._find_node.before
-            if self._find_node.was_leaf or node._hooks is None or output_nr not in node._hooks.of_tensors:
-                self._find_node()  # raises
-            return node._hooks
-        node = self.grad_fn
-        if node is not None:
-            return node._node_hooks()
-        sink = node_on_demand(self)
-        if sink is None:  # a view that no_grad made: no gradient will arrive
-            return NodeHooks()
-        hooks = self._find_node._hooks = sink._node_hooks()
+        hooks: NodeHooks = state_of(self).hooks_of(self) if self._node is ON_DEMAND else self._node._node_hooks()
         return hooks
 
     @property
@@ -463,8 +313,6 @@ class Tensor:
 
         Raises RuntimeError where there is no graph, where it was freed, or where shapes do not fit.
         """
-        from minigrad.autograd.engine import backward
-
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def detach(self) -> Tensor:
@@ -478,11 +326,13 @@ class Tensor:
             return self
         if self._root is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
-        if not self.is_leaf:  # a node that saved it is to notice
-            self._find_node = DETACHED_RETAINING if self.retains_grad else DETACHED
-            self._writes = self._writes or [0]
+        if not self.is_leaf:
+            state = LeafState()
+            state.detached, state.retains_grad = True, self.retains_grad
+            self._state = state
+            self._writes = self._writes or [0]  # a node that saved it is to notice
         self._node, self._output_nr = None, 0
-        ask_for_views(self, False)
+        follow_base(self, False)
         return self
 
     @property
@@ -490,7 +340,7 @@ class Tensor:
         """As detach(), but with a count of writes of its own: the graph does not notice what is written here."""
         outside = from_array(own_array(self))
         if self.is_inference():
-            outside._writes = _inference_count()
+            outside._writes = inference_count()
         return outside
 
     @data.setter
@@ -507,65 +357,5 @@ class Tensor:
             count = 0 if self._writes in (None, INFERENCE) else self._writes[0]
             self._writes = InferenceCount([count]) if value.is_inference() else [count]
 
-    # -- in-place writes
-
-    @property
-    def _version(self) -> int:
-        """How often this tensor, its views or its detach()ed versions were written to."""
-        if self._writes is INFERENCE:
-            raise RuntimeError("Inference tensors do not track version counter.")
-        return 0 if self._writes is None else self._writes[0]
-
-    @property
-    def _base(self) -> Tensor | None:
-        """The tensor of which this is a view, the first one if it is a view of a view."""
-        return self._root
-
-    def _is_view(self) -> bool:
-        return self._root is not None
-
     def _count_write(self) -> None:
         count_write(self)
-
-
-def from_array(array: Any) -> Tensor:
-    """A tensor around a numpy array or scalar, as it is: nothing is checked or copied."""
-    tensor: Tensor = object.__new__(Tensor)
-    tensor._array = array
-    tensor._output_nr = 0
-    tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._find_node = None
-    return tensor
-
-
-def own_array(tensor: Tensor) -> np.ndarray[Any, Any]:
-    """The tensor's memory as an array that others may share: a numpy scalar becomes a 0-d array here."""
-    if tensor._array.__class__ is not np.ndarray:
-        tensor._array = np.asarray(tensor._array)
-    array: np.ndarray[Any, Any] = tensor._array
-    return array
-
-
-def share_outside(outside: Tensor, source: Tensor) -> Tensor:
-    """Fill in a fresh tensor with the memory and the count of writes of another, outside the graph."""
-    outside._array = source._array
-    outside._output_nr = 0
-    outside._node = outside._grad = outside._root = outside._find_node = None
-    if source._writes is None:
-        source._writes = [0]
-    outside._writes = _inference_count() if source._writes is INFERENCE else source._writes
-    return outside
-
-
-def _inference_count() -> list[Any]:
-    """For what is detached from a tensor of inference mode: outside of that mode its writes are counted."""
-    return INFERENCE if thread.inference else InferenceCount([0])
-
-
-def wrap_dim(dim: int, ndim: int) -> int:
-    """A dimension counted from the front; IndexError if there is no such dimension."""
-    limit = max(ndim, 1)
-    if not isinstance(dim, int | np.integer) or isinstance(dim, bool):
-        raise TypeError(f"a dimension must be an int, not {type(dim).__name__}: {dim!r}")
-    if not -limit <= dim < limit:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
-    return int(dim) % limit

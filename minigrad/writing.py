@@ -16,21 +16,11 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import is_recording, no_grad
-from minigrad.autograd.inplace import (
-    OVERLAP,
-    begin_write,
-    check_history,
-    check_overlap,
-    count_write,
-    keep_for_backward,
-    record_write,
-)
+from minigrad.autograd.inplace import begin_write, check_history, count_write, keep_for_backward, record_write
 from minigrad.autograd.modes import check_mode, thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, packing_result_late
-from minigrad.op import answers, check_places, size_mismatch
-from minigrad.ops.operands import check_tensors
-from minigrad.ops.places import overwrite
-from minigrad.ops.places.strides import overlaps, writable
+from minigrad.memory import OVERLAP, check_overlap, repeats, writable
+from minigrad.operands import answers, check_places, check_tensors
 from minigrad.tensor import Tensor, from_array, own_array
 
 Method = Callable[..., Any]
@@ -71,7 +61,7 @@ def store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources:
 def same(tensor: Tensor) -> Tensor:
     """Another tensor with the same memory and the same place in the graph, as the old value of one that is written."""
     same = from_array(own_array(tensor))
-    same._node, same._output_nr, same._find_node = tensor._node, tensor._output_nr, tensor._find_node
+    same._node, same._output_nr, same._state = tensor._node, tensor._output_nr, tensor._state
     return same
 
 
@@ -84,11 +74,6 @@ def _fitting(tensor: Tensor, operand: Any, *others: Any) -> Any:
         if array.ndim == 0 or array.shape == tensor._array.shape:
             return array
     return None
-
-
-def repeats(array: Any) -> bool:
-    """Whether elements of an array share a place in memory."""
-    return overlaps(array.shape, [stride // array.itemsize for stride in array.strides])
 
 
 def _any_tensor(operands: tuple[Any, ...]) -> bool:
@@ -227,41 +212,3 @@ def augmented(method: Method, symbol: str, reflected: str) -> Method:
         return method(self, other)
 
     return operator
-
-
-# ---------------------------------------------------------------- whatever was there before
-
-
-def _fill(self: Tensor, value: Any) -> Tensor:
-    if isinstance(value, Tensor):
-        if value.ndim:
-            raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions: "
-                "use copy_() for that."
-            )
-        return overwrite.filled_by_tensor(self, value)
-    if not isinstance(value, dtypes.NUMBERS):
-        raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}: {value!r}")
-    return overwrite.filled(self, np.full(self.shape, dtypes.element(self.dtype, value)))
-
-
-def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    if isinstance(src, dtypes.NUMBERS):
-        src = from_array(self.dtype.numpy.type(src))
-    if not isinstance(src, Tensor):
-        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}: {src!r}")
-    mismatch = size_mismatch("copy_", self.shape, src.shape)
-    if mismatch is not None:
-        raise RuntimeError(mismatch)
-    if np.broadcast_shapes(self.shape, src.shape) != self.shape:
-        raise RuntimeError(
-            f"output with shape {list(self.shape)} doesn't match the broadcast shape "
-            f"{list(np.broadcast_shapes(self.shape, src.shape))}"
-        )
-    return overwrite.copied(self, src)
-
-
-fill_ = in_place(_fill, "fill_", fills=True, spreads=True)
-zero_ = in_place(lambda self: overwrite.zeroed(self, np.zeros_like(self._array)), "zero_", fills=True)
-copy_ = in_place(_copied, "copy_")
-spread_ = in_place(_copied, "copy_", spreads=True)

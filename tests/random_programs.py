@@ -1546,7 +1546,6 @@ HEADS = {
     "with F.inference_mode(False):": 1,
     "with F.autograd.graph.saved_tensors_hooks(pack, unpack):": 3,
     "with F.autograd.graph.saved_tensors_hooks(pack_copy, unpack):": 1,
-    'with F.autograd.graph.disable_saved_tensors_hooks("not here"):': 1,
     "with F.autograd.set_detect_anomaly(True):": 1,
 }
 

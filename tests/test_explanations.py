@@ -7,7 +7,6 @@ from inside functions and threads, where the frames differ.
 
 from __future__ import annotations
 
-import os
 import threading
 import warnings
 from collections.abc import Callable
@@ -192,26 +191,6 @@ def test_the_profiler_names_the_cell(printed: list[str]) -> None:
 
 def test_no_name_of_a_file_that_the_kernel_has_made_up(printed: list[str]) -> None:
     assert all("ipykernel" not in text and ".py" not in text for text in printed)
-
-
-# ---------------------------------------------------------------- saved tensors on disk
-
-
-def test_saved_tensors_can_wait_on_disk(x: Tensor, tmp_path: Path) -> None:
-    with mg.autograd.graph.save_on_disk(tmp_path):
-        y = (x.exp() * x).sum()
-        assert len(os.listdir(tmp_path)) == 3  # exp's result, and both factors
-    y.backward()
-    expected = (x.detach().exp() * (1 + x.detach())).tolist()
-    assert x.grad.tolist() == pytest.approx(expected)
-    del y
-    assert os.listdir(tmp_path) == []
-
-
-def test_a_folder_that_does_not_exist_is_named(x: Tensor, tmp_path: Path) -> None:
-    with mg.autograd.graph.save_on_disk(tmp_path / "nowhere"), pytest.raises(FileNotFoundError, match="nowhere"):
-        x.exp()
-    assert (x * 2).requires_grad
 
 
 # ---------------------------------------------------------------- backward within backward

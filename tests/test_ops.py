@@ -320,7 +320,7 @@ def test_rules_give_the_right_shape_by_themselves(case: Case, outputs: dict[Node
         start = [np.ones(np.shape(out), out.dtype)[()] for out in results(node, outputs)]
         for gradients in (node.apply(*start), node.apply_recorded(*map(from_array, start))):
             if node._targets is not None:
-                gradients = fitting.fitted(node, gradients)
+                gradients = fitting.fit(node, gradients)
             assert len(gradients) == len(node.next_functions)
             for gradient, (next_node, number) in zip(gradients, node.next_functions, strict=True):
                 if next_node is None:

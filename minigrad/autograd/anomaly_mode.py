@@ -18,7 +18,7 @@ from minigrad.autograd.hooks import wrapped
 from minigrad.autograd.modes import count_special, modes, thread
 
 if TYPE_CHECKING:
-    from minigrad.autograd.graph import Node
+    from minigrad.autograd.node import Node
 
 Step = tuple["Node", tuple[Any, ...], tuple[Any, ...]]
 

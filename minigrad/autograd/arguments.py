@@ -7,14 +7,17 @@ node, or at one output of a node that has several.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from minigrad.autograd.batching import Batched
 from minigrad.autograd.fitting import to_dtype
 from minigrad.autograd.graph import GradientEdge, edge_node, get_gradient_edge
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor_base import TensorBase, from_array
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
 
 Key = Any  # where a gradient arrives: a node (at its output 0) or a (node, output number)
 
@@ -27,12 +30,12 @@ def key_of(tensor: Tensor | GradientEdge) -> Key:
 
 def sought_key(tensor: Tensor | GradientEdge) -> Key:
     """As `key_of`; None for a view that no_grad made, where no gradient arrives though it counts as needing one."""
-    return None if isinstance(tensor, Tensor) and edge_node(tensor) is None else key_of(tensor)
+    return None if isinstance(tensor, TensorBase) and edge_node(tensor) is None else key_of(tensor)
 
 
 def as_list(value: Any) -> list[Any]:
     """One or several, as a list."""
-    single = isinstance(value, Tensor | GradientEdge | str) or not isinstance(value, Iterable)
+    single = isinstance(value, TensorBase | GradientEdge | str) or not isinstance(value, Iterable)
     return [value] if single else list(value)
 
 
@@ -45,7 +48,7 @@ def checked_inputs(value: Any, function: str) -> list[Any]:
                 "are not supported."
             )
         value = list(value.values())
-    if not isinstance(value, Tensor | GradientEdge | Iterable):
+    if not isinstance(value, TensorBase | GradientEdge | Iterable):
         raise TypeError(
             f"`inputs` argument to `{function}` must be a Tensor or several, not {type(value).__name__}: {value!r}"
         )
@@ -53,7 +56,7 @@ def checked_inputs(value: Any, function: str) -> list[Any]:
     if not listed:
         raise RuntimeError(f"`inputs` argument to `{function}` cannot be empty.")
     for item in listed:
-        if not isinstance(item, Tensor | GradientEdge):
+        if not isinstance(item, TensorBase | GradientEdge):
             raise RuntimeError(
                 f"all inputs have to be Tensors or GradientEdges, but got {type(item).__name__}: {item!r}"
             )
@@ -68,11 +71,11 @@ def checked_roots(
     """
     roots = as_list(tensors)
     for item in roots:
-        if not isinstance(item, Tensor | GradientEdge):
+        if not isinstance(item, TensorBase | GradientEdge):
             raise TypeError(f"backward starts from a Tensor or several, but got {type(item).__name__}: {item!r}")
     given: list[Any] = [None] * len(roots) if grad_tensors is None else as_list(grad_tensors)
     for gradient in given:
-        if gradient is not None and not isinstance(gradient, Tensor):
+        if gradient is not None and not isinstance(gradient, TensorBase):
             raise TypeError(
                 f"gradients can be either Tensors or None, but got {type(gradient).__name__}: try tensor({gradient!r})"
             )
@@ -80,9 +83,9 @@ def checked_roots(
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
     pairs = []
     for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
-        if isinstance(root, Tensor) and root.requires_grad and gradient is None and root.numel() != 1:
+        if isinstance(root, TensorBase) and root.requires_grad and gradient is None and root.numel() != 1:
             raise _not_scalar(root.shape)
-        if isinstance(root, Tensor) and edge_node(root) is None:
+        if isinstance(root, TensorBase) and edge_node(root) is None:
             raise RuntimeError(
                 f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was "
                 "computed from was made with requires_grad=True, or it was computed under no_grad() or after detach(), "

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.namespaces import arrays, tensors
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -137,8 +138,6 @@ def stacked(rows: list[Any]) -> Any:
         return None
     if isinstance(known, tuple | list):
         return tuple([stacked(list(parts)) for parts in zip(*rows, strict=True)])
-    from minigrad.op import arrays, tensors
-
     if hasattr(known, "_array"):
         rows = [tensors.zeros(known.shape, known) if row is None else row for row in rows]
         with enable_grad():
@@ -153,8 +152,6 @@ class _Batched:
     """The namespace F for batches; each operation is made when a rule first asks for it."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        from minigrad.op import arrays
-
         kernel: Callable[..., Any] = getattr(arrays, name)
         rule: Callable[..., Any] = _RULES.get(name, _loop)
 

@@ -1,7 +1,7 @@
 """Which line did it, and what the learner calls the tensor: what error texts say beyond PyTorch's words.
 
-After this module a reader knows how an error can name a variable and the line that wrote to it: each write notes the
-innermost line outside this package that led to it, and a variable's name is looked for in the frames that are running.
+Each write notes the innermost line outside this package that led to it, and a variable's name is looked for in the
+frames that are running.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
+from minigrad.tensor_base import TensorBase
+
 if TYPE_CHECKING:
-    from minigrad.autograd.graph import Node
+    from minigrad.autograd.node import Node
     from minigrad.tensor import Tensor
 
 Line = tuple[CodeType, int]
@@ -88,11 +90,10 @@ def is_installed(file_name: str) -> bool:
     return file_name.startswith((*_INSTALLED, "<frozen")) or "site-packages" in file_name
 
 
-def last_write(tensor: Tensor) -> str:
-    """ " by:" and the line that wrote to the tensor last; "." where it is not known."""
+def last_line(tensor: Tensor) -> Line | None:
+    """The line that wrote to the tensor's memory last, where it is known."""
     writes = tensor._writes
-    line: Line | None = writes[2] if writes is not None and len(writes) > 2 else None
-    return "." if line is None else f" by:\n{shown_line(*line)}"
+    return writes[2] if writes is not None and len(writes) > 2 else None
 
 
 def op_name(node: Node) -> str:
@@ -113,12 +114,10 @@ def variable_name(tensor: Tensor) -> str | None:
     """What the learner calls the tensor, or another one in the same memory; None if no running frame has a name for
     it.
     """
-    from minigrad.tensor import Tensor
-
     found: str | None = None
     for frame in learner_frames():
         for name, value in list(frame.f_locals.items()):
-            if not isinstance(value, Tensor):
+            if not isinstance(value, TensorBase):
                 continue
             same_memory = tensor._writes is not None and value._writes is tensor._writes
             if value is tensor or (same_memory and value._array is tensor._array):

@@ -18,7 +18,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence, Set
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,12 +27,15 @@ from minigrad.autograd.anomaly_mode import warn_of_failure, watched
 from minigrad.autograd.arguments import Key, as_list, checked_inputs, checked_roots, sought_key
 from minigrad.autograd.batching import Batched
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.autograd.fitting import fitted
+from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.graph import AccumulateGrad, GradientEdge, Node
 from minigrad.autograd.hooks import BackwardRun
 from minigrad.autograd.modes import current_state, inherit, modes, thread
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor_base import TensorBase, from_array
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
 
 CYCLE_WARNING = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -104,7 +107,7 @@ def grad(
     sought = checked_inputs(inputs, "grad()")
     roots = checked_roots(outputs, grad_outputs, create_graph, is_grads_batched)
     for tensor in sought:
-        if isinstance(tensor, Tensor) and not tensor.requires_grad:
+        if isinstance(tensor, TensorBase) and not tensor.requires_grad:
             raise RuntimeError(
                 "One of the differentiated Tensors does not require grad: make it with requires_grad=True before it "
                 "is used"
@@ -116,8 +119,8 @@ def grad(
         captured = _one_by_one(roots, set(keys), retain, create_graph)
     else:
         exhaust(*_run(roots, set(keys), captured, retain, create_graph))
-    given = {id(g._array): g for g in as_list(grad_outputs) if isinstance(g, Tensor)}  # come back as the same tensors
-    results: list[Tensor | None] = []
+    given = {id(g._array): g for g in as_list(grad_outputs) if isinstance(g, TensorBase)}
+    results: list[Any] = []
     for index, (tensor, key) in enumerate(zip(sought, keys, strict=True)):
         gradient = captured.get(key)
         if gradient is None and materialize_grads:
@@ -129,9 +132,9 @@ def grad(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
-        elif is_grads_batched and gradient is not None and not isinstance(gradient, Tensor):
+        elif is_grads_batched and gradient is not None and not isinstance(gradient, TensorBase):
             gradient = from_array(batching.as_batch(gradient, _row_count(roots)).array)
-        elif gradient is not None and not isinstance(gradient, Tensor):
+        elif gradient is not None and not isinstance(gradient, TensorBase):
             gradient = given[id(gradient)] if id(gradient) in given else from_array(gradient)
         results.append(gradient)
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
@@ -189,7 +192,7 @@ def _prepared(
     if inputs is not None:
         listed = checked_inputs(inputs, "backward()")
         for tensor in listed:
-            if isinstance(tensor, Tensor):
+            if isinstance(tensor, TensorBase):
                 tensor.retain_grad()  # results keep theirs from now on, leaves do anyway
         sought = {sought_key(tensor) for tensor in listed}
     return _run(roots, sought, None, _retains(retain_graph, create_graph), create_graph)
@@ -320,7 +323,7 @@ def _loop(
         yield node, incoming, outgoing
 
         if node._targets is not None:
-            outgoing = fitted(node, outgoing)
+            outgoing = fit(node, outgoing)
         position = 0
         try:
             for passed in outgoing:
@@ -420,7 +423,7 @@ def _run_node(
         outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
     if hooks is not None:
         if node._targets is not None:
-            outgoing = fitted(node, outgoing)
+            outgoing = fit(node, outgoing)
         if isinstance(node, AccumulateGrad):
             hooks.run_after_accumulate(node, node.variable, recorded)
         outgoing = hooks.run_after(node, outgoing, incoming, recorded)

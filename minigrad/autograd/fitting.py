@@ -1,33 +1,34 @@
 """Gradients brought back to the shape and dtype of their inputs, where these were broadcast or promoted.
 
-After this module a reader knows why no op's rule undoes broadcasting: a value that was used several times answers for
-all of them, so its gradient is the sum, and the engine sums for all ops alike.
+No op's rule undoes broadcasting: a value that was used several times answers for all of them, so its gradient is the
+sum, and the engine sums for all ops alike.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd import batching
-from minigrad.autograd.batching import Batched
+from minigrad.autograd.batching import Batched, batched
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.graph import Node
-from minigrad.tensor import Tensor
+from minigrad.autograd.namespaces import arrays, tensors
+from minigrad.tensor_base import TensorBase
+
+if TYPE_CHECKING:
+    from minigrad.autograd.node import Node
 
 
-def fitted(node: Node, outgoing: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Bring gradients back to the shape and dtype of their inputs, where these were broadcast or promoted."""
-    fitted = []
+def fit(node: Node, outgoing: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A node's outgoing gradients in the shapes and dtypes of its inputs."""
+    if node._targets is None:
+        return outgoing
+    fitting = list(outgoing)
     with enable_grad():
-        for gradient, target in zip(outgoing, node._targets or (), strict=True):
-            fitted.append(
-                gradient
-                if gradient is None or target is None
-                else to_dtype(sum_to_shape(gradient, target[0]), target[1])
-            )
-    return tuple(fitted)
+        for index, target in enumerate(node._targets):
+            if target is not None and fitting[index] is not None:
+                fitting[index] = to_dtype(sum_to_shape(fitting[index], target[0]), target[1])
+    return tuple(fitting)
 
 
 def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
@@ -37,11 +38,9 @@ def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
 
 def to_dtype(gradient: Any, dtype: np.dtype[Any]) -> Any:
     """Bring a gradient (array or tensor) to its input's numpy dtype."""
-    own = gradient._array.dtype if isinstance(gradient, Tensor) else gradient.dtype
+    own = gradient._array.dtype if isinstance(gradient, TensorBase) else gradient.dtype
     return gradient if own == dtype else _functions(gradient).cast(gradient, dtype)
 
 
 def _functions(gradient: Any) -> Any:
-    from minigrad.op import arrays, tensors
-
-    return tensors if isinstance(gradient, Tensor) else batching.batched if gradient.__class__ is Batched else arrays
+    return tensors if isinstance(gradient, TensorBase) else batched if gradient.__class__ is Batched else arrays

@@ -20,11 +20,12 @@ from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.blame import frames_to_learner, type_name
 from minigrad.autograd.fitting import sum_to_shape, to_dtype
 from minigrad.autograd.grad_mode import is_grad_enabled, no_grad
-from minigrad.autograd.graph import Node, edge_node, next_sequence_nr
 from minigrad.autograd.hooks import wrapped
 from minigrad.autograd.inplace import check_history, count_write, record_write
 from minigrad.autograd.modes import modes, thread
+from minigrad.autograd.node import Node
 from minigrad.autograd.saved import PackedTensor, freed_error, modified_error, pack, save, unpack
+from minigrad.autograd.states import edge_node
 from minigrad.autograd.views import IN_FUNCTION, MULTIPLE, mark_view, set_history, share_memory
 from minigrad.tensor import Tensor, from_array, own_array
 
@@ -81,15 +82,12 @@ class FunctionNode(FunctionCtx, Node):
         inputs = [value for value in arguments if isinstance(value, Tensor)]
         self.needs_input_grad = tuple([isinstance(value, Tensor) and value.requires_grad for value in arguments])
         self._records = is_grad_enabled() and any(self.needs_input_grad)
-        self._next_nodes = tuple([edge_node(tensor) for tensor in inputs]) if self._records else ()
-        self._output_nrs = tuple([tensor._output_nr for tensor in inputs])
+        self._connect([(edge_node(tensor), tensor._output_nr) for tensor in inputs] if self._records else [])
         self._given = tuple([isinstance(value, Tensor) for value in arguments])  # which arguments are tensors
         self._expected = tuple([(tensor._array.shape, tensor._array.dtype) for tensor in inputs])
         self._made: tuple[Any, ...] = ()  # shape and dtype of each output; None for what is not a tensor
         self._output_count = 1
         self._kept = ()
-        self._targets = self._hooks = self._notes = None
-        self._sequence = next_sequence_nr()
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
@@ -395,7 +393,7 @@ def _output(
     mark_view(output, MULTIPLE if records and tensor_count > 1 else IN_FUNCTION)
     if records:
         set_history(output, node, number)
-        output._find_node = None
+        output._state = None
     return output
 
 
@@ -450,9 +448,8 @@ class DelayedError(Node):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._next_nodes, self._kept = (), ()
-        self._output_nrs = self._targets = self._hooks = self._notes = None
-        self._sequence = next_sequence_nr()
+        self._connect([])
+        self._kept = ()
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.grad_mode import set_grad_enabled
 from minigrad.autograd.modes import thread
+from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:
-    from minigrad.autograd.graph import Node
+    from minigrad.autograd.node import Node, RetainGrad
     from minigrad.tensor import Tensor
 
 Hook = Callable[..., Any]
@@ -65,25 +66,6 @@ def add_hook(hooks: Hooks, hook: Hook, prepend: bool) -> RemovableHandle:
     for number in earlier:  # move the earlier ones behind it, in their order
         hooks[number] = hooks.pop(number)
     return handle
-
-
-class RetainGrad:
-    """Keeps what arrives at a result in the result's `.grad`; it holds the tensor weakly."""
-
-    __slots__ = ("tensor",)
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor = weakref.ref(tensor)
-
-    def keep(self, gradient: Any) -> None:
-        from minigrad.autograd.graph import AccumulateGrad
-
-        tensor = self.tensor()
-        if tensor is not None:
-            if tensor._grad is not None:  # unlike a leaf's, the sum so far stays as it is, and a new one is made
-                with set_grad_enabled(isinstance(gradient, type(tensor))):
-                    tensor._grad = tensor._grad.clone()
-            AccumulateGrad.accumulate(tensor, gradient)
 
 
 class NodeHooks:
@@ -177,18 +159,14 @@ def _run_on_tuple(
 
 def wrapped(gradient: Any) -> Any:
     """A gradient as the learner sees it: a tensor, or None."""
-    from minigrad.tensor import Tensor, from_array
-
-    return gradient if gradient is None or isinstance(gradient, Tensor) else from_array(gradient)
+    return gradient if gradient is None or isinstance(gradient, TensorBase) else from_array(gradient)
 
 
 def _checked(old: Tensor | None, new: Any, hook: Hook) -> Any:
     """What a hook returned in place of a gradient; raise if that cannot be one."""
-    from minigrad.tensor import Tensor
-
     if new is None:
         return None
-    if not isinstance(new, Tensor):
+    if not isinstance(new, TensorBase):
         raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
     if old is None:
         raise RuntimeError(f"can't replace a None gradient with a non-None value, as hook '{_name(hook)}' tried")

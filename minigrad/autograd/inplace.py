@@ -1,6 +1,6 @@
 """Writing in place: what is checked, what is counted, and how history is rewritten.
 
-After this module a reader knows what happens at `y += 1` and `y[0] = 2`. A write is counted in the count that all
+This is what happens at `y += 1` and `y[0] = 2`. A write is counted in the count that all
 tensors of one memory share, so that a node which saved the old value finds out. A recorded write makes the tensor the
 result of the operation. If the tensor is a view, the write changes a part of its base: the base then becomes the result
 of a `CopySlices` node, whose gradient goes on unchanged, except in that part, where it goes through the operation.
@@ -14,17 +14,14 @@ import numpy as np
 
 from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.blame import current_line, variable_name
-from minigrad.autograd.graph import Node, edge_node, next_sequence_nr
+from minigrad.autograd.fitting import fit
 from minigrad.autograd.modes import INFERENCE, check_mode, modes, thread
+from minigrad.autograd.namespaces import arrays, tensors
+from minigrad.autograd.node import Node
 from minigrad.autograd.saved import Versioned, freed_error
-from minigrad.autograd.views import (
-    Geometry,
-    geometry,
-    kind_of,
-    renew_views,
-    set_history,
-    view_error,
-)
+from minigrad.autograd.states import edge_node
+from minigrad.autograd.views import kind_of, renew_views, set_history, view_error
+from minigrad.memory import OVERLAP, Geometry, geometry
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -51,59 +48,6 @@ def check_history(tensor: Tensor) -> None:
         )
 
 
-SHARED = (
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-    "location. Please clone() the tensor before performing the operation."
-)
-OVERLAP = (
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
-    "clone() the tensor before performing the operation."
-)
-
-
-def check_overlap(target: Any, source: Any) -> None:
-    """Raise if an array that is to be written shares some of its target's memory, but not element by element.
-
-    Like PyTorch, only for arrays without gaps, whose memory is known by its two ends.
-    """
-    if source.__class__ is not np.ndarray or not np.may_share_memory(target, source):
-        return
-    if not _is_dense(target) or not _is_dense(source):
-        return
-    same_start = target.__array_interface__["data"][0] == source.__array_interface__["data"][0]
-    if not (same_start and target.size == source.size and _strides(target) == _strides(source)):
-        raise RuntimeError(SHARED)
-
-
-def _strides(array: Any) -> list[int]:
-    """The strides as PyTorch would have them: where numpy has 0, for a new dimension of size 1, the step to its end."""
-    strides: list[int] = []
-    step = array.itemsize
-    for stride, size in zip(array.strides[::-1], array.shape[::-1], strict=True):
-        strides.append(step if not stride and size == 1 else stride)
-        step = strides[-1] * size
-    return strides
-
-
-def _is_dense(array: Any) -> bool:
-    """Whether the elements fill a range of memory, each place once."""
-    expected = array.itemsize
-    for stride, size in sorted(zip(array.strides, array.shape, strict=True)):
-        if size != 1:
-            if stride != expected:
-                return False
-            expected *= size
-    return True
-
-
-def check_apart(target: Any, source: Any) -> None:
-    """Raise if two arrays share memory: like PyTorch, only for the very same array, and for arrays without gaps."""
-    if source is target or (
-        source.__class__ is np.ndarray and np.shares_memory(target, source) and _is_dense(target) and _is_dense(source)
-    ):
-        raise RuntimeError(SHARED)
-
-
 def begin_write(tensor: Tensor, target: Any) -> None:
     """Check that `target`, the tensor's memory or a part of it, may be written to, and count the write that is about to
     happen.
@@ -111,12 +55,10 @@ def begin_write(tensor: Tensor, target: Any) -> None:
     check_mode(tensor)
     if not target.flags.writeable:  # numpy protects what broadcast_to returns
         raise RuntimeError(OVERLAP)
-    if modes.mutation_watch is not None:
-        modes.mutation_watch(tensor)
     count_write(tensor)
 
 
-def count_write(tensor: Tensor) -> None:
+def count_write(tensor: Any) -> None:
     """Count a write to a tensor's memory, and note the line that does it."""
     writes = tensor._writes
     if writes is INFERENCE:
@@ -135,12 +77,12 @@ def record_write(tensor: Tensor, node: Node, position: int = 0, output_nr: int =
     base = tensor._root
     if base is None:
         set_history(tensor, node, output_nr)
-        tensor._find_node = None
+        tensor._state = None
         renew_views(tensor)
     else:
         copied = CopySlices(base, geometry(tensor), node, position)
         set_history(base, copied, 0)
-        base._find_node = None
+        base._state = None
         renew_views(base)
         if modes.special:
             if modes.observer is not None:
@@ -183,12 +125,7 @@ class CopySlices(Node):
         self.node: Node | None = node
         self.position = position  # which of the operation's inputs the old part was
         others = [function for index, function in enumerate(node.next_functions) if index != position]
-        edges = [(edge_node(base), base._output_nr), *others]
-        self._next_nodes = tuple([next_node for next_node, _ in edges])
-        numbers = tuple([number for _, number in edges])
-        self._output_nrs = numbers if any(numbers) else None
-        self._targets = self._hooks = self._notes = None
-        self._sequence = next_sequence_nr()
+        self._connect([(edge_node(base), base._output_nr), *others])
 
     @property
     def _kept(self) -> Any:
@@ -200,13 +137,9 @@ class CopySlices(Node):
         self.node = None
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
-        from minigrad.op import arrays
-
         return self._split(arrays, "apply", gradients[0])
 
     def apply_recorded(self, *gradients: Any) -> tuple[Any, ...]:
-        from minigrad.op import tensors
-
         return self._split(tensors, "apply_recorded", gradients[0])
 
     def _base_is_reached(self) -> bool:
@@ -216,16 +149,11 @@ class CopySlices(Node):
 
     def _split(self, F: Any, method: str, gradient: Any) -> tuple[Any, ...]:
         """The gradient of the old base, then those of the operation's other inputs."""
-        from minigrad.autograd.fitting import fitted
-        from minigrad.ops.places.strides import overlaps
-
         if self.node is None:
             raise freed_error()
-        if overlaps(self.geometry.shape, self.geometry.strides) and self._base_is_reached():
+        if self.geometry.overlaps and self._base_is_reached():
             raise RuntimeError(OVERLAP)
-        outgoing = getattr(self.node, method)(F.take_part(gradient, self.geometry))
-        if self.node._targets is not None:
-            outgoing = fitted(self.node, outgoing)
+        outgoing = fit(self.node, getattr(self.node, method)(F.take_part(gradient, self.geometry)))
         of_part = outgoing[self.position]
         of_base = None
         if self._next_nodes[0] is not None:

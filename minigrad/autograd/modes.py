@@ -1,10 +1,10 @@
 """What unusual is in force: the state that decides how operations are recorded and nodes are run.
 
-After this module a reader knows where every mode keeps its state, and how an operation finds out at no cost that
-nothing unusual is going on: `modes.special` counts the unusual things in force anywhere in the process (a thread with
-recording off, an observer of new nodes, anomaly mode, hooks on saved tensors). Every op looks at that one number, and
-asks further questions only when it is not zero. A profiler is not counted there: while one is on, it stands around
-each op's call (autograd/profiler/watching.py), and the engine asks for it once per backward run.
+An operation finds out at no cost that nothing unusual is going on: `modes.special` counts the unusual things in force
+anywhere in the process (a thread with recording off, an observer of new nodes, anomaly mode, hooks on saved tensors).
+Every op looks at that one number, and asks further questions only when it is not zero. A profiler is not counted there:
+while one is on, it stands around each op's call (autograd/profiler/watching.py), and the engine asks for it once per
+backward run.
 """
 
 from __future__ import annotations
@@ -42,14 +42,13 @@ class Witness(Protocol):
 class Modes:
     """What holds for the whole process."""
 
-    __slots__ = ("special", "observer", "anomaly", "mutation_watch", "profiler")
+    __slots__ = ("special", "observer", "anomaly", "profiler")
 
     def __init__(self) -> None:
         self.special = 0  # how many unusual things are in force
         # called with each node recorded, its result's array and its inputs
         self.observer: Observer | None = None
         self.anomaly: bool | None = None  # None: off; else whether nan is looked for
-        self.mutation_watch: Callable[[Any], None] | None = None  # called with each tensor that is about to be written
         self.profiler: Recording | None = None  # where events go while a profiler is on
 
 
@@ -61,7 +60,6 @@ class Thread(threading.local):
     # (pack, unpack), innermost last
     saved_tensors_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     results_to_pack: list[Any] | None = None  # nodes whose saved result is packed later, once it has been written
-    hooks_disabled: str | None = None  # why hooks on saved tensors are not allowed, if they are not
     depth = 0  # how many backward runs are nested in this thread
     running: Counter[Any] | None = None  # the custom Functions' nodes whose backward is running, and how often
     evaluating: Any = None  # the node that runs with its own operations recorded

@@ -1,26 +1,26 @@
 """What nodes keep for their backward: saved tensors, the check that nobody wrote to them, and hooks on saving.
 
-After this module a reader knows what the error about "a variable needed for gradient computation" compares, why
-keeping a tensor costs nothing until it is written to, and how `saved_tensors_hooks` can put something else (a smaller
-copy, a file, a recipe to compute it again) in a saved tensor's place.
+Keeping a tensor costs nothing until it is written to: then its count of writes differs from the count that the node
+noted, which is what the error about "a variable needed for gradient computation" says. `saved_tensors_hooks` put
+something else (a smaller copy, a file, a recipe to compute it again) in a saved tensor's place.
 """
 
 from __future__ import annotations
 
-import os
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from minigrad.autograd.modes import INFERENCE, count_special_here, modes, thread
+from minigrad.autograd.blame import last_line, op_name, shown_line, variable_name
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.modes import INFERENCE, count_special_here, thread
+from minigrad.autograd.node import ON_DEMAND, Node
+from minigrad.autograd.states import UNCONNECTED, LeafState, edge_node
+from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:
     from minigrad.autograd.blame import Line
-    from minigrad.autograd.graph import Node
     from minigrad.tensor import Tensor
 
 FREED_ADVICE = (
@@ -57,69 +57,33 @@ class Versioned:
 class PackedTensor:
     """What a pack hook made of a saved tensor, how to get it back, and the tensor's place in the graph."""
 
-    __slots__ = ("packed", "pack_hook", "unpack_hook", "node", "output_nr", "leaf", "unconnected")
+    __slots__ = ("packed", "pack_hook", "unpack_hook", "node", "output_nr", "is_leaf", "needs_grad")
     _writes = ()  # as in Versioned
 
     def __init__(
         self, packed: Any, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any], tensor: Tensor
     ) -> None:
-        from minigrad.autograd.graph import edge_node
-
         self.packed, self.pack_hook, self.unpack_hook = packed, pack_hook, unpack_hook
         self.node, self.output_nr = edge_node(tensor), tensor._output_nr
-        self.leaf = tensor.is_leaf
-        self.unconnected = tensor._find_node is UNCONNECTED
+        self.is_leaf, self.needs_grad = tensor.is_leaf, tensor.requires_grad
 
     def unpack(self, node: Node) -> Tensor:
         """The tensor that the unpack hook gives, in its old place in the graph; `node` is the one that saved it."""
-        from minigrad.autograd.graph import ON_DEMAND
-        from minigrad.tensor import Tensor, from_array
-
         hook = self.unpack_hook if thread.witness is None else thread.witness.around("unpacked", node, self.unpack_hook)
         result = hook(self.packed)
-        if not isinstance(result, Tensor):
+        if not isinstance(result, TensorBase):
             raise TypeError(
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                 f"{type(result).__name__}"
             )
         tensor = from_array(result._array)
-        tensor._output_nr = self.output_nr
-        if not self.leaf:  # its writes are counted together with those of what the hook gave
+        tensor._node, tensor._output_nr = self.node, self.output_nr
+        if not self.is_leaf:  # its writes are counted together with those of what the hook gave
             result._writes = tensor._writes = result._writes or [0]
-        if self.unconnected:
-            tensor._node, tensor._find_node = ON_DEMAND, UNCONNECTED
-        elif self.leaf and self.node is not None:
-            tensor._node, tensor._find_node = ON_DEMAND, weakref.ref(self.node)
-        else:
-            tensor._node = self.node
+        elif self.needs_grad:
+            tensor._node = ON_DEMAND
+            tensor._state = UNCONNECTED if self.node is None else LeafState(self.node)  # type: ignore[arg-type]
         return tensor
-
-
-class _NoNode:
-    """Stands where a tensor has what finds its node, for tensors that have none, and says why."""
-
-    _hooks = None
-
-    @property
-    def note(self) -> _NoNode:
-        return self
-
-    def __call__(self) -> None:
-        return None
-
-
-# The tensor of a number in an expression, by its kind.
-BOOL_CONSTANT, INT_CONSTANT, FLOAT_CONSTANT = CONSTANTS = _NoNode(), _NoNode(), _NoNode()
-DETACHED = _NoNode()  # a result that detach_() has taken out of its graph
-DETACHED_RETAINING = _NoNode()  # one that keeps its gradient, or would
-_DETACHED = (DETACHED, DETACHED_RETAINING)
-WRITTEN = _NoNode()  # a view of a tensor that needs no gradient, written to since it was made
-UNCONNECTED = _NoNode()  # a view made without recording, of a tensor that needs a gradient: it counts as needing one
-
-
-def note_of(tensor: Tensor) -> _NoNode | None:
-    """Which of these was noted of a tensor, if any was. A leaf that got an AccumulateGrad keeps it there."""
-    return getattr(tensor._find_node, "note", None)
 
 
 def save(tensor: Tensor) -> Tensor | Versioned:
@@ -128,7 +92,7 @@ def save(tensor: Tensor) -> Tensor | Versioned:
     if writes.__class__ is not list or writes is INFERENCE:  # a plain count goes without the call
         _check_savable(tensor)
     version = writes[0] if writes else 0
-    if tensor._find_node is not None and note_of(tensor) in _DETACHED:
+    if tensor._state is not None and tensor._state.detached:
         return Versioned(tensor, version, "detached")
     return Versioned(tensor, version) if version else tensor
 
@@ -143,13 +107,10 @@ def unpack(node: Node, kept: Any) -> Tensor:
     if kept.__class__ is PackedTensor:
         return kept.unpack(node)
     tensor, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
-    if tensor._find_node is not None:
-        _ = tensor.grad_fn  # raises for a view that has lost its place in the graph since
-        if (
-            not node._is_custom
-            and note_of(tensor) in _DETACHED
-            and not (kept.__class__ is Versioned and kept.state == "detached")
-        ):
+    if tensor._state is not None:
+        tensor._state.check()
+        was_detached = kept.__class__ is Versioned and kept.state == "detached"
+        if tensor._state.detached and not was_detached and not node._is_custom:
             _unpack_those_before(node, kept)
             raise RuntimeError(
                 "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
@@ -164,12 +125,10 @@ def unpack(node: Node, kept: Any) -> Tensor:
 
 def _unpack_those_before(node: Node, failing: Any) -> None:
     """Raise the error of another saved tensor, if PyTorch would meet it first: it goes by their names' order."""
-    from minigrad.tensor import Tensor
-
     for _, kept in sorted(zip(node._kept_names, node._kept or (), strict=False), key=itemgetter(0)):
         if kept is failing:
             return
-        if isinstance(kept, Tensor | Versioned):
+        if isinstance(kept, TensorBase | Versioned):
             unpack(node, kept)
 
 
@@ -178,8 +137,6 @@ def unpack_result(node: Node, kept: Any, writes: list[Any]) -> Tensor:
 
     An operation in place kept it as a Versioned, since its result was written to once already: by itself.
     """
-    from minigrad.tensor import from_array
-
     if kept.__class__ is PackedTensor:
         unpacked: Tensor = kept.unpack(node)
         unpacked._node = node
@@ -211,23 +168,20 @@ def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str 
     """The error for a saved tensor that was written to, with the variable's name and the line that wrote; the same as
     data in its `mismatch`.
     """
-    from minigrad.autograd.blame import last_write, op_name, variable_name
-
     producer = tensor.grad_fn
     source = f", which is output {tensor.output_nr} of {producer_name or op_name(producer)}," if producer else ""
     name = variable_name(tensor)
-    writes = tensor._writes
+    line = last_line(tensor)
+    where = "." if line is None else f" by:\n{shown_line(*line)}"
     error: Any = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[minigrad.{tensor.dtype.tensor_type}Tensor {list(tensor.shape)}]{source} is at version {tensor._version}; "
         f"expected version {version} instead.\n"
         f"{node.name()} saved {f'`{name}`' if name else 'this tensor'} at version {version}, to compute its gradient "
-        f"from, and then it was written to{last_write(tensor)}\n"
+        f"from, and then it was written to{where}\n"
         "Make a new tensor there, as in y = y + 1 instead of y += 1, or write to a clone()."
     )
-    error.mismatch = Mismatch(
-        node, tensor, name, version, tensor._version, writes[2] if writes is not None and len(writes) > 2 else None
-    )
+    error.mismatch = Mismatch(node, tensor, name, version, tensor._version, line)
     raised: RuntimeError = error
     return raised
 
@@ -249,8 +203,6 @@ def pack(node: Node, tensor: Tensor) -> PackedTensor:
 def _packed(
     node: Node, tensor: Tensor, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]
 ) -> PackedTensor:
-    from minigrad.autograd.grad_mode import no_grad
-
     version = tensor._version
     hook = pack_hook if thread.witness is None else thread.witness.around("packed", node, pack_hook)
     with no_grad():
@@ -292,15 +244,13 @@ def packing_result_late() -> Iterator[None]:
 
 
 def _pack_slot(node: Node, position: int, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-    from minigrad.tensor import Tensor
-
     saved = list(node._kept or ())
     kept = saved[position]
     if node._kept_names[position] == "result":
         saved[position] = _packed(node, unpack_result(node, kept, saved[position + 1]), pack_hook, unpack_hook)
         saved[position].node = None  # unpack_result puts the node in; no cycle
         saved[position + 1] = [1]  # not 0: has unpack_result called
-    elif (isinstance(kept, Tensor) and kept._find_node not in CONSTANTS) or isinstance(kept, Versioned):
+    elif isinstance(kept, Versioned) or (isinstance(kept, TensorBase) and not kept._is_number):
         saved[position] = _packed(node, unpack(node, kept), pack_hook, unpack_hook)
     node._kept = tuple(saved)
 
@@ -336,130 +286,9 @@ class saved_tensors_hooks:
         self.unpack_hook = unpack_hook
 
     def __enter__(self) -> None:
-        if thread.hooks_disabled is not None:
-            raise RuntimeError(thread.hooks_disabled)
         thread.saved_tensors_hooks += ((self.pack_hook, self.unpack_hook),)
         count_special_here(1)
 
     def __exit__(self, *error: object) -> None:
         thread.saved_tensors_hooks = thread.saved_tensors_hooks[:-1]
         count_special_here(-1)
-
-
-class save_on_cpu(saved_tensors_hooks):
-    """Keep copies instead of the saved tensors themselves. There is only a CPU here, so this saves nothing; it is what
-    PyTorch's does where tensors live on a GPU.
-    """
-
-    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        super().__init__(lambda tensor: tensor.clone(), lambda copy: copy)
-
-
-class save_on_disk(saved_tensors_hooks):
-    """Keep saved tensors in files until backward needs them: memory for time. The files go away with the graph.
-
-    `folder`: where to; by default the system's folder for temporary files.
-    """
-
-    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        super().__init__(lambda tensor: _File(tensor, folder), lambda file: file.read())
-
-
-class _File:
-    """One tensor in a temporary file, which is deleted when nobody needs it any more."""
-
-    def __init__(self, tensor: Tensor, folder: str | os.PathLike[str] | None) -> None:
-        import tempfile  # here, since it takes as long to import as a tenth of minigrad
-
-        number, self.path = tempfile.mkstemp(suffix=".npy", dir=folder)
-        weakref.finalize(self, _delete, self.path)
-        with os.fdopen(number, "wb") as file:
-            np.save(file, tensor._array, allow_pickle=False)
-
-    def read(self) -> Tensor:
-        from minigrad.tensor import from_array
-
-        return from_array(np.load(self.path, allow_pickle=False)[()])
-
-
-def _delete(path: str) -> None:
-    if os.path.exists(path):
-        os.remove(path)
-
-
-@contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside, using saved_tensors_hooks raises a RuntimeError with this message."""
-    if thread.saved_tensors_hooks:
-        raise RuntimeError(error_message)
-    previous, thread.hooks_disabled = thread.hooks_disabled, error_message
-    try:
-        yield
-    finally:
-        thread.hooks_disabled = previous
-
-
-# ---------------------------------------------------------------- writing to saved tensors
-
-
-class _Original:
-    """A saved tensor that may be written to: the tensor itself, until somebody is about to write; then a copy."""
-
-    __slots__ = ("tensor", "__weakref__")
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor: Tensor | None = tensor
-
-
-class SavedOriginals:
-    """The saved tensors that one `allow_mutation_on_saved_tensors` watches over, as long as a graph holds them."""
-
-    def __init__(self) -> None:
-        self.original: weakref.WeakSet[_Original] = weakref.WeakSet()  # not written to so far
-        self.cloned: weakref.WeakSet[_Original] = weakref.WeakSet()  # copied before they were written to
-
-    def keep(self, tensor: Tensor) -> _Original:
-        original = _Original(tensor.detach())
-        self.original.add(original)
-        return original
-
-    def before_write(self, tensor: Tensor) -> None:
-        """Copy what shares memory with a tensor that is about to be written."""
-        for original in list(self.original):
-            if original.tensor is not None and original.tensor._writes is tensor._writes:
-                original.tensor = original.tensor.clone()
-                self.original.discard(original)
-                self.cloned.add(original)
-
-    def give_back(self, original: _Original) -> Tensor:
-        if modes.mutation_watch != self.before_write or original.tensor is None:
-            raise AssertionError(
-                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
-                "in which the graph was originally recorded."
-            )
-        return original.tensor
-
-    def clear(self) -> None:
-        """Forget what was saved: a graph that was recorded here can no longer be used."""
-        for original in (*self.original, *self.cloned):
-            original.tensor = None
-        self.original.clear()
-        self.cloned.clear()
-
-
-@contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[SavedOriginals]:
-    """Inside, writing to a tensor that the graph saved is no error: the old numbers are copied before they change.
-
-    Backward has to run inside as well.
-    """
-    if modes.mutation_watch is not None:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    originals = SavedOriginals()
-    with saved_tensors_hooks(originals.keep, originals.give_back):
-        modes.mutation_watch = originals.before_write
-        try:
-            yield originals
-        finally:
-            modes.mutation_watch = None
-            originals.clear()

@@ -1,29 +1,23 @@
 """Views: tensors that look at another tensor's memory, and their place in the graph when that memory is written to.
 
-After this module a reader knows why `x[0]` sees what is written to `x`, and why its gradient does too. The tensors of
-one memory share a count of writes. When a recorded write has given the base (the tensor that all of them look at) a new
-node, each of its views is a part of that new value: it gets a new node as well, `AsStridedBackward0`, when its node is
-next asked for. For some views that cannot be right, such as those made under `no_grad`; asking for their node is an
-error that says so.
+`x[0]` sees what is written to `x`, and its gradient does too. The tensors of one memory share a count of writes. When a
+recorded write has given the base (the tensor that all of them look at) a new node, each of its views is a part of that
+new value: it gets a new node as well, `AsStridedBackward0`, when its node is next asked for. For some views that cannot
+be right, such as those made under `no_grad`; asking for their node is an error that says so.
 """
 
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.blame import op_name
-from minigrad.autograd.graph import (
-    ON_DEMAND,
-    AccumulatorLink,
-    Node,
-    edge_node,
-    next_sequence_nr,
-)
+from minigrad.autograd.hooks import NodeHooks
 from minigrad.autograd.modes import INFERENCE, InferenceCount, modes, thread
-from minigrad.autograd.saved import UNCONNECTED, WRITTEN, note_of
+from minigrad.autograd.namespaces import node_type, tensors
+from minigrad.autograd.node import ON_DEMAND, Node
+from minigrad.autograd.states import UNCONNECTED, LeafState, State, edge_node
+from minigrad.memory import geometry
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -31,15 +25,16 @@ if TYPE_CHECKING:
 # Kinds of views that a recorded write may not touch, each with the reason; ordinary views have none.
 MULTIPLE, NO_GRAD, IN_INFERENCE, IN_FUNCTION = "multiple", "no_grad", "inference", "function"
 
+_CLARIFY = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both "
+    "outside (if you want the inplace to be tracked)."
+)
 _REASONS = {
     MULTIPLE: "This view is the output of a function that returns multiple views. Such functions do not allow the "
     "output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
-    NO_GRAD: "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-    "moving both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
-    "tracked) or both outside (if you want the inplace to be tracked).",
-    IN_INFERENCE: "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code "
-    "by moving both the view and the inplace either both inside the inference_mode block (if you don't want the "
-    "inplace to be tracked) or both outside (if you want the inplace to be tracked).",
+    NO_GRAD: _CLARIFY.format("no_grad"),
+    IN_INFERENCE: _CLARIFY.format("inference_mode"),
     IN_FUNCTION: "This view was created inside a custom Function (or because an input was returned as-is) and the "
     "autograd logic to handle view+inplace would override the custom backward associated with the custom Function, "
     "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
@@ -112,9 +107,7 @@ def kind_of(view: Tensor) -> str | None:
 
 def view_error(view: Tensor, kind: str, by_others: bool) -> RuntimeError:
     """Why a view of this kind may not be written to (`by_others`: nor its base) while gradients are recorded."""
-    node, output_nr = view._node, view._output_nr
-    if view._find_node.__class__ is Forbidden:
-        node, output_nr = view._find_node.before
+    node, output_nr = (view._state and view._state.history) or (view._node, view._output_nr)
     what = (
         "is a view and its base or another view of its base has been modified inplace"
         if by_others
@@ -129,69 +122,77 @@ def view_error(view: Tensor, kind: str, by_others: bool) -> RuntimeError:
     return RuntimeError(f"{what}{when}. {_REASONS[kind]}")
 
 
-def _retains(history: Any) -> bool:
-    """Whether the gradient at a node and output number is kept for the tensor there."""
-    node, output_nr = history
-    return isinstance(node, Node) and node._hooks is not None and output_nr in node._hooks.retained
+# ---------------------------------------------------------------- views whose memory was written to
 
 
-class Forbidden:
-    """Stands for the node of a view that has none that would be right: asking for it raises."""
+class OvertakenState(State):
+    """A view after a write that gave its base a new node: the view's own node is not its place in the graph now."""
 
-    __slots__ = ("message", "before")
-    _hooks = None
+    __slots__ = ("history",)
+    history: tuple[Any, int]
 
-    def __init__(self, view: Tensor, kind: str) -> None:
-        self.message = str(view_error(view, kind, by_others=True))
-        self.before = view._node, view._output_nr
+    def __init__(self, history: tuple[Any, int]) -> None:
+        self.history = history
 
     @property
-    def was_leaf(self) -> bool:
-        return not isinstance(self.before[0], Node)
+    def retains_grad(self) -> bool:  # type: ignore[override]  # its new node takes the request along
+        node, output_nr = self.history
+        return isinstance(node, Node) and node._hooks is not None and output_nr in node._hooks.retained
+
+    def was_leaf(self, view: Tensor) -> bool:
+        return not isinstance(self.history[0], Node)
+
+    def take_flag(self, view: Tensor, wanted: bool) -> bool:
+        return True  # whatever its own flag, it needs a gradient as its base does
+
+    def grad_fn(self, view: Tensor) -> Node | None:
+        return self.node_of(view)
+
+
+class RenewedState(OvertakenState):
+    """A view that gets its new node, a part of the base's new value, when the node is first asked for."""
+
+    __slots__ = ()
+
+    def node_of(self, view: Tensor) -> Node:
+        base: Any = view._root
+        node = node_type(tensors.strided)()
+        node._connect([(edge_node(base), base._output_nr)])
+        node._kept = (geometry(view),)
+        set_history(view, node, 0, self.history)
+        view._state = None
+        return node
+
+    def hooks_of(self, view: Tensor) -> NodeHooks:
+        return self.node_of(view)._node_hooks()
+
+
+class ForbiddenState(OvertakenState):
+    """A view for which no node would be right, such as one made under `no_grad`: asking for it raises."""
+
+    __slots__ = ("message",)
+    has_place = False
+
+    def __init__(self, history: tuple[Any, int], message: str) -> None:
+        super().__init__(history)
+        self.message = message
 
     @property
-    def retains_grad(self) -> bool:
-        return _retains(self.before)
+    def follows_base(self) -> bool:  # type: ignore[override]
+        return not isinstance(self.history[0], Node)
 
-    def __call__(self) -> Node:
+    def check(self) -> None:
         raise RuntimeError(self.message)
 
+    def node_of(self, view: Tensor) -> Node:
+        raise RuntimeError(self.message)
 
-class Renewal:
-    """Makes a view's new node when it is first asked for, after the base's history has changed."""
-
-    __slots__ = ("view", "before")
-    _hooks = None
-
-    def __init__(self, view: weakref.ref[Tensor], before: Any) -> None:
-        self.view = view
-        self.before = before  # the view's node until now, and its output number there
-
-    @property
-    def was_leaf(self) -> bool:
-        return not isinstance(self.before[0], Node)
-
-    @property
-    def retains_grad(self) -> bool:
-        return _retains(self.before)
-
-    def __call__(self) -> Node | None:
-        from minigrad.op import node_type
-        from minigrad.ops.places.strides import strided
-
-        view = self.view()
-        if view is None or view._root is None:
-            return None
-        base = view._root
-        node = node_type(strided)()
-        node._next_nodes = (edge_node(base),)
-        node._output_nrs = (base._output_nr,) if base._output_nr else None
-        node._kept = (geometry(view),)
-        node._targets = node._hooks = node._notes = None
-        node._sequence = next_sequence_nr()
-        set_history(view, node, 0, self.before)
-        view._find_node = None
-        return node
+    def hooks_of(self, view: Tensor) -> NodeHooks:
+        node, output_nr = self.history
+        if self.was_leaf(view) or node._hooks is None or output_nr not in node._hooks.of_tensors:
+            self.check()
+        hooks: NodeHooks = node._hooks
+        return hooks
 
 
 def renew_views(written: Tensor) -> None:
@@ -199,49 +200,40 @@ def renew_views(written: Tensor) -> None:
     views = views_of(written)
     for reference in () if views is None else views.references:
         view = reference()
-        if view is None or view._find_node.__class__ is Forbidden:
+        if view is None or view._state.__class__ is ForbiddenState:
             continue
         if view._root._node is None and not isinstance(view._node, Node):  # type: ignore[union-attr]
-            if view._find_node.__class__ is AccumulatorLink:
-                view._find_node.note = WRITTEN
-            else:
-                view._find_node = view._find_node or WRITTEN
-            continue
-        kind = views.kinds.get(reference)  # type: ignore[union-attr]
-        if kind is not None:
-            _forbid(view, kind)
-        elif view._find_node.__class__ is not Renewal:
-            view._find_node = Renewal(reference, (view._node, view._output_nr))
-            view._node, view._output_nr = ON_DEMAND, 0
+            view._state = view._state or LeafState()
+            if isinstance(view._state, LeafState):
+                view._state.written = True
+        elif kind_of(view) is not None or view._state.__class__ is not RenewedState:
+            _overtake(view, (view._node, view._output_nr))
 
 
-def _forbid(view: Tensor, kind: str) -> None:
-    view._find_node = Forbidden(view, kind)
+def _overtake(view: Tensor, history: tuple[Any, int]) -> None:
+    """Take a view's own node away, since its memory was written to."""
+    kind = kind_of(view)
+    if kind is None:
+        view._state = RenewedState(history)
+    else:
+        view._state = ForbiddenState(history, str(view_error(view, kind, by_others=True)))
     view._node, view._output_nr = ON_DEMAND, 0
 
 
-def _was_leaf(view: Tensor) -> bool:
-    return view._find_node.__class__ is Forbidden and view._find_node.was_leaf
-
-
-def ask_for_views(base: Tensor, wanted: bool) -> None:
+def follow_base(base: Tensor, wanted: bool) -> None:
     """A leaf now needs a gradient (or no longer): so do its views that no operation made."""
     views = views_of(base)
     for reference in () if views is None else views.references:
         view = reference()
         if view is None or view._root is not base:
             continue
-        written = note_of(view) is WRITTEN
-        if wanted and (view._node is None or written):
-            kind = views.kinds.get(reference)  # type: ignore[union-attr]
-            if not written:
-                view._node, view._find_node = ON_DEMAND, UNCONNECTED
-            elif kind is None:
-                view._node, view._find_node = ON_DEMAND, Renewal(reference, (None, 0))
-            else:
-                _forbid(view, kind)
-        elif not wanted and (view._find_node is UNCONNECTED or _was_leaf(view)):
-            view._node = view._find_node = None
+        written = view._state is not None and view._state.written
+        if wanted and written:
+            _overtake(view, (None, 0))
+        elif wanted and view._node is None:
+            view._node, view._state = ON_DEMAND, UNCONNECTED
+        elif not wanted and view._state is not None and view._state.follows_base:
+            view._node = view._state = None
 
 
 def set_history(tensor: Tensor, node: Node, output_nr: int, before: Any = None) -> None:
@@ -253,39 +245,3 @@ def set_history(tensor: Tensor, node: Node, output_nr: int, before: Any = None) 
     if isinstance(old, Node) and old._hooks is not None and old_nr in old._hooks.retained:
         node._node_hooks().retained[output_nr] = old._hooks.retained.pop(old_nr)
     tensor._node, tensor._output_nr = node, output_nr
-
-
-# ---------------------------------------------------------------- where a view lies in its base
-
-
-class Geometry(NamedTuple):
-    """Where the elements of a part lie in the memory of a whole. Strides and offset are counted in elements."""
-
-    whole_shape: tuple[int, ...]
-    whole_strides: tuple[int, ...]
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-
-
-def geometry(view: Tensor) -> Geometry:
-    """Where a view lies in its base."""
-    part, whole = view._array, view._root._array  # type: ignore[union-attr]
-    size = part.itemsize
-    offset = storage_start(part) - storage_start(whole)  # not of addresses: `.data = ...` may have moved the base
-    return Geometry(
-        whole.shape,
-        tuple(stride // size for stride in whole.strides),
-        part.shape,
-        tuple(stride // size for stride in part.strides),
-        offset if part.size else 0,
-    )
-
-
-def storage_start(array: Any) -> int:
-    """How many elements of an array's memory lie before its first."""
-    owner = array
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    start: int = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-    return start // array.itemsize

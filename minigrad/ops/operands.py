@@ -40,16 +40,6 @@ def integers_as_floats(input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
     return (input, other.to(input.dtype)) if first.kind == "f" else (input.to(other.dtype), other)
 
 
-def check_tensors(function: str, **tensors: Any) -> None:
-    """TypeError if an argument, given by its name and in its position, is not a tensor."""
-    for position, (name, value) in enumerate(tensors.items(), 1):
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type_name(value)}: make "
-                "it one first, as in tensor(...)"
-            )
-
-
 def invalid_arguments(function: str, *given: Any) -> TypeError:
     """The error for arguments of which no form of a function takes all."""
     return TypeError(

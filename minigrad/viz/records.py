@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.modes import thread
-from minigrad.autograd.saved import CONSTANTS
 from minigrad.nn.modules.module import Module
 from minigrad.viz.torch_graphs.mirrors import Made
 
@@ -50,7 +49,7 @@ class Record:
         self.operands: dict[int, Operand] = {
             slot: Operand(tensor)
             for slot, tensor in enumerate(inputs)
-            if tensor._node is None and tensor._find_node not in CONSTANTS
+            if tensor._node is None and not tensor._is_number
         }
         self.graph = 1  # 2 for the graph of a gradient, 3 for that of a gradient of a gradient ...
         self.parent: Record | None = None  # of the node whose rule this one is a part of

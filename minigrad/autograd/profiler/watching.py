@@ -20,10 +20,11 @@ from functools import cache, partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from minigrad import assignment, op
+from minigrad import op
 from minigrad.autograd.function import Function
 from minigrad.autograd.graph import Node
 from minigrad.autograd.profiler import names
+from minigrad.ops.places import assignment
 
 if TYPE_CHECKING:
     from minigrad.autograd.profiler.recording import Recording

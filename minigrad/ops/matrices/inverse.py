@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op, size_mismatch
+from minigrad.operands import check_tensors
 from minigrad.ops.matrices.checks import LinAlgError, check_floating, check_square
-from minigrad.ops.operands import check_tensors
 from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.tensor import Tensor
 

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.operands import check_tensors
 from minigrad.ops.matrices.checks import check_matrix
-from minigrad.ops.operands import NUMBERS, check_tensors
+from minigrad.ops.operands import NUMBERS
 from minigrad.ops.reductions import extremes
 from minigrad.ops.reductions.dims import wrap_dims
 from minigrad.ops.reductions.vector_norm import vector_norm as vector_norm_op

@@ -1,7 +1,7 @@
 """Parts of a tensor that are given by where their elements lie in memory.
 
-After this module a reader knows what the gradient of a view is when all that is known of it is its place in its base:
-take that part out, put it back, or clear it. The nodes of views and of writes through views stand on these three.
+The gradient of a view of which all that is known is its place in its base: take that part out, put it back, or clear
+it. The nodes of views and of writes through views stand on these three.
 """
 
 from __future__ import annotations
@@ -11,46 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.views import Geometry, storage_start
+from minigrad.memory import Geometry, element_strides, extent, part_of_row, repeats, storage_of, storage_start
 from minigrad.op import op, tensor_operands
 from minigrad.tensor import Tensor, own_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
-def _extent(shape: Sequence[int], strides: Sequence[int]) -> int:
-    """How many elements of memory lie between the first and the last, both included."""
-    if 0 in shape:
-        return 0
-    return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
-
-
 def _memory(geometry: Geometry, dtype: Any) -> tuple[Array, Array]:
     """Fresh memory of zeros, seen as the whole and as the part."""
     start = min(0, geometry.offset)
     end = max(
-        _extent(geometry.whole_shape, geometry.whole_strides),
-        geometry.offset + _extent(geometry.shape, geometry.strides),
+        extent(geometry.whole_shape, geometry.whole_strides),
+        geometry.offset + extent(geometry.shape, geometry.strides),
     )
     row = np.zeros(end - start, dtype)
-    whole = _seen(row[-start:], geometry.whole_shape, geometry.whole_strides)
-    return whole, _seen(row[geometry.offset - start :], geometry.shape, geometry.strides)
-
-
-def _seen(row: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
-    return np.ndarray(shape, row.dtype, row, 0, tuple([stride * row.itemsize for stride in strides]))
-
-
-def overlaps(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether two elements share a place in memory."""
-    if 0 in shape:
-        return False
-    reached = 0
-    for stride, size in sorted((stride, size) for stride, size in zip(strides, shape, strict=True) if size > 1):
-        if stride <= reached:
-            return True
-        reached += (size - 1) * stride
-    return False
+    whole = part_of_row(row[-start:], geometry.whole_shape, geometry.whole_strides)
+    return whole, part_of_row(row[geometry.offset - start :], geometry.shape, geometry.strides)
 
 
 @op(
@@ -61,8 +38,8 @@ def overlaps(shape: Sequence[int], strides: Sequence[int]) -> bool:
 def strided(self: Array, geometry: Geometry) -> Array:
     """The part of the memory under this tensor that a geometry describes."""
     row = storage_of(self)
-    part = _seen(row[storage_start(self) + geometry.offset :], geometry.shape, geometry.strides)
-    if overlaps(geometry.shape, geometry.strides):
+    part = part_of_row(row[storage_start(self) + geometry.offset :], geometry.shape, geometry.strides)
+    if geometry.overlaps:
         part.flags.writeable = False
     return part
 
@@ -79,7 +56,7 @@ def take_part(self: Array, geometry: Geometry) -> Array:
 def put_part(self: Array, geometry: Geometry) -> Array:
     """Zeros, with the input in the place of the part; elements that share a place add up."""
     whole, part = _memory(geometry, self.dtype)
-    if overlaps(geometry.shape, geometry.strides):
+    if geometry.overlaps:
         places, of_part = _memory(geometry, np.int64)
         places[...] = np.arange(places.size).reshape(places.shape)
         row = np.zeros(places.size, self.dtype)
@@ -109,10 +86,9 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
         raise RuntimeError(f"mismatch in length of strides and shape: {list(size)} and {list(stride)}")
     if any(step < 0 for step in stride):
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
-    own_strides = tuple(step // array.itemsize for step in array.strides)
     start = storage_start(array)
     first = start if storage_offset is None else storage_offset
-    end = first + _extent(size, stride)
+    end = first + extent(size, stride)
     storage = storage_of(array).size
     if first < 0 or end > storage:
         raise RuntimeError(
@@ -120,29 +96,6 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
             f"{array.itemsize} requiring a storage size of {end * array.itemsize} are out of bounds for storage of "
             f"size {storage * array.itemsize}"
         )
-    if overlaps(array.shape, own_strides):
+    if repeats(array):
         raise RuntimeError("as_strided of a tensor whose elements share memory is not supported: clone() it first")
-    return strided(input, Geometry(array.shape, own_strides, tuple(size), tuple(stride), first - start))
-
-
-def storage_of(array: Array) -> Array:
-    """All of the memory that an array looks at a part of, as one row."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array.reshape(-1, order="A")
-
-
-def writable(array: Array, once: bool = False) -> Array:
-    """The same elements to write to, where numpy has protected them because they may share a place; as they are if the
-    memory under them is not ours to write.
-
-    `once`: with each place seen once, along a dimension of size 1.
-    """
-    row = storage_of(array)
-    if not row.flags.writeable:
-        return array
-    strides = tuple([stride // array.itemsize for stride in array.strides])
-    shape = array.shape
-    if once:
-        shape = tuple([min(size, 1) if not stride else size for size, stride in zip(shape, strides, strict=True)])
-    return _seen(row[storage_start(array) :], shape, strides)
+    return strided(input, Geometry(array.shape, element_strides(array), tuple(size), tuple(stride), first - start))

@@ -13,7 +13,8 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import meet_all, op, size_mismatch, tensor_operands, unsupported
-from minigrad.ops.operands import NUMBERS, check_tensors, floats_only, invalid_arguments, numbers_only, plain
+from minigrad.operands import check_tensors
+from minigrad.ops.operands import NUMBERS, floats_only, invalid_arguments, numbers_only, plain
 from minigrad.tensor import Tensor
 from minigrad.writing import in_place
 

@@ -43,11 +43,6 @@ def _(F):
     return isinstance(F.ones(2), kind), isinstance(3, kind), isinstance(kind(F.ones(2)), F.Tensor), kind.__name__
 
 
-@behaviours("Variable: of nothing is an empty tensor")
-def _(F):
-    return F.autograd.Variable(), F.autograd.Variable(None)
-
-
 @behaviours("Variable: of a number", error=TypeError, says="Variable data has to be a tensor, but got int")
 def _(F):
     F.autograd.Variable(3)
@@ -64,43 +59,11 @@ def _(F):
 
 
 @behaviours(
-    "Variable: volatile has no effect, and a warning says what to use",
-    warns=("UserWarning: volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",),
+    "Variable: the attribute volatile is False",
+    warns=("UserWarning: volatile was removed (Variable.volatile is always False)",),
 )
 def _(F):
-    return F.autograd.Variable(F.ones(2), volatile=True), F.autograd.Variable(F.ones(2), volatile=False)
-
-
-@behaviours(
-    "Variable: the attribute volatile is False, whatever is assigned to it",
-    warns=(
-        "UserWarning: volatile was removed (Variable.volatile is always False)",
-        "UserWarning: volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
-        "UserWarning: volatile was removed (Variable.volatile is always False)",
-    ),
-)
-def _(F):
-    x = F.ones(2)
-    before = x.volatile
-    x.volatile = True
-    return before, x.volatile
-
-
-@behaviours(
-    "Variable: volatile and requires_grad",
-    error=ValueError,
-    says="Variable can't be volatile and require_grad at the same time!",
-    warns=("UserWarning: volatile was removed and now has no effect.",),
-)
-def _(F):
-    F.autograd.Variable(F.ones(2), requires_grad=True, volatile=True)
-
-
-@behaviours(
-    "Variable: another argument", error=TypeError, says="'grd' is an invalid keyword argument for this function"
-)
-def _(F):
-    F.autograd.Variable(F.ones(2), grd=None)
+    return F.ones(2).volatile
 
 
 # ---------------------------------------------------------------- where we go further than PyTorch 2.13

@@ -1,8 +1,7 @@
 """`x[index] = value`, and index_put: writing into a part of a tensor.
 
-After this module a reader knows that an assignment is a write in place to the view that `x[index]` is (writing.py tells
-of these), and that only lists and tensors of indices need more: what they select is no view, so that there is an
-operation of its own, index_put_.
+An assignment is a write in place to the view that `x[index]` is (minigrad/writing.py tells of these). Only lists and
+tensors of indices need more: what they select is no view, so that there is an operation of its own, index_put_.
 """
 
 from __future__ import annotations
@@ -14,21 +13,15 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner, type_name
-from minigrad.autograd.inplace import (
-    OVERLAP,
-    begin_write,
-    check_apart,
-    check_history,
-    check_overlap,
-    count_write,
-)
+from minigrad.autograd.inplace import begin_write, check_history, count_write
 from minigrad.autograd.modes import check_mode
+from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, writable
 from minigrad.op import check_places, size_mismatch
 from minigrad.ops.places import indexing, slicing
-from minigrad.ops.places.strides import writable
+from minigrad.ops.places.overwrite import copy_, fill_, spread_
 from minigrad.ops.shapes.expanding import expand
 from minigrad.tensor import Tensor, from_array, own_array
-from minigrad.writing import copy_, fill_, in_place, needs_grad, repeats, spread_
+from minigrad.writing import in_place, needs_grad
 
 
 def set_item(self: Tensor, index: Any, value: Any) -> None:

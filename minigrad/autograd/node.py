@@ -1,0 +1,262 @@
+"""What the graph is made of: one node for each recorded operation, and the sink in which a leaf's gradient ends.
+
+Each result that needs a gradient points to the `Node` of the operation that made it (`grad_fn`). The node knows the
+nodes that made its inputs (`next_functions`), keeps the values that its rule will need (`_saved_self` and the like, see
+saved.py), and can be called with a gradient. A leaf's gradient ends in an `AccumulateGrad`, which adds it to `.grad`.
+
+References run one way only, from results to inputs, so a graph dies with its last result and needs no garbage
+collector: a leaf knows its AccumulateGrad weakly (states.py), and a node that saved its own result keeps the array, not
+the tensor which points back to the node.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from minigrad.autograd.batching import NotBatchableError
+from minigrad.autograd.fitting import fit
+from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
+from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle
+from minigrad.autograd.modes import INFERENCE, check_mode, thread
+from minigrad.memory import OVERLAP
+from minigrad.tensor_base import TensorBase, from_array
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+next_sequence_nr = itertools.count().__next__
+
+
+class _OnDemand:
+    """Stands where a tensor has its node, for tensors whose node is found when it is asked for (see states.py): a
+    leaf's AccumulateGrad, and the new node of a view whose memory was written to.
+    """
+
+    def __repr__(self) -> str:
+        return "ON_DEMAND"
+
+
+ON_DEMAND: Any = _OnDemand()
+
+
+class _Freed:
+    """`node.freed`: whether what the node saved is gone. Not a property, since a ctx may have an attribute `freed`."""
+
+    def __get__(self, node: Node | None, owner: type[Node] | None = None) -> bool:
+        return node is not None and node._kept is None
+
+
+class Node:
+    """One recorded operation, seen from the backward side.
+
+    Each op has a subclass of its own, named as PyTorch names it.
+    """
+
+    # Underscored, since the node of a custom Function is the learner's ctx, which takes any attribute.
+    __slots__ = ("_next_nodes", "_output_nrs", "_kept", "_targets", "_sequence", "_hooks", "_notes")
+
+    inputs: ClassVar[tuple[str, ...]] = ()  # names of the differentiable inputs, in the order of next_functions
+    rules: ClassVar[dict[str, Callable[..., Any]]] = {}  # input name -> the rule that gives its gradient
+    _keeps_tensors: ClassVar[bool] = False  # whether there is anything to free
+    _kept_names: ClassVar[tuple[str, ...]] = ()  # of what `_saved` holds; a result has a second slot, for its count
+    _is_custom: ClassVar[bool] = False  # runs the learner's own code: also where no gradient arrives
+    _gives_all: ClassVar[bool] = False  # of any number of inputs: gives gradients for all if one wants its own
+    _output_count: int = 1  # a slot of its own in nodes that have several
+
+    _next_nodes: tuple[Node | None, ...]
+    _output_nrs: tuple[int, ...] | None  # which output of each next node the input was; None when all are output 0
+    _kept: tuple[Any, ...] | None  # None once freed; nodes that keep no tensors are not freed and stay usable
+    _targets: tuple[Any, ...] | None  # the (shape, dtype) of inputs that were broadcast or promoted; None for others
+    _sequence: int  # nodes are numbered as they are made
+    _hooks: NodeHooks | None
+    _notes: dict[str, Any] | None  # what is rarely needed: `metadata`, `_creation`
+
+    def apply(self, *gradients: Any) -> tuple[Any, ...]:
+        """Run the rules on arrays: gradients of the outputs in, gradients of the inputs out."""
+        raise NotImplementedError
+
+    def apply_recorded(self, *gradients: Any) -> tuple[Any, ...]:
+        """Run the same rules on tensors, so that the result can be differentiated again."""
+        raise NotImplementedError
+
+    def apply_batched(self, *gradients: Any) -> tuple[Any, ...]:
+        """Run the same rules on a batch of gradients (see batching.py); nodes without rules run once for each."""
+        raise NotBatchableError
+
+    freed = _Freed()
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        numbers = self._output_nrs or (0,) * len(self._next_nodes)
+        return tuple(zip(self._next_nodes, numbers, strict=True))
+
+    def _connect(self, edges: list[tuple[Node | None, int]]) -> None:
+        """Fill in the slots of a node that no op's call makes, but for what it keeps; edges are those of its inputs."""
+        self._next_nodes = tuple([node for node, _ in edges])
+        self._output_nrs = tuple([number for _, number in edges]) if any(number for _, number in edges) else None
+        self._targets = self._hooks = self._notes = None
+        self._sequence = next_sequence_nr()
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dict for whatever the learner wants to note about this node; anomaly mode writes here, too."""
+        metadata: dict[str, Any] = self._note("metadata", {})
+        return metadata
+
+    @property
+    def _creation(self) -> Any:
+        """What an observer of new nodes noted about this one."""
+        return None if self._notes is None else self._notes.get("creation")
+
+    @_creation.setter
+    def _creation(self, value: Any) -> None:
+        self._note("creation", value)
+
+    def _note(self, name: str, value: Any) -> Any:
+        if self._notes is None:
+            self._notes = {}
+        return self._notes.setdefault(name, value)
+
+    def name(self) -> str:
+        return type(self).__name__
+
+    def _sequence_nr(self) -> int:
+        return self._sequence
+
+    def register_hook(self, hook: Hook) -> RemovableHandle:
+        """Have `hook(grad_inputs, grad_outputs)` called after this node ran.
+
+        Both are tuples of tensors and None: the gradients of its inputs, one per entry of `next_functions`, and of its
+        outputs. What the hook returns, if not None, replaces grad_inputs.
+        """
+        return RemovableHandle(self._node_hooks().after, hook)
+
+    def register_prehook(self, hook: Hook) -> RemovableHandle:
+        """Have `hook(grad_outputs)` called before this node runs; a tuple that it returns replaces grad_outputs."""
+        return RemovableHandle(self._node_hooks().before, hook)
+
+    def _node_hooks(self) -> NodeHooks:
+        if self._hooks is None:
+            self._hooks = NodeHooks()
+        return self._hooks
+
+    def __call__(self, *gradients: Tensor | None) -> Any:
+        """Run this node by hand: takes and returns tensors, touches no other node, frees nothing.
+
+        Returns one tensor (or None) if the node has one input, else a tuple.
+        """
+        if len(gradients) != self._output_count:
+            raise TypeError(f"expected {self._output_count} arguments, got {len(gradients)} instead")
+        for gradient in gradients:
+            if gradient is not None and not isinstance(gradient, TensorBase):
+                raise TypeError(
+                    f"{self.name()} must be called with tensors, not {type(gradient).__name__}: try "
+                    f"tensor({gradient!r})"
+                )
+        if is_grad_enabled():
+            results: tuple[Any, ...] = self.apply_recorded(*gradients)
+        else:
+            arrays = self.apply(*(None if gradient is None else gradient._array for gradient in gradients))
+            results = tuple(None if array is None else from_array(array) for array in arrays)
+        results = fit(self, results)
+        return results[0] if len(results) == 1 else results
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class AccumulateGrad(Node):
+    """The sink of a leaf: adds what arrives to `variable.grad`."""
+
+    __slots__ = ("variable", "_shape", "__weakref__")
+    variable: Tensor
+
+    def __init__(self, variable: Tensor) -> None:
+        self.variable = variable
+        self._shape = variable._array.shape  # which `.data = ...` may change, but not for a graph that is there
+        self._next_nodes = self._kept = ()
+        self._output_nrs = self._targets = self._hooks = self._notes = None
+        self._sequence = 2**64 - 1  # ahead of every op: runs as soon as all its gradients are there
+
+    def apply(self, *gradients: Any, owned: bool = False) -> tuple[Any, ...]:
+        """Add an array to `.grad`. `owned`: nobody else holds the array, so it need not be copied."""
+        variable = self.variable
+        if variable._node is None:  # requires_grad was turned off after the forward pass
+            return ()
+        if variable._node is not ON_DEMAND or (variable._root is not None and variable.grad_fn is not None):
+            raise RuntimeError(
+                "leaf variable has been moved into the graph interior: it was used as a leaf, and then a recorded "
+                "operation wrote to it, so that it is a result now. Write to a clone() of it instead."
+            )
+        accumulate(variable, gradients[0], owned)
+        return ()
+
+    apply_recorded = apply
+
+    def __call__(self, *gradients: Tensor | None) -> Any:
+        super().__call__(*gradients)
+        return ()
+
+
+accumulating = threading.RLock()  # held while a gradient is added: no update is lost between threads
+
+
+def accumulate(variable: Tensor, gradient: Any, owned: bool = False) -> None:
+    """Add a gradient, an array or a tensor, to `variable.grad`.
+
+    An array is added in place, so that `.grad` stays the same object; a tensor (create_graph) makes a new `.grad`, with
+    a graph. Several threads may do so at once.
+    """
+    with accumulating:
+        old = variable._grad
+        if isinstance(gradient, TensorBase):
+            added: Any = gradient
+            with enable_grad():
+                variable._grad = added.clone() if old is None else old + added
+        elif old is None:
+            own = owned or gradient.__class__ is not np.ndarray
+            variable._grad = from_array(gradient if own else gradient.copy())
+            if thread.inference:
+                variable._grad._writes = INFERENCE
+        else:
+            if old._array.__class__ is np.ndarray:
+                _add_in_place(old._array, gradient)
+            else:
+                old._array = old._array + gradient
+            check_mode(old)
+            old._count_write()
+
+
+def _add_in_place(total: Any, gradient: Any) -> None:
+    try:
+        np.add(total, gradient, out=total)
+    except ValueError:
+        if not total.flags.writeable:  # numpy protects what broadcast_to returns
+            raise RuntimeError(f"{OVERLAP} (It is the .grad that a gradient was added to.)") from None
+        raise RuntimeError(
+            f"output with shape {list(total.shape)} doesn't match the broadcast shape {list(gradient.shape)}: the "
+            "leaf's shape was changed after its .grad was made. Set .grad to None first."
+        ) from None
+
+
+class RetainGrad:
+    """Keeps what arrives at a result in the result's `.grad`; it holds the tensor weakly."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = weakref.ref(tensor)
+
+    def keep(self, gradient: Any) -> None:
+        tensor = self.tensor()
+        if tensor is not None:
+            if tensor._grad is not None:  # unlike a leaf's, the sum so far stays as it is, and a new one is made
+                with set_grad_enabled(isinstance(gradient, TensorBase)):
+                    tensor._grad = tensor._grad.clone()
+            accumulate(tensor, gradient)

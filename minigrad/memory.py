@@ -1,0 +1,151 @@
+"""Where the elements of arrays lie in memory: parts of a whole, elements that share a place, arrays that overlap.
+
+The engine asks this of views, and of what is written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+_CLONE_FIRST = "to a single memory location. Please clone() the tensor before performing the operation."
+SHARED = f"unsupported operation: some elements of the input tensor and the written-to tensor refer {_CLONE_FIRST}"
+OVERLAP = f"unsupported operation: more than one element of the written-to tensor refers {_CLONE_FIRST}"
+
+
+class Geometry(NamedTuple):
+    """Where the elements of a part lie in the memory of a whole. Strides and offset are counted in elements."""
+
+    whole_shape: tuple[int, ...]
+    whole_strides: tuple[int, ...]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether two elements of the part share a place."""
+        return overlaps(self.shape, self.strides)
+
+
+def geometry(view: Tensor) -> Geometry:
+    """Where a view lies in its base."""
+    part, whole = view._array, view._root._array  # type: ignore[union-attr]
+    offset = storage_start(part) - storage_start(whole)  # not of addresses: `.data = ...` may have moved the base
+    return Geometry(whole.shape, element_strides(whole), part.shape, element_strides(part), offset if part.size else 0)
+
+
+def element_strides(array: Array) -> tuple[int, ...]:
+    """An array's strides, in elements."""
+    return tuple([stride // array.itemsize for stride in array.strides])
+
+
+def storage_start(array: Array) -> int:
+    """How many elements of an array's memory lie before its first."""
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    start: int = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    return start // array.itemsize
+
+
+def storage_of(array: Array) -> Array:
+    """All of the memory that an array looks at a part of, as one row."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array.reshape(-1, order="A")
+
+
+def part_of_row(row: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
+    """The memory in a row as an array of a shape, from the row's first element."""
+    return np.ndarray(shape, row.dtype, row, 0, tuple([stride * row.itemsize for stride in strides]))
+
+
+def extent(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """How many elements of memory lie between the first and the last, both included."""
+    return 0 if 0 in shape else 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+
+
+def overlaps(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether two elements share a place in memory."""
+    if 0 in shape:
+        return False
+    reached = 0
+    for stride, size in sorted((stride, size) for stride, size in zip(strides, shape, strict=True) if size > 1):
+        if stride <= reached:
+            return True
+        reached += (size - 1) * stride
+    return False
+
+
+def repeats(array: Array) -> bool:
+    """Whether elements of an array share a place in memory."""
+    return overlaps(array.shape, element_strides(array))
+
+
+def writable(array: Array, once: bool = False) -> Array:
+    """The same elements to write to, where numpy has protected them because they may share a place; as they are if the
+    memory under them is not ours to write.
+
+    `once`: with each place seen once, along a dimension of size 1.
+    """
+    row = storage_of(array)
+    if not row.flags.writeable:
+        return array
+    strides, shape = element_strides(array), array.shape
+    if once:
+        shape = tuple([min(size, 1) if not stride else size for size, stride in zip(shape, strides, strict=True)])
+    return part_of_row(row[storage_start(array) :], shape, strides)
+
+
+# ---------------------------------------------------------------- what may not be written to
+
+
+def check_overlap(target: Array, source: Array) -> None:
+    """Raise if an array that is to be written shares some of its target's memory, but not element by element.
+
+    Like PyTorch, only for arrays without gaps, whose memory is known by its two ends.
+    """
+    if source.__class__ is not np.ndarray or not np.may_share_memory(target, source):
+        return
+    if not _is_dense(target) or not _is_dense(source):
+        return
+    same_start = target.__array_interface__["data"][0] == source.__array_interface__["data"][0]
+    if not (same_start and target.size == source.size and _full_strides(target) == _full_strides(source)):
+        raise RuntimeError(SHARED)
+
+
+def check_apart(target: Array, source: Array) -> None:
+    """Raise if two arrays share memory: like PyTorch, only for the very same array, and for arrays without gaps."""
+    if source is target or (
+        source.__class__ is np.ndarray and np.shares_memory(target, source) and _is_dense(target) and _is_dense(source)
+    ):
+        raise RuntimeError(SHARED)
+
+
+def _full_strides(array: Array) -> list[int]:
+    """The strides as PyTorch would have them: where numpy has 0, for a new dimension of size 1, the step to its end."""
+    strides: list[int] = []
+    step = array.itemsize
+    for stride, size in zip(array.strides[::-1], array.shape[::-1], strict=True):
+        strides.append(step if not stride and size == 1 else stride)
+        step = strides[-1] * size
+    return strides
+
+
+def _is_dense(array: Array) -> bool:
+    """Whether the elements fill a range of memory, each place once."""
+    expected = array.itemsize
+    for stride, size in sorted(zip(array.strides, array.shape, strict=True)):
+        if size != 1:
+            if stride != expected:
+                return False
+            expected *= size
+    return True

@@ -1,0 +1,223 @@
+"""The tensor without its graph: an array, its shape and dtype, and the slots in which its place in the graph is kept.
+
+All that is below the class `Tensor` itself (tensor.py), the graph and the engine above all, works with this one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
+
+if TYPE_CHECKING:
+    from minigrad.autograd.states import State
+    from minigrad.dtypes import dtype
+    from minigrad.tensor import Tensor
+
+Whole = TypeVar("Whole", bound=type)
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor: a tuple of ints."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this shape."""
+        count = 1
+        for size in self:
+            count *= size
+        return count
+
+    def __getitem__(self, index: Any) -> Any:
+        part = tuple.__getitem__(self, index)
+        return Size(part) if isinstance(index, slice) else part
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other: tuple[int, ...]) -> Size:
+        return Size(other + tuple(self))
+
+    def __mul__(self, times: Any) -> Size:
+        return Size(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        return f"minigrad.Size({list(self)})"
+
+
+class TensorBase:
+    """What every tensor carries, and the numbers in it."""
+
+    __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_root", "_state", "__weakref__")
+
+    _array: Any  # numpy array; a 0-d result stays the numpy scalar that it is: ten times faster than a 0-d array
+    _node: Any  # grad_fn of a result; ON_DEMAND where it is found when asked for; None where no gradient is wanted
+    _output_nr: int  # which of its node's outputs this is
+    _grad: Tensor | None
+    _writes: list[Any] | None  # [number of in-place writes, views, line of the last write], shared with all tensors of
+    # one memory, only as far as needed: None, one, two or three items
+    _root: Tensor | None  # the tensor of which this is a view
+    _state: State | None  # what is to be known of a leaf, or of a view that was written to (autograd/states.py)
+    _is_number = False  # whether this stands for a number in an expression
+    if TYPE_CHECKING:  # told in tensor.py
+        requires_grad: Any
+        retain_grad: Any
+
+    @property
+    def shape(self) -> Size:
+        return Size(self._array.shape)
+
+    @property
+    def dtype(self) -> dtype:
+        return dtypes.of(self._array)
+
+    @property
+    def ndim(self) -> int:
+        count: int = self._array.ndim
+        return count
+
+    def dim(self) -> int:
+        return self.ndim
+
+    def numel(self) -> int:
+        count: int = self._array.size
+        return count
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dimension."""
+        if dim is not None and not self.ndim:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        return self.shape if dim is None else self._array.shape[wrap_dim(dim, self.ndim)]
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.numel() * self.itemsize
+
+    def item(self) -> Any:
+        """The one element as a Python number. RuntimeError if there are more, or none."""
+        if self._array.size != 1:
+            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+        return self._array.item()
+
+    def tolist(self) -> Any:
+        """The numbers as nested lists."""
+        return self._array.tolist()
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return len(self._array)
+
+    def __bool__(self) -> bool:
+        if self._array.size != 1:
+            count = "more than one value" if self._array.size else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {count} is ambiguous")
+        return bool(self._array.item())
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __index__(self) -> int:
+        if self.dtype.category == 2 or self._array.size != 1:
+            raise TypeError(
+                "only integer tensors of a single element can be converted to an index. (To compute with the numbers "
+                "of a list, make it a tensor first, as in tensor(...).)"
+            )
+        return int(self._array.item())
+
+    def _scalar(self) -> Any:
+        if self._array.size != 1:
+            raise ValueError(
+                f"only one element tensors can be converted to Python scalars, and this one has shape "
+                f"{list(self.shape)}: tolist() gives all of its numbers."
+            )
+        return self._array.item()
+
+    def __format__(self, specification: str) -> str:
+        return format(self.item(), specification) if self.ndim == 0 else object.__format__(self, specification)
+
+    __hash__ = object.__hash__  # by identity: == compares elements
+
+    def is_inference(self) -> bool:
+        """True for tensors that were made in inference mode."""
+        return self._writes is INFERENCE or self._writes.__class__ is InferenceCount
+
+    @property
+    def _version(self) -> int:
+        """How often this tensor, its views or its detach()ed versions were written to."""
+        if self._writes is INFERENCE:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return 0 if self._writes is None else self._writes[0]
+
+    @property
+    def _base(self) -> Tensor | None:
+        """The tensor of which this is a view, the first one if it is a view of a view."""
+        return self._root
+
+    def _is_view(self) -> bool:
+        return self._root is not None
+
+
+_tensor_class: Any = TensorBase
+
+
+def class_of_tensors(whole: Whole) -> Whole:
+    """Makes a class, `Tensor`, the one of all tensors that are made here: it is defined above this module."""
+    global _tensor_class
+    _tensor_class = whole
+    return whole
+
+
+def from_array(array: Any) -> Tensor:
+    """A tensor around a numpy array or scalar, as it is: nothing is checked or copied."""
+    tensor: Tensor = object.__new__(_tensor_class)
+    tensor._array = array
+    tensor._output_nr = 0
+    tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._state = None
+    return tensor
+
+
+def own_array(tensor: Tensor) -> np.ndarray[Any, Any]:
+    """The tensor's memory as an array that others may share: a numpy scalar becomes a 0-d array here."""
+    if tensor._array.__class__ is not np.ndarray:
+        tensor._array = np.asarray(tensor._array)
+    array: np.ndarray[Any, Any] = tensor._array
+    return array
+
+
+def share_outside(outside: Tensor, source: Tensor) -> Tensor:
+    """Fill in a fresh tensor with the memory and the count of writes of another, outside the graph."""
+    outside._array = source._array
+    outside._output_nr = 0
+    outside._node = outside._grad = outside._root = outside._state = None
+    if source._writes is None:
+        source._writes = [0]
+    outside._writes = inference_count() if source._writes is INFERENCE else source._writes
+    return outside
+
+
+def inference_count() -> list[Any]:
+    """For what is detached from a tensor of inference mode: outside of that mode its writes are counted."""
+    return INFERENCE if thread.inference else InferenceCount([0])
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dimension counted from the front; IndexError if there is no such dimension."""
+    limit = max(ndim, 1)
+    if not isinstance(dim, int | np.integer) or isinstance(dim, bool):
+        raise TypeError(f"a dimension must be an int, not {type(dim).__name__}: {dim!r}")
+    if not -limit <= dim < limit:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
+    return int(dim) % limit
