@@ -224,24 +224,7 @@ from minigrad.ops.pointwise.trigonometry import (
     sinh_,
     tan_,
 )
-from minigrad.random import (
-    Generator,
-    bernoulli,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    normal,
-    rand,
-    rand_like,
-    randint,
-    randint_like,
-    randn,
-    randn_like,
-    randperm,
-    seed,
-    set_rng_state,
-)
+from minigrad.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from minigrad.tensor import Size, Tensor
 
 __version__ = "0.1.0"

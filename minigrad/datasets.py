@@ -13,7 +13,7 @@ from zlib import error as ZlibError
 
 import numpy as np
 
-from minigrad.creation.data import tensor
+from minigrad.creation import tensor
 from minigrad.tensor import Tensor
 
 DIGITS = Path(__file__).parent / "data" / "digits.npz"

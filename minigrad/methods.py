@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import creation, dtypes, layout  # noqa: F401 - whose functions are public
+from minigrad import creation, dtypes, layout, random  # noqa: F401 - whose functions are public
 from minigrad.absent import NAMES, AbsentAttribute
 from minigrad.autograd.graph import Node
 from minigrad.autograd.inplace import check_history, count_write

@@ -11,7 +11,7 @@ from typing import Any
 
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.graph import ON_DEMAND
-from minigrad.creation.factories import empty
+from minigrad.creation import empty
 from minigrad.op import tensor_classes
 from minigrad.printing import tensor_repr
 from minigrad.tensor import Tensor, from_array, own_array, share_outside

@@ -5,7 +5,7 @@ A random function takes its numbers from a `Generator`, the default one unless `
 before it was filled at random gets no gradient; the new numbers come in the order of the tensor's memory.
 
 How the numbers are made is told in `recipes.py`, where they come from in `generator.py`; what the functions have in
-common with `zeros` and its like (`out`, `dtype`, `requires_grad`, `device` ...) in `creation/arguments.py`.
+common with `zeros` and its like (`out`, `dtype`, `requires_grad`, `device` ...) in `creation`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import type_name
-from minigrad.creation.arguments import array_like, check_place, made, numpy_kind, shape_of
+from minigrad.creation import array_like, empty_array, factory, made
 from minigrad.op import op, size_mismatch, tensor_operands
 from minigrad.ops.places.overwrite import overwriting
-from minigrad.public import as_float, wrong_type
+from minigrad.public import Device, Dtype, Ints, Sizes, as_float, as_sizes, public, wrong_type
 from minigrad.random import recipes
 from minigrad.random.generator import Generator, default_generator
 from minigrad.random.recipes import in_memory_order, keep_mask
@@ -149,95 +149,97 @@ def _check_floating(kernel: str, kind: Any, function: str) -> None:
 
 
 # ---------------------------------------------------------------- new tensors
-# All take `generator`, `dtype`, `requires_grad`, `out` (but for those that are like another tensor) and what says where
-# a tensor is to be (`device` ...).
 
 
-def rand(*size: Any, **options: Any) -> Tensor:
+@factory
+def rand(size: Sizes, *, generator: Any = None, dtype: Dtype) -> Array:
     """Random numbers, uniform between 0 (included) and 1 (excluded)."""
-    return _new("rand", _uniform, size, options)
+    return _uniform("rand", empty_array(size, dtype), generator)
 
 
-def rand_like(input: Tensor, **options: Any) -> Tensor:
+@factory
+def rand_like(input: Tensor, *, generator: Any = None, dtype: Dtype) -> Array:
     """Random numbers between 0 and 1 in another tensor's shape and dtype."""
-    return _new("rand_like", _uniform, input, options)
+    return _uniform("rand_like", array_like(input, dtype), generator)
 
 
-def randn(*size: Any, **options: Any) -> Tensor:
+@factory
+def randn(size: Sizes, *, generator: Any = None, dtype: Dtype) -> Array:
     """Random numbers from the normal distribution with mean 0 and standard deviation 1."""
-    return _new("randn", _normal, size, options)
+    return _normal("randn", empty_array(size, dtype), generator)
 
 
-def randn_like(input: Tensor, **options: Any) -> Tensor:
+@factory
+def randn_like(input: Tensor, *, generator: Any = None, dtype: Dtype) -> Array:
     """Normal random numbers in another tensor's shape and dtype."""
-    return _new("randn_like", _normal, input, options)
+    return _normal("randn_like", array_like(input, dtype), generator)
 
 
-def randint(*arguments: Any, **options: Any) -> Tensor:
+@factory
+def randint(
+    *arguments: Any, low: Any = None, high: Any = None, size: Any = None, generator: Any = None, dtype: Dtype
+) -> Array:
     """Random whole numbers: `randint(high, size)` from 0, `randint(low, high, size)` from low, up to but without high.
     int64 unless `dtype` says otherwise.
 
     RuntimeError where low is not below high, or the dtype cannot hold the numbers.
     """
-    low, high, size = _bounds("randint", {"low": 0, "high": None, "size": None}, arguments, options)
-    return _new("randint", _integers, (size,), options, low, high, default=dtypes.int64)
+    low, high, size = _bounds("randint", arguments, {"low": low, "high": high, "size": size})
+    array = empty_array(as_sizes("randint", "size", len(arguments), (size,)), dtype or dtypes.int64)
+    return _integers("randint", array, generator, low, high)
 
 
-def randint_like(input: Tensor, *arguments: Any, **options: Any) -> Tensor:
+@factory
+def randint_like(
+    input: Tensor, *arguments: Any, low: Any = None, high: Any = None, generator: Any = None, dtype: Dtype
+) -> Array:
     """Random whole numbers, `randint_like(x, high)` or `randint_like(x, low, high)`, in another tensor's shape and
     dtype.
     """
-    low, high = _bounds("randint_like", {"low": 0, "high": None}, arguments, options)
-    return _new("randint_like", _integers, input, options, low, high)
+    low, high = _bounds("randint_like", arguments, {"low": low, "high": high})
+    return _integers("randint_like", array_like(input, dtype), generator, low, high)
 
 
-def randperm(n: int, **options: Any) -> Tensor:
+@factory
+def randperm(n: int, *, generator: Any = None, dtype: Dtype) -> Array:
     """The whole numbers from 0 to n - 1 in random order."""
-    if not isinstance(n, int | np.integer) or isinstance(n, bool):
-        raise wrong_type("randperm", "n", 1, "int", n)
-    return _new("randperm", _permutation, (int(n),), options, default=dtypes.int64)
+    return _permutation("randperm", empty_array((n,), dtype or dtypes.int64), generator)
 
 
-def _new(
-    function: str, numbers: Numbers, form: Any, options: dict[str, Any], *arguments: Any, default: Any = None
-) -> Tensor:
-    """A new tensor with `numbers(function, array, generator, *arguments)`, where the array has its shape and dtype.
-
-    Args:
-        form: the sizes, or the tensor that it is to be like.
-        default: its dtype if none is given; float32 if left out.
-    """
-    generator, dtype = options.pop("generator", None), options.pop("dtype", None)
-    requires_grad, out = options.pop("requires_grad", False), None
-    if function.endswith("_like"):
-        array = array_like(function, form, dtype, options)
-    else:
-        out = options.pop("out", None)
-        array = np.empty(shape_of(function, form, options), numpy_kind(function, dtype, default, out))
-    return made(numbers(function, array, generator, *arguments), requires_grad, function, out)
-
-
-def _bounds(function: str, defaults: dict[str, Any], given: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
-    """low, high and, for randint, size, however they were given.
+def _bounds(function: str, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+    """low (0 if it is not given), high and, for randint, size, however they were given.
 
     Arguments without a name are for the last of the free names, as `randint(high, size)` is `randint(0, high, size)`.
     """
-    named = {name: options.pop(name) for name in defaults if name in options}
-    free = [name for name in defaults if name not in named]
-    low, high, *size = (defaults | named | dict(zip(free[-len(given) :], given, strict=False))).values()
+    free = [name for name, value in named.items() if value is None]
+    bounds = named | dict(zip(free[-len(given) :], given, strict=False))
+    if bounds["low"] is None:
+        bounds["low"] = 0
+    low, high, *size = bounds.values()
     if size and isinstance(size[0], int | float) and high is not None:
         raise wrong_type(function, "size", len(given), "tuple of ints", size[0])
-    bounds = [bound.item() if isinstance(bound, Tensor) and bound.ndim == 0 else bound for bound in (low, high)]
-    if None in size or len(given) > len(free) or not all(isinstance(bound, int | np.integer) for bound in bounds):
+    ends = [end.item() if isinstance(end, Tensor) and end.ndim == 0 else end for end in (low, high)]
+    if None in size or len(given) > len(free) or not all(isinstance(end, int | np.integer) for end in ends):
         kinds = ", ".join(type_name(value) for value in given)
         raise TypeError(
             f"{function}() received an invalid combination of arguments - got ({kinds}), but expected (int high, tuple "
             "of ints size) or (int low, int high, tuple of ints size)"
         )
-    return [*map(int, bounds), *size]
+    return [*map(int, ends), *size]
 
 
-def normal(mean: Any, std: Any = 1.0, size: Any = None, **options: Any) -> Tensor:
+@public(method=False, out=False)
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Ints | None = None,
+    *,
+    generator: Any = None,
+    out: Tensor | None = None,
+    dtype: Dtype = None,
+    device: Device = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Normal random numbers.
 
     Args:
@@ -255,16 +257,15 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, **options: Any) -> Tenso
         )
     mean = mean if isinstance(mean, Tensor) else as_float("normal", "mean", 1, mean)
     std = std if isinstance(std, Tensor) else as_float("normal", "std", 2, std)
-    if not tensors:
-        return _new("normal", _normal, (size,), options, mean, std)
-    generator, out = options.pop("generator", None), options.pop("out", None)
-    check_place("normal", options)
+    if size is not None:
+        array = empty_array(size, dtype if out is None else out.dtype)
+        return made(_normal("normal", array, generator, mean, std), requires_grad, "normal", out)
     tensor_operands("normal", *tensors)
     if isinstance(std, Tensor) and std.numel() and not own_array(std).min() >= 0:
         raise RuntimeError("normal expects all elements of std >= 0.0, and one is negative")
     if len(tensors) == 2 and (mismatch := size_mismatch("normal", mean.shape, std.shape)) is not None:
         raise RuntimeError(mismatch)
-    kind = numpy_kind("normal", None, tensors[0].dtype, out)
+    kind = (tensors[0] if out is None else out).dtype.numpy
     array = np.empty(np.broadcast_shapes(*(value.shape for value in tensors)), kind)
     if isinstance(std, Tensor):
         numbers = (_normal("normal", array, generator) * own_array(std)).astype(kind)
@@ -292,14 +293,13 @@ _normal_of_mean, _normal_of_std = overwriting("NormalBackward1"), overwriting("N
 _bernoulli_result = overwriting("BernoulliBackward0")
 
 
-def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = None, out: Any = None) -> Tensor:
+@public(out=False)
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None, out: Tensor | None = None) -> Tensor:
     """Ones and zeros: each element of the input is the probability of its one. With `p`, a number, all have that.
 
     RuntimeError for what is no probability.
     """
-    (input,) = tensor_operands("bernoulli", input)
-    chances = input if p is None else as_float("bernoulli", "p", 2, p)
-    values = _ones_and_zeros("bernoulli", own_array(input), generator, chances)
+    values = _ones_and_zeros("bernoulli", own_array(input), generator, input if p is None else p)
     return made(values, False, "bernoulli", out) if out is not None else _bernoulli_result(input, values[()])
 
 
@@ -345,6 +345,3 @@ def bernoulli_(array: Array, generator: Any, p: Any = 0.5) -> Array:
             "or a float"
         )
     return _ones_and_zeros("bernoulli_", array, generator, p)
-
-
-Tensor.bernoulli = bernoulli  # type: ignore[attr-defined]

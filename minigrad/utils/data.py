@@ -17,7 +17,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.absent import attributes_of
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.creation.data import as_tensor, tensor
+from minigrad.creation import as_tensor, tensor
 from minigrad.ops.shapes.joining import stack
 from minigrad.random import Generator, default_generator, randperm
 from minigrad.tensor import Tensor, from_array

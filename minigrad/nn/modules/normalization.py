@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from minigrad import dtypes
-from minigrad.creation.data import ones, tensor, zeros
+from minigrad.creation import ones, tensor, zeros
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, repeated

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from minigrad import functions
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.creation.data import zeros
+from minigrad.creation import zeros
 from minigrad.nn import functional as F
 from minigrad.nn.modules.rnn_cell import Recurrent, State, gru_step, lstm_step, rnn_step
 from minigrad.nn.parameter import empty_parameter

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from minigrad.creation.data import zeros
+from minigrad.creation import zeros
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer
