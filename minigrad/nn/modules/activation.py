@@ -1,6 +1,7 @@
-"""Activations as layers: without one between them, two linear layers would be no more than one.
+"""Activations as layers, and Dropout: what stands between layers with weights.
 
-Each is its formula, with the constants that are options. The computation is in `minigrad.ops.pointwise`.
+Without an activation between them, two linear layers would be no more than one. Each is its formula, with the constants
+that are options. The computation is in `minigrad.ops.pointwise`.
 """
 
 from __future__ import annotations
@@ -129,3 +130,24 @@ class LogSoftmax(Layer):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim)
+
+
+class Dropout(Layer):
+    """In training each element is set to 0 with probability `p`, and the others are divided by 1 - p.
+
+    After `module.eval()` it does nothing. Hinton et al., "Improving neural networks by preventing co-adaptation of
+    feature detectors" (2012). ValueError if p is not between 0 and 1.
+    """
+
+    p: float = 0.5
+    inplace: bool = False
+
+    def _set_up(self) -> None:
+        if self.p < 0 or self.p > 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout(input, self.p, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}, inplace={self.inplace}"

@@ -33,7 +33,6 @@ class MultiheadAttention(Layer):
         embed_dim: features of the queries and of the output; a multiple of num_heads.
         dropout: the probability with which an attention weight is set to 0 in training.
         bias: whether the linear maps have a bias.
-        kdim, vdim: features of keys and values, by default embed_dim.
         batch_first: sequences are (batch, position, feature) instead of (position, batch, feature).
 
     ValueError or AssertionError for sizes that are not positive or do not divide.
@@ -45,8 +44,6 @@ class MultiheadAttention(Layer):
     dropout: float = 0.0
     bias: Any = True
     _: KW_ONLY
-    kdim: Any = None
-    vdim: Any = None
     batch_first: bool = False
     device: Any = None
     dtype: Any = None
@@ -60,21 +57,10 @@ class MultiheadAttention(Layer):
         if size % heads:
             raise AssertionError("embed_dim must be divisible by num_heads")
         self.head_dim = size // heads
-        self.kdim = size if self.kdim is None else self.kdim
-        self.vdim = size if self.vdim is None else self.vdim
-        self._qkv_same_embed_dim = self.kdim == size and self.vdim == size
-        for name, wanted, shape in (
-            ("in_proj_weight", self._qkv_same_embed_dim, (3 * size, size)),  # one weight for the three maps
-            ("q_proj_weight", not self._qkv_same_embed_dim, (size, size)),
-            ("k_proj_weight", not self._qkv_same_embed_dim, (size, self.kdim)),
-            ("v_proj_weight", not self._qkv_same_embed_dim, (size, self.vdim)),
-            ("in_proj_bias", bias, (3 * size,)),
-        ):
-            self.register_parameter(name, empty_parameter(shape, device, dtype) if wanted else None)
+        self.in_proj_weight = empty_parameter((3 * size, size), device, dtype)  # one weight for the three maps
+        self.register_parameter("in_proj_bias", empty_parameter((3 * size,), device, dtype) if bias else None)
         self.out_proj: Any = NonDynamicallyQuantizableLinear(size, size, bias, device, dtype)
-        for weight in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
-            if weight is not None:
-                init.xavier_uniform_(weight)
+        init.xavier_uniform_(self.in_proj_weight)
         if self.in_proj_bias is not None and self.out_proj.bias is not None:
             init.zeros_(self.in_proj_bias)
             init.zeros_(self.out_proj.bias)
@@ -135,14 +121,10 @@ class MultiheadAttention(Layer):
 
     def _project(self, query: Tensor, key: Tensor, value: Tensor, to_itself: bool) -> Any:
         """The three linear maps."""
-        if to_itself and self.in_proj_weight is not None:  # one product instead of three
+        if to_itself:  # one product instead of three
             return F.linear(query, self.in_proj_weight, self.in_proj_bias).chunk(3, -1)
-        if self.in_proj_weight is None:
-            weights: Any = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        else:
-            weights = self.in_proj_weight.chunk(3)
         biases = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
-        return map(F.linear, (query, key, value), weights, biases)
+        return map(F.linear, (query, key, value), self.in_proj_weight.chunk(3), biases)
 
     def _joined_mask(self, sizes: tuple[int, int, int], padding: Tensor | None, mask: Tensor | None) -> Tensor | None:
         """What is added to the scores (batch, head, target, source), in a shape that broadcasts to theirs."""
@@ -189,10 +171,8 @@ class MultiheadAttention(Layer):
         elif query.shape[-1] != self.embed_dim:
             found = f"{query.shape[-1]}: the last size of the query"
             problem = f"was expecting embedding dimension of {self.embed_dim}, but got {found}"
-        elif self._qkv_same_embed_dim and key.shape != value.shape:
+        elif key.shape != value.shape:
             problem = f"key shape {key.shape} does not match value shape {value.shape}"
-        elif key.shape[:-1] != value.shape[:-1]:
-            problem = f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
         else:
             return rank == 3
         raise AssertionError(problem)

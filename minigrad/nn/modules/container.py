@@ -10,12 +10,9 @@ import operator
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from minigrad.nn.modules.module import Module, indent_rest
-
-if TYPE_CHECKING:
-    from typing import Self
 
 
 class _NumberedModules(Module):

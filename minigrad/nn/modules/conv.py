@@ -161,11 +161,10 @@ class ConvTranspose2d(_Convolution):
                 f"elements (got {len(wanted)})"
             )
         smallest = [
-            (size - 1) * self.stride[dim]
-            - 2 * int(self.padding[dim])
-            + self.dilation[dim] * (self.kernel_size[dim] - 1)
-            + 1
-            for dim, size in enumerate(input.shape[-count:])
+            (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1
+            for size, stride, padding, dilation, kernel in zip(
+                input.shape[-count:], self.stride, self.padding, self.dilation, self.kernel_size, strict=True
+            )
         ]
         largest = [size + step - 1 for size, step in zip(smallest, self.stride, strict=True)]
         if not all(low <= size <= high for low, size, high in zip(smallest, wanted, largest, strict=True)):

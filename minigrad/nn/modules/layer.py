@@ -36,8 +36,10 @@ class Layer(Module):
       not become attributes.
     """
 
-    _shown: ClassVar[tuple[str, ...] | None] = None  # the options that repr shows; None for all
     _options: ClassVar[dict[str, inspect.Parameter]] = {}
+    _shown: ClassVar[tuple[str, ...] | None] = None  # the options that repr shows; None for all
+    _unnamed = 0  # how many of them it shows without their names
+    _shown_if_changed: ClassVar[tuple[str, ...]] = ()  # those that it shows only where they are not at their defaults
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -60,13 +62,15 @@ class Layer(Module):
     def _set_up(self, *args: Any, **kwargs: Any) -> None:
         """Check the options, and make what follows from them."""
 
-    def _changed(self, *names: str) -> list[str]:
-        """Those of the options that are not at their defaults, as repr shows them."""
-        return [f"{n}={getattr(self, n)}" for n in names if getattr(self, n) != self._options[n].default]
-
     def extra_repr(self) -> str:
-        shown = self._options if self._shown is None else self._shown
-        return ", ".join(f"{name}={getattr(self, name)!r}" for name in shown if name != "inplace" or self.inplace)
+        values = {name: getattr(self, name) for name in (self._options if self._shown is None else self._shown)}
+        values |= {"bias": self.bias is not None} if "bias" in values else {}
+        names = [name for name, value in values.items() if name != "inplace" or value]
+        texts = [f"{'' if n < self._unnamed else f'{name}='}{values[name]!r}" for n, name in enumerate(names)]
+        for name in self._shown_if_changed:
+            if getattr(self, name) != self._options[name].default:
+                texts.append(f"{name}={getattr(self, name)}")
+        return ", ".join(texts)
 
 
 def _initializer(options: dict[str, inspect.Parameter]) -> Callable[..., None]:

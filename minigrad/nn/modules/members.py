@@ -55,8 +55,7 @@ class NestedModule:
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """All parameters, each once, as an optimizer wants them; with recurse=False only this module's own."""
-        for _, parameter in self.named_parameters(recurse=recurse):
-            yield parameter
+        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
@@ -72,8 +71,7 @@ class NestedModule:
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """All buffers, each once."""
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
+        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
@@ -95,8 +93,7 @@ class NestedModule:
 
     def children(self) -> Iterator[Module]:
         """The submodules directly in this module, each once."""
-        for _, module in self.named_children():
-            yield module
+        return (module for _, module in self.named_children())
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The submodules directly in this module, with their names."""
@@ -108,8 +105,7 @@ class NestedModule:
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """This module and all its submodules, at every depth."""
-        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
-            yield module
+        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     def named_modules(
         self: Any, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from textwrap import indent
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from minigrad import dtypes
 from minigrad.autograd.grad_mode import no_grad
@@ -18,9 +18,6 @@ from minigrad.nn.modules.members import NestedModule
 from minigrad.nn.modules.state import StatefulModule
 from minigrad.nn.parameter import Buffer, Parameter
 from minigrad.tensor import Tensor
-
-if TYPE_CHECKING:
-    from typing import Self
 
 
 class Module(HookedModule, NestedModule, StatefulModule):

@@ -36,6 +36,7 @@ class _Normalization(Layer):
 
 class _BatchNorm(_Normalization):
     _version = 2
+    _shown, _unnamed = ("num_features", "eps", "momentum", "affine", "bias", "track_running_stats"), 1
     _ranks: ClassVar[tuple[int, ...]]  # how many dimensions the input may have
     num_features: int
     eps: float = 1e-5
@@ -81,12 +82,6 @@ class _BatchNorm(_Normalization):
             input, self.running_mean if tracked else None, self.running_var if tracked else None, self.weight,
             self.bias, by_batch, momentum, self.eps,
         )  # fmt: skip
-
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
 
     def _complete_state(self, state: dict[str, Any], prefix: str, version: int) -> None:
         if version < 2 and self.num_batches_tracked is not None:  # plain dictionaries have no version, either
@@ -135,6 +130,7 @@ class LayerNorm(_Normalization):
     RuntimeError if the input's last dimensions differ.
     """
 
+    _shown, _unnamed = ("normalized_shape", "eps", "elementwise_affine", "bias"), 1
     normalized_shape: Any
     eps: float = 1e-5
     elementwise_affine: bool = True
@@ -150,12 +146,6 @@ class LayerNorm(_Normalization):
     def forward(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
-            f"bias={self.bias is not None}"
-        )
-
 
 class RMSNorm(_Normalization):
     """input / sqrt(mean(input²) + eps) * weight over the last dimensions of each example: LayerNorm without the mean.
@@ -168,6 +158,7 @@ class RMSNorm(_Normalization):
         elementwise_affine: whether there is a learned weight.
     """
 
+    _shown, _unnamed = ("normalized_shape", "eps", "elementwise_affine"), 1
     normalized_shape: Any
     eps: float | None = None
     elementwise_affine: bool = True
@@ -180,9 +171,6 @@ class RMSNorm(_Normalization):
 
     def forward(self, x: Tensor) -> Tensor:
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
-
-    def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
 class GroupNorm(_Normalization):
@@ -200,6 +188,7 @@ class GroupNorm(_Normalization):
     ValueError if num_channels is no multiple of num_groups.
     """
 
+    _shown, _unnamed = ("num_groups", "num_channels", "eps", "affine", "bias"), 2
     num_groups: int
     num_channels: int
     eps: float = 1e-5
@@ -216,9 +205,3 @@ class GroupNorm(_Normalization):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
-
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-            f"bias={self.bias is not None}"
-        )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from minigrad import functions
@@ -15,7 +14,6 @@ from minigrad.autograd.blame import frames_to_learner
 from minigrad.creation import zeros
 from minigrad.nn import functional as F
 from minigrad.nn.modules.rnn_cell import Recurrent, State, gru_step, lstm_step, rnn_step
-from minigrad.nn.parameter import empty_parameter
 from minigrad.tensor import Tensor
 
 
@@ -26,10 +24,11 @@ class RNNBase(Recurrent):
     weight_ih_l0_reverse. They are first drawn uniformly between -1/sqrt(hidden_size) and 1/sqrt(hidden_size).
     """
 
+    _shown, _unnamed = ("input_size", "hidden_size"), 2
+    _shown_if_changed = ("num_layers", "bias", "batch_first", "dropout", "bidirectional")
     mode = "RNN_TANH"
-    _gates: ClassVar[int]  # how many blocks of hidden_size rows a weight has
-    _states: ClassVar[int] = 1  # 2 for the h and c of an LSTM
-    _cell: ClassVar[Any]  # one step
+    _states = 1  # 2 for the h and c of an LSTM
+    _step: ClassVar[Any]
     input_size: int
     hidden_size: int
     num_layers: int = 1
@@ -37,32 +36,22 @@ class RNNBase(Recurrent):
     batch_first: bool = False
     dropout: float = 0.0
     bidirectional: bool = False
-    _: KW_ONLY
-    proj_size: int = 0
 
     def _set_up(self, device: Any, dtype: Any) -> None:
         self._check_options()
         self.dropout = float(self.dropout)
-        rows = self._gates * self.hidden_size
         for layer in range(self.num_layers):
             for suffix in self._suffixes(layer):
-                inputs = self._outputs * len(self._suffixes(0)) if layer else self.input_size
-                sizes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, inputs), "weight_hh": (rows, self._outputs)}
-                sizes |= {"bias_ih": (rows,), "bias_hh": (rows,)} if self.bias else {}
-                sizes |= {"weight_hr": (self.proj_size, self.hidden_size)} if self.proj_size else {}
-                for name, size in sizes.items():
-                    setattr(self, name + suffix, empty_parameter(size, device, dtype))
+                inputs = self.hidden_size * len(self._suffixes(0)) if layer else self.input_size
+                for name, parameter in self._weights(inputs, self.hidden_size, self.bias, device, dtype).items():
+                    setattr(self, name + suffix, parameter)
         self.reset_parameters()
-
-    @property
-    def _outputs(self) -> int:
-        return self.proj_size or self.hidden_size
 
     def _suffixes(self, layer: int) -> list[str]:
         return [f"_l{layer}", f"_l{layer}_reverse"][: 2 if self.bidirectional else 1]
 
     def _check_options(self) -> None:
-        if not isinstance(self.dropout, int | float) or isinstance(self.dropout, bool) or not 0 <= self.dropout <= 1:
+        if not 0 <= self.dropout <= 1:
             raise ValueError(
                 "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
             )
@@ -73,20 +62,9 @@ class RNNBase(Recurrent):
                 UserWarning,
                 stacklevel=frames_to_learner(),
             )
-        for name, kind in (("bias", bool), ("batch_first", bool), ("input_size", int), ("hidden_size", int)):
-            value = self.__dict__[name]
-            if not isinstance(value, kind):
-                raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
-            if kind is int and value <= 0:
+        for name in ("input_size", "hidden_size", "num_layers"):
+            if getattr(self, name) <= 0:
                 raise ValueError(f"{name} must be greater than zero")
-        if self.num_layers <= 0:
-            raise ValueError("num_layers must be greater than zero")
-        if self.proj_size and self._states == 1:
-            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
-        if self.proj_size < 0:
-            raise ValueError("proj_size should be a positive integer or zero to disable projections")
-        if self.proj_size >= self.hidden_size:
-            raise ValueError("proj_size has to be smaller than hidden_size")
 
     def flatten_parameters(self) -> None:
         """Does nothing: here the weights need not lie in one piece of memory."""
@@ -134,25 +112,20 @@ class RNNBase(Recurrent):
     def _run_direction(self, suffix: str, data: Tensor, state: State) -> tuple[Tensor, State]:
         """Run one layer in one direction. Returns the outputs of all time steps, and the final state."""
         bias_ih, bias_hh = (getattr(self, f"bias_{side}{suffix}") if self.bias else None for side in ("ih", "hh"))
-        weight_hh, options = getattr(self, f"weight_hh{suffix}"), self._cell_options(suffix)
+        weight_hh = getattr(self, f"weight_hh{suffix}")
         step = -1 if suffix.endswith("reverse") else 1
         outputs = []
         for projected in F.linear(data, getattr(self, f"weight_ih{suffix}"), bias_ih).unbind(0)[::step]:
-            state = self._cell(projected, state, weight_hh, bias_hh, *options)
+            state = self._step(projected, state, weight_hh, bias_hh)
             outputs.append(state[0])
         return functions.stack(outputs[::step]), state
 
-    def _cell_options(self, suffix: str) -> tuple[Any, ...]:
-        """What the step takes beside its weights."""
-        return ()
-
     def _initial_states(self, states: Any, batch: int, dtype: Any) -> Sequence[Tensor]:
         """The given states, or zeros. RuntimeError if a given one has another size."""
-        count = self.num_layers * (2 if self.bidirectional else 1)
-        sizes = [(count, batch, self._outputs), (count, batch, self.hidden_size)][: self._states]
+        size = (self.num_layers * len(self._suffixes(0)), batch, self.hidden_size)
         if states is None:
-            return [zeros(size, dtype=dtype) for size in sizes]
-        for number, (state, size) in enumerate(zip(states, sizes, strict=True)):
+            return [zeros(size, dtype=dtype) for _ in range(self._states)]
+        for number, state in enumerate(states):
             if state.shape != size:
                 name = "hidden" if self._states == 1 else f"hidden[{number}]"
                 raise RuntimeError(f"Expected {name} size {size}, got {list(state.shape)}")
@@ -182,10 +155,6 @@ class RNNBase(Recurrent):
             "tensors"
         )
 
-    def extra_repr(self) -> str:
-        changed = self._changed("proj_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional")
-        return ", ".join([f"{self.input_size}, {self.hidden_size}", *changed])
-
 
 class RNN(RNNBase):
     """h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh) for each time step t; the output is all h_t.
@@ -206,7 +175,7 @@ class RNN(RNNBase):
     ValueError or TypeError for options out of range.
     """
 
-    _gates, _cell = 1, staticmethod(rnn_step)
+    _gates = 1
     nonlinearity: str = "tanh"
     bias: bool = True
     batch_first: bool = False
@@ -221,28 +190,20 @@ class RNN(RNNBase):
         self.mode = f"RNN_{self.nonlinearity.upper()}"
         super()._set_up(device, dtype)
 
-    def _cell_options(self, suffix: str) -> tuple[Any, ...]:
-        return (self.nonlinearity,)
+    def _step(self, projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
+        return rnn_step(projected, state, weight_hh, bias_hh, self.nonlinearity)
 
 
 class LSTM(RNNBase):
     """Long short-term memory: a recurrent layer with a second state c, which three gates forget, add to and read.
 
     Called with (input, (h_0, c_0)), or (input) for zeros; gives (output, (h_n, c_n)). The formula is in `lstm_step`.
-
-    Args:
-        proj_size: if not 0, the features of h after a linear map weight_hr.
-
-    The others are those of RNN, without nonlinearity.
+    The arguments are those of RNN, without nonlinearity.
     """
 
-    mode, _gates, _states, _cell = "LSTM", 4, 2, staticmethod(lstm_step)
-    proj_size: int = 0
+    mode, _gates, _states, _step = "LSTM", 4, 2, staticmethod(lstm_step)
     device: Any = None
     dtype: Any = None
-
-    def _cell_options(self, suffix: str) -> tuple[Any, ...]:
-        return (getattr(self, f"weight_hr{suffix}"),) if self.proj_size else ()
 
 
 class GRU(RNNBase):
@@ -252,6 +213,6 @@ class GRU(RNNBase):
     those of RNN, without nonlinearity.
     """
 
-    mode, _gates, _cell = "GRU", 3, staticmethod(gru_step)
+    mode, _gates, _step = "GRU", 3, staticmethod(gru_step)
     device: Any = None
     dtype: Any = None

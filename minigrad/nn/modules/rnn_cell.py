@@ -27,17 +27,14 @@ def rnn_step(
     return (total.tanh() if nonlinearity == "tanh" else total.relu(),)
 
 
-def lstm_step(
-    projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None, weight_hr: Tensor | None = None
-) -> State:
+def lstm_step(projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
     """c' = f * c + i * g and h' = o * tanh(c'), where i, f, o = sigmoid(W_ih x + W_hh h) and g = tanh(W_ih x + W_hh h),
     each with its own rows of the weights. The gate f says what c keeps, i what is added, o what is shown.
     """
     h, c = state
     i, f, g, o = (projected + F.linear(h, weight_hh, bias_hh)).chunk(4, 1)
     c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-    h = o.sigmoid() * c.tanh()
-    return (h if weight_hr is None else F.linear(h, weight_hr)), c
+    return o.sigmoid() * c.tanh(), c
 
 
 def gru_step(projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
@@ -54,7 +51,16 @@ def gru_step(projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor
 
 
 class Recurrent(Layer):
-    """What cells and recurrent layers share: how their weights begin."""
+    """What cells and recurrent layers share: their weights, and how these begin."""
+
+    _gates: ClassVar[int]  # how many blocks of hidden_size rows a weight has
+
+    def _weights(self, inputs: int, hidden: int, bias: bool, device: Any, dtype: Any) -> dict[str, Any]:
+        """The weights and biases of one step, by their names. Without `bias` there are no biases."""
+        rows = self._gates * hidden
+        sizes = {"weight_ih": (rows, inputs), "weight_hh": (rows, hidden), "bias_ih": (rows,), "bias_hh": (rows,)}
+        wanted = sizes if bias else ("weight_ih", "weight_hh")
+        return {name: empty_parameter(size, device, dtype) for name, size in sizes.items() if name in wanted}
 
     def reset_parameters(self: Any) -> None:
         """Draw new weights, uniformly between -1/sqrt(hidden_size) and 1/sqrt(hidden_size)."""
@@ -69,22 +75,17 @@ class Recurrent(Layer):
 class _Cell(Recurrent):
     """What the cells share: weight_ih, weight_hh, bias_ih and bias_hh, and one step with its checks."""
 
-    _gates: ClassVar[int]  # how many blocks of hidden_size rows a weight has
+    _shown, _unnamed = ("input_size", "hidden_size"), 2
+    _shown_if_changed: ClassVar[tuple[str, ...]] = ("bias",)
     input_size: int
     hidden_size: int
     bias: bool = True
 
     def _set_up(self, device: Any, dtype: Any) -> None:
-        rows = self._gates * self.hidden_size
-        sizes = {"weight_ih": (rows, self.input_size), "weight_hh": (rows, self.hidden_size)}
-        for name, size in {**sizes, "bias_ih": (rows,), "bias_hh": (rows,)}.items():
-            wanted = self.bias or name in sizes
-            self.register_parameter(name, empty_parameter(size, device, dtype) if wanted else None)
+        weights = self._weights(self.input_size, self.hidden_size, self.bias, device, dtype)
+        for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+            self.register_parameter(name, weights.get(name))
         self.reset_parameters()
-
-    def extra_repr(self) -> str:
-        changed = self._changed(*(name for name in ("bias", "nonlinearity") if name in self._options))
-        return ", ".join([f"{self.input_size}, {self.hidden_size}", *changed])
 
     def _take_step(self, step: Any, input: Tensor, states: Any, **options: Any) -> State:
         """One step from an input (batch, input_size), or (input_size,), and the states; None stands for zeros."""
@@ -120,7 +121,7 @@ class _Cell(Recurrent):
 class RNNCell(_Cell):
     """h' = tanh(W_ih x + b_ih + W_hh h + b_hh): (batch, input_size), (batch, hidden_size) to (batch, hidden_size)."""
 
-    _gates = 1
+    _gates, _shown_if_changed = 1, ("bias", "nonlinearity")
     nonlinearity: str = "tanh"
     device: Any = None
     dtype: Any = None

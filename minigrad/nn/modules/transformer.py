@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.nn import functional as F
+from minigrad.nn.modules.activation import Dropout
 from minigrad.nn.modules.attention import MultiheadAttention
 from minigrad.nn.modules.container import ModuleList
-from minigrad.nn.modules.dropout import Dropout
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import LayerNorm

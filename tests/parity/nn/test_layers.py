@@ -530,7 +530,12 @@ test_as_in_torch = behaviours.test()
 # ---------------------------------------------------------------- how layers are made
 
 OLD_NAMES = {"size_average", "reduce", "min_value", "max_value"}  # which PyTorch replaced by others, and are not here
-RARE = {"MultiheadAttention": {"add_bias_kv", "add_zero_attn"}}
+RARE = {
+    "MultiheadAttention": {"add_bias_kv", "add_zero_attn", "kdim", "vdim"},
+    "LSTM": {"proj_size"},
+    "GRU": {"proj_size"},
+    "RNN": {"proj_size"},
+}
 MADE: dict[str, tuple[Any, ...]] = {
     "Linear": (4, 3), "Conv1d": (2, 3, 3), "Conv2d": (2, 3, 3), "ConvTranspose2d": (2, 3, 3), "Embedding": (5, 3),
     "MaxPool1d": (2,), "MaxPool2d": (2,), "AvgPool1d": (2,), "AvgPool2d": (2,), "AdaptiveAvgPool2d": (2,),

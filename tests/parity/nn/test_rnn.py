@@ -54,7 +54,6 @@ RECURRENT = [
 ]
 RECURRENT += [
     Layer("RNN relu", lambda nn: nn.RNN(3, 4, 1, "relu"), [(5, 2, 3)]),
-    Layer("LSTM projected", lambda nn: nn.LSTM(3, 4, 2, proj_size=2, bidirectional=True), [(5, 2, 3)]),
     *[
         Layer(
             f"{kind} from a state", lambda nn, k=kind: getattr(nn, k)(3, 4, 2),
@@ -124,7 +123,6 @@ ATTENTION = [
             "without a batch, masked", {}, {"key_padding_mask": lambda F: padding(F)[0], "attn_mask": mask},
             [(4, 6), (3, 6), (3, 6)],
         ),
-        ("of other sizes", {"kdim": 5, "vdim": 3}, {}, [(4, 2, 6), (3, 2, 5), (3, 2, 3)]),
         ("of each head", {}, {"average_attn_weights": False}, QKV),
         ("without weights", {}, {"need_weights": False}, QKV),
         ("masked", {}, {"attn_mask": mask}, QKV),
@@ -236,13 +234,6 @@ def _(F: Any) -> Any:
 @behaviours("E08: another dtype", error=ValueError, says="RNN input dtype (torch.float64) does not match weight dtype")
 def _(F: Any) -> Any:
     F.nn.GRU(3, 4)(F.ones(5, 2, 3, dtype=F.float64))
-
-
-@behaviours(
-    "E09: projections are for LSTMs", error=ValueError, says="proj_size argument is only supported for LSTM, not"
-)
-def _(F: Any) -> Any:
-    F.nn.GRU(3, 4, proj_size=2)
 
 
 @behaviours("E10: an unknown nonlinearity", error=ValueError, says="Unknown nonlinearity 'elu'. Select from 'tanh' or")

@@ -1,7 +1,8 @@
-"""Pooling layers: each output is the maximum or the mean of a window of the input.
+"""Layers that change the shape: pooling makes images smaller, Upsample larger, and Flatten makes vectors of them.
 
-A window has a size (kernel_size), moves between two outputs (stride), and what is put around the input is its padding.
-AdaptiveAvgPool2d chooses these by the output's size.
+Each output of a pooling layer is the maximum or the mean of a window of the input. A window has a size (kernel_size),
+moves between two outputs (stride), and what is put around the input is its padding. AdaptiveAvgPool2d chooses these by
+the output's size.
 """
 
 from __future__ import annotations
@@ -103,3 +104,46 @@ class AdaptiveAvgPool2d(Layer):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool2d(input, self.output_size)
+
+
+class Upsample(Layer):
+    """Resizes (N, C, H, W) to `size`, or by `scale_factor`.
+
+    Args:
+        mode: "nearest" or "bilinear".
+        align_corners: whether the centers of the corner pixels stay at the corners, rather than the pixels' edges.
+        recompute_scale_factor: use the ratio of the rounded sizes as the factor.
+    """
+
+    size: Any = None
+    scale_factor: Any = None
+    mode: str = "nearest"
+    align_corners: bool | None = None
+    recompute_scale_factor: bool | None = None
+
+    def _set_up(self) -> None:
+        factor = self.scale_factor
+        if isinstance(factor, tuple):
+            self.scale_factor = tuple(map(float, factor))
+        else:
+            self.scale_factor = float(factor) if factor else None
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.interpolate(
+            input, self.size, self.scale_factor, self.mode, self.align_corners,
+            recompute_scale_factor=self.recompute_scale_factor,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        target = f"size={self.size!r}" if self.scale_factor is None else f"scale_factor={self.scale_factor!r}"
+        return f"{target}, mode={self.mode!r}"
+
+
+class Flatten(Layer):
+    """Joins the dimensions from start_dim to end_dim; by default all but the first, which is the batch."""
+
+    start_dim: int = 1
+    end_dim: int = -1
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.flatten(self.start_dim, self.end_dim)
