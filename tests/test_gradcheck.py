@@ -447,13 +447,23 @@ def test_backward_that_makes_something_of_nothing() -> None:
     small = custom(lambda F, x: x * 2, lambda F, g, x: g * 2 + 1e-7)
     with pytest.raises(GradcheckError, match="backward not multiplied by grad_output"):
         gradcheck(lambda x: small(mg, x), x)
-    tiny = custom(lambda F, x: x * 2, lambda F, g, x: g * 2 + 1e-9)
-    assert gradcheck(lambda x: tiny(mg, x), x, masked=True, check_undefined_grad=False)
+
+    class OnesForNone(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.set_materialize_grads(False)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return mg.ones(3, dtype=mg.float64) if g is None else g * 2
+
     with (
         pytest.warns(UserWarning, match="Backwards compatibility"),
         pytest.raises(GradcheckError, match="Expected all input grads to be undefined or zero"),
     ):
-        gradcheck(lambda x: tiny(mg, x), x, masked=True)
+        gradcheck(OnesForNone.apply, x)
+    assert gradcheck(OnesForNone.apply, x, check_undefined_grad=False)
 
 
 def test_nondet_tol_allows_small_differences() -> None:
@@ -538,7 +548,7 @@ def test_a_buffer_that_backward_does_not_clear(fast_mode: bool) -> None:
 def test_gradgradcheck_passes() -> None:
     x, y = mg.tensor(SQUARE, requires_grad=True), mg.tensor(VECTOR, requires_grad=True)
     assert gradgradcheck(lambda x, y: (x @ y).tanh(), (x, y))
-    assert gradgradcheck(lambda x: (x.exp(), x.sum()), x, gen_non_contig_grad_outputs=True)
+    assert gradgradcheck(lambda x: (x.exp(), x.sum()), x)
     assert gradgradcheck(lambda x: x * 2, y)
     assert gradgradcheck(lambda x: x.sin(), y, mg.ones(3, dtype=mg.float64))
     assert gradgradcheck(lambda x: x.sin(), y, fast_mode=True, check_batched_grad=True)
@@ -599,23 +609,6 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: gradcheck(lambda x: x[x > 0.5], X, fast_mode=True),
         AssertionError,
         "Expected `func` to return outputs with the same shape when inputs are perturbed by 1e-06",
-    ),
-    "nothing to check": (lambda: gradcheck(lambda x: x, X, check_backward_ad=False), AssertionError, "at least one of"),
-    "forward mode": (lambda: gradcheck(lambda x: x, X, check_forward_ad=True), NotImplementedError, "no forward-mode"),
-    "batched without backward": (
-        lambda: gradcheck(lambda x: x, X, check_forward_ad=True, check_backward_ad=False, check_batched_grad=True),
-        AssertionError,
-        "Setting check_batched_grad=True requires check_backward_ad to be True",
-    ),
-    "batched forward": (
-        lambda: gradcheck(lambda x: x, X, check_batched_forward_grad=True),
-        AssertionError,
-        "Setting check_batched_forward_grad=True requires check_forward_ad to be True",
-    ),
-    "gradgradcheck of nothing": (
-        lambda: gradgradcheck(lambda x: x, X, check_rev_over_rev=False),
-        AssertionError,
-        "Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True",
     ),
     "gradgradcheck of a number": (lambda: gradgradcheck(lambda x: 3.0, X), TypeError, "output 0 is of type float"),
     "gradgradcheck, sizes": (

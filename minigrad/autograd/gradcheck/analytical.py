@@ -6,7 +6,7 @@ Backward runs here as it does everywhere, once for each element and by itself, s
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,102 +20,90 @@ from minigrad.tensor import Tensor, from_array
 Array = Any
 
 
-def jacobians(inputs: tuple[Any, ...], output: Tensor, nondet_tol: float, check_grad_dtypes: bool) -> list[Array]:
-    """For each input that requires grad, the derivatives of an output: arrays of shape (input, output elements)."""
-    sought = [value for value in inputs if needs_grad(value)]
-    first, second = (
-        [np.zeros((input.numel(), output.numel()), input._array.dtype) for input in sought] for _ in range(2)
-    )
+def jacobians(inputs: tuple[Any, ...], output: Tensor, settings: Any, direction: Array | None = None) -> list[Array]:
+    """For each input that requires grad, the derivatives of an output: arrays of shape (input, output elements). With
+    a direction one column: jacobian @ direction.
+    """
+    sources = [value for value in inputs if needs_grad(value)]
+    count = output.numel() if direction is None else 1
+    first, second = ([np.zeros((source.numel(), count), source._array.dtype) for source in sources] for _ in range(2))
     for matrices in (first, second):
-        for element in range(output.numel()):
-            one_hot = np.zeros(output.shape, output._array.dtype)
-            one_hot.flat[element] = 1
-            for matrix, gradient in zip(matrices, _backward(sought, output, one_hot, check_grad_dtypes), strict=True):
+        for column, weights in enumerate(_one_hots(output) if direction is None else [direction.reshape(output.shape)]):
+            gradients = grad(output, sources, from_array(weights), retain_graph=True, allow_unused=True)
+            for source, matrix, gradient in zip(sources, matrices, gradients, strict=True):
                 if gradient is not None:
-                    matrix[:, element] = gradient
-    _check_same(first, second, nondet_tol)
-    return first
-
-
-def projections(
-    inputs: tuple[Any, ...], output: Tensor, direction: Array, nondet_tol: float, check_grad_dtypes: bool
-) -> list[Array]:
-    """For each input that requires grad: direction @ jacobian."""
-    sought = [value for value in inputs if needs_grad(value)]
-    first, second = (
-        [
-            np.zeros(input.numel(), input._array.dtype) if gradient is None else gradient.copy()
-            for input, gradient in zip(
-                sought, _backward(sought, output, direction.reshape(output.shape), check_grad_dtypes), strict=True
-            )
-        ]
-        for _ in range(2)
-    )
-    _check_same(first, second, nondet_tol)
-    return first
-
-
-def _backward(sought: list[Tensor], output: Tensor, weights: Array, check_grad_dtypes: bool) -> list[Array | None]:
-    """The gradients of the inputs, flat; None where there is none."""
-    found = grad(output, sought, from_array(weights), retain_graph=True, allow_unused=True)
-    flat: list[Array | None] = []
-    for gradient, input in zip(found, sought, strict=True):
-        if gradient is not None and gradient.shape != input.shape:
-            raise GradcheckError(
-                f"Analytical gradient has incorrect size: {list(gradient.shape)} for an input of shape "
-                f"{list(input.shape)}"
-            )
-        if gradient is not None and check_grad_dtypes and gradient.dtype is not input.dtype:
-            raise GradcheckError(
-                f"Gradient has dtype mismatch: {gradient.dtype} for an input of {input.dtype}. A rule computes in a "
-                "wider dtype than its input has."
-            )
-        flat.append(None if gradient is None else np.reshape(gradient._array, -1))
-    return flat
-
-
-def _check_same(first: Sequence[Array], second: Sequence[Array], nondet_tol: float) -> None:
-    """Raise if backward gave something else the second time."""
+                    _check_form(gradient, source, settings.check_grad_dtypes)
+                    matrix[:, column] = np.reshape(gradient._array, -1)
     for one, other in zip(first, second, strict=True):
-        if one.size and np.abs(one - other).max() > nondet_tol:
-            raise GradcheckError(
-                "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
-                "gives different values, although analytical gradient matches numerical gradient."
-                f"The tolerance for nondeterminism was {nondet_tol}.\nTwice the same backward gave gradients that "
-                f"differ by up to {np.abs(one - other).max():.3g}. Likely cause: backward uses random numbers, or "
-                "changes what it will use again: a saved tensor, an attribute of ctx, or the gradient that came in. "
-                "Where small differences are to be expected, allow them with nondet_tol."
-            )
+        _check_same(one, other, settings.nondet_tol)
+    return first
 
 
-def check_batched(inputs: tuple[Any, ...], output: Tensor, number: int) -> None:
+def _one_hots(output: Tensor) -> Iterable[Array]:
+    """For each element an array of the output's shape with a 1 there."""
+    for element in range(output.numel()):
+        one_hot = np.zeros(output.shape, output._array.dtype)
+        one_hot.flat[element] = 1
+        yield one_hot
+
+
+def _check_form(gradient: Tensor, input: Tensor, check_grad_dtypes: bool) -> None:
+    if gradient.shape != input.shape:
+        raise GradcheckError(
+            f"Analytical gradient has incorrect size: {list(gradient.shape)} for an input of shape {list(input.shape)}"
+        )
+    if check_grad_dtypes and gradient.dtype is not input.dtype:
+        raise GradcheckError(
+            f"Gradient has dtype mismatch: {gradient.dtype} for an input of {input.dtype}. A rule computes in a wider "
+            "dtype than its input has."
+        )
+
+
+def _check_same(one: Array, other: Array, nondet_tol: float) -> None:
+    """Raise if backward gave something else the second time."""
+    if one.size and (difference := np.abs(one - other).max()) > nondet_tol:
+        raise GradcheckError(
+            "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
+            "different values, although analytical gradient matches numerical gradient."
+            f"The tolerance for nondeterminism was {nondet_tol}.\nTwice the same backward gave gradients that differ "
+            f"by up to {difference:.3g}. Likely cause: backward uses random numbers, or changes what it will use "
+            "again: a saved tensor, an attribute of ctx, or the gradient that came in. Where small differences are to "
+            "be expected, allow them with nondet_tol."
+        )
+
+
+def check_batched(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:
     """Raise unless two gradients that go back together give what each of them gives alone."""
-    sought = [value for value in inputs if needs_grad(value)]
-    weights = np.random.default_rng(0).standard_normal((2, *output.shape)).astype(output._array.dtype)
-    single = [grad(output, sought, from_array(weights[row]), retain_graph=True, allow_unused=True) for row in range(2)]
-    together = grad(output, sought, from_array(weights), retain_graph=True, allow_unused=True, is_grads_batched=True)
-    for position, gradient in enumerate(together):
-        if gradient is None:
-            continue
-        expected = np.stack([row[position]._array for row in single])
-        if not np.allclose(gradient._array, expected):
-            raise GradcheckError(
-                f"For output {number} and input {position}:\n\ngradcheck or gradgradcheck failed while testing batched "
-                f"gradient computation.\n\nGot:\n{gradient}\n\nExpected:\n{from_array(expected)}"
-            )
+    sources = [value for value in inputs if needs_grad(value)]
+    for number, output in enumerate(outputs):
+        pair = np.random.default_rng(0).standard_normal((2, *output.shape)).astype(output._array.dtype)
+        alone = [grad(output, sources, from_array(row), retain_graph=True, allow_unused=True) for row in pair]
+        both = grad(output, sources, from_array(pair), retain_graph=True, allow_unused=True, is_grads_batched=True)
+        for position, gradient in enumerate(both):
+            if gradient is None:
+                continue
+            expected = np.stack([gradients[position]._array for gradients in alone])
+            if not np.allclose(gradient._array, expected):
+                raise GradcheckError(
+                    f"For output {number} and input {position}:\n\ngradcheck or gradgradcheck failed while testing "
+                    f"batched gradient computation.\n\nGot:\n{gradient}\n\nExpected:\n{from_array(expected)}"
+                )
 
 
-def check_multiplies(inputs: tuple[Any, ...], outputs: Sequence[Tensor], masked: bool) -> None:
+def check_multiplies(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:
     """Raise unless no gradient in gives no gradient out."""
-    sought = [value for value in inputs if needs_grad(value)]
-    for gradient in grad(outputs, sought, _zeros(outputs), retain_graph=True, allow_unused=True):
-        if gradient is None:
-            continue
-        nothing = np.allclose(gradient._array, 0) if masked else not np.any(gradient._array)
-        if not nothing:
-            raise GradcheckError(
-                "backward not multiplied by grad_output: with zeros coming in, backward gives other numbers than zeros"
-            )
+    if _gives_something(outputs, inputs, retain_graph=True):
+        raise GradcheckError(
+            "backward not multiplied by grad_output: with zeros coming in, backward gives other numbers than zeros"
+        )
+
+
+def _gives_something(outputs: Sequence[Tensor], inputs: tuple[Any, ...], retain_graph: bool = False) -> bool:
+    """Whether zeros for all outputs become something else on their way to the inputs."""
+    sources = [value for value in inputs if needs_grad(value)]
+    zeros = [from_array(np.zeros(output.shape, output._array.dtype)) for output in outputs]
+    gradients = grad(outputs, sources, zeros, retain_graph=retain_graph, allow_unused=True)
+    return any(gradient is not None and np.any(gradient._array) for gradient in gradients)
 
 
 class _Undefined(Function):
@@ -132,7 +120,6 @@ class _Undefined(Function):
 
 def check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     """Raise unless backward copes with undefined gradients: of all outputs, and of each one alone."""
-    sought = [value for value in inputs if needs_grad(value)]
     count = len(recorded(called(func, inputs)))
     cases = [set(range(count)), *({number} for number in range(count if count > 1 else 0))]
     for undefined in cases:
@@ -141,7 +128,7 @@ def check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
             for number, output in enumerate(recorded(called(func, inputs)))
         ]
         try:
-            found = grad(outputs, sought, _zeros(outputs), allow_unused=True)
+            gives_something = _gives_something(outputs, inputs)
         except Exception as error:
             _warn_of_check()
             raise GradcheckError(
@@ -149,17 +136,12 @@ def check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
                 f"It raised {type(error).__name__}: {error}. Where an output was not used, backward may get None for "
                 "its gradient: return None for what depends on it alone, or leave out set_materialize_grads(False)."
             ) from error
-        for gradient in found:
-            if gradient is not None and np.any(gradient._array):
-                _warn_of_check()
-                raise GradcheckError(
-                    "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
-                    "Backward makes something of nothing: it adds what does not depend on the incoming gradient."
-                )
-
-
-def _zeros(outputs: Sequence[Tensor]) -> list[Tensor]:
-    return [from_array(np.zeros(output.shape, output._array.dtype)) for output in outputs]
+        if gives_something:
+            _warn_of_check()
+            raise GradcheckError(
+                "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
+                "Backward makes something of nothing: it adds what does not depend on the incoming gradient."
+            )
 
 
 def _warn_of_check() -> None:

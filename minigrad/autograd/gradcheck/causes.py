@@ -1,8 +1,8 @@
 """The fingerprints of common mistakes in a backward.
 
-After this module a reader can tell from two Jacobians what is wrong. Each function looks for one mistake in the two
-matrices (rows are elements of the input, columns elements of the output) or tries the function once more, and says what
-it found, or None. The first in `CAUSES` that finds something is the likely cause.
+Each function looks for one mistake in the two matrices (rows are elements of the input, columns elements of the output)
+or tries the function once more, and says what it found, or None. The first in `CAUSES` that finds something is the
+likely cause.
 """
 
 from __future__ import annotations
@@ -27,31 +27,25 @@ Array = Any
 # ---------------------------------------------------------------- what is tried once more
 
 
-def _values(mismatch: Mismatch) -> list[Array]:
-    return [np.array(output._array) for output in as_tuple(mismatch.func(*mismatch.inputs))]
-
-
 def _changes_input(mismatch: Mismatch) -> str | None:
     tensors = [value for value in mismatch.inputs if isinstance(value, Tensor)]
     before = [np.array(tensor._array) for tensor in tensors]
     mismatch.func(*mismatch.inputs)
-    changed = [
-        number
-        for number, (tensor, old) in enumerate(zip(tensors, before, strict=True))
-        if not np.array_equal(tensor._array, old, equal_nan=True)
-    ]
-    for number in changed:
-        tensors[number]._array[...] = before[number]
-    if not changed:
+    first_changed = None
+    for number, (tensor, old) in reversed(list(enumerate(zip(tensors, before, strict=True)))):
+        if not np.array_equal(tensor._array, old, equal_nan=True):
+            tensor._array[...] = old
+            first_changed = number
+    if first_changed is None:
         return None
     return (
-        f"an in-place change: the function writes to its input {changed[0]}, so that each call starts from other "
+        f"an in-place change: the function writes to its input {first_changed}, so that each call starts from other "
         "numbers. Let it work on a clone(): x.clone().mul_(2), for example."
     )
 
 
 def _is_random(mismatch: Mismatch) -> str | None:
-    first, second = _values(mismatch), _values(mismatch)
+    first, second = (numerical.values(mismatch.func, mismatch.inputs) for _ in range(2))
     if all(np.array_equal(one, other, equal_nan=True) for one, other in zip(first, second, strict=True)):
         return None
     return (
@@ -62,11 +56,10 @@ def _is_random(mismatch: Mismatch) -> str | None:
 
 
 def _is_not_finite(mismatch: Mismatch) -> str | None:
-    row, column = mismatch.first
-    actual, expected = mismatch.analytical[row, column], mismatch.numerical[row, column]
-    if np.isfinite(actual) and np.isfinite(expected):
+    actual, expected = (bool(np.isfinite(part[mismatch.first])) for part in (mismatch.analytical, mismatch.numerical))
+    if actual and expected:
         return None
-    who = "Backward" if np.isfinite(expected) else "The function" if np.isfinite(actual) else "The function itself"
+    who = "Backward" if expected else "The function" if actual else "The function itself"
     return (
         f"numbers that are not finite: {who} gives nan or inf at this point or next to it. Such are divisions by 0, "
         "the root or logarithm of 0 or less, and 0 * inf in backward. Check at a point where all is finite."
@@ -80,7 +73,7 @@ def _is_imprecise(mismatch: Mismatch) -> str | None:
     precision = float(np.finfo(coarse[0]).eps)
     scale = max(1.0, float(np.abs(mismatch.tensor._array).max()))
     eps = precision ** (1 / 3) * scale
-    again = _differences(mismatch, eps)
+    again = _differences(mismatch, eps, mismatch.position)
     size = max(float(np.abs(again).max()), mismatch.tolerance if math.isfinite(mismatch.tolerance) else 0)
     if np.abs(again - mismatch.analytical).max() > 20 * precision ** (2 / 3) * max(size, 1):
         return None
@@ -91,22 +84,20 @@ def _is_imprecise(mismatch: Mismatch) -> str | None:
     )
 
 
-def _differences(mismatch: Mismatch, eps: float, position: int | None = None) -> Array:
+def _differences(mismatch: Mismatch, eps: float, position: int) -> Array:
     """The output's numerical Jacobian with another step, or with respect to another input."""
     outputs = as_tuple(mismatch.func(*mismatch.inputs))
-    only = mismatch.position if position is None else position
-    return numerical.jacobians(mismatch.func, mismatch.inputs, outputs, eps, only)[0][mismatch.output_position]
+    return numerical.jacobians(mismatch.func, mismatch.inputs, outputs, eps, position)[0][mismatch.output_position]
 
 
 def _has_kink(mismatch: Mismatch) -> str | None:
     """A kink or a jump near the point: differences to the left and to the right do not come together."""
-    row, column = mismatch.first
     eps = mismatch.settings.eps
-    wide, narrow = (_one_sided(mismatch, row, column, step) for step in (eps, eps / 8))
+    wide, narrow = (_one_sided(mismatch, step) for step in (eps, eps / 8))
     gap, small_gap = (abs(right - left) for left, right in (wide, narrow))
     if not gap > mismatch.tolerance:
         return None
-    where = place(row, mismatch.tensor.shape)
+    where = place(mismatch.first[0], mismatch.tensor.shape)
     left, right = wide
     if max(map(abs, narrow)) > 4 * max(map(abs, wide)):
         return (
@@ -119,7 +110,7 @@ def _has_kink(mismatch: Mismatch) -> str | None:
             f"{right:.6g}. There is no derivative there (relu and abs at 0, max of equal numbers, clamp at its "
             "bounds), and backward takes one of several. Check at a point away from it."
         )
-    if abs(sum(narrow) / 2 - mismatch.analytical[row, column]) <= max(mismatch.tolerance, small_gap):
+    if abs(sum(narrow) / 2 - mismatch.analytical[mismatch.first]) <= max(mismatch.tolerance, small_gap):
         return (
             f"a kink near the point, or a sharp bend: within {eps:g} of {where} of the input the slope goes from "
             f"{left:.6g} to {right:.6g}, and a smaller eps agrees with backward. Check at a point away from it."
@@ -127,15 +118,17 @@ def _has_kink(mismatch: Mismatch) -> str | None:
     return None
 
 
-def _one_sided(mismatch: Mismatch, row: int, column: int, eps: float) -> tuple[float, float]:
-    """The slopes to the left and to the right of an input's element."""
+def _one_sided(mismatch: Mismatch, eps: float) -> tuple[float, float]:
+    """The slopes to the left and to the right, for the first entry that differs."""
+    row, column = mismatch.first
     flat = mismatch.tensor._array.flat
     value = flat[row]
     outputs = []
     try:
         for step in (-eps, 0.0, eps):
             flat[row] = value + step
-            outputs.append(float(_values(mismatch)[mismatch.output_position].flat[column]))
+            arrays = numerical.values(mismatch.func, mismatch.inputs)
+            outputs.append(float(arrays[mismatch.output_position].flat[column]))
     finally:
         flat[row] = value
     left, middle, right = outputs
@@ -180,9 +173,9 @@ def _is_cut(mismatch: Mismatch) -> str | None:
 def _has_wrong_sign(mismatch: Mismatch) -> str | None:
     if not mismatch.same(np.abs(mismatch.analytical), np.abs(mismatch.numerical)):
         return None
-    flipped = int((mismatch.wrong).sum())
     if mismatch.same(mismatch.analytical, -mismatch.numerical):
         return "the sign: backward gives the negative of the derivative everywhere."
+    flipped = int(mismatch.wrong.sum())
     return f"the sign: {flipped} entries have the right size and the wrong sign. Is a sign or an abs() missing?"
 
 
@@ -193,47 +186,38 @@ def _has_wrong_factor(mismatch: Mismatch) -> str | None:
     if not large.any() or not mismatch.same(actual[~large], 0):
         return None
     ratios = actual[large] / expected[large]
+
+    def near(factors: Any) -> bool:
+        return bool(np.all(np.abs(ratios - factors) <= 1e-3 * np.abs(factors)))
+
     factor = float(np.median(ratios))
     known = _known_factor(mismatch, factor)
-    if _near(ratios, factor) and (known or ratios.size > 1):  # of a single entry, any number is a multiple
+    if near(factor) and (known or ratios.size > 1):  # of a single entry, any number is a multiple
         return f"the factor: backward gives {factor:.6g} times the derivative everywhere.{known}"
-    rows, columns = (np.broadcast_to(part, actual.shape)[large] for part in (_column(mismatch), _row(mismatch)))
-    for values, name in ((rows, "the input"), (columns, "the output")):
+    column, row = np.reshape(mismatch.tensor._array, (-1, 1)), np.reshape(mismatch.result._array, (1, -1))
+    for values, name in ((column, "the input"), (row, "the output")):
+        elements = np.broadcast_to(values, actual.shape)[large]
         with np.errstate(divide="ignore", invalid="ignore"):
-            if _near(ratios, values):
+            if near(elements):
                 return f"the factor: backward gives {name}'s element times the derivative; that is one factor too many."
-            if _near(ratios, 1 / values):
+            if near(1 / elements):
                 return f"the factor: what backward gives lacks a factor, and that is {name}'s element."
     return None
 
 
-def _near(ratios: Array, expected: Any) -> bool:
-    return bool(np.all(np.abs(ratios - expected) <= 1e-3 * np.abs(expected)))
-
-
-def _column(mismatch: Mismatch) -> Array:
-    return np.reshape(mismatch.tensor._array, (-1, 1))
-
-
-def _row(mismatch: Mismatch) -> Array:
-    return np.reshape(mismatch.result._array, (1, -1))
-
-
 def _known_factor(mismatch: Mismatch, factor: float) -> str:
     """Where such a factor may come from."""
-    sizes = {
-        size: f"dimension {dim} of the {name}"
-        for name, tensor in (("input", mismatch.tensor), ("output", mismatch.result))
+    tensors = {"input": mismatch.tensor, "output": mismatch.result}
+    sizes = [
+        (size, f"dimension {dim} of the {name}")
+        for name, tensor in tensors.items()
         for dim, size in enumerate(tensor.shape)
-        if size > 2
-    }
-    for name, tensor in (("input", mismatch.tensor), ("output", mismatch.result)):
-        if tensor.numel() > 2:
-            sizes.setdefault(tensor.numel(), f"the {name}'s number of elements")
-    for size, name in sizes.items():
-        if math.isclose(factor, 1 / size, rel_tol=1e-3):
+    ]
+    sizes = sizes[::-1] + [(tensor.numel(), f"the {name}'s number of elements") for name, tensor in tensors.items()]
+    for size, name in sizes:
+        if size > 2 and math.isclose(factor, 1 / size, rel_tol=1e-3):
             return f" 1/{size} looks like a mean where a sum is wanted: {size} is {name}."
-        if math.isclose(factor, size, rel_tol=1e-3):
+        if size > 2 and math.isclose(factor, size, rel_tol=1e-3):
             return f" {size} looks like a sum where a mean is wanted: {size} is {name}."
     if math.isclose(factor, 0.5, rel_tol=1e-3):
         return " Of an input that is used twice only one use may have been counted, or a 2 from a square is missing."
@@ -251,17 +235,16 @@ def _is_transposed(mismatch: Mismatch) -> str | None:
         )
     shape = tuple(mismatch.tensor.shape)
     if len(shape) == 2:
-        cells = expected.reshape(*shape, -1)
-        if mismatch.same(actual.reshape(*shape[::-1], -1).transpose(1, 0, 2), cells):
+        turned = actual.reshape(*shape[::-1], -1).transpose(1, 0, 2)
+        if mismatch.same(turned, expected.reshape(*shape, -1)):
             return (
                 f"transposed: the gradient's rows are those of the transposed of the {shape[0]}x{shape[1]} input. "
                 "Check the order of the factors in its matrix product, or a missing .T."
             )
     shape = tuple(mismatch.result.shape)
     if len(shape) == 2:
-        cells = expected.reshape(-1, *shape)
         turned = actual.reshape(-1, *shape[::-1]).transpose(0, 2, 1)
-        if mismatch.same(turned, cells):
+        if mismatch.same(turned, expected.reshape(-1, *shape)):
             return "transposed: the gradient that comes in is used as if it were the transposed of the output."
     return None
 
@@ -270,10 +253,10 @@ def _is_reordered(mismatch: Mismatch) -> str | None:
     actual, expected = mismatch.analytical, mismatch.numerical
     if len(expected) > 1 and mismatch.same(actual[::-1], expected):
         return "the order of the elements: the gradient comes out backwards. Undo what forward did to the order."
-    columns = [
-        tuple(np.round(np.sort(matrix, axis=0).T / mismatch.tolerance / 10).ravel()) for matrix in (actual, expected)
-    ]
-    if columns[0] == columns[1]:
+    ordered, right = (
+        np.round(np.sort(matrix, axis=0) / mismatch.tolerance / 10).tolist() for matrix in (actual, expected)
+    )
+    if ordered == right:
         return (
             "the order of the elements: the gradient has the right numbers in other places. Is an index, a sort or a "
             "reshape undone in the wrong way?"
@@ -317,14 +300,15 @@ def _has_extra_terms(mismatch: Mismatch) -> str | None:
 
 def _has_wrong_formula(mismatch: Mismatch) -> str | None:
     """Right elements, wrong numbers: of a function that works on each element by itself, some of them beside x."""
-    right = np.abs(mismatch.numerical) > mismatch.tolerance
+    actual, expected = mismatch.analytical, mismatch.numerical
+    right = np.abs(expected) > mismatch.tolerance
     if right.shape[0] != right.shape[1] or (right | mismatch.wrong)[~np.eye(len(right), dtype=bool)].any():
         return None
     rows = np.flatnonzero(mismatch.wrong.diagonal())
     spread = rows[np.linspace(0, len(rows) - 1, min(len(rows), 3)).astype(int)]
+    points = np.reshape(mismatch.tensor._array, -1)
     shown = "; ".join(
-        f"at {_column(mismatch)[row, 0]:.4g} the derivative is {mismatch.numerical[row, row]:.4g}, backward gives "
-        f"{mismatch.analytical[row, row]:.4g}"
+        f"at {points[row]:.4g} the derivative is {expected[row, row]:.4g}, backward gives {actual[row, row]:.4g}"
         for row in spread
     )
     return (
@@ -334,19 +318,7 @@ def _has_wrong_formula(mismatch: Mismatch) -> str | None:
 
 
 CAUSES: tuple[Callable[[Mismatch], str | None], ...] = (
-    _changes_input,
-    _is_random,
-    _is_not_finite,
-    _is_imprecise,
-    _has_kink,
-    _ignores_incoming,
-    _is_cut,
-    _has_wrong_sign,
-    _has_wrong_factor,
-    _is_transposed,
-    _inputs_exchanged,
-    _is_reordered,
-    _misses_terms,
-    _has_extra_terms,
+    _changes_input, _is_random, _is_not_finite, _is_imprecise, _has_kink, _ignores_incoming, _is_cut, _has_wrong_sign,
+    _has_wrong_factor, _is_transposed, _inputs_exchanged, _is_reordered, _misses_terms, _has_extra_terms,
     _has_wrong_formula,
-)
+)  # fmt: skip

@@ -6,7 +6,6 @@ Rows of a Jacobian are elements of the input, columns elements of the output, as
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,61 +19,55 @@ Array = Any
 
 MOST_SHOWN = 6  # rows and columns of a Jacobian that are shown
 NEAR = 2  # how many of them before the first difference
+UNUSUAL = (
+    "none of the usual ones. Compare the formula in backward with the derivative of forward for the entry above, by "
+    "hand."
+)
 
 
-@dataclass(frozen=True)
 class Mismatch:
-    """Two Jacobians that should be the same, and where they come from."""
+    """Two Jacobians that should be the same, of one output with respect to one input, by their positions.
 
-    func: Callable[..., Any]
-    inputs: tuple[Any, ...]
-    position: int  # of the input among all
-    input: int  # its number among those that require grad
-    output_position: int  # of the output among all
-    output: int  # its number among those that require grad
-    numerical: Array
-    analytical: Array
-    settings: Any
+    Attributes:
+        tensor: the input. `result`: the output.
+        errors: how far the entries are apart. `wrong`: which of them differ.
+        first: the first entry that differs; if none does by itself, the one with the largest error.
+        tolerance: what counts as nothing among these numbers: errors of finite differences are of this size.
+    """
 
-    @property
-    def tensor(self) -> Tensor:
-        tensor: Tensor = self.inputs[self.position]
-        return tensor
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        inputs: tuple[Any, ...],
+        position: int,
+        output_position: int,
+        numerical: Array,
+        analytical: Array,
+        settings: Any,
+    ) -> None:
+        self.func, self.inputs, self.settings = func, inputs, settings
+        self.position, self.output_position = position, output_position
+        self.numerical, self.analytical = numerical, analytical
+        self.tensor: Tensor = inputs[position]
+        self.wrong = ~settings.close(analytical, numerical)
+        with np.errstate(invalid="ignore"):
+            self.errors = np.abs(analytical - numerical)
+        flat = int((self.wrong if self.wrong.any() else self.errors).argmax())
+        self.first = divmod(flat, self.wrong.shape[1])
+        largest = np.abs(numerical[np.isfinite(numerical)]).max(initial=0)
+        self.tolerance = float(settings.atol + settings.rtol * largest)
 
     @cached_property
     def result(self) -> Tensor:
         result: Tensor = as_tuple(self.func(*self.inputs))[self.output_position]
         return result
 
-    @cached_property
-    def wrong(self) -> Array:
-        """Which entries differ."""
-        return ~self.settings.close(self.analytical, self.numerical)
-
-    @cached_property
-    def errors(self) -> Array:
-        with np.errstate(invalid="ignore"):
-            return np.abs(self.analytical - self.numerical)
-
-    @cached_property
-    def first(self) -> tuple[int, int]:
-        """The first entry that differs; if none does by itself, the one with the largest error."""
-        flat = int(self.wrong.argmax()) if self.wrong.any() else int(self.errors.argmax())
-        row, column = np.unravel_index(flat, self.wrong.shape)
-        return int(row), int(column)
-
-    @cached_property
-    def tolerance(self) -> float:
-        """What counts as nothing among these numbers: errors of finite differences are of this size."""
-        finite = self.numerical[np.isfinite(self.numerical)]
-        return float(self.settings.atol + self.settings.rtol * np.abs(finite).max(initial=0))
-
     def same(self, actual: Array, expected: Array) -> bool:
         return bool(np.all(np.abs(actual - expected) <= self.tolerance))
 
-    def in_words(self, projections: tuple[float, float] | None = None) -> str:
-        """The error's text."""
-        lines = [f"Jacobian mismatch for output {self.output} with respect to input {self.input},"]
+    def in_words(self, output: int, input: int, projections: tuple[float, float] | None) -> str:
+        """The error's text; it counts only outputs and inputs that require grad."""
+        lines = [f"Jacobian mismatch for output {output} with respect to input {input},"]
         if projections is not None:
             lines += [
                 f"numerical:{projections[0]}",
@@ -82,8 +75,7 @@ class Mismatch:
                 "\nThe above quantities relating the numerical and analytical jacobians are computed in fast mode: "
                 "each is its Jacobian times one random vector from either side. All entries:\n",
             ]
-        lines += self._excerpts()
-        lines += self._first_difference()
+        lines += [*self._excerpts(), self._first_difference()]
         if projections is not None and not self.wrong.any():
             lines.append(
                 "Fast gradcheck failed but element-wise differences are small. This means that the test might've "
@@ -99,49 +91,38 @@ class Mismatch:
         return "\n".join(lines)
 
     def _excerpts(self) -> list[str]:
-        windows = [
-            slice(0, size)
-            if size <= MOST_SHOWN
-            else slice(start := max(0, min(at - NEAR, size - MOST_SHOWN)), start + MOST_SHOWN)
-            for at, size in zip(self.first, self.wrong.shape, strict=True)
-        ]
+        shape = self.wrong.shape
+        starts = [max(0, min(at - NEAR, size - MOST_SHOWN)) for at, size in zip(self.first, shape, strict=True)]
+        rows, columns = (range(size)[start : start + MOST_SHOWN] for start, size in zip(starts, shape, strict=True))
         lines = [
-            f"{name}:{from_array(matrix[tuple(windows)])!r}"
+            f"{name}:{from_array(matrix[np.ix_(rows, columns)])!r}"
             for name, matrix in (("numerical", self.numerical), ("analytical", self.analytical))
         ]
-        if max(self.wrong.shape) > MOST_SHOWN:
-            rows, columns = (f"{window.start} to {window.stop - 1}" for window in windows)
-            total = " and ".join(str(size) for size in self.wrong.shape)
-            lines.append(f"(rows {rows} and columns {columns}, of {total}: those around the first difference)")
+        if max(shape) > MOST_SHOWN:
+            lines.append(
+                f"(rows {rows[0]} to {rows[-1]} and columns {columns[0]} to {columns[-1]}, of {shape[0]} and "
+                f"{shape[1]}: those around the first difference)"
+            )
         return lines
 
-    def _first_difference(self) -> list[str]:
+    def _first_difference(self) -> str:
         row, column = self.first
         actual, expected = self.analytical[row, column], self.numerical[row, column]
         allowed = self.settings.atol + self.settings.rtol * abs(expected)
         of_output, of_input = place(column, self.result.shape), place(row, self.tensor.shape)
-        said = (
+        text = (
             f"First difference at [{row}, {column}]: the derivative of {of_output} of the output by {of_input} of the "
             f"input is {expected:.6g} by differences and {actual:.6g} by backward"
         )
         counted = f"{int(self.wrong.sum())} of {self.wrong.size} entries differ"
-        if not np.isfinite(self.errors[row, column]):
-            return [f"{said}. {counted}."]
+        error = self.errors[row, column]
+        if not np.isfinite(error):
+            return f"{text}. {counted}."
         largest = self.errors[np.isfinite(self.errors)].max()
-        return [
-            f"{said}, an error of {self.errors[row, column]:.3g} where {allowed:.3g} is allowed. {counted}, by up to "
-            f"{largest:.3g}."
-        ]
+        return f"{text}, an error of {error:.3g} where {allowed:.3g} is allowed. {counted}, by up to {largest:.3g}."
 
     def cause(self) -> str:
-        for look in CAUSES:
-            found = look(self)
-            if found is not None:
-                return found
-        return (
-            "none of the usual ones. Compare the formula in backward with the derivative of forward for the entry "
-            "above, by hand."
-        )
+        return next(filter(None, (cause(self) for cause in CAUSES)), UNUSUAL)
 
 
 def of_unrecorded() -> str:

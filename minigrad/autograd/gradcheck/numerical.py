@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.gradcheck.checked import as_tuple, needs_grad
-from minigrad.tensor import Tensor, own_array
+from minigrad.tensor import own_array
 
 Array = Any
 
@@ -28,42 +28,38 @@ def jacobians(
     Arrays of shape (input elements, output elements).
     """
     positions = [position for position, value in enumerate(inputs) if needs_grad(value) and only in (None, position)]
+    dtypes = [output._array.dtype if output.dtype.is_floating_point else np.float64 for output in outputs]
     found = []
     with np.errstate(invalid="ignore"), _mode(func, inputs):
         for position in positions:
             memory = own_array(inputs[position])
-            matrices = [np.empty((memory.size, output.numel()), _difference_dtype(output)) for output in outputs]
+            matrices = [
+                np.empty((memory.size, output.numel()), dtype) for output, dtype in zip(outputs, dtypes, strict=True)
+            ]
             flat = memory.reshape(-1) if memory.flags.c_contiguous else memory.flat
             for element in range(memory.size):
                 value = flat[element]
                 try:
                     flat[element] = value - eps
-                    below = _values(func, inputs)
+                    below = values(func, inputs)
                     flat[element] = value + eps
-                    above = _values(func, inputs)
+                    above = values(func, inputs)
                 finally:
                     flat[element] = value
                 for matrix, low, high in zip(matrices, below, above, strict=True):
-                    if low.shape != high.shape or low.dtype != high.dtype:
-                        place = tuple([int(i) for i in np.unravel_index(element, memory.shape)])
-                        raise _changed(low, high, f"on index {place} ", eps)
-                    matrix[element] = _difference(low, high)
+                    matrix[element] = _difference(low, high, eps, (element, memory.shape))
             for matrix in matrices:
                 matrix /= 2 * eps
             found.append(matrices)
     return found
 
 
-def _difference_dtype(output: Tensor) -> Any:
-    return output._array.dtype if output.dtype.is_floating_point else np.float64
-
-
 def _mode(func: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
     """no_grad(), which is faster, if the function gives the same there: one that uses gradients itself would not."""
-    recorded = _values(func, inputs)
+    recorded = values(func, inputs)
     try:
         with no_grad():
-            unrecorded = _values(func, inputs)
+            unrecorded = values(func, inputs)
     except Exception:
         return nullcontext()
     same = len(recorded) == len(unrecorded) and all(map(np.array_equal, recorded, unrecorded))
@@ -79,35 +75,31 @@ def projection(
     step = (direction * eps).reshape(memory.shape)
     try:
         memory[...] = before - step
-        below = _values(func, inputs)
+        below = values(func, inputs)
         memory[...] = before + step
-        above = _values(func, inputs)
+        above = values(func, inputs)
     finally:
         memory[...] = before
-    for low, high in zip(below, above, strict=True):
-        if low.shape != high.shape or low.dtype != high.dtype:
-            raise _changed(low, high, "", eps)
     with np.errstate(invalid="ignore"):
-        return [_difference(low, high) / (2 * eps) for low, high in zip(below, above, strict=True)]
+        return [_difference(low, high, eps) / (2 * eps) for low, high in zip(below, above, strict=True)]
 
 
-def _values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
+def values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
     """The numbers of the outputs, as copies: an output may be a view of the input that is about to be moved."""
     outputs = as_tuple(func(*inputs))
     return [np.array(output._array) for output in outputs]
 
 
-def _difference(low: Array, high: Array) -> Array:
+def _difference(low: Array, high: Array, eps: float, moved: tuple[int, Any] | None = None) -> Array:
+    """The change of an output, flat; AssertionError if its shape or dtype changed."""
+    if low.shape != high.shape or low.dtype != high.dtype:
+        what = "shape" if low.shape != high.shape else "dtype"
+        where = "" if moved is None else f"on index {tuple(map(int, np.unravel_index(*moved)))} "
+        raise AssertionError(
+            f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}by {eps}, but "
+            f"got: {what}s {getattr(low, what)} and {getattr(high, what)}. A function whose outputs change their "
+            f"{what} has no derivative here."
+        )
     if high.dtype.kind == "b":
         low, high = low.astype(np.int64), high.astype(np.int64)
     return (high - low).reshape(-1)
-
-
-def _changed(low: Array, high: Array, where: str, eps: float) -> AssertionError:
-    what, before, after = (
-        ("shape", low.shape, high.shape) if low.shape != high.shape else ("dtype", low.dtype, high.dtype)
-    )
-    return AssertionError(
-        f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}by {eps}, but got: "
-        f"{what}s {before} and {after}. A function whose outputs change their {what} has no derivative here."
-    )
