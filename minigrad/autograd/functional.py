@@ -34,13 +34,11 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     the inputs.
     """
     with enable_grad():
-        inputs_tuple, inputs = _as_tuple(inputs, "inputs", "vjp")
-        inputs = _own(inputs, create_graph)
-        outputs_tuple, outputs = _called(func, inputs, "vjp", strict)
-        v = _vector("vjp", v, outputs, outputs_tuple, create_graph, of_outputs=True)
-    found = _gradients(outputs, inputs, v, create_graph)
-    found = _filled(found, inputs, strict, create_graph, "back")
-    return _result(outputs, outputs_tuple, create_graph), _result(found, inputs_tuple, create_graph)
+        call = _Call("vjp", func, inputs, create_graph, strict)
+        outputs = call.outputs()
+        v = call.vector(v, outputs, call.outputs_tuple, "user-provided function returns")
+    product = call.gradients(outputs, call.inputs, v, call.inputs, "back")
+    return call.result(outputs, call.outputs_tuple), call.result(product, call.inputs_tuple)
 
 
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
@@ -52,15 +50,13 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     none.)
     """
     with enable_grad():
-        inputs_tuple, inputs = _as_tuple(inputs, "inputs", "jvp")
-        inputs = _own(inputs, create_graph)
-        v = _vector("jvp", v, inputs, inputs_tuple, create_graph)
-        outputs_tuple, outputs = _called(func, inputs, "jvp", strict)
-        u, rows = _linear_in_u(outputs, inputs)
-        _require_grad(rows, "grad_inputs", strict)
-    found = _gradients(rows, u, v, create_graph)
-    found = _filled(found, outputs, strict, create_graph, "back_trick")
-    return _result(outputs, outputs_tuple, create_graph), _result(found, outputs_tuple, create_graph)
+        call = _Call("jvp", func, inputs, create_graph, strict)
+        v = call.vector(v, call.inputs, call.inputs_tuple, "input to the user-provided function is")
+        outputs = call.outputs()
+        u, rows = _linear_in_u(outputs, call.inputs)
+        call.require_grad(rows, "grad_inputs")
+    product = call.gradients(rows, u, v, outputs, "back_trick")
+    return call.result(outputs, call.outputs_tuple), call.result(product, call.outputs_tuple)
 
 
 def jacobian(
@@ -74,48 +70,40 @@ def jacobian(
     so; the result is the same.) With create_graph the rows go one after the other, whatever this says.
     """
     with enable_grad():
-        inputs_tuple, inputs = _as_tuple(inputs, "inputs", "jacobian")
-        inputs = _own(inputs, create_graph)
-        outputs_tuple, outputs = _called(func, inputs, "jacobian", strict)
+        call = _Call("jacobian", func, inputs, create_graph, strict)
+        outputs = call.outputs()
         if vectorize and strict:
             raise RuntimeError(
                 "minigrad.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
                 "together. Please either set `strict=False` or `vectorize=False`."
             )
-        rows = [_rows(number, output, inputs, create_graph, strict, vectorize) for number, output in enumerate(outputs)]
-    nested = tuple([_result(row, inputs_tuple, create_graph) for row in rows])
-    return nested if outputs_tuple else nested[0]
+        rows = [call.rows(number, output, vectorize) for number, output in enumerate(outputs)]
+    nested = tuple([call.result(row, call.inputs_tuple) for row in rows])
+    return nested if call.outputs_tuple else nested[0]
 
 
 def hessian(
-    func: Callable[..., Any],
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False
 ) -> Any:
     """All second derivatives of a function that returns one number: the Jacobian of its gradient.
 
     Of shape input + input, in nested tuples `[input][input]` where there are several. `vectorize` is for the outer
     Jacobian, as for `jacobian`.
     """
-    inputs_tuple, inputs = _as_tuple(inputs, "inputs", "hessian")
+    call = _Call("hessian", func, inputs, create_graph, strict)
 
     def number(*values: Tensor) -> Tensor:
-        output = func(*values)
-        is_tuple, outputs = _as_tuple(output, "outputs of the user-provided function", "hessian")
-        _require_grad(outputs, "outputs", strict)
-        _check_number("hessian", outputs, is_tuple)
-        squeezed: Tensor = output.squeeze()
+        call.inputs = values
+        squeezed: Tensor = call.number().squeeze()
         return squeezed
 
     def gradient(*values: Tensor) -> Any:
-        found = jacobian(number, values, create_graph=True)
-        _require_grad(found, "jacobian", strict)
-        return found
+        gradients = jacobian(number, values, create_graph=True)
+        call.require_grad(gradients, "jacobian")
+        return gradients
 
-    rows = jacobian(gradient, inputs, create_graph, strict, vectorize)
-    return rows if inputs_tuple else rows[0][0]
+    rows = jacobian(gradient, inputs if call.inputs_tuple else (inputs,), create_graph, strict, vectorize)
+    return rows if call.inputs_tuple else rows[0][0]
 
 
 def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
@@ -125,10 +113,10 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     faster than `hvp`.
     """
     with enable_grad():
-        inputs_tuple, inputs, v, outputs, first = _first_derivatives("vhp", func, inputs, v, create_graph, strict)
-    found = _gradients(first, inputs, v, create_graph)
-    found = _filled(found, inputs, strict, create_graph, "double_back")
-    return _result(outputs, False, create_graph), _result(found, inputs_tuple, create_graph)
+        call = _Call("vhp", func, inputs, create_graph, strict)
+        v, output, first = call.first_derivatives(v)
+    product = call.gradients(first, call.inputs, v, call.inputs, "double_back")
+    return call.result((output,), False), call.result(product, call.inputs_tuple)
 
 
 def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
@@ -138,49 +126,165 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     derivatives are continuous the Hessian is symmetric, and `vhp` gives the same for less.
     """
     with enable_grad():
-        inputs_tuple, inputs, v, outputs, first = _first_derivatives("hvp", func, inputs, v, create_graph, strict)
-        u, rows = _linear_in_u(first, inputs)
-    found = _gradients(rows, u, v, create_graph)
-    found = _filled(found, inputs, strict, create_graph, "double_back_trick")
-    return _result(outputs, False, create_graph), _result(found, inputs_tuple, create_graph)
+        call = _Call("hvp", func, inputs, create_graph, strict)
+        v, output, first = call.first_derivatives(v)
+        u, rows = _linear_in_u(first, call.inputs)
+    product = call.gradients(rows, u, v, call.inputs, "double_back_trick")
+    return call.result((output,), False), call.result(product, call.inputs_tuple)
 
 
-# ---------------------------------------------------------------- how they are computed
+# ---------------------------------------------------------------- one call
+
+_INDEPENDENT = {  # what is not allowed in strict mode, by what has no graph or no gradient
+    "outputs": "Output {0} of the user-provided function does not require gradients. The outputs must be computed in a "
+    "differentiable manner from the input when running in strict mode.",
+    "grad_inputs": "The gradient with respect to input {0} is independent of the inputs of the user-provided function. "
+    "This is not allowed in strict mode.",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
+    "input {0} is independent of the input. This is not allowed in strict mode. You should ensure that your function "
+    "is twice differentiable and that the jacobian depends on the inputs (this would be violated by a linear function "
+    "for example).",
+    "back": "The output of the user-provided function is independent of input {0}. This is not allowed in strict mode.",
+    "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using "
+    "the double backward trick to compute forward mode gradients. This is not allowed in strict mode.",
+    "double_back": "The jacobian of the user-provided function is independent of input {0}. This is not allowed in "
+    "strict mode.",
+    "double_back_trick": "The hessian of the user-provided function is independent of entry {0} in the grad_jacobian. "
+    "This is not allowed in strict mode as it prevents from using the double backward trick to replace forward mode "
+    "AD.",
+}
 
 
-def _rows(number: int, output: Tensor, inputs: Tensors, create_graph: bool, strict: bool, vectorize: bool) -> Tensors:
-    """The Jacobians of one output, by a backward pass for each block of its elements."""
-    blocks: list[list[Tensor]] = [[] for _ in inputs]
-    size = max(output.numel(), 1) if vectorize else BLOCK
-    for start in range(0, output.numel(), size):
-        units = _units(output, range(start, min(start + size, output.numel())))
-        found = _gradients((output,), inputs, (units,), create_graph, retain_graph=True, is_grads_batched=True)
-        for position, (gradient, input) in enumerate(zip(found, inputs, strict=True)):
-            if gradient is None and strict:
-                raise RuntimeError(
-                    f"Output {number} of the user-provided function is independent of input {position}. This is not "
-                    "allowed in strict mode."
+class _Call:
+    """One call of a function above: its inputs as tensors of our own, and what is computed from them, checked."""
+
+    def __init__(self, name: str, func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool) -> None:
+        self.name, self.func, self.create_graph, self.strict = name, func, create_graph, strict
+        self.inputs_tuple, values = self._as_tuple(inputs, "inputs")
+        self.inputs = self._own(values, need_graph=True)
+        self.outputs_tuple = False
+
+    def _as_tuple(self, value: Any, what: str) -> tuple[bool, Tensors]:
+        """Whether it is a tuple, and one or several tensors as a tuple; TypeError for anything else."""
+        is_tuple = isinstance(value, tuple)
+        values: Tensors = value if is_tuple else (value,)
+        for position, item in enumerate(values):
+            if not isinstance(item, Tensor):
+                which = f"the value at index {position}" if is_tuple else f"the given {what}"
+                raise TypeError(
+                    f"The {what} given to {self.name} must be either a Tensor or a tuple of Tensors but {which} has "
+                    f"type {type(item)}."
                 )
-            if gradient is not None and strict and create_graph and not gradient.requires_grad:
-                raise RuntimeError(_NO_GRAPH.format("jacobian", number))
-            blocks[position].append(_zeros(input, len(units)) if gradient is None else gradient)
-    return tuple([_joined(of_input, output, input) for of_input, input in zip(blocks, inputs, strict=True)])
+        return is_tuple, values
+
+    def _own(self, values: Tensors, need_graph: bool) -> Tensors:
+        """Tensors of our own with the same numbers, part of the graph of those given if there is to be one."""
+        return tuple(
+            [
+                value.view_as(value)
+                if self.create_graph and value.requires_grad
+                else value.detach().requires_grad_(need_graph)
+                for value in values
+            ]
+        )
+
+    def outputs(self) -> Tensors:
+        """What the function makes of the inputs."""
+        output = self.func(*self.inputs)
+        self.outputs_tuple, outputs = self._as_tuple(output, "outputs of the user-provided function")
+        self.require_grad(outputs, "outputs")
+        return outputs
+
+    def number(self) -> Tensor:
+        """The same, of a function that returns one number."""
+        output: Tensor
+        output, *_ = self.outputs()
+        if self.outputs_tuple:
+            raise RuntimeError(f"The function given to {self.name} should return a single Tensor")
+        if output.numel() != 1:
+            raise RuntimeError(
+                f"The Tensor returned by the function given to {self.name} should contain a single element"
+            )
+        return output
+
+    def first_derivatives(self, v: Any) -> tuple[Tensors | None, Tensor, Tensors]:
+        """What vhp and hvp begin with: v, the number that the function returns, and its gradient, recorded."""
+        v = self.vector(v, self.inputs, self.inputs_tuple, "input to the user-provided function is")
+        output = self.number()
+        first = _gradients((output,), self.inputs, None, create_graph=True)
+        self.require_grad(first, "jacobian")
+        return v, output, first
+
+    def vector(self, v: Any, beside: Tensors, beside_tuple: bool, what: str) -> Tensors | None:
+        """The vector v, checked against the outputs or inputs that it goes with."""
+        if v is None:
+            if len(beside) == 1 and beside[0].numel() == 1:
+                return None
+            raise RuntimeError(f"The vector v can only be None if the {what} a single Tensor with a single element.")
+        given = self._own(self._as_tuple(v, "v")[1], need_graph=False)
+        if len(given) != len(beside):
+            if beside_tuple:
+                raise RuntimeError(f"v is a tuple of invalid length: should be {len(beside)} but got {len(given)}.")
+            raise RuntimeError("The given v should contain a single Tensor.")
+        for position, (own, other) in enumerate(zip(given, beside, strict=True)):
+            if own.shape != other.shape:
+                entry = f"Entry {position} in " if beside_tuple else ""
+                raise RuntimeError(f"{entry}v has invalid size: should be {other.shape} but got {own.shape}.")
+        return given
+
+    def require_grad(self, values: Sequence[Any], what: str) -> None:
+        """In strict mode, raise unless all values are there and part of a graph."""
+        for position, value in enumerate(values if self.strict else ()):
+            if value is None or not value.requires_grad:
+                raise RuntimeError(_INDEPENDENT["back" if value is None else what].format(position))
+
+    def require_graph(self, gradient: Any, which: str, position: int) -> None:
+        """In strict mode with create_graph, raise unless a gradient is part of a graph."""
+        if self.strict and self.create_graph and not gradient.requires_grad:
+            raise RuntimeError(
+                f"The {which} of the user-provided function is independent of input {position}. This is not allowed in "
+                "strict mode when create_graph=True."
+            )
+
+    def gradients(self, outputs: Tensors, inputs: Tensors, v: Tensors | None, beside: Tensors, stage: str) -> Tensors:
+        """The product with v, by a backward pass: zeros like those `beside` for what is None, or an error if strict."""
+        product = list(_gradients(outputs, inputs, v, self.create_graph))
+        for position, gradient in enumerate(product):
+            if gradient is not None:
+                self.require_graph(gradient, "hessian" if "double" in stage else "jacobian", position)
+            elif self.strict:
+                raise RuntimeError(_INDEPENDENT[stage].format(position))
+            else:
+                product[position] = _zeros(beside[position])
+        return tuple(product)
+
+    def rows(self, number: int, output: Tensor, vectorize: bool) -> Tensors:
+        """The Jacobians of one output, by a backward pass for each block of its elements."""
+        blocks: list[list[Tensor]] = [[] for _ in self.inputs]
+        count = output.numel()
+        size = max(count, 1) if vectorize else BLOCK
+        for start in range(0, count, size):
+            height = min(size, count - start)
+            units = from_array(np.eye(height, count, start, output._array.dtype).reshape(height, *output.shape))
+            found = _gradients((output,), self.inputs, (units,), self.create_graph, batched=True)
+            for position, (gradient, input) in enumerate(zip(found, self.inputs, strict=True)):
+                if gradient is not None:
+                    self.require_graph(gradient, "jacobian", number)
+                elif self.strict:
+                    raise RuntimeError(
+                        f"Output {number} of the user-provided function is independent of input {position}. This is "
+                        "not allowed in strict mode."
+                    )
+                blocks[position].append(_zeros(input, height) if gradient is None else gradient)
+        return tuple([_joined(of_input, output, input) for of_input, input in zip(blocks, self.inputs, strict=True)])
+
+    def result(self, values: Tensors, is_tuple: bool) -> Any:
+        """Results as the caller wants them: one or a tuple, off the graph unless there is to be one."""
+        results = values if self.create_graph else tuple([value.detach() for value in values])
+        return results if is_tuple else results[0]
 
 
-def _units(tensor: Tensor, elements: range) -> Tensor:
-    """A batch of tensors of some shape, each with a 1 in one of its elements."""
-    batch = np.zeros((len(elements), tensor.numel()), tensor._array.dtype)
-    batch[range(len(elements)), elements] = 1
-    return from_array(batch.reshape(len(elements), *tensor.shape))
-
-
-def _joined(blocks: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
-    """Blocks of rows of a Jacobian as one tensor of shape output + input."""
-    shape = (*output.shape, *input.shape)
-    if not blocks:
-        return from_array(np.zeros(shape, input._array.dtype))
-    joined: Tensor = (blocks[0] if len(blocks) == 1 else tensors.cat(*blocks, dim=0)).reshape(shape)
-    return joined
+# ---------------------------------------------------------------- gradients
 
 
 def _linear_in_u(outputs: Tensors, inputs: Tensors) -> tuple[Tensors, Tensors]:
@@ -194,157 +298,25 @@ def _linear_in_u(outputs: Tensors, inputs: Tensors) -> tuple[Tensors, Tensors]:
     return u, _gradients(outputs, inputs, u, create_graph=True)
 
 
-def _first_derivatives(
-    function: str, func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool
-) -> tuple[bool, Tensors, Tensors | None, Tensors, Tensors]:
-    """What vhp and hvp begin with: the arguments checked, and the gradient of the function, recorded."""
-    inputs_tuple, inputs = _as_tuple(inputs, "inputs", function)
-    inputs = _own(inputs, create_graph)
-    v = _vector(function, v, inputs, inputs_tuple, create_graph)
-    outputs_tuple, outputs = _called(func, inputs, function, strict)
-    _check_number(function, outputs, outputs_tuple)
-    first = _gradients(outputs, inputs, None, create_graph=True)
-    _require_grad(first, "jacobian", strict)
-    return inputs_tuple, inputs, v, outputs, first
-
-
-# ---------------------------------------------------------------- arguments and results
-
-
-def _as_tuple(value: Any, what: str, function: str) -> tuple[bool, Tensors]:
-    """Whether it is a tuple, and one or several tensors as a tuple; TypeError for anything else."""
-    is_tuple = isinstance(value, tuple)
-    values: Tensors = value if is_tuple else (value,)
-    for position, item in enumerate(values):
-        if not isinstance(item, Tensor):
-            which = f"the value at index {position}" if is_tuple else f"the given {what}"
-            raise TypeError(
-                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but {which} has type "
-                f"{type(item)}."
-            )
-    return is_tuple, values
-
-
-def _own(values: Tensors, create_graph: bool, need_graph: bool = True) -> Tensors:
-    """Tensors of our own with the same numbers, part of the graph of those given if there is to be one."""
-    return tuple(
-        [
-            value.view_as(value) if create_graph and value.requires_grad else value.detach().requires_grad_(need_graph)
-            for value in values
-        ]
-    )
-
-
-def _called(func: Callable[..., Any], inputs: Tensors, function: str, strict: bool) -> tuple[bool, Tensors]:
-    """The function's outputs, checked."""
-    is_tuple, outputs = _as_tuple(func(*inputs), "outputs of the user-provided function", function)
-    _require_grad(outputs, "outputs", strict)
-    return is_tuple, outputs
-
-
-def _vector(
-    function: str, v: Any, beside: Tensors, beside_tuple: bool, create_graph: bool, of_outputs: bool = False
-) -> Tensors | None:
-    """The vector v, checked against the outputs or inputs that it goes with."""
-    if v is None:
-        if len(beside) == 1 and beside[0].numel() == 1:
-            return None
-        what = "user-provided function returns" if of_outputs else "input to the user-provided function is"
-        raise RuntimeError(f"The vector v can only be None if the {what} a single Tensor with a single element.")
-    _, given = _as_tuple(v, "v", function)
-    given = _own(given, create_graph, need_graph=False)
-    if len(given) != len(beside):
-        if beside_tuple:
-            raise RuntimeError(f"v is a tuple of invalid length: should be {len(beside)} but got {len(given)}.")
-        raise RuntimeError("The given v should contain a single Tensor.")
-    for position, (own, other) in enumerate(zip(given, beside, strict=True)):
-        if own.shape != other.shape:
-            entry = f"Entry {position} in " if beside_tuple else ""
-            raise RuntimeError(f"{entry}v has invalid size: should be {other.shape} but got {own.shape}.")
-    return given
-
-
-def _check_number(function: str, outputs: Tensors, is_tuple: bool) -> None:
-    if is_tuple:
-        raise RuntimeError(f"The function given to {function} should return a single Tensor")
-    if outputs[0].numel() != 1:
-        raise RuntimeError(f"The Tensor returned by the function given to {function} should contain a single element")
-
-
-_STRICT = {  # what is not allowed in strict mode, by what has no graph
-    "outputs": "Output {0} of the user-provided function does not require gradients. The outputs must be computed in a "
-    "differentiable manner from the input when running in strict mode.",
-    "grad_inputs": "The gradient with respect to input {0} is independent of the inputs of the user-provided function. "
-    "This is not allowed in strict mode.",
-    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
-    "input {0} is independent of the input. This is not allowed in strict mode. You should ensure that your function "
-    "is twice differentiable and that the jacobian depends on the inputs (this would be violated by a linear function "
-    "for example).",
-}
-_NO_GRAPH = (
-    "The {0} of the user-provided function is independent of input {1}. This is not allowed in strict mode when "
-    "create_graph=True."
-)
-_MISSING = {  # the same, by the stage at which a gradient turns out to be None
-    "back": "The output of the user-provided function is independent of input {0}. This is not allowed in strict mode.",
-    "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using "
-    "the double backward trick to compute forward mode gradients. This is not allowed in strict mode.",
-    "double_back": "The jacobian of the user-provided function is independent of input {0}. This is not allowed in "
-    "strict mode.",
-    "double_back_trick": "The hessian of the user-provided function is independent of entry {0} in the grad_jacobian. "
-    "This is not allowed in strict mode as it prevents from using the double backward trick to replace forward mode "
-    "AD.",
-}
-
-
-def _require_grad(values: Sequence[Any], what: str, strict: bool) -> None:
-    """In strict mode, raise unless all values are there and part of a graph."""
-    for position, value in enumerate(values if strict else ()):
-        if value is None:
-            raise RuntimeError(_MISSING["back"].format(position))
-        if not value.requires_grad:
-            raise RuntimeError(_STRICT[what].format(position))
-
-
-def _filled(found: Tensors, beside: Tensors, strict: bool, create_graph: bool, stage: str) -> Tensors:
-    """Gradients with zeros for those that are None; in strict mode that is an error."""
-    for position, gradient in enumerate(found if strict else ()):
-        if gradient is None:
-            raise RuntimeError(_MISSING[stage].format(position))
-        if create_graph and not gradient.requires_grad:
-            raise RuntimeError(_NO_GRAPH.format("hessian" if "double" in stage else "jacobian", position))
-    return tuple(
-        [_zeros(other) if gradient is None else gradient for gradient, other in zip(found, beside, strict=True)]
-    )
-
-
 def _gradients(
-    outputs: Tensors,
-    inputs: Tensors,
-    weights: Tensors | None,
-    create_graph: bool,
-    retain_graph: bool | None = None,
-    is_grads_batched: bool = False,
+    outputs: Tensors, inputs: Tensors, weights: Tensors | None, create_graph: bool, batched: bool = False
 ) -> Tensors:
-    """`grad()` of those outputs that have a graph; None for an input on which none of them depends."""
+    """`grad()` of those outputs that have a graph; None for an input on which none of them depends. What was saved is
+    kept for more of them where they come in batches.
+    """
     pairs = [
         (output, weight)
         for output, weight in zip(outputs, weights or (None,) * len(outputs), strict=True)
         if output is not None and output.requires_grad
     ]
-    sought = [input for input in inputs if input is not None and input.requires_grad]
-    if not pairs or not sought:
+    sources = [input for input in inputs if input is not None and input.requires_grad]
+    if not pairs or not sources:
         return (None,) * len(inputs)
+    starts, weights = zip(*pairs, strict=True)
     found = grad(
-        [output for output, _ in pairs],
-        sought,
-        [weight for _, weight in pairs],
-        retain_graph=retain_graph,
-        create_graph=create_graph,
-        allow_unused=True,
-        is_grads_batched=is_grads_batched,
+        starts, sources, weights, batched or create_graph, create_graph, allow_unused=True, is_grads_batched=batched
     )
-    by_input = dict(zip(map(id, sought), found, strict=True))
+    by_input = dict(zip(map(id, sources), found, strict=True))
     return tuple([by_input.get(id(input)) for input in inputs])
 
 
@@ -352,7 +324,10 @@ def _zeros(tensor: Tensor, *lead: int) -> Tensor:
     return from_array(np.zeros((*lead, *tensor.shape), tensor._array.dtype))
 
 
-def _result(values: Tensors, is_tuple: bool, create_graph: bool) -> Any:
-    """Results as the caller wants them: one or a tuple, off the graph unless there is to be one."""
-    results = values if create_graph else tuple([value.detach() for value in values])
-    return results if is_tuple else results[0]
+def _joined(blocks: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
+    """Blocks of rows of a Jacobian as one tensor of shape output + input."""
+    shape = (*output.shape, *input.shape)
+    if not blocks:
+        return from_array(np.zeros(shape, input._array.dtype))
+    joined: Tensor = (blocks[0] if len(blocks) == 1 else tensors.cat(*blocks, dim=0)).reshape(shape)
+    return joined
