@@ -146,15 +146,6 @@ def test_total_average():
     assert repr(total).startswith("<FunctionEventAvg key=Total self_cpu_time=13.000us cpu_time=2.111us")
 
 
-def test_averages_of_different_names_are_not_added():
-    first, second = product().key_averages()[:2]
-    with pytest.raises(AssertionError, match="Expected keys to match, but got aten::sum vs aten::mul"):
-        first += second
-    with pytest.raises(AssertionError, match="Expected other to be a FunctionEvent or FunctionEventAvg, but got int"):
-        first += 3
-    assert first.count == 1
-
-
 # ---------------------------------------------------------------- sums and counts, by the real clock
 
 
@@ -563,7 +554,7 @@ def test_a_call_that_goes_on_after_the_end_is_cut_off():
     with profile() as prof:
         other.start()
         begun.wait(10)
-    length = (prof._recording.ended - prof._recording.began) / 1000
+    length = (prof._recording.ended - prof._recording._began) / 1000
     (event,) = prof.function_events
     go_on.set()
     other.join()
@@ -661,7 +652,7 @@ def in_torch(torch, events):
         )
         for event in events
     ]
-    theirs = util.EventList(made, profile_memory=events._profile_memory)
+    theirs = util.EventList(made, profile_memory=events.profile_memory)
     theirs._populate_cpu_children()
     theirs._tree_built = True
     return theirs
@@ -763,7 +754,7 @@ def test_while_it_is_on():
     with profile() as prof:
         mg.exp(mg.ones(3))
         assert repr(prof) == "<unfinished minigrad.autograd.profile>"
-        assert [event.name for event in prof.function_events] == ["aten::ones", "aten::exp"]
+        assert prof.function_events == []
         mg.exp(mg.ones(3))
     assert counts(prof) == {"aten::ones": 2, "aten::exp": 2}
 
@@ -818,7 +809,6 @@ def test_errors_begin_as_torchs(torch):
     cases = [
         reentered,
         lambda P: finished(P).key_averages().table(sort_by="nothing"),
-        lambda P: finished(P).total_average().add(finished(P).key_averages()[0]),
         lambda P: finished(P).function_events.table(sort_by="nothing"),
         lambda P: finished(P).key_averages().key_averages(),
         lambda P: P.record_function(5).__enter__(),

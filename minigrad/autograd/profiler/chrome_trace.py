@@ -22,7 +22,9 @@ ARROW = "fwdbwd"
 
 
 def write(events: Iterable[Any], path: str | os.PathLike[str]) -> None:
-    """Write events to a file; compressed if its name ends in .gz."""
+    """Write events as a file that Perfetto (ui.perfetto.dev) and chrome://tracing open; compressed if its name ends in
+    .gz.
+    """
     document = {"schemaVersion": 1, "displayTimeUnit": "ms", "traceEvents": _trace_events(events)}
     opening: Any = gzip.open if os.fspath(path).endswith(".gz") else open
     with opening(path, "wt", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""Events as a program reads them: who called whom, and what of an event's time was its own.
+"""Events: what one call is known to have taken, who called whom, and what of an event's time was its own.
 
 An event's self time is its total less the totals of its children, so the self times of all events sum to the totals of
 those that nobody called. Times are in microseconds from the start of the profiler, memory in bytes; the attributes have
@@ -8,52 +8,49 @@ PyTorch's names.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from minigrad.autograd.profiler.names import BACKWARD, USER, WRITING
-from minigrad.autograd.profiler.recording import Record, Recording
 from minigrad.autograd.profiler.table import time_text
 
 
-class Interval:
+class Interval(NamedTuple):
     """From `start` to `end`, in microseconds."""
 
-    def __init__(self, start: float, end: float) -> None:
-        self.start = start
-        self.end = end
+    start: float
+    end: float
 
     def elapsed_us(self) -> float:
         """How long it lasted."""
         return self.end - self.start
 
-    def __repr__(self) -> str:
-        return f"Interval(start={self.start}, end={self.end})"
-
 
 class Timed:
     """What one event and an average of several have in common."""
 
+    name: str
+    count: int
     cpu_time_total: Any
     self_cpu_time_total: Any
-    count: int
+    cpu_memory_usage: int
+    input_shapes: Any
     self_cpu_percent = total_cpu_percent = ""  # in the last table that showed it
+
+    @property
+    def key(self) -> str:
+        return self.name
 
     @property
     def cpu_time(self) -> float:
         """Microseconds per call."""
         return self.cpu_time_total / self.count if self.count else 0.0
 
-    @property
-    def cpu_time_str(self) -> str:
-        return time_text(self.cpu_time)
-
-    @property
-    def cpu_time_total_str(self) -> str:
-        return time_text(self.cpu_time_total)
-
-    @property
-    def self_cpu_time_total_str(self) -> str:
-        return time_text(self.self_cpu_time_total)
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} key={self.key} self_cpu_time={time_text(self.self_cpu_time_total)} "
+            f"cpu_time={time_text(self.cpu_time)} input_shapes={self.input_shapes} "
+            f"cpu_memory_usage={self.cpu_memory_usage}>"
+        )
 
 
 class FunctionEvent(Timed):
@@ -72,78 +69,84 @@ class FunctionEvent(Timed):
 
     count = 1
 
-    def __init__(self, record: Record, start: int, end: int) -> None:
+    def __init__(self, name: str, scope: int, thread: int, thread_name: str, parent: FunctionEvent | None) -> None:
         self.id = 0
-        self._nanoseconds = end - start  # whole numbers, so that sums come out even
-        self.name = self.key = record.name
-        self.time_range = Interval(start / 1000, end / 1000)
-        self.thread = self.fwd_thread = record.log.number
-        self.thread_name = record.log.name
-        self.scope = record.scope
-        self.is_user_annotation = record.scope == USER
-        self.is_backward = record.scope == BACKWARD or record.run is not None
-        self.sequence_nr = record.sequence
-        self.forward: FunctionEvent | None = None
-        self.cpu_parent: FunctionEvent | None = None
+        self.name, self.scope = name, scope
+        self.thread = self.fwd_thread = thread
+        self.thread_name = thread_name
+        self.began = 0  # in nanoseconds of the clock: whole numbers, so that sums come out even
+        self.ended: int | None = None
+        self.time_range = Interval(0.0, 0.0)
+        self.cpu_parent = parent
         self.cpu_children: list[FunctionEvent] = []
-        self.input_shapes: Any = record.shapes
-        self.cpu_memory_usage = record.bytes
+        self.run: object = None  # of an event of the engine: the backward run that it belongs to
+        self.sequence_nr = -1
+        self.forward: FunctionEvent | None = None
+        self.input_shapes: list[Any] = []
+        self.cpu_memory_usage = 0
+        self.returned: set[int] = set()  # the new arrays that this call and those in it returned, by id
+
+    @property
+    def is_user_annotation(self) -> bool:
+        return self.scope == USER
+
+    @property
+    def is_backward(self) -> bool:
+        return self.scope == BACKWARD or self.run is not None
+
+    @property
+    def nanoseconds(self) -> int:
+        return 0 if self.ended is None else self.ended - self.began
 
     @property
     def cpu_time_total(self) -> float:
-        return self._nanoseconds / 1000
+        return self.nanoseconds / 1000
 
     @property
     def self_cpu_time_total(self) -> float:
-        return (self._nanoseconds - sum([child._nanoseconds for child in self.cpu_children])) / 1000
+        return (self.nanoseconds - sum([child.nanoseconds for child in self.cpu_children])) / 1000
 
     @property
     def self_cpu_memory_usage(self) -> int:
         return self.cpu_memory_usage - sum([child.cpu_memory_usage for child in self.cpu_children])
 
-    def __repr__(self) -> str:
-        return (
-            f"<FunctionEvent id={self.id} name={self.name} cpu_time={self.cpu_time_str} "
-            f"start_us={self.time_range.start} end_us={self.time_range.end} "
-            f"cpu_children={[child.id for child in self.cpu_children]} thread={self.thread} "
-            f"input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} seq_nr={self.sequence_nr}>"
-        )
 
+def linked(events: Iterable[FunctionEvent], began: int, ended: int) -> list[FunctionEvent]:
+    """What was recorded between two times, in the order in which it began, each event with its parent and children.
 
-def events_of(recording: Recording) -> list[FunctionEvent]:
-    """The events of a recording in the order in which they began, linked to each other.
-
-    What was still open when the recording ended (a call in another thread) ends with it.
+    What was still open at the end (a call in another thread) ends with it.
     """
-    ended = recording.clock() if recording.ended is None else recording.ended
-    made: dict[Record, FunctionEvent] = {}
-    for log in list(recording.logs):
-        for record in list(log.records):
-            if record.start < recording.began or record.start > ended:
-                continue  # began in another thread at the very moment at which the profiler did, or after its end
-            end = ended if record.end is None else min(record.end, ended)
-            event = made[record] = FunctionEvent(record, record.start - recording.began, end - recording.began)
-            parent = None if record.parent is None else made.get(record.parent)
-            while parent is not None and parent.time_range.end < event.time_range.end:
-                parent = parent.cpu_parent  # it had been ended before this one was
-            if parent is not None:
-                event.cpu_parent = parent
-                parent.cpu_children.append(event)
-    events = _merged(made.values())
-    events.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
-    for number, event in enumerate(events, 1):
+    kept: list[FunctionEvent] = []
+    for event in events:  # parents come before their children
+        if not began <= event.began <= ended:
+            continue  # in another thread, at the very moment at which the profiler began or ended
+        event.ended = ended if event.ended is None else min(event.ended, ended)
+        event.time_range = Interval((event.began - began) / 1000, (event.ended - began) / 1000)
+        while event.cpu_parent is not None and event.cpu_parent.time_range.end < event.time_range.end:
+            event.cpu_parent = event.cpu_parent.cpu_parent  # it had been ended before this one was
+        if event.cpu_parent is not None:
+            event.cpu_parent.cpu_children.append(event)
+        kept.append(event)
+    kept = _merged(kept)
+    kept.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
+    makers: dict[int, FunctionEvent] = {}  # of the nodes; of nested events that made the same node, the innermost
+    for number, event in enumerate(kept, 1):
         event.id = number
-    _link(events)
-    return events
+        if event.is_backward:
+            event.forward = makers.get(event.sequence_nr)
+            event.fwd_thread = event.thread if event.forward is None else event.forward.thread
+        elif event.sequence_nr >= 0:
+            makers[event.sequence_nr] = event
+    return kept
 
 
-def _merged(events: Iterable[FunctionEvent]) -> list[FunctionEvent]:
+def _merged(events: list[FunctionEvent]) -> list[FunctionEvent]:
     """Without events that are the only call in one with the same name: a function that hands over to its op.
 
     (Beside it, the op's text may have been written.)
     """
-    kept: list[FunctionEvent] = []
-    for event in events:  # parents come before their children
+    kept = []
+    for event in events:
         parent = event.cpu_parent
         calls = [] if parent is None else [child for child in parent.cpu_children if child.name != WRITING]
         if parent is not None and parent.name == event.name and len(calls) == 1:
@@ -153,16 +156,3 @@ def _merged(events: Iterable[FunctionEvent]) -> list[FunctionEvent]:
         else:
             kept.append(event)
     return kept
-
-
-def _link(events: list[FunctionEvent]) -> None:
-    """Tell each backward which event made its node: of nested events that made the same node, the innermost."""
-    makers: dict[int, FunctionEvent] = {}
-    for event in events:
-        if event.sequence_nr >= 0 and not event.is_backward:
-            makers[event.sequence_nr] = event
-    for event in events:
-        if event.is_backward:
-            event.forward = makers.get(event.sequence_nr)
-            if event.forward is not None:
-                event.fwd_thread = event.forward.thread

@@ -1,8 +1,7 @@
-"""What is written down while a profiler is on: one record per call, with the time at which it began and ended.
+"""What is written down while a profiler is on: an event for each call, with the time at which it began and ended.
 
-Each thread has a log: its records in the order in which they began, and the one that is open now, which is the parent
-of the next to begin. All that is not the call itself (shapes, bytes) is noted outside of the two readings of the clock.
-What is known of an event only later, such as its self time, is worked out when somebody asks (events.py).
+Each thread has a log: its events in the order in which they began, and the one that is open now, which is the parent of
+the next to begin. All that is not the call itself (shapes, bytes) is noted outside of the two readings of the clock.
 
 A backward run is told by the engine: `next_node` where it turns to a node, `timed` around the node's own rules. So a
 node has two events, as in PyTorch: `autograd::engine::evaluate_function: MulBackward0` with the hooks and the sums of
@@ -20,39 +19,19 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.graph import ON_DEMAND, AccumulateGrad, Node
+from minigrad.autograd.profiler.events import FunctionEvent, linked
 from minigrad.autograd.profiler.names import BACKWARD, FUNCTION
 from minigrad.autograd.profiler.watching import Watch
 from minigrad.tensor import Tensor
 
 
-class Record:
-    """One call."""
+class _Log(threading.local):
+    """What one thread does."""
 
-    __slots__ = ("name", "scope", "log", "parent", "start", "end", "run", "sequence", "shapes", "bytes", "returned")
-
-    def __init__(self, name: str, scope: int, log: Log) -> None:
-        self.name = name
-        self.scope = scope
-        self.log = log
-        self.parent = log.open
-        self.start = 0  # nanoseconds
-        self.end: int | None = None
-        self.run: object = None  # of an event of the engine: the backward run that it belongs to
-        self.sequence = -1  # the number of the node that was made, or that ran
-        self.shapes: list[list[int]] = []
-        self.bytes = 0  # of new arrays that this call and those in it returned
-        self.returned: set[int] = set()  # which arrays these are
-
-
-class Log:
-    """The records of one thread."""
-
-    def __init__(self, number: int, name: str) -> None:
-        self.number = number
-        self.name = name
-        self.records: list[Record] = []
-        self.open: Record | None = None
-        self.run: object = None  # the backward run that goes on
+    number = 0  # of the thread; 0 before it did anything
+    events: list[FunctionEvent]
+    open: FunctionEvent | None = None
+    run: object = None  # the backward run that goes on
 
 
 class Recording:
@@ -62,30 +41,22 @@ class Recording:
         self.clock = clock
         self.with_shapes = shapes
         self.with_memory = memory
-        self.logs: list[Log] = []
-        self.began = 0
         self.ended: int | None = None
-        self._here = threading.local()
+        self._began = 0
+        self._threads: list[list[FunctionEvent]] = []
+        self._log = _Log()
         self._watch = Watch(self)
         self._lock = threading.Lock()
 
     def start(self) -> None:
         self._watch.begin()
-        self.began = self.clock()
+        self._began = self.clock()
 
-    def stop(self) -> None:
+    def stop(self) -> list[FunctionEvent]:
+        """End it, and return its events."""
         self.ended = self.clock()
         self._watch.end()
-
-    def log(self) -> Log:
-        """This thread's log."""
-        try:
-            log: Log = self._here.log
-        except AttributeError:
-            with self._lock:
-                log = self._here.log = Log(len(self.logs) + 1, threading.current_thread().name)
-                self.logs.append(log)
-        return log
+        return linked([event for events in self._threads for event in list(events)], self._began, self.ended)
 
     # -- functions
 
@@ -95,39 +66,47 @@ class Recording:
 
     def call(self, name: str, function: Callable[..., Any], arguments: Any, options: Any, scope: int = FUNCTION) -> Any:
         """Call a function, as an event."""
-        record = self.begin(name, scope, arguments)
+        event = self.begin(name, scope, arguments)
         result = None
         try:
             result = function(*arguments, **options)
             return result
         finally:
-            self.end(record, result, (arguments, options))
-            record.sequence = _made_node_number(result, arguments)
+            self.end(event, result, (arguments, options))
+            event.sequence_nr = _made_node_number(result, arguments)
 
-    def begin(self, name: str, scope: int, inputs: Any = ()) -> Record:
+    def begin(self, name: str, scope: int, inputs: Any = ()) -> FunctionEvent:
         """Open an event in this thread."""
-        log = self.log()
-        record = Record(name, scope, log)
-        log.records.append(record)
+        log = self._log
+        if not log.number:
+            with self._lock:
+                log.events = []
+                self._threads.append(log.events)
+                log.number = len(self._threads)
+        event = FunctionEvent(name, scope, log.number, threading.current_thread().name, log.open)
+        log.events.append(event)
         if self.with_shapes:
-            record.shapes = [_shape(value) for value in inputs]
-        log.open = record
-        record.start = self.clock()
-        return record
+            event.input_shapes = [_shape(value) for value in inputs]
+        log.open = event
+        event.began = self.clock()
+        return event
 
-    def end(self, record: Record, result: Any = None, inputs: Any = ()) -> None:
+    def end(self, event: FunctionEvent, result: Any = None, inputs: Any = ()) -> None:
         """Close an event that `begin` opened: the next one to begin is again a child of what is open then."""
-        record.end = self.clock()
-        if record.log.open is record:
-            record.log.open = record.parent
+        now = self.clock()
+        if self.ended is not None:
+            return
+        event.ended = now
+        if self._log.open is event:
+            self._log.open = event.cpu_parent
         if self.with_memory:
-            _count_bytes(record, result, inputs)
+            _count_bytes(event, result, inputs)
 
     # -- the engine
 
     def backward_run(self, steps: Iterator[Any]) -> Iterator[Any]:
         """The steps of a backward run, the last of whose events ends with it."""
-        log = self.log()
+        log = self._log
         outer, log.run = log.run, object()
         try:
             yield from steps
@@ -137,15 +116,15 @@ class Recording:
 
     def next_node(self, node: Node) -> None:
         """The engine turns to a node: the event of the one before ends here."""
-        log = self.log()
+        log = self._log
         if log.run is None:
             return  # somebody takes the steps one by one: the time between them is not the engine's
         self._end_node(log)
-        record = self.begin(f"autograd::engine::evaluate_function: {_node_name(node)}", FUNCTION)
-        record.run = log.run
-        record.sequence = _node_number(node)
+        event = self.begin(f"autograd::engine::evaluate_function: {_node_name(node)}", FUNCTION)
+        event.run = log.run
+        event.sequence_nr = _node_number(node)
 
-    def _end_node(self, log: Log) -> None:
+    def _end_node(self, log: _Log) -> None:
         if log.open is not None and log.open.run is log.run is not None:
             self.end(log.open)
 
@@ -156,14 +135,14 @@ class Recording:
     def _apply(self, node: Node, apply: Callable[..., Any], *gradients: Any, **options: Any) -> Any:
         leaf = node.variable if isinstance(node, AccumulateGrad) else None
         inputs = (gradients, node._kept if leaf is None else leaf.grad)  # before they are freed
-        record = self.begin(_node_name(node), BACKWARD, gradients)
-        record.sequence = _node_number(node)
+        event = self.begin(_node_name(node), BACKWARD, gradients)
+        event.sequence_nr = _node_number(node)
         outgoing = None
         try:
             outgoing = apply(*gradients, **options)
             return outgoing
         finally:
-            self.end(record, outgoing if leaf is None else leaf.grad, inputs)
+            self.end(event, outgoing if leaf is None else leaf.grad, inputs)
 
 
 def _node_name(node: Node) -> str:
@@ -191,21 +170,20 @@ def _shape(value: Any) -> list[Any]:
     return list(value.shape) if hasattr(value, "shape") else []
 
 
-def _count_bytes(record: Record, result: Any, inputs: Any) -> None:
+def _count_bytes(event: FunctionEvent, result: Any, inputs: Any) -> None:
     """Note the memory that is new in a call's result: it came neither with the inputs nor from a call within.
 
     So a view takes nothing. What a kernel needs only while it runs is not seen, nor what Python frees later; and a
     single number without dimensions, which numpy keeps as a scalar, is not counted.
     """
-    known = record.returned | {id(owner) for owner in _owners(inputs)}
-    for owner in _owners(result):
-        if id(owner) not in known:
-            known.add(id(owner))
-            record.returned.add(id(owner))
-            record.bytes += owner.nbytes
-    if record.parent is not None:
-        record.parent.bytes += record.bytes
-        record.parent.returned |= record.returned
+    new = {id(owner): owner.nbytes for owner in _owners(result)}
+    for known in [*event.returned, *(id(owner) for owner in _owners(inputs))]:
+        new.pop(known, None)
+    event.returned.update(new)
+    event.cpu_memory_usage += sum(new.values())
+    if event.cpu_parent is not None:
+        event.cpu_parent.cpu_memory_usage += event.cpu_memory_usage
+        event.cpu_parent.returned |= event.returned
 
 
 def _owners(value: Any) -> Iterator[Any]:

@@ -19,9 +19,9 @@ from typing import Any
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.modes import modes
 from minigrad.autograd.profiler.averages import EventList, FunctionEventAvg
-from minigrad.autograd.profiler.events import events_of
+from minigrad.autograd.profiler.events import FunctionEvent
 from minigrad.autograd.profiler.names import USER
-from minigrad.autograd.profiler.recording import Record, Recording
+from minigrad.autograd.profiler.recording import Recording
 
 UNFINISHED = "<unfinished minigrad.autograd.profile>"
 _switching = threading.Lock()
@@ -46,7 +46,7 @@ class profile:
         self.profile_memory = profile_memory
         self._clock: Callable[[], int] = time.perf_counter_ns
         self._recording: Recording | None = None
-        self._events: EventList | None = None
+        self.function_events = EventList(profile_memory=profile_memory)  # in the order in which they began
 
     def __enter__(self) -> profile | None:
         if not self.enabled:
@@ -70,26 +70,15 @@ class profile:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._recording is None:
+        recording = self._recording
+        if recording is None or self._finished:
             return
         with _switching:
-            self._recording.stop()
+            self.function_events.extend(recording.stop())
             modes.profiler = None
 
-    @property
-    def function_events(self) -> EventList:
-        """All events in the order in which they began; while the profiler is on, those up to now."""
-        if self._recording is None:
-            return EventList(linked=True)
-        if self._events is not None:
-            return self._events
-        events = EventList(events_of(self._recording), self.profile_memory, linked=True)
-        if self._finished:
-            self._events = events
-        return events
-
     def events(self) -> EventList:
-        """The same as `function_events`, under the name that torch.profiler has for it."""
+        """All events in the order in which they began; none before the profiler is over."""
         return self.function_events
 
     @property
@@ -143,7 +132,7 @@ class record_function(ContextDecorator):
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name = name
         self.args = args
-        self._open: list[tuple[Recording, Record] | None] = []  # several, when a decorated function calls itself
+        self._open: list[tuple[Recording, FunctionEvent] | None] = []  # several, when a decorated function calls itself
 
     def __enter__(self) -> record_function:
         if not isinstance(self.name, str):
@@ -158,5 +147,5 @@ class record_function(ContextDecorator):
     def __exit__(self, *error: object) -> None:
         opened = self._open.pop()
         if opened is not None:
-            recording, record = opened
-            recording.end(record)
+            recording, event = opened
+            recording.end(event)

@@ -22,11 +22,6 @@ def time_text(us: float, unit: str | None = None) -> str:
     return f"{us:.3f}us"
 
 
-def _share_text(us: float, whole: float) -> str:
-    """A time in per cent of another; "NaN" of nothing."""
-    return f"{us * 100 / whole:.2f}%" if whole else "NaN"
-
-
 def _bytes_text(count: int) -> str:
     """A number of bytes in the largest unit in which it is 1 or more."""
     for size, unit in ((2**30, "GB"), (2**20, "MB"), (2**10, "KB")):
@@ -36,54 +31,68 @@ def _bytes_text(count: int) -> str:
 
 
 def table(
-    events: list[Any],
-    memory: bool,
-    sort_by: str | None,
-    row_limit: int,
-    longest_name: int | None,
-    longest_shapes: int | None,
-    header: str | None,
-    top_level_only: bool,
-    unit: str | None,
+    events: Any,
+    sort_by: str | None = None,
+    row_limit: int = 100,
+    max_name_column_width: int | None = 55,
+    max_shapes_column_width: int | None = 80,
+    header: str | None = None,
+    top_level_events_only: bool = False,
+    time_unit: str | None = None,
 ) -> str:
-    """See EventList.table; "" if there are no events."""
+    """An EventList as a table in text; "" if it is empty.
+
+    Args:
+        sort_by: an attribute, the largest first: "self_cpu_time_total", "cpu_time_total", "cpu_time", "count",
+            "cpu_memory_usage", "self_cpu_memory_usage". By default the order of the first calls.
+        row_limit: at most so many rows; -1 for all.
+        max_name_column_width, max_shapes_column_width: what is longer is cut; None: nothing.
+        header: a line above the table.
+        top_level_events_only: leave out what was called inside another event.
+        time_unit: "s", "ms" or "us" for all times; by default what suits each.
+
+    AttributeError for a `sort_by` that events do not have.
+    """
     if not events:
         return ""
     whole = sum([event.self_cpu_time_total for event in events])
     rows = _ordered(events, sort_by)
-    shapes = any(event.input_shapes is not None and len(event.input_shapes) > 0 for event in events)
+    shapes = any(event.input_shapes for event in events)
 
     headers = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"]
+    memory = events.profile_memory
     headers += ["CPU Mem", "Self CPU Mem"] if memory else []
     headers += ["# of Calls"]
-    widths = [_column([event.key for event in events], longest_name), *[WIDTH] * (len(headers) - 1)]
+    widths = [_column([event.key for event in events], max_name_column_width), *[WIDTH] * (len(headers) - 1)]
     if shapes:
         headers.append("Input Shapes")
-        widths.append(_column([str(event.input_shapes) for event in events], longest_shapes))
+        widths.append(_column([str(event.input_shapes) for event in events], max_shapes_column_width))
 
     gap = " " * GAP
     rule = gap.join("-" * width for width in widths) + gap
     double = "=" * (len(rule) - GAP)
     lines = [double, header] if header is not None else []
-    lines += [double, "This report only display top-level ops statistics"] if top_level_only else []
+    lines += [double, "This report only display top-level ops statistics"] if top_level_events_only else []
     lines += [rule, _row(headers, widths), rule]
-    shown = [event for event in rows if not top_level_only or event.cpu_parent is None]
+    shown = [event for event in rows if not top_level_events_only or event.cpu_parent is None]
     for event in shown if row_limit < 0 else shown[:row_limit]:
-        event.self_cpu_percent = _share_text(event.self_cpu_time_total, whole)
-        event.total_cpu_percent = _share_text(event.cpu_time_total, whole)
+        own, total = event.self_cpu_time_total, event.cpu_time_total
+        event.self_cpu_percent, event.total_cpu_percent = (
+            f"{time * 100 / whole:.2f}%" if whole else "NaN" for time in (own, total)
+        )
         cells = [
-            _cut(event.key, longest_name),
+            _cut(event.key, max_name_column_width),
             event.self_cpu_percent,
-            time_text(event.self_cpu_time_total, unit),
+            time_text(own, time_unit),
             event.total_cpu_percent,
-            time_text(event.cpu_time_total, unit),
-            time_text(event.cpu_time, unit),
+            time_text(total, time_unit),
+            time_text(event.cpu_time, time_unit),
         ]
         cells += [_bytes_text(event.cpu_memory_usage), _bytes_text(event.self_cpu_memory_usage)] if memory else []
         cells += [str(event.count)]
         cells += [str(event.input_shapes)[: widths[-1]]] if shapes else []
         lines.append(_row(cells, widths))
-    lines += [rule, f"Self CPU time total: {time_text(whole, unit)}"]
+    lines += [rule, f"Self CPU time total: {time_text(whole, time_unit)}"]
     return "\n".join(lines) + "\n"
 
 
