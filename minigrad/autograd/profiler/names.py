@@ -113,10 +113,8 @@ def _writes(name: str) -> bool:
 
 
 def _innermost(function: Any) -> FunctionType | None:
-    """What the wrappers around it (`out=`, numpy's names of arguments) call; None if that is an op or no function."""
-    while hasattr(function, "__wrapped__") and isinstance(function.__wrapped__, FunctionType):
-        if "write" in function.__globals__:
-            return None  # an op that has not been called yet
+    """What the public function around it calls; None if that is an op or no function."""
+    while isinstance(getattr(function, "__wrapped__", None), FunctionType):
         function = function.__wrapped__
-    plain = isinstance(function, FunctionType) and function not in op.calls and "write" not in function.__globals__
-    return function if plain else None
+    is_op = function in op.calls or hasattr(getattr(function, "__wrapped__", None), "declared")  # or will be, if called
+    return function if isinstance(function, FunctionType) and not is_op else None

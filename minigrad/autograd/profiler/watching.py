@@ -35,7 +35,7 @@ class Watch:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
-        self._codes: dict[FunctionType, tuple[CodeType, CodeType]] = {}  # each function's own code, and the other
+        self._codes: dict[FunctionType, tuple[FunctionType, CodeType]] = {}  # each as it was, and its other code
         self._kernels: dict[str, Any] = {}
         self._over = False
 
@@ -70,9 +70,11 @@ class Watch:
         """Give every function its own code back."""
         with op.writing:
             self._over = True
-            for function, (own, other) in self._codes.items():
+            for function, (plain, other) in self._codes.items():
                 if function.__code__ is other:
-                    function.__code__ = own
+                    function.__code__ = plain.__code__
+                if vars(function).get("__wrapped__") is plain:
+                    del function.__wrapped__  # type: ignore[attr-defined]
             self._codes.clear()
             for name, kernel in self._kernels.items():
                 setattr(op.arrays, name, kernel)
@@ -85,8 +87,9 @@ class Watch:
             return
         plain = FunctionType(own, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
         plain.__kwdefaults__ = function.__kwdefaults__
+        vars(function).setdefault("__wrapped__", plain)  # whose signature shows
         other = _calling(call, plain, own)
-        self._codes[function] = (own, other)
+        self._codes[function] = (plain, other)
         function.__code__ = other
 
     # -- whose name depends on what is called
