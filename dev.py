@@ -428,12 +428,12 @@ def test(arguments):
 
 def student(arguments):
     set_up()
-    return become([PYTHON, os.path.join("notebooks", "student.py")] + arguments)
+    return become([PYTHON, os.path.join("tools", "student.py")] + arguments)
 
 
 def notebooks(arguments):
     set_up()
-    return become([PYTHON, os.path.join("notebooks", "refresh.py")] + arguments)
+    return become([PYTHON, os.path.join("tools", "refresh.py")] + arguments)
 
 
 def check(arguments):

@@ -23,7 +23,6 @@ from minigrad.teach.exercise import stars
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 PATHS = sorted(FOLDER.glob("[0-9][0-9]_*.ipynb"))
-EXERCISE = {exercise.name: exercise for exercise in EXERCISES}
 PICTURES = {"image/svg+xml", "image/png", "text/html", "application/vnd.jupyter.widget-view+json"}
 
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -78,6 +77,12 @@ def sections(path: Path) -> Iterator[tuple[str, list[Cell]]]:
             heading, cells = found[-1], []
         cells.append(cell)
     yield heading, cells
+
+
+def test_the_folder_holds_what_a_learner_opens() -> None:
+    for path in FOLDER.iterdir():
+        known = path in PATHS or path.name in ("glossary.ipynb", "exercises", "images")
+        assert known or path.name.startswith(".") or path.name == "__pycache__", path.name
 
 
 def test_there_are_chapters() -> None:
@@ -158,11 +163,9 @@ def test_a_chapter_has_its_parts(path: Path) -> None:
 @each_notebook
 def test_names_of_exercises_and_predictions(path: Path) -> None:
     chapter = path.stem
-    assert set(calls(path, "check")) == {exercise.name for exercise in EXERCISES if exercise.chapter == chapter}
-    assert set(calls(path, "predict")) == {
-        prediction.name for prediction in PREDICTIONS if prediction.chapter == chapter
-    }
-    assert set(calls(path, "hint")) <= set(EXERCISE)
+    assert set(calls(path, "check")) == {name for name, exercise in EXERCISES.items() if exercise.chapter == chapter}
+    assert set(calls(path, "predict")) == {name for name, asked in PREDICTIONS.items() if asked.chapter == chapter}
+    assert set(calls(path, "hint")) <= set(EXERCISES)
     assert solutions(path).keys() == set(calls(path, "check"))
 
 
@@ -170,7 +173,7 @@ def test_names_of_exercises_and_predictions(path: Path) -> None:
 def test_stubs_announce_what_the_check_asks_for(path: Path) -> None:
     cells = read(path).cells
     for name in set(calls(path, "check")):
-        exercise = EXERCISE[name]
+        exercise = EXERCISES[name]
         (place,) = [i for i, cell in enumerate(cells) if cell.source.startswith(f"def {name}(")]
         definition = ast.parse(cells[place].source).body[0]
         assert isinstance(definition, ast.FunctionDef)
@@ -216,7 +219,7 @@ def test_solutions_pass_alone(path: Path) -> None:
     namespace: dict[str, Any] = {"mg": minigrad}
     for name, code in solutions(path).items():
         exec(code, namespace)
-        assert EXERCISE[name].check(namespace[name]).kind == "good", name
+        assert EXERCISES[name].check(namespace[name]).kind == "good", name
 
 
 @each_notebook

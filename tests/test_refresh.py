@@ -17,8 +17,11 @@ NEW = nbformat.v4
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    shutil.copy(ROOT / "notebooks" / "refresh.py", tmp_path)
-    return tmp_path
+    """A folder notebooks/, and beside it the tool."""
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "notebooks").mkdir()
+    shutil.copy(ROOT / "tools" / "refresh.py", tmp_path / "tools")
+    return tmp_path / "notebooks"
 
 
 def write_notebook(path: Path, *sources: str) -> None:
@@ -28,9 +31,10 @@ def write_notebook(path: Path, *sources: str) -> None:
     nbformat.write(NEW.new_notebook(cells=cells, metadata=metadata), path)
 
 
-def refresh(folder: Path, *names: str) -> subprocess.CompletedProcess[str]:
-    private = {name: str(folder / "private") for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR")}
-    command = [sys.executable, str(folder / "refresh.py"), *names]
+def refresh(folder: Path, *chapters: str) -> subprocess.CompletedProcess[str]:
+    names = ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR")
+    private = {name: str(folder.parent / "private") for name in names}
+    command = [sys.executable, str(folder.parent / "tools" / "refresh.py"), *chapters]
     return subprocess.run(command, env={**os.environ, **private}, capture_output=True, text=True, timeout=120)
 
 

@@ -3,17 +3,58 @@
     from minigrad.teach import check, hint, predict, progress
 
 `check.name(function)` tries an answer, `hint("name")` gives one idea more each time, `predict.name()` asks before
-the page shows, and `progress()` lists what is done. Each chapter's exercises are in a module of
-`chapters`; `exercise` says how to add one.
+the page shows, and `progress()` lists what is done. What they ask stands beside the chapters, in
+`notebooks/exercises/`: `exercises` finds it there.
+
+A file there is written in these words:
+
+    Exercise, Case, Mistake, raised      a function to be written, what it is tried on, and what goes wrong
+    function_of                          an autograd.Function with the learner's backward
+    Outcome, Difference, compare, show   what an answer did with a case, and how it is not what was expected
+    measured, slopes, STEP               finite differences, as evidence
+    draw_wrong_node, draw_nodes, nodes_of, yours, numbers      pictures with the wrong node in red
+    Prediction, Option                   a question, and its answers with their reasons
+    plain                                any value as short text
 """
 
-from minigrad.teach.card import Card
-from minigrad.teach.chapters import EXERCISES, PREDICTIONS
-from minigrad.teach.exercise import Checks, Hints, stars
-from minigrad.teach.prediction import Predictions
+from minigrad.teach.by_name import Checks, Hints, Predictions
+from minigrad.teach.card import Card, plain
+from minigrad.teach.comparing import Difference, compare, show
+from minigrad.teach.evidence import STEP, measured, slopes
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, function_of, raised, stars
+from minigrad.teach.exercises import EXERCISES, PREDICTIONS
+from minigrad.teach.prediction import Option, Prediction
 from minigrad.teach.progress import kept as progress_file
+from minigrad.teach.wrong_node import draw_nodes, draw_wrong_node, nodes_of, numbers, yours
 
-__all__ = ["EXERCISES", "PREDICTIONS", "check", "hint", "predict", "progress"]
+__all__ = [
+    "EXERCISES",
+    "PREDICTIONS",
+    "STEP",
+    "Case",
+    "Difference",
+    "Exercise",
+    "Mistake",
+    "Option",
+    "Outcome",
+    "Prediction",
+    "check",
+    "compare",
+    "draw_nodes",
+    "draw_wrong_node",
+    "function_of",
+    "hint",
+    "measured",
+    "nodes_of",
+    "numbers",
+    "plain",
+    "predict",
+    "progress",
+    "raised",
+    "show",
+    "slopes",
+    "yours",
+]
 
 check = Checks(EXERCISES)
 hint = Hints(EXERCISES)
@@ -23,24 +64,24 @@ predict = Predictions(PREDICTIONS)
 def progress() -> Card:
     """The exercises and predictions of all chapters, and which of them are done."""
     known = progress_file.load()
+    exercises, predictions = list(EXERCISES.values()), list(PREDICTIONS.values())
     rows: list[tuple[str, str]] = []
     done = 0
-    for chapter in dict.fromkeys([item.chapter for item in EXERCISES] + [item.chapter for item in PREDICTIONS]):
+    for chapter in dict.fromkeys([item.chapter for item in exercises] + [item.chapter for item in predictions]):
         lines = []
-        for exercise in EXERCISES:
+        for exercise in exercises:
             if exercise.chapter == chapter:
                 state = known["exercises"].get(exercise.name, "")
                 done += state == "passed"
                 word = {"passed": "passed", "tried": "tried, not passed yet"}.get(state, "open")
                 lines.append(f"{'✓' if state == 'passed' else '○'} {exercise.name}  {stars(exercise.stars)}  {word}")
-        asked = [prediction.name for prediction in PREDICTIONS if prediction.chapter == chapter]
-        answers = [known["predictions"].get(name, "") for name in asked]
+        answers = [known["predictions"].get(item.name, "") for item in predictions if item.chapter == chapter]
         lines.append(
-            f"predictions: {sum(map(bool, answers))} of {len(asked)} answered, {answers.count('right')} of them right"
+            f"predictions: {sum(map(bool, answers))} of {len(answers)} answered, {answers.count('right')} of them right"
         )
         rows.append((chapter, "\n".join(lines)))
     if progress_file.note:
         rows.append(("note", progress_file.note))
     return Card(
-        "good" if done == len(EXERCISES) else "note", f"{done} of {len(EXERCISES)} exercises passed", tuple(rows)
+        "good" if done == len(exercises) else "note", f"{done} of {len(exercises)} exercises passed", tuple(rows)
     )

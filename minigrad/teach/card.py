@@ -1,8 +1,7 @@
 """How the course answers: a card with a title and labelled rows, as text and as HTML.
 
-After this module a reader knows how every check, hint and prediction puts its words on the page. What a learner's
-code returned is text here, whatever it contains: escaped, shortened, without the memory addresses that would differ
-in each run.
+Every check, hint and prediction puts its words on the page with it. What a learner's code returned is text here,
+whatever it contains: escaped, shortened, without the memory addresses that would differ in each run.
 """
 
 from __future__ import annotations

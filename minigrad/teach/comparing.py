@@ -1,8 +1,7 @@
 """What it means that an answer is right, and where a wrong one differs first.
 
-After this module a reader knows what every check accepts: numbers equal up to rounding, tensors of the right shape,
-tuples item by item. The right numbers in the wrong wrapping are named as such, because they need another repair
-than wrong numbers.
+Every check accepts numbers equal up to rounding, tensors of the right shape, and tuples item by item. The right
+numbers in the wrong wrapping are named as such, because they need another repair than wrong numbers.
 """
 
 from __future__ import annotations

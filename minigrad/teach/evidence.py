@@ -1,12 +1,19 @@
 """Slopes without any calculus: finite differences, as evidence beside an answer.
 
-After this module a reader can check any derivative: move one input a little to both sides, and divide the change of
-the result by the distance.
+Any derivative can be checked so: move one input a little to both sides, and divide the change of the result by the
+distance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.creation.data import tensor
+from minigrad.tensor import Tensor
 
 STEP = 0.001
 
@@ -22,3 +29,14 @@ def measured(label: str, function: Callable[..., float], values: Mapping[str, fl
             f"  {label}: {below:.6g} at {name} - {STEP}, {above:.6g} at {name} + {STEP}, so its slope is {found:.5g}"
         )
     return "\n".join(lines)
+
+
+def slopes(function: Callable[[Tensor], Tensor], x: Tensor, step: float = STEP) -> Iterator[tuple[Any, Any]]:
+    """For each element of x, its place, and how fast function(x) changes with it: a number, or an array of them."""
+    start = x.detach().numpy().astype(np.float64)
+    for place in np.ndindex(start.shape):
+        moved = np.zeros_like(start)
+        moved[place] = step
+        with no_grad():
+            above, below = (function(tensor(start + sign * moved)).numpy() for sign in (1, -1))
+        yield place, (above - below) / (2 * step)

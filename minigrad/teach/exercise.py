@@ -1,10 +1,10 @@
 """An exercise, and what its check does with any answer at all.
 
-After this module a reader can add an exercise: a reference that is right, cases to try, hints from vague to plain,
-and the mistakes that people make, each with the words that help. A check runs the learner's function on each case
-until one fails, and then says what was put in, what came out, what was expected, what finite differences say, and
-which mistake it looks like. A mistake is recognised by what it does: most of them are written down as a function
-that makes it, and an answer that agrees with that function on every case has made the same one.
+An exercise has a reference that is right, cases to try, hints from vague to plain, and the mistakes that people make,
+each with wrong answers that make it. A check runs the learner's function on each case until one fails, and then says
+what was put in, what came out, what was expected, what finite differences say, and which mistake it looks like. A
+mistake is recognised by what it does: an answer that does the same as a known wrong one on every case has made the
+same mistake, and gets the words that stand there as its docstring.
 
 Nothing that a learner passes may stop the notebook: the answer is always a card.
 """
@@ -12,25 +12,24 @@ Nothing that a learner passes may stop the notebook: the answer is always a card
 from __future__ import annotations
 
 import contextlib
-import dis
 import inspect
 import io
-import linecache
-import traceback
-import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from minigrad import autograd
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.teach.answers import explained, failed_line, untouched
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.comparing import Difference, compare, show
-from minigrad.teach.print_limit import print_limit
+from minigrad.teach.limits import TookTooLongError, call_within, print_limit
 from minigrad.teach.progress import kept
-from minigrad.teach.time_limit import TookTooLongError, call_within
 from minigrad.tensor import Tensor
+
+Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -50,31 +49,42 @@ class Outcome:
     error: BaseException | None
     arguments: tuple[Any, ...]
     changed: int | None = None  # the number of the argument that was changed, if one was
-    answer: Callable[..., Any] | None = None  # the function itself, for pictures of the graph that it makes
+    answer: Function | None = None  # the function itself, for pictures of the graph that it makes
 
 
-@dataclass(frozen=True)
 class Mistake:
-    """A typical mistake: the words for it, and how to recognise it. Either `imitates`, a function which makes it, or
-    `when`.
+    """A typical mistake, and wrong answers that make it. The words for it are the docstring of the first.
+
+    An answer has made the mistake if it does on every case what one of the wrong answers does; with `when`, if that
+    says so about the case that failed.
     """
 
-    words: str
-    imitates: Callable[..., Any] | None = None
-    when: Callable[[Outcome], bool] | None = None
+    def __init__(self, *answers: Function, when: Callable[[Outcome], bool] | None = None, words: str = "") -> None:
+        self.answers, self.when = answers, when
+        self.words = " ".join((words or answers[0].__doc__ or "").split())
 
 
-def raised(*parts: str) -> Callable[[Outcome], bool]:
-    """For `when`: an error was raised whose text has all these parts."""
-    return lambda outcome: outcome.error is not None and all(part in str(outcome.error) for part in parts)
+def raised(*parts: str, kind: type[BaseException] = BaseException) -> Callable[[Outcome], bool]:
+    """For `when`: an error of the kind was raised whose text has all these parts."""
+    return lambda outcome: isinstance(outcome.error, kind) and all(part in str(outcome.error) for part in parts)
 
 
-@dataclass(frozen=True)
+def function_of(name: str, forward: Function, backward: Function) -> Any:
+    """For `plug`: an autograd.Function of these two, which stand outside of any class."""
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type(name, (autograd.Function,), methods)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Exercise:
     """A function to be written.
 
     Args:
-        reference: a right answer. Its parameters are the ones that the learner's function must have.
+        title: what is asked for, as the card says it: "a number: how much the loss changes per unit of w".
+        stars, minutes: how hard it is, of three, and how long it takes.
+        reference: a right answer. Its name is the exercise's, and its parameters are the ones that the learner's
+            function must have.
+        mistakes: wrong answers, as Mistakes or just as functions; the first that fits an answer gives the words.
         plug: `answer -> function`, for exercises that ask for a part of something, as a backward is: it puts the
             answer into its place, and gives what is run on the cases. By default, the answer itself.
         compare: `(expected, got, outcome) -> Difference | None`; by default, numbers and tensors up to rounding.
@@ -85,18 +95,17 @@ class Exercise:
             may run `outcome.answer` once more.
         writes: the function is asked to change its arguments.
         seconds: how long the function may run on one case.
+        chapter: the notebook's name, which the exercise gets from its file when it is loaded.
     """
 
-    name: str
-    chapter: str
     title: str
     stars: int
     minutes: int
-    reference: Callable[..., Any]
+    reference: Function
     cases: tuple[Case, ...]
     hints: tuple[str, ...]
-    mistakes: tuple[Mistake, ...]
-    plug: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda answer: answer
+    mistakes: tuple[Mistake | Function, ...]
+    plug: Callable[[Function], Function] = lambda answer: answer
     compare: Callable[[Any, Any, Outcome], Difference | None] = lambda expected, got, outcome: compare(expected, got)
     observe: Callable[[Any, tuple[Any, ...]], Any] = lambda value, arguments: value
     show: Callable[[Any, tuple[Any, ...]], str] = lambda value, arguments: show(value)
@@ -104,10 +113,16 @@ class Exercise:
     picture: Callable[[Outcome, Difference], str] | None = None
     writes: bool = False
     seconds: float = 10.0
+    chapter: str = ""
+    name: str = field(init=False)
     parameters: tuple[str, ...] = field(init=False)
+    known: tuple[Mistake, ...] = field(init=False)  # the mistakes, all of them as such
 
     def __post_init__(self) -> None:
+        mistakes = tuple([item if isinstance(item, Mistake) else Mistake(item) for item in self.mistakes])
+        object.__setattr__(self, "name", self.reference.__name__)
         object.__setattr__(self, "parameters", tuple(inspect.signature(self.reference).parameters))
+        object.__setattr__(self, "known", mistakes)
 
     # -- the check
 
@@ -166,7 +181,7 @@ class Exercise:
         minutes = "1 minute" if self.minutes == 1 else f"{self.minutes} minutes"
         return f"{self._signature()}, {self.title}. {stars(self.stars)} {minutes}"
 
-    def _tried(self, answer: Callable[..., Any]) -> Card:
+    def _tried(self, answer: Function) -> Card:
         if self.picture is not None:
             import minigrad.viz  # noqa: F401 (from here on nodes keep their values and lines, which a picture shows)
         for case in self.cases:
@@ -180,7 +195,7 @@ class Exercise:
         tried = f"{len(self.cases)} cases tried, all as expected: " + "; ".join(case.words for case in self.cases) + "."
         return self._card("good", "passed", ("checked", tried))
 
-    def run(self, answer: Callable[..., Any], case: Case) -> Outcome:
+    def run(self, answer: Function, case: Case) -> Outcome:
         """Run an answer on fresh arguments. Errors are caught, and the grad mode is put back."""
         arguments = case.make()
         before = [_numbers(argument) for argument in arguments]
@@ -196,12 +211,12 @@ class Exercise:
                     changed = number
         return Outcome(case, value, None, arguments, changed, answer)
 
-    def _judged(self, answer: Callable[..., Any], case: Case, outcome: Outcome, expected: Outcome) -> Card | None:
+    def _judged(self, answer: Function, case: Case, outcome: Outcome, expected: Outcome) -> Card | None:
         """The card for a case that failed; None if it did not."""
         shown = self.show(expected.value, expected.arguments)
         if outcome.error is not None:
-            words = self._mistake(answer, outcome) or _explained(outcome.error)
-            line = _line(answer, outcome.error)
+            words = self._mistake(answer, outcome) or explained(outcome.error)
+            line = failed_line(answer, outcome.error)
             in_line = ("in your line", code(line) if line else "")
             rows = [("input", case.words), in_line, ("expected", shown), ("likely", words)]
             if isinstance(outcome.error, TookTooLongError):
@@ -265,18 +280,20 @@ class Exercise:
             )
         return self.compare(expected.value, outcome.value, outcome)
 
-    def _mistake(self, answer: Callable[..., Any], outcome: Outcome) -> str:
+    def _mistake(self, answer: Function, outcome: Outcome) -> str:
         """The words of the mistake that an answer makes; empty if it is none that is known."""
         mine: dict[Case, Outcome] = {}  # what the answer does with each case, as far as that was needed
-        for mistake in self.mistakes:
-            if mistake.when is not None and mistake.when(outcome):
-                return mistake.words
-            endless = isinstance(outcome.error, TookTooLongError)  # once is enough
-            if mistake.imitates is not None and not endless and self._agrees(answer, mistake.imitates, mine):
+        endless = isinstance(outcome.error, TookTooLongError)  # once is enough
+        for mistake in self.known:
+            if mistake.when is not None:
+                made = mistake.when(outcome)
+            else:
+                made = not endless and any(self._agrees(answer, wrong, mine) for wrong in mistake.answers)
+            if made:
                 return mistake.words
         return ""
 
-    def _agrees(self, answer: Callable[..., Any], wrong: Callable[..., Any], known: dict[Case, Outcome]) -> bool:
+    def _agrees(self, answer: Function, wrong: Function, known: dict[Case, Outcome]) -> bool:
         """Whether two functions do the same on every case."""
         for case in self.cases:
             with contextlib.redirect_stdout(io.StringIO()):  # what it prints, it has printed already
@@ -296,131 +313,6 @@ def stars(count: int) -> str:
     return "★" * count + "☆" * (3 - count)
 
 
-# What the code of a function consists of that does nothing yet: a docstring, `...`, `pass`, `return None`.
-_IDLE = {
-    "RESUME",
-    "NOP",
-    "LOAD_CONST",
-    "RETURN_VALUE",
-    "RETURN_CONST",
-    "POP_TOP",
-    "COPY_FREE_VARS",
-    "LOAD_COMMON_CONSTANT",
-}
-_RAISES = {"LOAD_GLOBAL", "PUSH_NULL", "PRECALL", "CALL", "RAISE_VARARGS", "CACHE"}
-
-
-def untouched(answer: Any) -> bool:
-    """Whether a function is still the stub: it does nothing, or raises NotImplementedError at once."""
-    if not isinstance(answer, types.FunctionType):
-        return False
-    steps = list(dis.get_instructions(answer))
-    if all(step.opname in _IDLE for step in steps):
-        return all(
-            step.argval in (None, ...) or isinstance(step.argval, str)
-            for step in steps
-            if step.opname.endswith("CONST")
-        )
-    names = [step.argval for step in steps if step.opname == "LOAD_GLOBAL"]
-    return names == ["NotImplementedError"] and all(step.opname in _IDLE | _RAISES for step in steps)
-
-
 def _numbers(argument: Any) -> Any:
     """A copy of a tensor's numbers."""
     return argument.detach().numpy().copy() if isinstance(argument, Tensor) else None
-
-
-def _line(answer: Callable[..., Any], error: BaseException) -> str:
-    """The learner's line in which an error arose."""
-    wanted = getattr(getattr(answer, "__code__", None), "co_filename", None)
-    for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
-        if frame.f_code.co_filename == wanted:
-            return plain(linecache.getline(wanted, number).strip())
-    return ""
-
-
-def _explained(error: BaseException) -> str:
-    """What an error of Python's usually means here."""
-    if isinstance(error, RecursionError):
-        return (
-            "The function calls itself once for each node, and graphs are deeper than Python's stack. Keep a "
-            "list of what is still to do, and loop."
-        )
-    if isinstance(error, TookTooLongError):
-        return (
-            "The loop does not come to an end, or not soon: look at what must change in each round so that it can "
-            "stop. Is a list filled faster than it is emptied, or a node met again for each way that leads to it?"
-        )
-    if isinstance(error, NameError):
-        return "A name that is not defined. Was the cell that defines it run after the kernel was started?"
-    if isinstance(error, SystemExit):
-        return "exit() and quit() do not belong into the function."
-    if isinstance(error, AttributeError) and "NoneType" in str(error):
-        return (
-            "Something is None here: a .grad before the first backward, the grad_fn of a leaf, or a node of an "
-            "input that needs no gradient."
-        )
-    return "The error arose while your function ran. Its text says what was wrong; the line above is where."
-
-
-# ---------------------------------------------------------------- by name
-
-
-class Checks:
-    """`check.<name>(function)`: the check of each exercise, by the exercise's name."""
-
-    def __init__(self, exercises: Sequence[Exercise]) -> None:
-        self._exercises = {exercise.name: exercise for exercise in exercises}
-
-    def __getattr__(self, name: str) -> Callable[..., Card]:
-        if name in self._exercises:
-            return self._exercises[name].check
-        raise AttributeError(unknown("exercise", name, self._exercises))
-
-    def __call__(self, answer: Any = None) -> Card:
-        """`check(slope_of_w)`: which check is meant says the function's own name."""
-        name = getattr(answer, "__name__", None)
-        if isinstance(name, str) and name in self._exercises:
-            return self._exercises[name].check(answer)
-        first = answer if isinstance(answer, str) and answer in self._exercises else next(iter(self._exercises))
-        return Card("note", "say which check", (("try", f"check.{first}({first})"),))
-
-    def __dir__(self) -> list[str]:
-        return list(self._exercises)
-
-    def __repr__(self) -> str:
-        return "check." + ", check.".join(self._exercises)
-
-
-def unknown(kind: str, name: object, names: dict[str, Any]) -> str:
-    """What to say about a name that does not exist."""
-    import difflib
-
-    close = difflib.get_close_matches(plain(name), names, 1)
-    advice = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
-    return f"there is no {kind} {plain(name)!r}: {advice}"
-
-
-class Hints:
-    """`hint("name")`: one idea more at each call."""
-
-    def __init__(self, exercises: Sequence[Exercise]) -> None:
-        self._exercises = {exercise.name: exercise for exercise in exercises}
-        self._given: dict[str, int] = {}
-
-    def __call__(self, name: Any = None) -> Card:
-        """The next hint for an exercise, with those that were given before. `name` may be the function itself."""
-        name = getattr(name, "__name__", name)
-        if not isinstance(name, str) or name not in self._exercises:
-            said = "say for which exercise" if name is None else unknown("exercise", name, self._exercises)
-            return Card("note", said, (("try", f'hint("{next(iter(self._exercises))}")'),))
-        hints = self._exercises[name].hints
-        given = self._given[name] = min(self._given.get(name, 0) + 1, len(hints))
-        last = (
-            f"Call hint({name!r}) again for the next."
-            if given < len(hints)
-            else "That was the last. The solution is folded below the exercise in "
-            f"notebooks/{self._exercises[name].chapter}.ipynb."
-        )
-        rows = [(f"{number} of {len(hints)}", hint) for number, hint in enumerate(hints[:given], 1)]
-        return Card("note", f"{name}: hint {given}", (*rows, ("", last)))

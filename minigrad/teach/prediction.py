@@ -1,19 +1,16 @@
 """A question that wants an answer before the page shows it.
 
-After this module a reader knows how a prediction works. Each wrong option is a mistake that people really make, and
-has the words that take it apart. In JupyterLab the options are buttons; `predict.name("b")` answers from code; on a
-page without a kernel each option opens.
+Each wrong option is a mistake that people really make, and has the words that take it apart. In JupyterLab the options
+are buttons; `predict.name("b")` answers from code; on a page without a kernel each option opens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from minigrad.teach.card import Card, code, plain
-from minigrad.teach.exercise import unknown
 from minigrad.teach.progress import kept
 
 LETTERS = "abcdef"
@@ -33,10 +30,10 @@ class Prediction:
     """A question with one right option. `about` are lines of code that the question is about."""
 
     name: str
-    chapter: str
     question: str
     options: tuple[Option, ...]
     about: str = ""
+    chapter: str = ""  # given by the file in which it stands
 
     def __post_init__(self) -> None:
         if sum(option.right for option in self.options) != 1 or len(self.options) > len(LETTERS):
@@ -140,28 +137,3 @@ def _buttons(question: Question) -> Any:
     return widgets.VBox(
         [heading, choice, commit, answer], layout=widgets.Layout(border_left="4px solid #0072b2", padding="4px 12px")
     )
-
-
-class Predictions:
-    """`predict.<name>()`: each prediction, by its name."""
-
-    def __init__(self, predictions: Sequence[Prediction]) -> None:
-        self._predictions = {prediction.name: prediction for prediction in predictions}
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name in self._predictions:
-            return self._predictions[name]
-        raise AttributeError(unknown("prediction", name, self._predictions))
-
-    def __call__(self, name: Any = None) -> Any:
-        """`predict("w_grad")` asks the same as `predict.w_grad()`."""
-        if isinstance(name, str) and name in self._predictions:
-            return self._predictions[name]()
-        said = "say which prediction" if name is None else unknown("prediction", name, self._predictions)
-        return Card("note", said, (("try", f"predict.{next(iter(self._predictions))}()"),))
-
-    def __dir__(self) -> list[str]:
-        return list(self._predictions)
-
-    def __repr__(self) -> str:
-        return "predict." + ", predict.".join(self._predictions)

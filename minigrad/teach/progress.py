@@ -1,9 +1,9 @@
 """What has been done: one small file beside the notebooks.
 
-After this module a reader knows where progress is kept and that losing it loses nothing else. The file is
-`.progress.json` in the folder of the notebooks; outside of that folder nothing is written, and progress lasts as
-long as the kernel. A file that cannot be read is set aside, never deleted. Several notebooks may be open at once: each
-waits for its turn to read the file and write it. No check looks at it, so what a notebook shows does not depend on it.
+The file is `.progress.json` in the folder of the notebooks; outside of that folder nothing is written, and progress
+lasts as long as the kernel. Losing it loses nothing else. A file that cannot be read is set aside, never deleted.
+Several notebooks may be open at once: each waits for its turn to read the file and write it. No check looks at it, so
+what a notebook shows does not depend on it.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ ANSWERS = {
 @pytest.fixture(scope="module", autouse=True)
 def course(server: Any) -> None:
     """What `python dev.py student` writes, beside what else the server shows."""
-    command = [sys.executable, str(ROOT / "notebooks" / "student.py"), str(server.folder / "course")]
+    command = [sys.executable, str(ROOT / "tools" / "student.py"), str(server.folder / "course")]
     subprocess.run(command, env=server.environment, check=True, capture_output=True)
 
 
@@ -224,7 +224,7 @@ def answer_exercise(chapter: Chapter, name: str) -> None:
 
 def answer_prediction(chapter: Chapter, name: str) -> None:
     """With the buttons, wrongly; the question asked again, rightly."""
-    asked = next(prediction for prediction in PREDICTIONS if prediction.chapter == name)
+    asked = next(prediction for prediction in PREDICTIONS.values() if prediction.chapter == name)
     place = chapter.place(f"predict.{asked.name}(")
     for right, verdict in ((False, "✗ not so"), (True, "✓ as predicted")):
         number, option = next((k, option) for k, option in enumerate(asked.options) if option.right == right)

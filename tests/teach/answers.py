@@ -1,15 +1,30 @@
-"""Answers that are none: stubs, and what a learner might pass by mistake or in anger."""
+"""Answers that are none: stubs, and what a learner might pass by mistake or in anger; and the wrong ones, by name."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 import minigrad as mg
+from minigrad.teach import EXERCISES, Exercise
 from minigrad.teach.card import Card
 
 
 def said(card: Card) -> dict[str, str]:
     return dict(card.rows)
+
+
+def each_wrong(exercise: Exercise) -> list[tuple[Callable[..., Any], str]]:
+    """The wrong answers in the exercise's file, with the words for each."""
+    return [(answer, mistake.words) for mistake in exercise.known for answer in mistake.answers]
+
+
+def wrong(exercise: str, name: str) -> Callable[..., Any]:
+    """A wrong answer of an exercise."""
+    (found,) = [answer for answer, _ in each_wrong(EXERCISES[exercise]) if answer.__name__ == name]
+    return found
 
 
 def dots(*arguments): ...

@@ -12,17 +12,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from teach.answers import Strange, dots, said
-from teach.wrong_answers import BY_NAME
-from teach.wrong_answers.chapter00 import forgot_x
+from teach.answers import Strange, dots, said, wrong
 
 import minigrad as mg
 from minigrad import teach
 from minigrad.teach import EXERCISES, PREDICTIONS, check, hint, predict, progress
+from minigrad.teach.by_name import Hints
 from minigrad.teach.card import Card, plain
 from minigrad.teach.comparing import compare, show
-from minigrad.teach.exercise import Hints
 from minigrad.teach.progress import Progress
+
+forgot_x = wrong("slope_of_w", "forgot_x")
 
 
 def test_a_card_escapes_what_it_shows() -> None:
@@ -69,7 +69,7 @@ def test_compare_finds_the_first_difference(expected, got, where: str | None) ->
 # ---------------------------------------------------------------- hints
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.name)
 def test_each_call_gives_one_hint_more(exercise) -> None:
     ask = Hints(EXERCISES)
     assert len(exercise.hints) >= 3
@@ -92,7 +92,7 @@ def test_a_hint_for_nothing_says_what_there_is(name) -> None:
 # ---------------------------------------------------------------- predictions
 
 
-@pytest.mark.parametrize("prediction", PREDICTIONS, ids=lambda prediction: prediction.name)
+@pytest.mark.parametrize("prediction", PREDICTIONS.values(), ids=lambda prediction: prediction.name)
 def test_each_option_is_answered_with_its_reason(prediction) -> None:
     right = next(number for number, option in enumerate(prediction.options) if option.right)
     for number, option in enumerate(prediction.options):
@@ -127,7 +127,7 @@ def test_an_answer_that_is_no_option_is_met_with_the_options(answer) -> None:
 
 
 def test_a_question_does_not_tell_its_answer_in_text() -> None:
-    for prediction in PREDICTIONS:
+    for prediction in PREDICTIONS.values():
         bundle = prediction()._repr_mimebundle_()
         assert "application/vnd.jupyter.widget-view+json" not in bundle  # no kernel here
         text = bundle["text/plain"]
@@ -144,7 +144,7 @@ def test_progress_counts_and_what_was_passed_stays(tmp_path: Path) -> None:
     assert progress().title == f"0 of {len(EXERCISES)} exercises passed"
     check.slope_of_w(forgot_x)
     assert "tried, not passed yet" in repr(progress())
-    check.slope_of_w(BY_NAME["slope_of_w"].reference)
+    check.slope_of_w(EXERCISES["slope_of_w"].reference)
     check.slope_of_w(forgot_x)
     predict.w_grad("a")
     predict.w_grad("b")
@@ -170,13 +170,13 @@ def test_a_broken_file_is_set_aside(text: str, tmp_path: Path) -> None:
     card = progress()
     assert "It is kept as progress.json.broken" in said(card)["note"]
     assert (tmp_path / "progress.json.broken").read_text(encoding="latin-1") == text
-    check.slope_of_w(BY_NAME["slope_of_w"].reference)
+    check.slope_of_w(EXERCISES["slope_of_w"].reference)
     assert json.loads(path.read_text(encoding="utf-8"))["exercises"] == {"slope_of_w": "passed"}
 
 
 def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "absent" / "progress.json"))
-    assert check.slope_of_w(BY_NAME["slope_of_w"].reference).kind == "good"
+    assert check.slope_of_w(EXERCISES["slope_of_w"].reference).kind == "good"
     assert progress().title.startswith("1 of ")
     assert "kept until the kernel stops" in said(progress())["note"]
 
@@ -205,7 +205,7 @@ def test_a_folder_that_is_read_only_is_told(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize("make", [os.mkdir, getattr(os, "mkfifo", os.mkdir)], ids=["folder", "pipe"])
 def test_what_is_no_file_is_left_where_it_is(make: Callable[[Path], None], tmp_path: Path) -> None:
     make(tmp_path / "progress.json")
-    assert check.slope_of_w(BY_NAME["slope_of_w"].reference).kind == "good"
+    assert check.slope_of_w(EXERCISES["slope_of_w"].reference).kind == "good"
     assert progress().title.startswith("1 of ")
     assert "progress.json is not a file" in said(progress())["note"]
     assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
@@ -240,16 +240,17 @@ for number in range(100):
 def test_nothing_is_written_outside_the_notebooks_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MINIGRAD_PROGRESS")
     monkeypatch.chdir(tmp_path)
-    check.slope_of_w(BY_NAME["slope_of_w"].reference)
+    check.slope_of_w(EXERCISES["slope_of_w"].reference)
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "00_start_here.ipynb").touch()
     check.slope_of_w(forgot_x)
-    check.by_hand(BY_NAME["by_hand"].reference)
+    check.by_hand(EXERCISES["by_hand"].reference)
     assert (tmp_path / ".progress.json").is_file()
 
 
 def test_names_are_unique_and_can_be_typed() -> None:
     for items in (EXERCISES, PREDICTIONS):
-        names = [item.name for item in items]
+        names = list(items)
         assert len(set(names)) == len(names)
         assert all(re.fullmatch("[a-z_]+", name) for name in names)
+        assert [item.name for item in items.values()] == names

@@ -7,13 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from teach.wrong_answers import BY_NAME
 
 import minigrad as mg
 from minigrad.autograd import Function, grad
-from minigrad.teach import check
+from minigrad.teach import EXERCISES, check
 
-REFERENCE = {name: exercise.reference for name, exercise in BY_NAME.items()}
+REFERENCE = {name: exercise.reference for name, exercise in EXERCISES.items()}
 
 
 def nodes_of(root):
@@ -512,7 +511,7 @@ RIGHT = {
 
 
 def test_each_exercise_has_other_right_answers() -> None:
-    assert RIGHT.keys() == BY_NAME.keys()
+    assert RIGHT.keys() == EXERCISES.keys()
 
 
 @pytest.mark.parametrize(

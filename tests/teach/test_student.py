@@ -17,7 +17,7 @@ CHAPTER = "03_backward_step_by_step.ipynb"
 def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     """The module, with a copy of the chapters that may be changed, and a home of its own for signatures."""
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    description = importlib.util.spec_from_file_location("student", ROOT / "notebooks" / "student.py")
+    description = importlib.util.spec_from_file_location("student", ROOT / "tools" / "student.py")
     assert description is not None
     assert description.loader is not None
     module = importlib.util.module_from_spec(description)
@@ -25,7 +25,7 @@ def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType
     chapters = tmp_path / "notebooks"
     (chapters / "images").mkdir(parents=True)
     (chapters / CHAPTER).write_bytes((ROOT / "notebooks" / CHAPTER).read_bytes())
-    monkeypatch.setattr(module, "HERE", chapters)
+    monkeypatch.setattr(module, "NOTEBOOKS", chapters)
     monkeypatch.setattr(module, "CHAPTERS", [chapters / CHAPTER])
     return module
 
@@ -93,7 +93,7 @@ def test_an_update_keeps_what_the_learner_wrote(student: Any, folder: Path, caps
         notebook.cells.append(nbformat.v4.new_markdown_cell("A new section."))
 
     edit(folder / CHAPTER, work)
-    edit(student.HERE / CHAPTER, update)
+    edit(student.NOTEBOOKS / CHAPTER, update)
     capsys.readouterr()
     for _ in range(3):  # once more changes nothing more
         assert student.main([str(folder)]) == 0
@@ -129,11 +129,11 @@ def test_the_file_before_the_update_is_kept(student: Any, folder: Path) -> None:
 
 
 def test_the_chapters_own_folder_is_refused(student: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    before = (student.HERE / CHAPTER).read_bytes()
-    assert student.main([str(student.HERE)]) == 2
-    assert student.main([str(student.HERE / "inner")]) == 2
+    before = (student.NOTEBOOKS / CHAPTER).read_bytes()
+    assert student.main([str(student.NOTEBOOKS)]) == 2
+    assert student.main([str(student.NOTEBOOKS / "inner")]) == 2
     assert "name another one" in capsys.readouterr().err
-    assert (student.HERE / CHAPTER).read_bytes() == before
+    assert (student.NOTEBOOKS / CHAPTER).read_bytes() == before
 
 
 def test_a_folder_that_cannot_be_made_is_named(

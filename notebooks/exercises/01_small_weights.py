@@ -1,0 +1,132 @@
+"""Exercise `small_weights`: a leaf that holds computed numbers."""
+
+import minigrad as mg
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, raised, show
+
+
+def small_weights(numbers, scale):
+    """A leaf with the numbers times scale."""
+    return (mg.tensor(numbers) * scale).requires_grad_()
+
+
+def _flags(value):
+    if not isinstance(value, mg.Tensor):
+        return ""
+    return f", is_leaf={value.is_leaf}, requires_grad={value.requires_grad}"
+
+
+def _compare_leaves(expected, got, outcome):
+    difference = compare(expected, got)
+    if difference is not None:
+        return difference
+    if not got.is_leaf:
+        return Difference("is_leaf", "False", "True", "The numbers are right, but an operation made this tensor.")
+    if not got.requires_grad:
+        return Difference("requires_grad", "False", "True", "The numbers are right, but nobody asks for a gradient.")
+    return None
+
+
+def _has_flags(is_leaf, requires_grad):
+    def holds(outcome):
+        value = outcome.value
+        return isinstance(value, mg.Tensor) and (value.is_leaf, value.requires_grad) == (is_leaf, requires_grad)
+
+    return holds
+
+
+def _after_backward(outcome):
+    value = outcome.value
+    if not isinstance(value, mg.Tensor) or not value.requires_grad:
+        return ""
+    value.sum().backward()
+    grad = value._grad
+    return f"  after value.sum().backward(), value.grad is {'None' if grad is None else show(grad)}"
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def flag_first(numbers, scale):
+    """The flag came first and the multiplication after it, so the multiplication was recorded and its result is no
+    leaf. Multiply first.
+    """
+    return mg.tensor(numbers, requires_grad=True) * scale
+
+
+def flagged_twice(numbers, scale):
+    return mg.tensor(numbers, requires_grad=True).mul(scale).requires_grad_()
+
+
+def no_flag(numbers, scale):
+    """The flag was not set, or got lost: detach() and no_grad() give a leaf without it. Call
+    requires_grad_() at the end.
+    """
+    return mg.tensor(numbers) * scale
+
+
+def flag_lost_by_detach(numbers, scale):
+    return (mg.tensor(numbers, requires_grad=True) * scale).detach()
+
+
+def without_parentheses(numbers, scale):
+    """requires_grad_ was called without its parentheses, or assigned: what was returned is the method, not
+    the tensor.
+    """
+    return (mg.tensor(numbers) * scale).requires_grad_
+
+
+def forgot_the_scale(numbers, scale):
+    """The scale was left out: these are the numbers as they were."""
+    return mg.tensor(numbers, requires_grad=True)
+
+
+def list_times_float(numbers, scale):
+    """A list of numbers times a float is no arithmetic in Python: make a tensor of the list first."""
+    return mg.tensor(numbers * scale, requires_grad=True)
+
+
+def scaled_in_place(numbers, scale):
+    """A leaf that requires a gradient may not be written to while operations are recorded. Multiply before the flag is
+    set.
+    """
+    weights = mg.tensor(numbers, requires_grad=True)
+    weights *= scale
+    return weights
+
+
+EXERCISE = Exercise(
+    title="a leaf that requires a gradient and holds the numbers times scale",
+    stars=1,
+    minutes=5,
+    reference=small_weights,
+    cases=(
+        Case("numbers = [3.0, -2.0, 5.0], scale = 0.1", lambda: ([3.0, -2.0, 5.0], 0.1)),
+        Case("numbers = [1.0], scale = -2.0", lambda: ([1.0], -2.0)),
+        Case("numbers = [0.5, 0.25], scale = 1.0", lambda: ([0.5, 0.25], 1.0)),
+    ),
+    hints=(
+        "A leaf is a tensor that no recorded operation made. When is a multiplication not recorded?",
+        "Multiply first, while nothing requires a gradient. Then switch the flag on.",
+        "requires_grad_() switches the flag on and returns the tensor; so (...).requires_grad_() can be returned.",
+    ),
+    compare=_compare_leaves,
+    show=lambda value, arguments: show(value) + _flags(value),
+    evidence=_after_backward,
+    mistakes=(
+        Mistake(flag_first, flagged_twice, when=_has_flags(is_leaf=False, requires_grad=True)),
+        Mistake(
+            no_flag,
+            flag_lost_by_detach,
+            when=lambda outcome: (
+                isinstance(outcome.value, mg.Tensor) and outcome.value.is_leaf and not outcome.value.requires_grad
+            ),
+        ),
+        Mistake(
+            without_parentheses,
+            when=lambda outcome: callable(outcome.value) and not isinstance(outcome.value, mg.Tensor),
+        ),
+        forgot_the_scale,
+        Mistake(list_times_float, when=raised("can't multiply sequence")),
+        Mistake(scaled_in_place, when=raised("a leaf Variable that requires grad")),
+    ),
+)

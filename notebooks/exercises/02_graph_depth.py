@@ -1,0 +1,134 @@
+"""Exercise `graph_depth`: the longest way through a graph."""
+
+from minigrad.teach import Exercise, nodes_of
+
+from .chapter02 import CASES, SECONDS, along_the_first_input, by_recursion, draw, pairs_for_nodes
+
+
+def graph_depth(root):
+    """The number of nodes on the longest way from the root's node to a leaf's."""
+    return _depth(root, max)
+
+
+def _depth(root, choose):
+    return _depths(root, choose)[root.grad_fn]
+
+
+def _depths(root, choose):
+    depth = {}
+    todo = [root.grad_fn]
+    while todo:
+        inner = [next_node for next_node, _ in todo[-1].next_functions if next_node is not None]
+        unknown = [next_node for next_node in inner if next_node not in depth]
+        if unknown:
+            todo += unknown
+        else:
+            node = todo.pop()
+            depth[node] = 1 + choose([depth[next_node] for next_node in inner], default=0)
+    return depth
+
+
+def _draw(outcome, difference):
+    """The graph with the depth of each node; the root's is what was asked for."""
+    root = outcome.arguments[0]
+    depths = _depths(root, max)
+    badges = {node: f"depth {depth}" for node, depth in depths.items()}
+    badges[root.grad_fn] = f"✗ yours: {difference.yours}, not {difference.expected}"
+    return draw(outcome, badges, lambda node: node is root.grad_fn)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def counted_edges(root):
+    """The node at one end was left out: both ends count."""
+    return _depth(root, max) - 1
+
+
+def one_too_many(root):
+    """One too many. A leaf's node has depth 1: it has no next nodes, and nothing is to be added for them."""
+    return _depth(root, max) + 1
+
+
+def counted_leaves(root):
+    """This is the number of leaves. Count the nodes on the longest way to one of them."""
+    return sum(node.name() == "AccumulateGrad" for node in nodes_of(root))
+
+
+def depth_of_pairs(root):
+    def depth(node):
+        return 1 + max((depth(inner) for inner in node.next_functions), default=0)
+
+    return depth(root.grad_fn)
+
+
+def counted_all_nodes(root):
+    """This is the number of all nodes, not of those on one way."""
+    return len(nodes_of(root))
+
+
+def followed_the_first_input(root):
+    """Only the first input was followed. The longest way may go through any of them."""
+    return len(along_the_first_input(root))
+
+
+def shortest_way(root):
+    """This is the shortest way to a leaf. Take the largest depth of the next nodes."""
+    return _depth(root, min)
+
+
+def level_by_level(root):
+    """Each node was counted at the level at which it was met first. A leaf that is near on one way can be far on
+    another, and the longest way counts.
+    """
+    level, met, count = [root.grad_fn], {root.grad_fn}, 0
+    while level:
+        count += 1
+        below = {next_node for node in level for next_node, _ in node.next_functions} - met - {None}
+        met |= below
+        level = list(below)
+    return count
+
+
+def depth_by_recursion(root):
+    known = {}
+
+    def depth(node):
+        if node not in known:
+            known[node] = 1 + max((depth(inner) for inner, _ in node.next_functions if inner is not None), default=0)
+        return known[node]
+
+    return depth(root.grad_fn)
+
+
+EXERCISE = Exercise(
+    title="a number: the nodes on the longest way from root.grad_fn to a leaf's node",
+    stars=3,
+    minutes=12,
+    reference=graph_depth,
+    cases=CASES,
+    hints=(
+        "A leaf's node has depth 1. What is the depth of a node whose next nodes have depths 1 and 3?",
+        "One more than the largest: 4. So a node can be computed when all its next nodes are; keep the depths in "
+        "a dict.",
+        "Keep a list of what is to do, and look at its last node. If some of its next nodes have no depth yet, put "
+        "these on the list; else compute its depth and take it off.",
+    ),
+    picture=_draw,
+    seconds=SECONDS,
+    evidence=lambda outcome: (
+        f"  the graph has {len(nodes_of(outcome.arguments[0]))} nodes; the shortest way to a leaf has "
+        f"{_depth(outcome.arguments[0], min)}"
+    ),
+    mistakes=(
+        counted_edges,
+        one_too_many,
+        counted_leaves,
+        pairs_for_nodes(depth_of_pairs),
+        counted_all_nodes,
+        followed_the_first_input,
+        shortest_way,
+        level_by_level,
+        by_recursion(depth_by_recursion),
+    ),
+)

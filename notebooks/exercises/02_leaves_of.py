@@ -1,0 +1,189 @@
+"""Exercise `leaves_of`: the leaves that a backward reaches."""
+
+import minigrad as mg
+from minigrad.teach import Difference, Exercise, Mistake, nodes_of, plain, raised, show
+
+from .chapter02 import CASES, SECONDS, by_recursion, draw, is_list, pairs_for_nodes
+
+
+def leaves_of(root):
+    """The leaves that get a gradient from root.backward()."""
+    return [node.variable for node in nodes_of(root) if node.name() == "AccumulateGrad"]
+
+
+def _compare_tensors(_, got, outcome):
+    expected = leaves_of(outcome.arguments[0])  # of the learner's graph: another graph has other leaves
+    if not is_list(got):
+        return Difference("the answer", show(got), show(expected), "A list of tensors is asked for.")
+    for item in got:
+        if not isinstance(item, mg.Tensor):
+            return Difference("an item", plain(item), "a tensor", "The tensors are asked for: node.variable is a leaf.")
+    for leaf in expected:
+        count = sum(item is leaf for item in got)
+        if count != 1:
+            return Difference(f"how often the leaf {show(leaf)} is there", str(count), "1")
+    for item in got:
+        if not any(item is leaf for leaf in expected):
+            note = "It is not one of the leaves of this graph, but a tensor of its own, perhaps a copy."
+            return Difference("one tensor too many", show(item), "leaves of the graph only", note)
+    return None
+
+
+def _show(value, arguments):
+    if not is_list(value):
+        return show(value)
+    if len(value) > 6:
+        return f"{len(value)} tensors"
+    leaves = leaves_of(arguments[0])
+    strangers = sum(isinstance(item, mg.Tensor) and not any(item is leaf for leaf in leaves) for item in value)
+    return show(value) + (f", of which {strangers} no leaf of the graph" if strangers else "")
+
+
+def _twice(outcome):
+    """Whether every leaf is there, and some more than once."""
+    if not is_list(outcome.value):
+        return False
+    counts = [sum(item is leaf for item in outcome.value) for leaf in leaves_of(outcome.arguments[0])]
+    return min(counts) == 1 and max(counts) > 1
+
+
+def _items_are(kind):
+    return lambda outcome: is_list(outcome.value) and any(kind(item) for item in outcome.value)
+
+
+def _draw(outcome, difference):
+    """The graph with the leaves in red that are not in the answer, or more than once."""
+    got = outcome.value if is_list(outcome.value) else []
+    counts = {
+        node: sum(item is node.variable for item in got)
+        for node in nodes_of(outcome.arguments[0])
+        if node.name() == "AccumulateGrad"
+    }
+    badges = {node: f"{'✓' if count == 1 else '✗'} {count} x in yours" for node, count in counts.items()}
+    return draw(outcome, badges, lambda node: counts.get(node, 1) != 1)
+
+
+def _strangers(outcome):
+    """Whether the answer holds tensors, and none of them is a leaf of the graph."""
+    got, leaves = outcome.value, leaves_of(outcome.arguments[0])
+    if not is_list(got) or not got or not all(isinstance(item, mg.Tensor) for item in got):
+        return False
+    return not any(item is leaf for item in got for leaf in leaves)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def leaves_on_every_way(root):
+    """A leaf that can be reached in two ways is in the list twice. Look whether its node was met before."""
+    found, todo = [], [root.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node.name() == "AccumulateGrad":
+            found.append(node.variable)
+        todo += [next_node for next_node, _ in node.next_functions if next_node is not None]
+    return found
+
+
+def nodes_of_leaves(root):
+    """These are nodes. The tensors are asked for: a leaf's node has its tensor in the attribute variable."""
+    return [node for node in nodes_of(root) if node.name() == "AccumulateGrad"]
+
+
+def gradients_of_leaves(root):
+    """These are gradients, or None: a leaf's .grad. The leaves themselves are asked for."""
+    return [node.variable.grad for node in nodes_of(root) if node.name() == "AccumulateGrad"]
+
+
+def asked_nodes_for_is_leaf(root):
+    """is_leaf belongs to tensors, and these are nodes. A leaf's node is recognised by its name, AccumulateGrad."""
+    return [node.variable for node in nodes_of(root) if node.is_leaf]
+
+
+def saved_tensors(root):
+    """None of these tensors is a leaf of the graph: they are copies, or values that a node has saved. A leaf's node has
+    the leaf itself in the attribute variable; take it as it is.
+    """
+    saved = [getattr(node, "_saved_self", None) for node in nodes_of(root)]
+    return [tensor.detach() for tensor in saved if tensor is not None]
+
+
+def copies_of_leaves(root):
+    return [node.variable.clone() for node in nodes_of(root) if node.name() == "AccumulateGrad"]
+
+
+def leaves_beside_the_root(root):
+    """These are the leaves right next to the root. Others are further away: go on from each node to its next ones."""
+    return [node.variable for node, _ in root.grad_fn.next_functions if node and node.name() == "AccumulateGrad"]
+
+
+def leaves_of_pairs(root):
+    return [pair.variable for pair in root.grad_fn.next_functions if pair.name() == "AccumulateGrad"]
+
+
+def variable_of_every_node(root):
+    """Some node was asked for its variable that is no leaf's. Only AccumulateGrad has one."""
+    return [node.variable for node in nodes_of(root)]
+
+
+def only_the_first_leaf(root):
+    """Only the first leaf is there. Collect them all, and return the list after the loop."""
+    met = [root.grad_fn]
+    for node in met:
+        if node.name() == "AccumulateGrad":
+            return [node.variable]
+        met += [next_node for next_node, _ in node.next_functions if next_node not in (None, *met)]
+    return None
+
+
+def leaves_by_recursion(root):
+    found, met = [], set()
+
+    def visit(node):
+        if node is None or node in met:
+            return
+        met.add(node)
+        if node.name() == "AccumulateGrad":
+            found.append(node.variable)
+        for next_node, _ in node.next_functions:
+            visit(next_node)
+
+    visit(root.grad_fn)
+    return found
+
+
+EXERCISE = Exercise(
+    title="a list of the leaf tensors that a backward from root reaches",
+    stars=2,
+    minutes=6,
+    reference=leaves_of,
+    cases=CASES,
+    hints=(
+        "The walk is the one of the first exercise. Which nodes belong to leaves?",
+        'A leaf\'s node has the name "AccumulateGrad".',
+        "Such a node has its tensor in the attribute variable.",
+    ),
+    compare=_compare_tensors,
+    show=_show,
+    picture=_draw,
+    seconds=SECONDS,
+    evidence=lambda outcome: f"  the graph has {len(leaves_of(outcome.arguments[0]))} leaves",
+    mistakes=(
+        Mistake(leaves_on_every_way, when=_twice),
+        Mistake(nodes_of_leaves, when=_items_are(lambda item: hasattr(item, "next_functions"))),
+        Mistake(gradients_of_leaves, when=_items_are(lambda item: item is None)),
+        Mistake(
+            asked_nodes_for_is_leaf,
+            when=raised("is_leaf", kind=AttributeError),
+        ),
+        Mistake(saved_tensors, copies_of_leaves, when=_strangers),
+        leaves_beside_the_root,
+        pairs_for_nodes(leaves_of_pairs),
+        Mistake(
+            variable_of_every_node,
+            when=raised("variable", kind=AttributeError),
+        ),
+        only_the_first_leaf,
+        by_recursion(leaves_by_recursion),
+    ),
+)

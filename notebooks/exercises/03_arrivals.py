@@ -1,0 +1,196 @@
+"""Exercise `arrivals`: for how many gradients each node waits."""
+
+import minigrad as mg
+from minigrad.autograd.graph import AccumulateGrad
+from minigrad.teach import Difference, Exercise, Mistake, plain, show
+
+from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, node_names
+
+
+def _used_by(outcome):
+    names = node_names(outcome.arguments[0])
+    if len(names) > LARGEST:
+        return ""
+    lines = []
+    for node in names:
+        users = [names[user] for user in names for next_node, _ in user.next_functions if next_node is node]
+        lines.append(
+            f"  {names[node]} gets "
+            + ("the 1 of backward()" if not users else " and ".join(f"one from {user}" for user in users))
+        )
+    return "\n".join(lines)
+
+
+def _compare_counts(_, got, outcome):
+    expected = arrivals(outcome.arguments[0])  # of the learner's graph: another graph has other nodes
+    names = node_names(outcome.arguments[0])
+    if not isinstance(got, dict):
+        kind = type(got).__name__
+        return Difference(
+            "the answer", plain(kind), "dict", f"A dict from nodes to numbers is asked for; this is a {kind}."
+        )
+    for node, name in names.items():
+        if node not in got:
+            return Difference(name, "missing", str(expected[node]))
+        if isinstance(got[node], bool) or got[node] != expected[node]:
+            return Difference(name, show(got[node]), str(expected[node]))
+    for key in got:
+        if key not in expected:
+            note = "Every key must be a node, and belong to this graph."
+            return Difference("one key too many", plain(key), "nodes of the graph only", note)
+    return None
+
+
+def _show_counts(value, arguments):
+    if not isinstance(value, dict):
+        return show(value)
+    names = node_names(arguments[0])
+    if len(value) > LARGEST:
+        return f"a dict of {len(value)} entries"
+    known = [node for node in names if node in value] + [key for key in value if key not in names]
+    return "{" + ", ".join(f"{names.get(key, plain(key))}: {show(value[key])}" for key in known) + "}"
+
+
+def _has_key(kind):
+    return lambda outcome: isinstance(outcome.value, dict) and any(isinstance(key, kind) for key in outcome.value)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def with_none(root):
+    """None is among the keys. An input that needs no gradient has no node: next_functions says (None, 0), and nothing
+    is sent there.
+    """
+    count = dict(arrivals(root))
+    count[None] = 1
+    return count
+
+
+def pairs_as_keys(root):
+    """The keys are pairs. next_functions holds (node, number) pairs; the node is the first of the two."""
+    return {(node, 0): n for node, n in arrivals(root).items()}
+
+
+def tensors_as_keys(root):
+    """The keys are tensors. The walk is over nodes: begin with root.grad_fn."""
+    return {root: 1}
+
+
+def names_as_keys(root):
+    """The keys are names, and two nodes can have the same one: here the nodes of c and e are both MulBackward0. Use the
+    node itself as the key.
+    """
+    return {node.name(): n for node, n in arrivals(root).items()}
+
+
+def forgot_the_root(root):
+    """The root's own node is missing, or counts 0. Give it 1, for the gradient that backward() starts with."""
+    count = dict(arrivals(root))
+    del count[root.grad_fn]
+    return count
+
+
+def forgot_the_leaves(root):
+    """The leaves are missing. Their AccumulateGrad is a node like the others, only its next_functions are empty."""
+    return {node: n for node, n in arrivals(root).items() if node.next_functions}
+
+
+def walked_paths(root):
+    """A node that can be reached in two ways was looked at twice, and so the edges behind it were counted twice. Look
+    at each node once, the first time it is met.
+    """
+    count = {root.grad_fn: 1}
+    todo = [root.grad_fn]
+    while todo:
+        for next_node, _ in todo.pop().next_functions:
+            if next_node is not None:
+                count[next_node] = count.get(next_node, 0) + 1
+                todo.append(next_node)
+    return count
+
+
+def counted_outgoing(root):
+    """These are the numbers of gradients that a node sends, one for each of its inputs. Asked for is how many arrive at
+    it.
+    """
+    return {node: len(node.next_functions) for node in arrivals(root)}
+
+
+def began_with_one(root):
+    """One too many for each: a node that is met for the first time begins with 0, and only root.grad_fn with 1."""
+    count = {root.grad_fn: 1}
+    todo = [root.grad_fn]
+    for node in todo:
+        for next_node, _ in node.next_functions:
+            if next_node is None:
+                continue
+            if next_node not in count:
+                count[next_node] = 1
+                todo.append(next_node)
+            count[next_node] += 1
+    return count
+
+
+def one_for_each(root):
+    """Every node has a 1. Where a second edge leads to a node that was met before, 1 is to be added."""
+    return dict.fromkeys(arrivals(root), 1)
+
+
+def counted_users(root):
+    """Nodes were counted, but edges are asked for. x * x is one node with two edges to x, and sends two gradients."""
+    count = {root.grad_fn: 1}
+    todo = [root.grad_fn]
+    while todo:
+        for next_node in {node for node, _ in todo.pop().next_functions if node is not None}:
+            if next_node not in count:
+                count[next_node] = 0
+                todo.append(next_node)
+            count[next_node] += 1
+    return count
+
+
+EXERCISE = Exercise(
+    title="a dict from each node to the number of gradients that it waits for",
+    stars=2,
+    minutes=10,
+    reference=arrivals,
+    cases=GRAPHS,
+    hints=(
+        "Count edges: each pair in some node's next_functions is one gradient that will arrive.",
+        (
+            "Keep a list of nodes that are still to be looked at, and a dict of those that were met. A node is "
+            "put on the list only the first time it is met."
+        ),
+        (
+            "Begin with {root.grad_fn: 1}. Take a node from the list; for each of its next nodes that is not "
+            "None: if it is new, give it 0 and put it "
+            "on the list; in any case add 1."
+        ),
+    ),
+    compare=_compare_counts,
+    show=_show_counts,
+    evidence=_used_by,
+    picture=draw_node,
+    mistakes=(
+        Mistake(with_none, when=_has_key(type(None))),
+        Mistake(pairs_as_keys, when=_has_key(tuple)),
+        Mistake(tensors_as_keys, when=_has_key(mg.Tensor)),
+        Mistake(names_as_keys, when=_has_key(str)),
+        Mistake(
+            forgot_the_root,
+            when=lambda outcome: (
+                isinstance(outcome.value, dict) and outcome.value.get(outcome.arguments[0].grad_fn, 0) == 0
+            ),
+        ),
+        Mistake(
+            forgot_the_leaves,
+            when=lambda outcome: isinstance(outcome.value, dict) and not _has_key(AccumulateGrad)(outcome),
+        ),
+        walked_paths,
+        counted_outgoing,
+        began_with_one,
+        one_for_each,
+        counted_users,
+    ),
+)

@@ -1,0 +1,164 @@
+"""Exercise `by_hand`: the chapter's graph walked by calling its nodes."""
+
+import minigrad as mg
+from minigrad.teach import Exercise, Mistake, raised
+
+from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case
+
+
+def by_hand(e):
+    """The gradients of a and b, by calling the nodes of c = a * b; d = c + a; e = c * d."""
+    node_e, node_c, node_d = _nodes(e)
+    e_to_c, e_to_d = node_e(mg.tensor(1.0))
+    d_to_c, d_to_a = node_d(e_to_d)
+    c_to_a, c_to_b = node_c(e_to_c + d_to_c)
+    return d_to_a + c_to_a, c_to_b
+
+
+def _nodes(e):
+    node_e = e.grad_fn
+    (node_c, _), (node_d, _) = node_e.next_functions
+    return node_e, node_c, node_d
+
+
+def _measured_by_hand(outcome):
+    return measured_slopes(**leaf_values(outcome.arguments[0]))
+
+
+def _draw(outcome, difference):
+    leaf = {"item 1 of 2": "a", "item 2 of 2": "b"}.get(difference.where, "")
+    return draw_wrong(**leaf_values(outcome.arguments[0]), wrong=leaf, difference=difference)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def ran_c_too_early(e):
+    """Node c was called before d had sent its part: it got only what came from e. Call the node of d first, and c with
+    the sum of both.
+    """
+    node_e, node_c, node_d = _nodes(e)
+    to_c, to_d = node_e(mg.tensor(1.0))
+    to_a, to_b = node_c(to_c)
+    _, more_to_a = node_d(to_d)
+    return to_a + more_to_a, to_b
+
+
+def overwrote_c(e):
+    """Node c got only what came from d: the part from e was overwritten. Contributions are added, as in +=, never
+    replaced, as in =.
+    """
+    node_e, node_c, node_d = _nodes(e)
+    grad_c, grad_d = node_e(mg.tensor(1.0))
+    grad_c, grad_a = node_d(grad_d)
+    to_a, to_b = node_c(grad_c)
+    return grad_a + to_a, to_b
+
+
+def overwrote_a(e):
+    """The gradient of a misses what d sent. a is used twice, by c and by d, and both parts count."""
+    node_e, node_c, node_d = _nodes(e)
+    to_c, to_d = node_e(mg.tensor(1.0))
+    more, to_a = node_d(to_d)
+    to_a, to_b = node_c(to_c + more)
+    return to_a, to_b
+
+
+def kept_only_the_first_a(e):
+    """The gradient of a misses what c sent. a is used twice, by c and by d, and both parts count."""
+    node_e, node_c, node_d = _nodes(e)
+    to_c, to_d = node_e(mg.tensor(1.0))
+    more, to_a = node_d(to_d)
+    _, to_b = node_c(to_c + more)
+    return to_a, to_b
+
+
+def ran_c_twice_with_the_sum(e):
+    """Node c was called twice, the second time with the sum, so what came from e went through it twice. One call, with
+    the sum, is enough.
+    """
+    node_e, node_c, node_d = _nodes(e)
+    grad_c, to_d = node_e(mg.tensor(1.0))
+    grad_a, grad_b = node_c(grad_c)
+    more, to_a = node_d(to_d)
+    grad_c = grad_c + more
+    more_a, more_b = node_c(grad_c)
+    return grad_a + to_a + more_a, grad_b + more_b
+
+
+def b_before_a(e):
+    """The two gradients have changed places: a first, then b."""
+    first, second = by_hand(e)
+    return second, first
+
+
+def began_with_the_value(e):
+    """The walk began with the value of e. It begins with 1: e changes by 1 per unit of e."""
+    node_e, node_c, node_d = _nodes(e)
+    to_c, to_d = node_e(e.detach())
+    more, to_a = node_d(to_d)
+    more_to_a, to_b = node_c(to_c + more)
+    return to_a + more_to_a, to_b
+
+
+def called_d_with_one(e):
+    """Node d was called with 1. It gets what e has sent to it, the second of the two."""
+    node_e, node_c, node_d = _nodes(e)
+    one = mg.tensor(1.0)
+    to_c, _ = node_e(one)
+    more, to_a = node_d(one)
+    more_to_a, to_b = node_c(to_c + more)
+    return to_a + more_to_a, to_b
+
+
+def exchanged_c_and_d(e):
+    """What e sends to c was given to d, and the other way round. A node's gradients come in the order of its
+    next_functions: c, then d.
+    """
+    node_e, node_c, node_d = _nodes(e)
+    to_d, to_c = node_e(mg.tensor(1.0))
+    more, to_a = node_d(to_d)
+    more_to_a, to_b = node_c(to_c + more)
+    return to_a + more_to_a, to_b
+
+
+def called_with_a_number(e):
+    """A node wants tensors: write tensor(1.0), not 1.0."""
+    return e.grad_fn(1.0)
+
+
+EXERCISE = Exercise(
+    title="a tuple of two tensors, the gradients of a and b, found by calling the nodes e, d and c",
+    stars=1,
+    minutes=6,
+    reference=by_hand,
+    cases=(running_case(3.0, 2.0), running_case(-1.5, 4.0), running_case(0.5, -3.0)),
+    hints=(
+        (
+            "Each call of a node gives one gradient per input, in the order of next_functions. Begin with the "
+            "node of e and tensor(1.0)."
+        ),
+        "c gets two contributions, one from e and one from d. Call its node once, with their sum.",
+        (
+            "a gets two contributions as well: one from d and one from c. So the order of calls is e, d, c, "
+            "and the answer is (from d + from c, from c)."
+        ),
+    ),
+    evidence=_measured_by_hand,
+    picture=_draw,
+    mistakes=(
+        ran_c_too_early,
+        overwrote_c,
+        overwrote_a,
+        kept_only_the_first_a,
+        ran_c_twice_with_the_sum,
+        b_before_a,
+        began_with_the_value,
+        called_d_with_one,
+        exchanged_c_and_d,
+        Mistake(
+            called_with_a_number,
+            when=raised("must be called with tensors", kind=TypeError),
+        ),
+    ),
+)

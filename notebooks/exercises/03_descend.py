@@ -1,0 +1,256 @@
+"""Exercise `descend`: the training loop, where gradients pile up unless they are cleared."""
+
+import minigrad as mg
+from minigrad.teach import STEP, Case, Exercise, Mistake, compare, raised, show, slopes
+
+
+def descend(loss_of, w, rate, steps):
+    """Change w by gradient descent; return the loss before each step."""
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(loss.item())
+        loss.backward()
+        with mg.no_grad():
+            w -= rate * w.grad
+        w.grad = None
+    return losses
+
+
+def _descent_case(words, loss_of, numbers, rate, steps):
+    return Case(
+        f"loss = {words}, w = {numbers}, rate = {rate}, steps = {steps}",
+        lambda: (loss_of, mg.tensor(numbers, requires_grad=True), rate, steps),
+    )
+
+
+def _losses_and_w(value, arguments):
+    if value is None or value is ...:
+        return value
+    return (value, arguments[1].detach().clone())
+
+
+def _compare_descent(expected, got, outcome):
+    losses, w = got
+    return compare(expected[1], w, "w afterwards") or compare(expected[0], losses, "the losses")
+
+
+def _show_descent(value, arguments):
+    if not isinstance(value, tuple):
+        return show(value)
+    losses, w = value
+    return f"losses {show(losses)}; w afterwards {show(w)}"
+
+
+def _measured_descent(outcome):
+    """The slope of the loss where the descent starts, and where the first step leads."""
+    loss_of, w, rate, _ = outcome.case.make()
+    lines = []
+    for place, slope in slopes(loss_of, w):
+        value = w.detach().numpy()[place]
+        name = f"w[{place[0]}]" if place else "w"
+        lines.append(
+            f"  {name} moved by {STEP} at the start: the slope is {slope:.4g}, so the first step goes from {value:.4g} "
+            f"to {value - rate * slope:.4g}"
+        )
+    return "\n".join(lines)
+
+
+def _in_losses(test):
+    """For `when`: the losses that were returned are such, for so many steps."""
+    return lambda outcome: isinstance(outcome.value, tuple) and test(outcome.value[0], outcome.arguments[3])
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def recorded_the_update(loss_of, w, rate, steps):
+    """w was changed while operations were being recorded. A leaf may be changed in place only inside `with
+    mg.no_grad():`.
+    """
+    for _ in range(steps):
+        loss_of(w).backward()
+        w -= rate * w.grad
+        w.grad = None
+    return []
+
+
+def set_none_before_use(loss_of, w, rate, steps):
+    """w.grad is None where it is needed: either backward() has not run yet, or w = w - ... has made a new tensor, which
+    is not the leaf any more. Change w in place: w -= ...
+    """
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(loss.item())
+        loss.backward()
+        w.grad = None
+        with mg.no_grad():
+            w -= rate * w.grad
+    return losses
+
+
+def never_cleared(loss_of, w, rate, steps):
+    """The gradients of all steps pile up: backward() adds to .grad, and nothing clears it. Set w.grad = None after each
+    step.
+    """
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(loss.item())
+        loss.backward()
+        with mg.no_grad():
+            w -= rate * w.grad
+    return losses
+
+
+def cleared_before_use(loss_of, w, rate, steps):
+    """The gradient was cleared before it was used, so w never moves. Clear it after the step."""
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(loss.item())
+        loss.backward()
+        w.grad.zero_()
+        with mg.no_grad():
+            w -= rate * w.grad
+    return losses
+
+
+def moved_by_the_rate(loss_of, w, rate, steps):
+    """w moves by rate, whatever its slope is. The step is rate times w.grad."""
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(loss.item())
+        loss.backward()
+        with mg.no_grad():
+            w -= rate
+        w.grad = None
+    return losses
+
+
+def one_loss_for_all(loss_of, w, rate, steps):
+    """The loss was computed once, before the loop, and the same graph was walked again and again. w has moved: compute
+    loss_of(w) in each step.
+    """
+    losses, loss = [], loss_of(w)
+    for _ in range(steps):
+        losses.append(loss.item())
+        loss.backward(retain_graph=True)
+        with mg.no_grad():
+            w -= rate * w.grad
+        w.grad = None
+    return losses
+
+
+def one_step_more(loss_of, w, rate, steps):
+    """One step too many: the list holds one loss for each of the steps."""
+    return descend(loss_of, w, rate, steps + 1)
+
+
+def last_loss_only(loss_of, w, rate, steps):
+    """This is one loss. Asked for are all, in a list: append(loss.item()) in each step."""
+    return descend(loss_of, w, rate, steps)[-1]
+
+
+def uphill(loss_of, w, rate, steps):
+    """w goes uphill: the loss grows where the gradient points. Subtract rate * w.grad."""
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(loss.item())
+        loss.backward()
+        with mg.no_grad():
+            w += rate * w.grad
+        w.grad = None
+    return losses
+
+
+def new_name_for_w(loss_of, w, rate, steps):
+    """The caller's w has not changed: w = w - ... gives the name w to a new tensor inside your function. Change it in
+    place, with w -= ...
+    """
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(loss.item())
+        loss.backward()
+        w = (w - rate * w.grad).detach().requires_grad_()
+    return losses
+
+
+def losses_after_the_steps(loss_of, w, rate, steps):
+    """The losses are those after each step. They are asked for before it, beginning with the loss of the w
+    that came in.
+    """
+    losses = []
+    for _ in range(steps):
+        loss_of(w).backward()
+        with mg.no_grad():
+            w -= rate * w.grad
+        w.grad = None
+        losses.append(loss_of(w).item())
+    return losses
+
+
+EXERCISE = Exercise(
+    title="a list of floats, the loss before each step; w itself is changed",
+    stars=1,
+    minutes=6,
+    reference=descend,
+    cases=(
+        _descent_case("(w - 3) ** 2", lambda w: (w - 3) ** 2, 0.0, 0.1, 4),
+        _descent_case(
+            "((w - tensor([1., -2.])) ** 2).sum()",
+            lambda w: ((w - mg.tensor([1.0, -2.0])) ** 2).sum(),
+            [0.0, 0.0],
+            0.25,
+            3,
+        ),
+    ),
+    hints=(
+        "Four things happen in each step, always in this order: loss, backward, change w, clear its gradient.",
+        (
+            "Changing w must not be recorded, and must happen in place, because w is the tensor that the "
+            "caller looks at: with mg.no_grad(): w -= ..."
+        ),
+        (
+            "loss = loss_of(w); losses.append(loss.item()); loss.backward(); with mg.no_grad(): w -= rate * "
+            "w.grad; then w.grad = None."
+        ),
+    ),
+    observe=_losses_and_w,
+    compare=_compare_descent,
+    show=_show_descent,
+    evidence=_measured_descent,
+    writes=True,
+    mistakes=(
+        Mistake(
+            recorded_the_update,
+            when=raised("a leaf Variable that requires grad is being used in an in-place operation"),
+        ),
+        Mistake(
+            set_none_before_use,
+            when=lambda outcome: (
+                isinstance(outcome.error, TypeError | AttributeError | RuntimeError)
+                and any(part in str(outcome.error) for part in ("None", "does not require grad"))
+            ),
+        ),
+        never_cleared,
+        cleared_before_use,
+        moved_by_the_rate,
+        one_loss_for_all,
+        Mistake(
+            one_step_more,
+            when=_in_losses(lambda losses, steps: isinstance(losses, list) and len(losses) == steps + 1),
+        ),
+        Mistake(
+            last_loss_only,
+            when=_in_losses(lambda losses, steps: isinstance(losses, float)),
+        ),
+        uphill,
+        new_name_for_w,
+        losses_after_the_steps,
+    ),
+)

@@ -1,0 +1,199 @@
+"""Exercise `jacobian`: all slopes of a result with several elements, a backward for each row."""
+
+import minigrad as mg
+from minigrad.teach import STEP, Case, Exercise, Mistake, raised, slopes
+
+
+def jacobian(f, x):
+    """The matrix whose row i is the gradient of f(x)[i]."""
+    y = f(x)
+    rows = []
+    for i in range(len(y)):
+        weights = mg.zeros_like(y)
+        weights[i] = 1.0
+        y.backward(gradient=weights, retain_graph=True)
+        rows.append(x.grad)
+        x.grad = None
+    return mg.stack(rows)
+
+
+def _has_shape(shape):
+    """Whether the answer is a tensor of a shape that is not the right one."""
+
+    def has(outcome):
+        f, x = outcome.arguments
+        wrong = shape(f, x.detach())
+        is_tensor = isinstance(outcome.value, mg.Tensor)
+        return is_tensor and wrong != (len(f(x.detach())), len(x)) and tuple(outcome.value.shape) == wrong
+
+    return has
+
+
+def _vector_case(words, f, numbers):
+    return Case(f"f(x) = {words} at x = {numbers}", lambda: (f, mg.tensor(numbers, requires_grad=True)))
+
+
+def _measured_jacobian(outcome):
+    lines = []
+    for (column,), found in slopes(*outcome.arguments):
+        listed = ", ".join(f"{slope:.4g}" for slope in found)
+        lines.append(f"  x[{column}] moved by {STEP}: column {column} is {listed}")
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _one_hot(y, i):
+    weights = mg.zeros_like(y)
+    weights[i] = 1.0
+    return weights
+
+
+def did_not_retain(f, x):
+    """The graph is walked once for each row, and the first walk freed what it had saved. Say retain_graph=True."""
+    y = f(x)
+    rows = []
+    for i in range(len(y)):
+        y.backward(gradient=_one_hot(y, i))
+        rows.append(x.grad)
+        x.grad = None
+    return mg.stack(rows)
+
+
+def without_weights(f, x):
+    """f(x) has several elements, so backward() wants to know how much each one counts: pass gradient=, with 1 for row i
+    and 0 for the others.
+    """
+    f(x).backward()
+    return x.grad
+
+
+def did_not_clear(f, x):
+    """Each row has all the rows before it in it: x.grad was not cleared between two calls of backward(), and backward()
+    adds.
+    """
+    y = f(x)
+    rows = []
+    for i in range(len(y)):
+        y.backward(gradient=_one_hot(y, i), retain_graph=True)
+        rows.append(x.grad.clone())
+    return mg.stack(rows)
+
+
+def same_tensor_in_all_rows(f, x):
+    """All rows are the same tensor: x.grad.zero_() empties the row that you have just kept. Set x.grad = None instead,
+    or keep a clone().
+    """
+    y = f(x)
+    rows = []
+    for i in range(len(y)):
+        y.backward(gradient=_one_hot(y, i), retain_graph=True)
+        rows.append(x.grad)
+        x.grad.zero_()
+    return mg.stack(rows)
+
+
+def ones_as_weights(f, x):
+    """Every row is the gradient of the sum of all elements: the weights were 1 everywhere. For row i only
+    place i is 1.
+    """
+    y = f(x)
+    rows = []
+    for _ in range(len(y)):
+        x.grad = None
+        y.backward(gradient=mg.ones_like(y), retain_graph=True)
+        rows.append(x.grad)
+    return mg.stack(rows)
+
+
+def row_for_each_x(f, x):
+    """There are as many rows as x has elements. A row belongs to an element of f(x): range(len(f(x)))."""
+    y = f(x)
+    rows = []
+    for i in range(min(len(x), len(y))):
+        y.backward(gradient=_one_hot(y, i), retain_graph=True)
+        rows.append(x.grad)
+        x.grad = None
+    return mg.stack(rows)
+
+
+def rows_in_a_line(f, x):
+    """The rows lie one behind the other: cat joins them along the dimension that they have. mg.stack(rows) makes a new
+    one.
+    """
+    return mg.cat(list(jacobian(f, x)))
+
+
+def new_list_each_time(f, x):
+    """Only one row is left. Was the list made anew in each round? Make it before the loop, and append."""
+    y = f(x)
+    for i in range(len(y)):
+        y.backward(gradient=_one_hot(y, i), retain_graph=True)
+        rows = [x.grad]
+        x.grad = None
+    return mg.stack(rows)
+
+
+def gradient_of_the_sum(f, x):
+    """This is one gradient, that of f(x).sum(). A row for each element of f(x) is asked for."""
+    f(x).sum().backward()
+    return x.grad
+
+
+def transposed(f, x):
+    """Rows and columns have changed places: row i belongs to f(x)[i], column j to x[j]."""
+    return jacobian(f, x).T
+
+
+EXERCISE = Exercise(
+    title="a tensor with one row for each element of f(x), which holds its gradient",
+    stars=2,
+    minutes=10,
+    reference=jacobian,
+    cases=(
+        _vector_case(
+            "stack([x[0] * x[1], x[0] ** 2, x[0] + x[1]])",
+            lambda x: mg.stack([x[0] * x[1], x[0] ** 2, x[0] + x[1]]),
+            [3.0, 2.0],
+        ),
+        _vector_case("sin(x) * x.sum()", lambda x: mg.sin(x) * x.sum(), [0.5, -1.0, 2.0]),
+        _vector_case(
+            "stack([(x * x).sum(), x[0] - x[2]])", lambda x: mg.stack([(x * x).sum(), x[0] - x[2]]), [1.0, 2.0, -1.0]
+        ),
+    ),
+    hints=(
+        (
+            "backward(gradient=weights) gives the gradient of (weights * y).sum(). Which weights leave y[i] "
+            "alone in that sum?"
+        ),
+        (
+            "Row i is x.grad after y.backward(gradient=weights), with 1 at place i and 0 elsewhere. The same "
+            "graph is walked once for each row."
+        ),
+        (
+            "Two things must not get lost: retain_graph=True, so that the graph can be walked again, and "
+            "x.grad = None after each row, so that "
+            "the next row does not start on top of it. In the end, mg.stack(rows)."
+        ),
+    ),
+    evidence=_measured_jacobian,
+    mistakes=(
+        Mistake(
+            did_not_retain,
+            when=raised("second time"),
+        ),
+        Mistake(
+            without_weights,
+            when=raised("implicitly created"),
+        ),
+        did_not_clear,
+        same_tensor_in_all_rows,
+        ones_as_weights,
+        Mistake(row_for_each_x, when=_has_shape(lambda f, x: (min(len(x), len(f(x))), len(x)))),
+        Mistake(rows_in_a_line, when=_has_shape(lambda f, x: (len(f(x)) * len(x),))),
+        Mistake(new_list_each_time, when=_has_shape(lambda f, x: (1, len(x)))),
+        gradient_of_the_sum,
+        transposed,
+    ),
+)

@@ -1,0 +1,211 @@
+"""Exercise `run_order`: an order in which each node has all that it waits for."""
+
+import minigrad as mg
+from minigrad.autograd.graph import AccumulateGrad, Node
+from minigrad.teach import Difference, Exercise, Mistake, plain, show
+
+from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, leaf_values, measured_slopes, node_names, run_order
+
+
+def _compare_order(_, got, outcome):
+    names = node_names(outcome.arguments[0])
+    if not isinstance(got, list | tuple):
+        kind = type(got).__name__
+        return Difference("the answer", plain(kind), "list", f"A list of nodes is asked for; this is a {kind}.")
+    place = {}
+    for number, node in enumerate(got, 1):
+        if not _is_node(node) or node not in names:
+            told = "Each item must be a node of this graph, such as root.grad_fn and what next_functions leads to."
+            return Difference(f"place {number}", plain(node), "a node of the graph", told)
+        if node in place:
+            return Difference(f"place {number}", f"{names[node]} once more", "each node once")
+        place[node] = number
+    for node, name in names.items():
+        if node not in place:
+            return Difference(name, "missing", "every node once")
+    late = [
+        (place[next_node], place[node], node, next_node)
+        for node in got
+        for next_node, _ in node.next_functions
+        if next_node is not None
+    ]
+    for at, user_at, user, node in sorted(late, key=lambda found: found[:2]):
+        if user_at > at:
+            told = f"{names[user]}, which sends to it, runs only at place {user_at}"
+            return Difference(f"{names[node]} runs at place {at}", told, f"{names[user]} before {names[node]}")
+    return None
+
+
+def _is_node(value):
+    return isinstance(value, Node)
+
+
+def _show_order(value, arguments):
+    if not isinstance(value, list | tuple):
+        return show(value)
+    names = node_names(arguments[0])
+    if len(value) > LARGEST:
+        return f"a list of {len(value)} items"
+    return (
+        ", ".join(names.get(node, plain(node)) if _is_node(node) else plain(node) for node in value) or "an empty list"
+    )
+
+
+def _walked(outcome):
+    """Run the live nodes in the learner's order, each with what has arrived by then."""
+    names = node_names(outcome.arguments[0])
+    order = outcome.value
+    values = leaf_values(outcome.arguments[0])
+    if not values or not isinstance(order, list | tuple) or any(_is_node(node) and node not in names for node in order):
+        return ""
+    arrived = {outcome.arguments[0].grad_fn: mg.tensor(1.0)}
+    for node in order:
+        if not _is_node(node) or node not in arrived or isinstance(node, AccumulateGrad):
+            continue
+        for gradient, (next_node, _) in zip(node(arrived[node]), node.next_functions, strict=True):
+            arrived[next_node] = arrived[next_node] + gradient if next_node in arrived else gradient
+    by_name = {name: node for node, name in names.items()}
+    found = {name: show(arrived[by_name[name]].item()) if by_name[name] in arrived else "nothing" for name in "ab"}
+    given = f"  the engine's nodes, run in your order, give a {found['a']} and b {found['b']}"
+    return f"{given}\n{measured_slopes(**values)}"
+
+
+def _items(outcome):
+    return list(outcome.value) if isinstance(outcome.value, list | tuple) else []
+
+
+def _backwards(outcome):
+    items = _items(outcome)
+    return len(items) > 1 and items[-1] is outcome.arguments[0].grad_fn and items[0] is not items[-1]
+
+
+def _only_leaves_are_missing(outcome):
+    others = {node for node in node_names(outcome.arguments[0]) if not isinstance(node, AccumulateGrad)}
+    return all(_is_node(item) for item in _items(outcome)) and set(_items(outcome)) == others
+
+
+def _one_that_waits_is_missing(outcome):
+    """Whether what is there is a beginning that ends before the nodes which wait for several gradients."""
+    waits, items = arrivals(outcome.arguments[0]), _items(outcome)
+    if not items or not all(_is_node(item) for item in items):
+        return False
+    return any(waits[node] > 1 for node in waits if node not in items) and all(waits.get(node) == 1 for node in items)
+
+
+def _repeats(outcome):
+    nodes = [item for item in _items(outcome) if _is_node(item)]
+    return len(set(nodes)) < len(nodes)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def none_among_them(root):
+    """None is in the list. An input that needs no gradient has no node to run."""
+    return [*run_order(root), None]
+
+
+def forward_order(root):
+    """The order is that of the forward pass, from the leaves to the root. Backward begins at the root."""
+    return run_order(root)[::-1]
+
+
+def each_path_once_more(root):
+    """A node is in the list more than once. It must run once, when all its contributions are there."""
+    order, todo = [], [root.grad_fn]
+    while todo and len(order) < 1000:
+        node = todo.pop(0)
+        order.append(node)
+        todo += [next_node for next_node, _ in node.next_functions if next_node is not None]
+    return order
+
+
+def without_leaves(root):
+    """The leaves are missing. Their AccumulateGrad has to run as well: it writes .grad."""
+    return [node for node in run_order(root) if node.next_functions]
+
+
+def never_counted_down(root):
+    """A node is missing that waits for two gradients. Count down each time that one arrives, and take the node when its
+    number has come to 0; it is never 1 at the beginning.
+    """
+    waits = arrivals(root)
+    order, ready = [], [root.grad_fn]
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        ready += [next_node for next_node, _ in node.next_functions if waits.get(next_node) == 1]
+    return order
+
+
+def by_sequence_number(root):
+    """Sequence numbers alone do not tell when a leaf may run: an AccumulateGrad has the largest of all, so that it runs
+    as soon as it is ready. Count what has arrived.
+    """
+    return sorted(arrivals(root), key=lambda node: node._sequence_nr(), reverse=True)
+
+
+def depth_first(root):
+    """This goes as deep as it can, along the first input, and runs each node the first time it is met. A node that is
+    used twice then runs before its second gradient has arrived.
+    """
+    order = {}
+    todo = [root.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in order:
+            order[node] = True
+            todo += [next_node for next_node, _ in reversed(node.next_functions)]
+    return list(order)
+
+
+def layer_by_layer(root):
+    """This goes layer by layer, and runs each node the first time it is met. How few steps a node is away from the root
+    says nothing about when its last gradient arrives: c is one step from e, and also two steps, by way of d.
+    """
+    order, layer, met = [], [root.grad_fn], {root.grad_fn}
+    while layer:
+        order += layer
+        following = []
+        for node in layer:
+            for next_node, _ in node.next_functions:
+                if next_node is not None and next_node not in met:
+                    met.add(next_node)
+                    following.append(next_node)
+        layer = following
+    return order
+
+
+EXERCISE = Exercise(
+    title="a list of all nodes, each one behind every node that sends to it",
+    stars=3,
+    minutes=12,
+    reference=run_order,
+    cases=GRAPHS,
+    hints=(
+        "Let arrivals(root) count, and count down. A node is ready when its number has come down to 0.",
+        (
+            "Keep a list of ready nodes; at first it holds root.grad_fn alone. Take one, put it into the "
+            "order, and count down each of its next nodes."
+        ),
+        (
+            "waits = arrivals(root); ready = [root.grad_fn]; while ready: take a node, append it to the order, "
+            "and for each next node that is not None: "
+            "waits[next_node] -= 1, and if that makes 0, append it to ready."
+        ),
+    ),
+    compare=_compare_order,
+    show=_show_order,
+    evidence=_walked,
+    picture=draw_node,
+    mistakes=(
+        Mistake(none_among_them, when=lambda outcome: any(item is None for item in _items(outcome))),
+        Mistake(forward_order, when=_backwards),
+        Mistake(each_path_once_more, when=_repeats),
+        Mistake(without_leaves, when=_only_leaves_are_missing),
+        Mistake(never_counted_down, when=_one_that_waits_is_missing),
+        by_sequence_number,
+        depth_first,
+        layer_by_layer,
+    ),
+)

@@ -1,0 +1,165 @@
+"""Exercise `limited`: a branch whose gradient is shortened on its way."""
+
+from minigrad.teach import Exercise, Mistake, compare, raised
+
+from .chapter04 import branch_case, branch_fields, branch_with, hook_mistakes, is_branch
+
+
+def limited(h, limit):
+    """The numbers of h; gradients through the result arrive at h no longer than limit."""
+    branch = h.clone()
+    branch.register_hook(lambda g: _shortened(g, limit))
+    return branch
+
+
+def _shortened(g, limit):
+    length = g.norm().item()
+    return g * (limit / length) if length > limit else g
+
+
+def _differ(one, other):
+    return compare(one.detach(), other) is not None
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def clipped_each_element(h, limit):
+    """Each element was clipped by itself, which changes the direction. Multiply the whole gradient by one number."""
+    return branch_with(h, lambda g: g.clip(-limit, limit))
+
+
+def lengthened_short_ones(h, limit):
+    """Every gradient gets the length of the limit, and short ones are made longer. Leave those as they are."""
+    return branch_with(h, lambda g: g * limit / g.norm())
+
+
+def divided_by_zero(h, limit):
+    """A gradient can be all zeros, and then its length is 0. Ask whether it is too long before you divide."""
+    return branch_with(h, lambda g: g * min(1.0, limit / g.norm().item()))
+
+
+def used_the_square(h, limit):
+    """This compares or divides by the length squared. The length is the square root of it, g.norm()."""
+
+    def hook(g):
+        square = (g**2).sum().item()
+        return g * (limit / square) if square > limit else g
+
+    return branch_with(h, hook)
+
+
+def length_of_one(h, limit):
+    """A long gradient gets the length 1, and then it is not multiplied by limit."""
+    return branch_with(h, lambda g: g / g.norm() if g.norm() > limit else g)
+
+
+def upside_down(h, limit):
+    """The factor is upside down: a gradient that is twice too long has to be halved, limit / length."""
+
+    def hook(g):
+        length = g.norm().item()
+        return g if length <= limit else g * length / limit
+
+    return branch_with(h, hook)
+
+
+def by_the_largest(h, limit):
+    """The largest element was taken for the length. The length is g.norm()."""
+    return branch_with(h, lambda g: g * min(1.0, limit / max(g.abs().max().item(), 1e-9)))
+
+
+def by_the_sum(h, limit):
+    """The sum of the absolute values was taken for the length. The length is g.norm()."""
+    return branch_with(h, lambda g: g * min(1.0, limit / max(g.abs().sum().item(), 1e-9)))
+
+
+def shortened_the_numbers(h, limit):
+    """The numbers of h were shortened. They stay as they are; only the gradient is to be shortened, by a hook."""
+    return h * (limit / (10 * h.norm().item()))
+
+
+def dropped_long_ones(h, limit):
+    """Long gradients become zero. They should keep their direction, and the length of the limit."""
+    return branch_with(h, lambda g: g * (g.norm().item() <= limit))
+
+
+def limited_h_itself(h, limit):
+    h.register_hook(lambda g: _shortened(g, limit))
+    return h.clone()
+
+
+def limited_and_cut_off(h, limit):
+    return h.detach()
+
+
+def limited_without_return(h, limit):
+    return branch_with(h, lambda g: [_shortened(g, limit), None][1])
+
+
+def shortened_in_place(h, limit):
+    def hook(g):
+        length = g.norm().item()
+        if length > limit:
+            g *= limit / length
+
+    return branch_with(h, hook)
+
+
+def handle_of_the_limit(h, limit):
+    return h.clone().register_hook(lambda g: _shortened(g, limit))
+
+
+def limit_for_a_gradient(h, limit):
+    return branch_with(h, lambda g: limit if g.norm().item() > limit else g)
+
+
+EXERCISE = Exercise(
+    title="a tensor with the numbers of h, through which no gradient longer than limit reaches h",
+    stars=2,
+    minutes=8,
+    **branch_fields(limited),
+    cases=(
+        branch_case("limit", [1.0, 2.0], 5.0),
+        branch_case("limit", [0.5, -1.0], 1.0),
+    ),
+    hints=(
+        "As in turned_around: a tensor of its own, and a hook on it. This hook has to look at the length first.",
+        "g.norm().item() is the length. A gradient that is short enough goes on as it is.",
+        "length = g.norm().item(); return g * (limit / length) if length > limit else g.",
+    ),
+    mistakes=(
+        *hook_mistakes(
+            "shortened",
+            handle=handle_of_the_limit,
+            number=limit_for_a_gradient,
+            on_h=limited_h_itself,
+            writes=shortened_in_place,
+            cut_off=limited_and_cut_off,
+            silent=(limited_without_return,),
+        ),
+        clipped_each_element,
+        Mistake(
+            lengthened_short_ones,
+            when=is_branch(
+                lambda branch: (
+                    branch.through[0] is not None
+                    and branch.through[1] is not None
+                    and branch.through[1].norm().item() > 0.9
+                    and compare(branch.through[0].norm().item(), branch.through[1].norm().item()) is None
+                )
+            ),
+        ),
+        Mistake(divided_by_zero, when=raised(kind=ZeroDivisionError)),
+        used_the_square,
+        length_of_one,
+        upside_down,
+        by_the_largest,
+        by_the_sum,
+        Mistake(
+            shortened_the_numbers,
+            when=lambda outcome: is_branch(lambda branch: _differ(outcome.arguments[0], branch.numbers))(outcome),
+        ),
+        dropped_long_ones,
+    ),
+)

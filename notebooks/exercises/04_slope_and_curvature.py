@@ -1,0 +1,194 @@
+"""The exercises that ask for gradients with autograd.grad: `pulls` and `slope_and_curvature`."""
+
+import warnings
+
+import minigrad as mg
+from minigrad.autograd import grad
+from minigrad.teach import STEP, Case, Difference, Exercise, Mistake, compare, draw_wrong_node, raised, show, yours
+
+from .chapter04 import TRACE, is_grad_written
+
+
+def slope_and_curvature(f, x):
+    """The first and the second derivative of f at x."""
+    (slope,) = grad(f(x), x, create_graph=True)
+    (curvature,) = grad(slope, x)
+    return slope, curvature
+
+
+def _at(words, f, x):
+    return Case(f"f(x) = {words}, x = {x}", lambda: (f, mg.tensor(x, requires_grad=True)))
+
+
+def _compare_slopes(expected, got, outcome):
+    difference = compare(expected, got)
+    if difference is None and is_grad_written(outcome.arguments[1]):
+        return Difference("x.grad", "a tensor", "None, as before", "The numbers are right, but x.grad was written.")
+    return difference
+
+
+def _measured_twice(outcome):
+    f, x = outcome.case.make()
+    step = 20 * STEP  # a second difference loses more digits
+    below, here, above = (f(mg.tensor(x.item() + move, dtype=_double())).item() for move in (-step, 0.0, step))
+    slope, curvature = (above - below) / (2 * step), (above - 2 * here + below) / step**2
+    return f"  f at x - {step}, x and x + {step}: slope {slope:.4g}, and the slope changes by {curvature:.4g} per unit"
+
+
+def _double():
+
+    return mg.float64
+
+
+def _draw_slopes(outcome, difference):
+    """The graph of f(x), or that of the slope, if the second derivative is wrong."""
+    f, x = outcome.case.make()
+    y = f(x)
+    if not difference.where.startswith("item 2"):
+        words = yours(outcome.value[0]) if difference.where.startswith("item 1") else "✗ ask here, then again"
+        return draw_wrong_node(y, {"x": x, "y": y}, x, words)
+    (slope,) = grad(y, x, create_graph=True)
+    return draw_wrong_node(slope, {"x": x, "slope": slope}, x, yours(outcome.value[1]))
+
+
+def _asked_f_of_slope(outcome):
+    """Whether the second answer is the derivative of f(slope), by way of the slope."""
+    f, x = outcome.case.make()
+    (slope,) = grad(f(x), x, create_graph=True)
+    (wrong,) = grad(f(slope), x)
+    return _is_pair(outcome.value) and compare(wrong, outcome.value[1]) is None
+
+
+def _is_nearly_right(outcome):
+    """Whether both answers are within a twentieth of the right ones."""
+    if not _is_pair(outcome.value):
+        return False
+    right = slope_and_curvature(*outcome.case.make())
+    pairs = zip(right, outcome.value, strict=True)
+    return all(abs(wanted.item() - got.item()) < 0.05 * abs(wanted.item()) for wanted, got in pairs)
+
+
+def _is_pair(value):
+    return (
+        isinstance(value, tuple)
+        and len(value) == 2
+        and all(isinstance(item, mg.Tensor) and item.numel() == 1 for item in value)
+    )
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def by_backward_twice(f, x):
+    """backward() adds to x.grad, so the second derivative ends up on top of the first. autograd.grad returns each one
+    by itself.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        f(x).backward(create_graph=True)
+    slope = x.grad
+    slope.backward()
+    return slope, x.grad
+
+
+def without_create_graph(f, x):
+    """The first derivative came without a graph, so it cannot be differentiated. retain_graph=True keeps the old graph;
+    create_graph=True records a new one, of the backward pass.
+    """
+    (slope,) = grad(f(x), x)
+    return slope, grad(slope, x)[0]
+
+
+def with_retain_graph(f, x):
+    (slope,) = grad(f(x), x, retain_graph=True)
+    return slope, grad(slope, x)[0]
+
+
+def tuples_of_tensors(f, x):
+    """These are tuples of one tensor each: autograd.grad returns a tuple. Take item [0] of each."""
+    slope = grad(f(x), x, create_graph=True)
+    return slope, grad(slope, x)
+
+
+def asked_f_twice(f, x):
+    """The first derivative is there twice. Put the second question to the first answer."""
+    return grad(f(x), x)[0], grad(f(x), x)[0]
+
+
+def value_and_slope(f, x):
+    """These are f(x) and its slope. Asked for are the slope and, one step further, the slope of the slope."""
+    y = f(x)
+    return y, grad(y, x, create_graph=True)[0]
+
+
+def curvature_alone(f, x):
+    """Only one tensor was returned. Asked for are both, in a tuple: slope, curvature."""
+    slope = grad(f(x), x, create_graph=True)[0]
+    return grad(slope, x)[0]
+
+
+def asked_f_at_the_slope(f, x):
+    """The second question was put to f(slope). Ask the slope itself: autograd.grad(slope, x)."""
+    (slope,) = grad(f(x), x, create_graph=True)
+    (curvature,) = grad(f(slope), x)
+    return slope, curvature
+
+
+def finite_differences(f, x):
+    """These look like finite differences: near, and not exact. autograd.grad gives the slope itself, and the slope of
+    that.
+    """
+    step = 0.1
+    above, here, below = f(x + step), f(x), f(x - step)
+    return (above - below) / (2 * step), (above - 2 * here + below) / step**2
+
+
+def slope_times_slope(f, x):
+    """This is the square of the slope. The second derivative is the slope of the slope."""
+    slope = grad(f(x), x)[0]
+    return slope, slope * slope
+
+
+def curvature_first(f, x):
+    """The two have changed places: first the slope, then the curvature."""
+    slope = grad(f(x), x, create_graph=True)[0]
+    return grad(slope, x, retain_graph=True)[0], slope
+
+
+EXERCISE = Exercise(
+    title="a tuple of two tensors, the first and the second derivative of f at x; x.grad stays None",
+    stars=2,
+    minutes=8,
+    reference=slope_and_curvature,
+    cases=(
+        _at("x ** 3", lambda x: x**3, 3.0),
+        _at("x.sin()", lambda x: x.sin(), 0.5),
+        _at("(2 * x).exp() - x ** 2", lambda x: (2 * x).exp() - x**2, 0.25),
+    ),
+    hints=(
+        "The second derivative is the derivative of the first, so ask twice.",
+        "The second question is put to the result of the first, and this needs a graph of its own: create_graph=True.",
+        "slope = autograd.grad(f(x), x, create_graph=True)[0]; then autograd.grad(slope, x)[0].",
+    ),
+    compare=_compare_slopes,
+    show=lambda value, arguments: show(value) + (TRACE if is_grad_written(arguments[1]) else ""),
+    evidence=_measured_twice,
+    picture=_draw_slopes,
+    mistakes=(
+        Mistake(by_backward_twice, when=lambda outcome: is_grad_written(outcome.arguments[1])),
+        Mistake(without_create_graph, with_retain_graph, when=raised("does not require grad")),
+        Mistake(
+            tuples_of_tensors,
+            when=lambda outcome: (
+                isinstance(outcome.value, tuple) and any(isinstance(item, tuple) for item in outcome.value)
+            ),
+        ),
+        asked_f_twice,
+        value_and_slope,
+        Mistake(curvature_alone, when=lambda outcome: isinstance(outcome.value, mg.Tensor)),
+        Mistake(asked_f_at_the_slope, when=_asked_f_of_slope),
+        Mistake(finite_differences, when=_is_nearly_right),
+        slope_times_slope,
+        curvature_first,
+    ),
+)

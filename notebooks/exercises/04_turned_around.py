@@ -1,0 +1,129 @@
+"""Exercise `turned_around`: a branch whose gradient is turned on its way."""
+
+from minigrad.teach import Exercise, Mistake, raised
+
+from .chapter04 import branch_case, branch_fields, branch_with, hook_mistakes, is_branch
+
+
+def turned_around(h, strength):
+    """The numbers of h; gradients through the result arrive at h times -strength."""
+    branch = h.clone()
+    branch.register_hook(lambda g: g * -strength)
+    return branch
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def turned_the_numbers(h, strength):
+    """The operation turns the numbers around, too. Only the gradient was to change: use a hook."""
+    return -strength * h
+
+
+def turned_both(h, strength):
+    """The numbers were turned around, and the gradient as well, once by the operation and once by the hook. Only the
+    gradient was to change: h.clone(), and one hook.
+    """
+    branch = h * -strength
+    branch.register_hook(lambda g: g * -strength)
+    return branch
+
+
+def kept_the_sign(h, strength):
+    """The sign is missing: the gradient is to be turned around."""
+    return branch_with(h, lambda g: strength * g)
+
+
+def subtracted_the_strength(h, strength):
+    """strength was subtracted. The gradient is to be multiplied by -strength."""
+    return branch_with(h, lambda g: g - strength)
+
+
+def sent_a_constant(h, strength):
+    """The gradient that comes in is not in what goes on: the hook returns the same for each."""
+    return branch_with(h, lambda g: -strength + g * 0)
+
+
+def forgot_the_strength(h, strength):
+    """The strength was left out: the gradient is only turned around."""
+    branch = h * 1
+    branch.register_hook(lambda g: -g)
+    return branch
+
+
+def hook_of_two(h, strength):
+    """A hook gets one argument, the gradient. strength is known inside your function: a lambda can use it."""
+    return branch_with(h, lambda g, strength: g * -strength)
+
+
+def on_h_itself(h, strength):
+    h.register_hook(lambda g: g * -strength)
+    return h
+
+
+def cut_off(h, strength):
+    return h.detach() * -strength + h.detach() * (1 + strength)
+
+
+def hook_without_return(h, strength):
+    def turn(g):
+        g * -strength
+
+    return branch_with(h, turn)
+
+
+def returned_h_itself(h, strength):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * -strength)
+    return h
+
+
+def turned_in_place(h, strength):
+    def turn(g):
+        g *= -strength
+
+    return branch_with(h, turn)
+
+
+def handle_of_the_hook(h, strength):
+    return h.clone().register_hook(lambda g: g * -strength)
+
+
+def number_for_a_gradient(h, strength):
+    return branch_with(h, lambda g: -strength)
+
+
+EXERCISE = Exercise(
+    title="a tensor with the numbers of h, through which gradients reach h multiplied by -strength",
+    stars=1,
+    minutes=6,
+    **branch_fields(turned_around),
+    cases=(
+        branch_case("strength", [1.0, 2.0], 0.5),
+        branch_case("strength", [0.5, -1.0], 2.0),
+        branch_case("strength", [1.0, 1.0], 1.0),
+    ),
+    hints=(
+        "The numbers stay, only the gradient changes: that is work for a hook, not for an operation.",
+        "The hook must not hang on h. branch = h.clone() is a tensor of its own, with the same numbers.",
+        "branch.register_hook(lambda g: g * -strength), and return branch.",
+    ),
+    mistakes=(
+        *hook_mistakes(
+            "turned",
+            handle=handle_of_the_hook,
+            number=number_for_a_gradient,
+            on_h=on_h_itself,
+            writes=turned_in_place,
+            cut_off=cut_off,
+            silent=(hook_without_return, returned_h_itself),
+        ),
+        turned_the_numbers,
+        Mistake(turned_both, when=is_branch(lambda branch: branch.numbers.tolist() != branch.numbers.abs().tolist())),
+        kept_the_sign,
+        subtracted_the_strength,
+        sent_a_constant,
+        forgot_the_strength,
+        Mistake(hook_of_two, when=raised("missing", "argument")),
+    ),
+)

@@ -1,0 +1,203 @@
+"""Chapter 05, exercise: are writes to one tensor counted at another?"""
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.teach import Case, Difference, Exercise, Mistake, raised, show
+
+
+def counted_together(a, b):
+    """Whether a write to a is counted at b."""
+    before = b._version
+    with mg.no_grad():
+        a.add_(0)
+    return b._version != before
+
+
+def _three(requires_grad=False):
+    return mg.tensor([3.0, 1.0, -1.0], requires_grad=requires_grad)
+
+
+def _with_detached():
+    t = _three(requires_grad=True)
+    return t, t.detach()
+
+
+def _with_data():
+    t = _three()
+    return t, t.data
+
+
+def _with_clone():
+    t = _three()
+    return t, t.clone()
+
+
+def _with_picked():
+    t = _three()
+    return t, t[[0, 1]]
+
+
+def _two_parts():
+    t = _three()
+    return t[:1], t[1:]
+
+
+def _with_base():
+    t = _three()
+    t.mul_(2)
+    return t.view(3, 1), t
+
+
+def _written_and_copied():
+    t = _three()
+    t.mul_(2)
+    return t, t.clone()
+
+
+def _same():
+    t = _three()
+    return t, t
+
+
+def _compare_answers(expected, got, outcome):
+    if isinstance(got, bool | np.bool_):
+        return None if got == expected else Difference("the answer", str(got), str(expected))
+    return Difference("the answer", show(got), str(expected), "The answer is True or False.")
+
+
+def _evidence(outcome):
+    a, b = outcome.arguments
+    memory = "show the same memory" if np.shares_memory(a.detach().numpy(), b.detach().numpy()) else "overlap nowhere"
+    before = b._version
+    with mg.no_grad():
+        a.add_(0)
+    return f"  a and b {memory}; a.add_(0) took b._version from {before} to {b._version}"
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def same_count_now(a, b):
+    """Two counts can be equal by chance: both are 0 before anybody writes. Write to a, and look whether the count at b
+    changes.
+    """
+    return a._version == b._version
+
+
+def same_numbers(a, b):
+    """Equal numbers say nothing about memory: a clone has them too."""
+    return a.tolist() == b.tolist()
+
+
+def same_object(a, b):
+    """`is` asks whether the two are the same object. Two tensors can share memory and count."""
+    return a is b
+
+
+def same_memory(a, b):
+    """This asks for shared memory. .data shares it and has a count of its own, and two parts of one tensor share the
+    count without overlapping.
+    """
+    return bool(np.shares_memory(a.detach().numpy(), b.detach().numpy()))
+
+
+def view_and_base(a, b):
+    """_base finds a view and its base, but not what detach() gives, and not two views of the same base."""
+    return b._base is a or a._base is b
+
+
+def wrote_recorded(a, b):
+    """A leaf that requires a gradient may be written to inside `with mg.no_grad():` only."""
+    before = b._version
+    a.add_(0)
+    return b._version > before
+
+
+def count_stayed(a, b):
+    """True and False have changed places."""
+    before = b._version
+    with mg.no_grad():
+        a.mul_(1)
+    return b._version == before
+
+
+def looked_at_a(a, b):
+    """True for every pair. You write to a, and it is the count of b that may change or not."""
+    before = a._version
+    with mg.no_grad():
+        a.add_(0)
+    return a._version != before
+
+
+def wrote_to_b(a, b):
+    before = b._version
+    with mg.no_grad():
+        b += 0
+    return b._version > before
+
+
+def wrote_to_data(a, b):
+    """False for every pair: the write was not counted, or there was none. .data has a count of its own, and a + 0 makes
+    a new tensor; a.add_(0) writes.
+    """
+    before = b._version
+    a.data.add_(0)
+    return b._version != before
+
+
+def wrote_nothing(a, b):
+    before = b._version
+    with mg.no_grad():
+        a = a + 0
+    return b._version != before
+
+
+def same_base(a, b):
+    """Whether the two have the same _base: two tensors without a base both have None, and a view and its base have
+    different ones.
+    """
+    return a._base is b._base
+
+
+def b_is_a_view(a, b):
+    """_base says that b is a view. It need not be one of a, and detach() gives none."""
+    return b._base is not None
+
+
+EXERCISE = Exercise(
+    title="True if a write to a is counted at b too",
+    stars=1,
+    minutes=5,
+    reference=counted_together,
+    cases=(
+        Case("a = t, b = t.detach(), where t requires a gradient", _with_detached),
+        Case("a = t, b = t.data", _with_data),
+        Case("a = t, b = t.clone()", _with_clone),
+        Case("a = t, b = t[[0, 1]]", _with_picked),
+        Case("a = t[:1], b = t[1:]", _two_parts),
+        Case("a = t.view(3, 1), b = t, where t was written to before", _with_base),
+        Case("a = t, b = t.clone(), where t was written to before", _written_and_copied),
+        Case("a and b are the same tensor", _same),
+    ),
+    hints=(
+        "Try it: write to a, and look whether the count at b has changed.",
+        "The write must not change the numbers: a.add_(0) is one. It counts all the same.",
+        "Note b._version, then `with mg.no_grad(): a.add_(0)`, then compare b._version with what you noted.",
+    ),
+    compare=_compare_answers,
+    evidence=_evidence,
+    mistakes=(
+        same_count_now,
+        same_numbers,
+        same_object,
+        same_memory,
+        view_and_base,
+        Mistake(wrote_recorded, when=raised("a leaf Variable that requires grad")),
+        count_stayed,
+        Mistake(looked_at_a, wrote_to_b),
+        Mistake(wrote_to_data, wrote_nothing),
+        same_base,
+        b_is_a_view,
+    ),
+)

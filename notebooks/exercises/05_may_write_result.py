@@ -1,0 +1,179 @@
+"""Chapter 05, exercise: find out by experiment whether an operation needs its result."""
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.teach import Case, Difference, Exercise, Mistake, draw_wrong_node, raised, show
+
+
+def may_write_result(f, x):
+    """Whether backward() still works after a write to f(x)."""
+    y = f(x)
+    y.add_(1)
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _operation(words, function):
+    return Case(words, lambda: (function, mg.tensor([0.5, 1.0, 2.0], requires_grad=True)))
+
+
+def _compare_answers(expected, got, outcome):
+    if isinstance(got, bool | np.bool_):
+        return None if got == expected else Difference("the answer", str(got), str(expected))
+    return Difference("the answer", show(got), str(expected), "The answer is True or False.")
+
+
+def _kept(outcome):
+    function, _ = outcome.case.make()
+    result = function(mg.tensor([0.5, 1.0, 2.0], requires_grad=True))
+    names = [name for name in ("self", "other", "result") if _has(result.grad_fn, name)]
+    kept = " and ".join({"self": "its input", "other": "its second input", "result": "its result"}[n] for n in names)
+    return f"  {result.grad_fn.name()} has saved {kept or 'no tensor'}"
+
+
+def _has(node, name):
+    return isinstance(getattr(node, f"_saved_{name}", None), mg.Tensor)
+
+
+def _draw(outcome, difference):
+    """The graph of f(x), walked without any write, and in red the node that saved y, or did not."""
+    f, x = outcome.case.make()
+    y = f(x)
+    words = "✗ it is needed" if difference.expected == "False" else "✗ nobody needs it"
+    return draw_wrong_node(y, {"x": x, "y": y}, y, words, mg.tensor([1.0, 1.0, 1.0]))
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def error_not_caught(f, x):
+    """The error is there, and you have to catch it: try: ... except RuntimeError: return False."""
+    y = f(x)
+    y += 1
+    y.sum().backward()
+    return True
+
+
+def made_a_new_one(f, x):
+    """True for every operation. Either the result was not written to (y + 1 and clone() make a new tensor), or the
+    write was not counted (.data), or nobody walked the graph after it.
+    """
+    y = f(x)
+    y = y + 1
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return False
+    return True
+
+
+def wrote_through_data(f, x):
+    y = f(x)
+    y.data.add_(1)
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return False
+    return True
+
+
+def never_walked(f, x):
+    y = f(x)
+    try:
+        y.add_(1)
+    except RuntimeError:
+        return False
+    return True
+
+
+def walked_before_the_write(f, x):
+    y = f(x)
+    y.sum().backward()
+    y.add_(1)
+    return True
+
+
+def walked_from_many(f, x):
+    """False for every operation. If there was an error each time, it may be another: backward() from several elements
+    needs y.sum(), and y must still have its graph. If you looked at y._version: it goes up with every write, whether
+    anybody needs y or not.
+    """
+    y = f(x)
+    try:
+        y.add_(1)
+        y.backward()
+    except RuntimeError:
+        return False
+    return True
+
+
+def looked_at_the_version(f, x):
+    y = f(x)
+    before = y._version
+    y.add_(1)
+    return y._version == before
+
+
+def wrote_to_the_input(f, x):
+    """This writes to the input of f. Asked for is the result: sin needs its input, exp its result."""
+    y = f(x)
+    with mg.no_grad():
+        x += 1
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return False
+    return True
+
+
+def saved_its_input(f, x):
+    """This asks whether the node saved its input. An operation can save neither: x * 3 and x + 1 need nothing."""
+    return hasattr(f(x).grad_fn, "_saved_self")
+
+
+def the_wrong_way_round(f, x):
+    """True and False have changed places: an error means that the result may not be written to."""
+    y = f(x)
+    y.add_(1)
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return True
+    return False
+
+
+EXERCISE = Exercise(
+    title="True if the result of f may be written to before backward()",
+    stars=2,
+    minutes=8,
+    reference=may_write_result,
+    cases=(
+        _operation("f(x) = x.sin(), x = [0.5, 1, 2]", lambda x: x.sin()),
+        _operation("f(x) = x.exp()", lambda x: x.exp()),
+        _operation("f(x) = x * 3", lambda x: x * 3),
+        _operation("f(x) = x.tanh()", lambda x: x.tanh()),
+        _operation("f(x) = x ** 2", lambda x: x**2),
+        _operation("f(x) = x.exp() + 1", lambda x: x.exp() + 1),
+        _operation("f(x) = x.sigmoid()", lambda x: x.sigmoid()),
+    ),
+    hints=(
+        "Do what the question says: compute, write, walk, and see whether there was an error.",
+        "y = f(x), then a write such as y.add_(1), then y.sum().backward() inside try.",
+        "except RuntimeError: return False; and return True after it.",
+    ),
+    compare=_compare_answers,
+    evidence=_kept,
+    picture=_draw,
+    mistakes=(
+        Mistake(error_not_caught, when=raised("modified by an inplace operation")),
+        Mistake(made_a_new_one, wrote_through_data, never_walked, walked_before_the_write),
+        Mistake(walked_from_many, looked_at_the_version),
+        wrote_to_the_input,
+        saved_its_input,
+        the_wrong_way_round,
+    ),
+)

@@ -1,0 +1,148 @@
+"""Exercise `disagreeing`: which numbers are near enough, and which are not."""
+
+import minigrad as mg
+from minigrad.teach import Case, Exercise, Mistake, raised, show
+
+from .chapter07 import in_float64
+
+
+def disagreeing(backward, differences, atol, rtol):
+    """The number of entries that are further apart than allowed."""
+    agree = (backward - differences).abs() <= atol + rtol * differences.abs()
+    return int((~agree).sum().item())
+
+
+def _as_number(value, arguments):
+    """A count, whether it is a tensor or not."""
+    return show(value.item() if isinstance(value, mg.Tensor) and value.numel() == 1 else value)
+
+
+def _entries(backward, differences, atol, rtol):
+    words = f"backward = {backward}, differences = {differences}, atol = {atol:g}, rtol = {rtol:g}"
+    return Case(words, lambda: (in_float64(backward), in_float64(differences), atol, rtol))
+
+
+def _distances(outcome):
+    backward, differences, atol, rtol = outcome.arguments
+    lines = [
+        f"  entry {place}: {abs(one - other):.4g} apart, {atol + rtol * abs(other):.4g} allowed"
+        for place, (one, other) in enumerate(zip(backward.tolist(), differences.tolist(), strict=True))
+    ]
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def lets_nan_through(backward, differences, atol, rtol):
+    """nan got through. It is neither near nor far: every comparison with it is False. Ask which entries are near
+    enough, and count the others.
+    """
+    return ((backward - differences).abs() > atol + rtol * differences.abs()).sum()
+
+
+def forgot_abs(backward, differences, atol, rtol):
+    """abs() is missing around the difference: an entry that is far too small counts as near."""
+    return (~(backward - differences <= atol + rtol * differences.abs())).sum()
+
+
+def measured_by_backward(backward, differences, atol, rtol):
+    """The tolerance is measured by backward's own number. Then a backward that is far too large allows itself more;
+    measure it by the differences.
+    """
+    return (~((backward - differences).abs() <= atol + rtol * backward.abs())).sum()
+
+
+def negative_tolerance(backward, differences, atol, rtol):
+    """rtol is multiplied with a negative number, which takes away from what is allowed. The size is meant:
+    differences.abs().
+    """
+    return (~((backward - differences).abs() <= atol + rtol * differences)).sum()
+
+
+def forgot_rtol(backward, differences, atol, rtol):
+    """rtol is left out: half a unit at 1000 is not much."""
+    return (~((backward - differences).abs() <= atol)).sum()
+
+
+def more_than_atol(backward, differences, atol, rtol):
+    """This compares with atol alone, and nan gets through: ask which entries are near enough, and count the others."""
+    return int(((backward - differences).abs() > atol).sum().item())
+
+
+def forgot_atol(backward, differences, atol, rtol):
+    """atol is left out. For slopes near 0 it is all that is allowed: rtol times almost nothing is nothing."""
+    return (~((backward - differences).abs() <= rtol * differences.abs())).sum()
+
+
+def divided_by_differences(backward, differences, atol, rtol):
+    """This divides by the differences, which can be 0. Allowed is atol + rtol * |difference|, a sum."""
+    return (~(((backward - differences) / differences).abs() <= atol + rtol)).sum()
+
+
+def compared_the_sums(backward, differences, atol, rtol):
+    """The sums were compared, not the entries: one can hide behind the others. Compare the tensors, and
+    sum the bools.
+    """
+    apart, allowed = (backward - differences).abs().sum(), (atol + rtol * differences.abs()).sum()
+    return 0 if apart <= allowed else 1
+
+
+def the_bools(backward, differences, atol, rtol):
+    """These are the entries, as bools. Asked for is how many are True: .sum()."""
+    return ~((backward - differences).abs() <= atol + rtol * differences.abs())
+
+
+def whether_any(backward, differences, atol, rtol):
+    """This says whether there is one. Asked for is how many: .sum() instead of .any()."""
+    return bool(the_bools(backward, differences, atol, rtol).any())
+
+
+def one_decision(backward, differences, atol, rtol):
+    """A comparison of tensors gives a bool for each entry, so `if` cannot decide by it. Sum the bools."""
+    return 0 if (backward - differences).abs() <= atol + rtol * differences.abs() else 1
+
+
+def counted_agreeing(backward, differences, atol, rtol):
+    """This counts the entries that agree."""
+    return ((backward - differences).abs() <= atol + rtol * differences.abs()).sum()
+
+
+EXERCISE = Exercise(
+    title="a number: how many entries differ by more than atol + rtol * |difference|",
+    stars=1,
+    minutes=6,
+    reference=disagreeing,
+    cases=(
+        _entries([1.0, 2.0, 3.0], [1.0, 2.5, 3.0], 0.01, 0.0),
+        _entries([4.0, 5.0, 6.0], [3.0, 5.0, 6.0], 0.01, 0.0),
+        _entries([1000.0, 0.5], [1000.5, 0.0], 0.01, 0.001),
+        _entries([-1000.0, 7.0, 7.0], [-1000.5, 7.0, 7.0], 0.01, 0.001),
+        _entries([2.0, 1.0, 1.0], [1.0, 1.0, 1.0], 0.0, 0.75),
+        _entries([float("nan"), 1.0, 1.0], [1.0, 1.0, 1.0], 0.01, 0.001),
+        _entries([0.005, 0.0, 2.0], [0.0, 0.0, 2.0], 0.01, 0.001),
+    ),
+    hints=(
+        "abs() of the difference of the two tensors, compared with what is allowed, is a tensor of bools.",
+        "What is allowed is a tensor too: it depends on the entry. .sum() counts the bools that are True.",
+        "Every comparison with nan is False. So ask which entries are near enough, and count the others: ~ exchanges "
+        "True and False.",
+    ),
+    show=_as_number,
+    evidence=_distances,
+    mistakes=(
+        lets_nan_through,
+        forgot_abs,
+        measured_by_backward,
+        negative_tolerance,
+        forgot_rtol,
+        more_than_atol,
+        forgot_atol,
+        divided_by_differences,
+        compared_the_sums,
+        Mistake(the_bools, when=lambda outcome: isinstance(outcome.value, mg.Tensor) and outcome.value.ndim == 1),
+        Mistake(whether_any, when=lambda outcome: isinstance(outcome.value, bool)),
+        Mistake(one_decision, when=raised("is ambiguous")),
+        counted_agreeing,
+    ),
+)

@@ -1,0 +1,172 @@
+"""Exercise `gate_backward`: a backward with three mistakes, to be found with gradcheck."""
+
+import minigrad as mg
+from minigrad.autograd import grad
+from minigrad.teach import Case, Exercise, Mistake, compare, draw_wrong_node, function_of, numbers, raised, show, slopes
+
+from .chapter07 import in_float64
+
+
+def gate_backward(ctx, grad_output):
+    """The gradients of x, w and b."""
+    x, w = ctx.saved_tensors
+    t = x.tanh()
+    return grad_output * w * (1 - t * t), (grad_output * t).sum(0), -grad_output.sum(0)
+
+
+def _forward(ctx, x, w, b):
+    ctx.save_for_backward(x, w)
+    return w * x.tanh() - b
+
+
+def _plug(backward):
+    """The gradients that a Function with this backward gives."""
+    gate = function_of("Gate", _forward, backward)
+    return lambda x, w, b, weights: tuple(grad(gate.apply(x, w, b), [x, w, b], weights))
+
+
+def _compare(expected, got, outcome):
+    for name, wanted, mine in zip("xwb", expected, got, strict=True):
+        difference = compare(wanted, mine, f"the gradient of {name}")
+        if difference is not None:
+            return difference
+    return None
+
+
+def _draw(outcome, difference):
+    """The walk as it should be, and in red the input whose gradient is wrong."""
+    x, w, b, weights = outcome.case.make()
+    y = function_of("Gate", _forward, gate_backward).apply(x, w, b)
+    name = difference.where.removeprefix("the gradient of ")[0]
+    words = f"✗ yours: {numbers(outcome.value['xwb'.index(name)])}"
+    return draw_wrong_node(y, {"x": x, "w": w, "b": b, "y": y}, name, words, weights)
+
+
+def _gate_case(x, w, b, weights):
+    words = f"x = {x}, w = {w}, b = {b}, grad_output = {weights}"
+    return Case(words, lambda: (*[in_float64(part).requires_grad_() for part in (x, w, b)], in_float64(weights)))
+
+
+def _measured(outcome):
+    x, w, b, weights = [part.detach() for part in outcome.arguments]
+    functions = {
+        "x": (lambda t: (weights * (w * t.tanh() - b)).sum(), x),
+        "w": (lambda t: (weights * (t * x.tanh() - b)).sum(), w),
+        "b": (lambda t: (weights * (w * x.tanh() - t)).sum(), b),
+    }
+    lines = []
+    for name, (function, part) in functions.items():
+        found = mg.zeros_like(part)
+        for place, slope in slopes(function, part, 1e-5):
+            found[place] = round(float(slope), 5) + 0.0
+        lines.append(f"  each element of {name} moved by 1e-05 to both sides: {show(found)}")
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _gate_with(x=None, w=None, b=None):
+    """The right backward, with some of the gradients computed otherwise."""
+
+    def backward(ctx, grad_output):
+        given = (*ctx.saved_tensors, grad_output, ctx.saved_tensors[0].tanh())
+        right = gate_backward(ctx, grad_output)
+        return tuple(rule(*given) if rule else gradient for rule, gradient in zip((x, w, b), right))
+
+    return backward
+
+
+not_squared = _gate_with(x=lambda x, w, g, t: g * w * (1 - t))
+without_w = _gate_with(x=lambda x, w, g, t: g * (1 - t * t))
+x_without_gradient = _gate_with(x=lambda x, w, g, t: w * (1 - t * t) + g * 0)
+x_without_slope = _gate_with(x=lambda x, w, g, t: g * w)
+w_with_x = _gate_with(w=lambda x, w, g, t: (g * x).sum(0))
+summed_along_rows = _gate_with(w=lambda x, w, g, t: (g * t).sum(1))
+summed_over_all = _gate_with(w=lambda x, w, g, t: (g * t).sum())
+b_as_a_mean = _gate_with(b=lambda x, w, g, t: -g.mean(0))
+b_without_gradient = _gate_with(b=lambda x, w, g, t: -mg.ones_like(w))
+mean_for_sum = _gate_with(w=lambda x, w, g, t: (g * t).mean(0), b=lambda x, w, g, t: g.sum(0))
+wrong_sign = _gate_with(b=lambda x, w, g, t: g.sum(0))
+exchanged = _gate_with(w=lambda x, w, g, t: -g.sum(0), b=lambda x, w, g, t: (g * t).sum(0))
+
+
+def only_of_x(ctx, grad_output):
+    """forward has three arguments after ctx, so backward returns three gradients, in a tuple (a list is none)."""
+    x, w = ctx.saved_tensors
+    return grad_output * w * (1 - x.tanh() ** 2)
+
+
+def _in(place, words, *answers, or_when=None):
+    """A mistake in one of the three gradients: it is the one of the first answer, and not the right one as well."""
+
+    def made(outcome):
+        if or_when is not None and or_when(outcome):
+            return True
+        wrong = EXERCISE.run(answers[0], outcome.case)
+        if outcome.error is not None or wrong.error is not None:
+            return False
+        right = EXERCISE.run(gate_backward, outcome.case).value[place]
+        mine = outcome.value[place]
+        return compare(right, mine) is not None and compare(wrong.value[place], mine) is None
+
+    return Mistake(*answers, words=words, when=made)
+
+
+EXERCISE = Exercise(
+    title="the backward of y = w * x.tanh() - b: the gradients of x, w and b",
+    stars=2,
+    minutes=10,
+    reference=gate_backward,
+    plug=_plug,
+    cases=(
+        _gate_case([[0.5, -1.0], [0.25, 2.0]], [2.0, -3.0], [1.0, 0.0], [[1.0, 2.0], [0.5, -1.0]]),
+        _gate_case(
+            [[0.5, -1.0], [0.25, 2.0], [-0.75, 1.5]],
+            [0.5, 1.5],
+            [1.0, 0.0],
+            [[1.0, -2.0], [3.0, 0.5], [0.25, 4.0]],
+        ),
+    ),
+    hints=(
+        "Run gradcheck on the Function with the three mistakes. It reports one mismatch at a time, for input 0 first.",
+        "Input 0: what is the slope of tanh? Input 1: which number does the diagnosis give for the factor, and "
+        "how many rows are there? Input 2: does y grow or fall when b grows?",
+        "With t = x.tanh(): the slope of tanh is 1 - t * t. w and b take part in every row, so their gradients "
+        "are sums over the rows, sum(0); that of b with a minus.",
+    ),
+    compare=_compare,
+    evidence=_measured,
+    picture=_draw,
+    mistakes=(
+        _in(0, "The gradient of x has the slope of tanh as 1 - t. It is 1 - t * t.", not_squared),
+        _in(0, "The gradient of x lacks the factor w: y grows w times as fast as tanh(x).", without_w),
+        _in(
+            0, "The gradient of x lacks grad_output: what comes in is a factor of all that goes on.", x_without_gradient
+        ),
+        _in(0, "The gradient of x lacks the slope of tanh, 1 - t * t.", x_without_slope),
+        _in(1, "The gradient of w has x in it. w is multiplied by tanh(x), so the factor is t.", w_with_x),
+        _in(
+            1,
+            "Summed along the wrong dimension, or over all: w has an element for each column, to which each row adds "
+            "its part, sum(0).",
+            summed_along_rows,
+            summed_over_all,
+            or_when=raised("invalid gradient", "compatible with [2]"),
+        ),
+        _in(2, "The gradient of b is a mean over the rows. Each row adds its part: use sum(0).", b_as_a_mean),
+        _in(
+            2,
+            "The gradient of b lacks grad_output: -1 is the slope, and what comes in is its factor.",
+            b_without_gradient,
+        ),
+        _in(1, "The gradient of w is a mean over the rows. Each row adds its part: use sum(0).", mean_for_sum),
+        _in(2, "The gradient of b has the wrong sign: y gets smaller when b grows.", wrong_sign),
+        _in(
+            2,
+            "The gradients of w and b have changed places. They are returned in the order of forward's arguments.",
+            exchanged,
+        ),
+        Mistake(only_of_x, when=raised("incorrect number of gradients")),
+    ),
+)

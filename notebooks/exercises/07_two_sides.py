@@ -1,0 +1,118 @@
+"""Exercise `two_sides`: the slopes to the left and to the right of a point."""
+
+import minigrad as mg
+from minigrad.teach import Case, Exercise, Mistake, compare, show
+
+from .chapter07 import in_float64
+
+
+def two_sides(f, x, eps):
+    """The slope of f to the left of x, and to the right."""
+    return (f(x) - f(x - eps)) / eps, (f(x + eps) - f(x)) / eps
+
+
+def _values_around(outcome):
+    f, x, eps = outcome.arguments
+    below, at, above = (f(x + side * eps).item() for side in (-1, 0, 1))
+    return f"  f is {below:.6g} at x - eps, {at:.6g} at x and {above:.6g} at x + eps"
+
+
+def _numbers(value, arguments):
+    """A pair as numbers, whether they are tensors or not, in a tuple or a list."""
+    if isinstance(value, tuple | list):
+        value = tuple([item.item() if isinstance(item, mg.Tensor) and item.numel() == 1 else item for item in value])
+    return show(value)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def right_first(f, x, eps):
+    """Right and left have changed places."""
+    return (f(x + eps) - f(x)) / eps, (f(x) - f(x - eps)) / eps
+
+
+def away_from_x(f, x, eps):
+    """The slope to the left has the wrong sign. On the way from x - eps to x one walks to the right: the change is f(x)
+    - f(x - eps).
+    """
+    return (f(x - eps) - f(x)) / eps, (f(x + eps) - f(x)) / eps
+
+
+def right_the_other_way(f, x, eps):
+    """The slope to the right has the wrong sign. On the way from x to x + eps the change is f(x + eps) - f(x)."""
+    return [((f(x) - f(x - eps)) / eps).item(), ((f(x) - f(x + eps)) / eps).item()]
+
+
+def without_brackets(f, x, eps):
+    """Brackets are missing: / comes before -, so only one of the two values is divided."""
+    return f(x) - f(x - eps) / eps, f(x + eps) - f(x) / eps
+
+
+def at_the_neighbours(f, x, eps):
+    """These are the slopes at x - eps and at x + eps. Asked for are those between x and each of the two."""
+    left, right = (x - eps).requires_grad_(), (x + eps).requires_grad_()
+    return mg.autograd.grad(f(left), left)[0], mg.autograd.grad(f(right), right)[0]
+
+
+def half_a_step(f, x, eps):
+    """The points are eps / 2 away. Asked for are the slopes between x and the points at a distance of eps."""
+    return right_first(f, x, eps / 2)[::-1]
+
+
+def one_slope(f, x, eps):
+    """This is one number. The two slopes are asked for, in a tuple: left, right."""
+    return (f(x + eps) - f(x - eps)) / (2 * eps)
+
+
+def by_two_eps(f, x, eps):
+    """Divided by 2 * eps. From x to each of its neighbours it is only eps."""
+    return (f(x) - f(x - eps)) / (2 * eps), (f(x + eps) - f(x)) / (2 * eps)
+
+
+def central_twice(f, x, eps):
+    """Both are the central difference, which is the mean of the two. It is asked for them one by one."""
+    slope = (f(x + eps) - f(x - eps)) / (2 * eps)
+    return slope, slope
+
+
+def forgot_to_divide(f, x, eps):
+    """These are changes of f. A slope is the change divided by eps."""
+    return f(x) - f(x - eps), f(x + eps) - f(x)
+
+
+EXERCISE = Exercise(
+    title="a tuple of two numbers: the slope of f between x - eps and x, and the one between x and x + eps",
+    stars=1,
+    minutes=5,
+    reference=two_sides,
+    cases=(
+        Case("f = lambda t: t ** 2, x = 3., eps = 0.5", lambda: (lambda t: t**2, in_float64(3.0), 0.5)),
+        Case("f = mg.relu, x = 0., eps = 0.25", lambda: (lambda t: t.relu(), in_float64(0.0), 0.25)),
+        Case("f = mg.abs, x = 0., eps = 0.125", lambda: (lambda t: t.abs(), in_float64(0.0), 0.125)),
+        Case("f = mg.abs, x = -2., eps = 0.5", lambda: (lambda t: t.abs(), in_float64(-2.0), 0.5)),
+    ),
+    hints=(
+        "A slope is the change of f divided by the distance, here between x and one of its neighbours.",
+        "To the right: from f(x) to f(x + eps). To the left: from f(x - eps) to f(x), in this order.",
+        "Return ((f(x) - f(x - eps)) / eps, and the same for the right side), in a tuple.",
+    ),
+    show=_numbers,
+    evidence=_values_around,
+    compare=lambda expected, got, outcome: compare(tuple([float(item.item()) for item in expected]), got),
+    mistakes=(
+        right_first,
+        away_from_x,
+        right_the_other_way,
+        without_brackets,
+        at_the_neighbours,
+        half_a_step,
+        Mistake(
+            one_slope,
+            when=lambda outcome: getattr(outcome.value, "ndim", None) == 0 or isinstance(outcome.value, float),
+        ),
+        by_two_eps,
+        central_twice,
+        forgot_to_divide,
+    ),
+)
