@@ -3,12 +3,11 @@
 Each rule is a few lines of numpy, in place, on arrays that all have the parameter's shape. Run on a large parameter as
 a whole, each operation would fetch the arrays from main memory, and each intermediate result would be a new array as
 large as the parameter. So a rule runs on one chunk of all arrays at a time, small enough to stay in the processor's
-cache, and writes what is intermediate into a work array that is kept.
+cache, and writes what is intermediate into one work array.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -149,7 +148,7 @@ class RMSprop(RuleOptimizer):
         _, arrays = self._count_step(param, "square_avg", *more)
         for work, p, g, v, *buffers in _chunks(_for_writing(param), gradient, *arrays):
             g = _decayed(p, g, options.weight_decay, options.maximize)
-            _average_squares(v, g, options.alpha, work)
+            _average(v, np.multiply(g, g, out=work), options.alpha, work)
             if options.centered:
                 a = buffers[0]
                 _average(a, g, options.alpha, work)
@@ -204,7 +203,7 @@ class Adam(RuleOptimizer):
                 p *= shrink
             g = _decayed(p, g, decay, options.maximize)
             _average(m, g, beta1, work)
-            _average_squares(v, g, beta2, work)
+            _average(v, np.multiply(g, g, out=work), beta2, work)
             if largest:
                 v = np.maximum(largest[0], v, out=largest[0])
             step = _over_root(m, v, eps, work)
@@ -246,17 +245,9 @@ def _decayed(p: Array, g: Array, weight_decay: float, maximize: float) -> Array:
 
 
 def _average(average: Array, value: Array, beta: float, work: Array) -> None:
-    """average ← beta·average + (1 − beta)·value"""
+    """average ← beta·average + (1 − beta)·value, where the value may be in the work array."""
     np.subtract(value, average, out=work)
     work *= 1 - beta
-    average += work
-
-
-def _average_squares(average: Array, value: Array, beta: float, work: Array) -> None:
-    """average ← beta·average + (1 − beta)·value²"""
-    np.multiply(value, value, out=work)
-    work *= 1 - beta
-    average *= beta
     average += work
 
 
@@ -269,29 +260,19 @@ def _over_root(value: Array, square: Array, eps: float, work: Array) -> Array:
 
 # ---------------------------------------------------------------- arrays to compute with
 
-_work_arrays = threading.local()  # one for each dtype, and for each thread, since optimizers may run in several
-
-
-def _work_array(like: Array) -> Array:
-    """A work array in the shape and dtype of another: what it holds has no meaning."""
-    kept = vars(_work_arrays).get(like.dtype.char)
-    if kept is None or kept.size < like.size:
-        kept = vars(_work_arrays)[like.dtype.char] = np.empty(like.size, like.dtype)
-    return kept[: like.size].reshape(like.shape)
-
 
 def _chunks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
-    """A work array, then the same part of each array as a view: one part after the other. Small arrays come whole, and
-    so do those whose memory is in another order.
+    """A work array, which may hold anything, then the same part of each array as a view: one part after the other.
+    Small arrays come whole, and so do those whose memory is in another order.
     """
     size = arrays[0].size
     if size <= CHUNK or not all(array.flags.c_contiguous for array in arrays):
-        yield _work_array(arrays[0]), *arrays
+        yield np.empty_like(arrays[0]), *arrays
         return
-    flat = [array.reshape(-1) for array in arrays]
+    work, flat = np.empty(CHUNK, arrays[0].dtype), [array.reshape(-1) for array in arrays]
     for start in range(0, size, CHUNK):
         parts = [array[start : start + CHUNK] for array in flat]
-        yield _work_array(parts[0]), *parts
+        yield work[: parts[0].size], *parts
 
 
 def _for_writing(tensor: Tensor) -> Array:
