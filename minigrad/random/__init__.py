@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import type_name
 from minigrad.creation import array_like, empty_array, factory, made
 from minigrad.op import op, size_mismatch, tensor_operands
 from minigrad.ops.places.overwrite import overwriting
-from minigrad.public import Device, Dtype, Ints, Sizes, as_float, as_sizes, public, wrong_type
+from minigrad.public import Device, Dtype, Ints, Sizes, as_float, as_sizes, no_such_form, public, wrong_type
 from minigrad.random import recipes
 from minigrad.random.generator import Generator, default_generator
 from minigrad.random.recipes import in_memory_order, keep_mask
@@ -45,12 +44,7 @@ def manual_seed(seed: int) -> Generator:
 
 
 seed, initial_seed = default_generator.seed, default_generator.initial_seed
-get_rng_state = default_generator.get_state
-
-
-def set_rng_state(new_state: Tensor) -> None:
-    """Have the random numbers go on from what `get_rng_state()` gave."""
-    default_generator.set_state(new_state)
+get_rng_state, set_rng_state = default_generator.get_state, default_generator.set_state
 
 
 # ---------------------------------------------------------------- numbers for an array, in the order of its memory
@@ -133,10 +127,7 @@ def _permutation(function: str, array: Array, generator: Any) -> Array:
 def _source(function: str, generator: Any) -> Generator:
     """The generator to draw from."""
     if not isinstance(generator, Generator | None):
-        raise TypeError(
-            f"{function}() received an invalid combination of arguments - got (generator={type_name(generator)}), but "
-            "expected a minigrad.Generator"
-        )
+        raise no_such_form(function, TypeError("generator= is no minigrad.Generator"), (generator,))
     return generator or default_generator
 
 
@@ -220,26 +211,15 @@ def _bounds(function: str, given: tuple[Any, ...], named: dict[str, Any]) -> lis
         raise wrong_type(function, "size", len(given), "tuple of ints", size[0])
     ends = [end.item() if isinstance(end, Tensor) and end.ndim == 0 else end for end in (low, high)]
     if None in size or len(given) > len(free) or not all(isinstance(end, int | np.integer) for end in ends):
-        kinds = ", ".join(type_name(value) for value in given)
-        raise TypeError(
-            f"{function}() received an invalid combination of arguments - got ({kinds}), but expected (int high, tuple "
-            "of ints size) or (int low, int high, tuple of ints size)"
-        )
+        raise no_such_form(function, TypeError(f"give {function}(high, size) or {function}(low, high, size)"), given)
     return [*map(int, ends), *size]
 
 
 @public(method=False, out=False)
 def normal(
-    mean: Any,
-    std: Any = 1.0,
-    size: Ints | None = None,
-    *,
-    generator: Any = None,
-    out: Tensor | None = None,
-    dtype: Dtype = None,
-    device: Device = None,
-    requires_grad: bool = False,
-) -> Tensor:
+    mean: Any, std: Any = 1.0, size: Ints | None = None, *, generator: Any = None, out: Tensor | None = None,
+    dtype: Dtype = None, device: Device = None, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """Normal random numbers.
 
     Args:
@@ -251,10 +231,7 @@ def normal(
     """
     tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
     if (size is None) == (not tensors):
-        raise TypeError(
-            f"normal() received an invalid combination of arguments - got ({type_name(mean)}, {type_name(std)}), "
-            "but expected two numbers and a size, or a tensor among the two"
-        )
+        raise no_such_form("normal", TypeError("give two numbers and a size, or a tensor among the two"), (mean, std))
     mean = mean if isinstance(mean, Tensor) else as_float("normal", "mean", 1, mean)
     std = std if isinstance(std, Tensor) else as_float("normal", "std", 2, std)
     if size is not None:
@@ -306,42 +283,40 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None, o
 # ---------------------------------------------------------------- in place
 
 
-def _method(node: str) -> Callable[[Callable[..., Array]], Callable[..., Any]]:
-    """Makes a method of Tensor that fills the tensor with `numbers(array, generator, ...)`."""
-    filled = overwriting(node)  # what is written does not depend on what was there before
-
-    def method_of(numbers: Callable[..., Array]) -> Callable[..., Any]:
-        def random(self: Tensor, *arguments: Any, generator: Any = None, **named: Any) -> Any:
-            return filled(self, numbers(own_array(self), generator, *arguments, **named))
-
-        method = in_place(random, numbers.__name__)
-        method.__doc__ = numbers.__doc__
-        setattr(Tensor, numbers.__name__, method)
-        return method
-
-    return method_of
-
-
-@_method("UniformBackward0")
 def uniform_(array: Array, generator: Any, low: Any = 0.0, /, to: Any = 1.0) -> Array:
     """Fill the tensor with uniform random numbers from `from` up to but without `to`: `x.uniform_(-1, 1)`."""
     low, to = as_float("uniform_", "from", 1, low), as_float("uniform_", "to", 2, to)
     return _uniform("uniform_", array, generator, low, to)
 
 
-@_method("NormalBackward0")
 def normal_(array: Array, generator: Any, mean: Any = 0.0, std: Any = 1.0) -> Array:
     """Fill the tensor with normal random numbers."""
     mean, std = as_float("normal_", "mean", 1, mean), as_float("normal_", "std", 2, std)
     return _normal("normal_", array, generator, mean, std)
 
 
-@_method("BernoulliBackward2")
 def bernoulli_(array: Array, generator: Any, p: Any = 0.5) -> Array:
     """Fill the tensor with ones, each with probability p, and zeros. `p` is a number, or a tensor that broadcasts."""
     if not isinstance(p, Tensor | int | float | np.number):
-        raise TypeError(
-            f"bernoulli_() received an invalid combination of arguments - got ({type_name(p)}), but expected a Tensor "
-            "or a float"
-        )
+        raise no_such_form("bernoulli_", TypeError("give a tensor or a float"), (p,))
     return _ones_and_zeros("bernoulli_", array, generator, p)
+
+
+def _filling(numbers: Callable[..., Array], node: str) -> Callable[..., Any]:
+    """The method of Tensor that fills the tensor with `numbers(array, generator, ...)`."""
+    filled = overwriting(node)  # what is written does not depend on what was there before
+
+    def random(self: Tensor, *arguments: Any, generator: Any = None, **named: Any) -> Any:
+        return filled(self, numbers(own_array(self), generator, *arguments, **named))
+
+    method = in_place(random, numbers.__name__)
+    method.__doc__ = numbers.__doc__
+    return method
+
+
+for _numbers, _node in (
+    (uniform_, "UniformBackward0"),
+    (normal_, "NormalBackward0"),
+    (bernoulli_, "BernoulliBackward2"),
+):
+    setattr(Tensor, _numbers.__name__, _filling(_numbers, _node))

@@ -34,6 +34,7 @@ class Generator:
     """
 
     __slots__ = ("_seed", "_source", "spare_normal", "lock", "__weakref__")
+    device = devices.CPU
 
     def __init__(self, device: Any = devices.CPU) -> None:
         devices.device(device)
@@ -44,11 +45,6 @@ class Generator:
         self._seed = seed
         self._source: Any = None  # numpy's generator, made when numbers are first asked for
         self.spare_normal: float | None = None  # normal numbers are made in pairs; one may be left for the next call
-
-    @property
-    def device(self) -> devices.device:
-        """Where the numbers are made."""
-        return devices.CPU
 
     # -- the seed
 
@@ -69,9 +65,7 @@ class Generator:
 
     def seed(self) -> int:
         """Start anew from a seed that nobody chose, and return it."""
-        seed = int.from_bytes(os.urandom(8), "little")
-        self.manual_seed(seed)
-        return seed
+        return self.manual_seed(int.from_bytes(os.urandom(8), "little")).initial_seed()
 
     def initial_seed(self) -> int:
         """The seed that it was started from."""
@@ -102,10 +96,8 @@ class Generator:
         if array.dtype != np.uint8:
             raise TypeError(f"RNG state must be a minigrad.ByteTensor, and not of {new_state.dtype}")
         if array.size != _STATE.size:
-            raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {_STATE.size} but found the input RNG state size to be "
-                f"{array.size}: give what get_state() gave"
-            )
+            expected = f"Expected a CPUGeneratorImplState of size {_STATE.size}"
+            raise RuntimeError(f"{expected} but found the input RNG state size to be {array.size}")
         seed, left, seeded, used, words, _, spare, _, has_spare, _, _ = _STATE.unpack(array.tobytes())
         if seeded != 1 or not 0 < left <= WORDS or not used <= WORDS or left + used not in (1, WORDS + 1):
             raise RuntimeError("Invalid mt19937 state: give what get_state() gave")
@@ -120,7 +112,10 @@ class Generator:
         return Generator().set_state(self.get_state())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (own_array(self.get_state()),)
+        """What a copy or a pickle has of it."""
+        return Generator, (), self.get_state()
+
+    __setstate__ = set_state
 
     # -- the stream
 
@@ -144,11 +139,6 @@ class Generator:
         the upper half.
         """
         return self._numpy().integers(0, np.iinfo(kind).max, count, dtype=kind, endpoint=True)
-
-
-def _restored(state: Any) -> Generator:
-    """A generator read back from a pickle."""
-    return Generator().set_state(from_array(state))
 
 
 default_generator = Generator()
