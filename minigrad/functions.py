@@ -38,7 +38,7 @@ for _name, _function in _FUNCTIONS.items():
 declared: dict[str, Callable[..., Any]] = {}
 for _declared in declarations:
     for _name in _declared.names:
-        if _declared.is_function:
+        if _declared.function:
             declared[_name] = _declared.function_named(_name, into)
         if _declared.in_place is True:
             declared[f"{_name}_"] = METHODS[f"{_name}_"]

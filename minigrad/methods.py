@@ -213,7 +213,7 @@ for _name in (
 
 for _declared in declarations:
     for _name in _declared.names:
-        if _declared.is_method:
+        if _declared.method:
             METHODS[_name] = _declared.method_named(_name)
         if _declared.in_place:
             _form = _rearranged if _declared.in_place == "shape" else in_place

@@ -19,7 +19,8 @@ and calls. So the function itself gets what its annotations say, and looks at no
     Tensors     a list or tuple of tensors
     int         an int, also where numpy's or a tensor with one integer was given
     bool, str   of Python
-    float       a number, as Python's float or int; `Number` likewise, and a tensor with one number is taken, too
+    float       a number, as Python's float or int, also where numpy's or a tensor with one was given; `Number` likewise
+    Operand     a tensor or a number
     Dims        an int, a tuple of ints, or None
     Ints        a tuple of ints, from any sequence of them
     Sizes       a tuple of ints, given one by one or as a sequence: `x.view(2, 3)`, `x.view((2, 3))`. The last parameter
@@ -33,9 +34,8 @@ unseen.
 from __future__ import annotations
 
 import inspect
-import linecache
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, TypeVar, overload
 
@@ -43,40 +43,50 @@ import numpy as np
 
 from minigrad import devices, dtypes
 from minigrad.autograd.blame import type_name
+from minigrad.op_text import define, fill
 from minigrad.operands import check_places, short
 from minigrad.tensor import Tensor
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+# Annotations, and what the function gets for them.
 Dims = int | Sequence[int] | None
 Ints = tuple[int, ...]
-Sizes = Any  # Sequence[int] for the function itself
-Number = Any  # int or float for the function itself
+Sizes = Any  # tuple[int, ...]
+Number = Any  # int | float
+Operand = Any  # Tensor | int | float
 Tensors = Sequence[Tensor]
-Device = Any  # the CPU, under any of its names, or None
-Dtype = Any  # dtypes.dtype | None for the function itself
+Device = Any  # devices.device | None
+Dtype = Any  # dtypes.dtype | None
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """What `@public` says of a function. Its options are those of `public`."""
+    """What `@public(...)` says of a function."""
 
-    function: Callable[..., Any]
-    names: tuple[str, ...]
-    is_function: bool
-    is_method: bool
-    in_place: bool | str
-    out: bool
-    overloaded: bool
-    composed: bool
+    declared: Callable[..., Any]
+    name: str = ""  # the public name, where it is not the function's own
+    aliases: tuple[str, ...] = ()  # further names, for function and method
+    function: bool = True  # minigrad has it as a function
+    method: bool = True  # Tensor has it as a method
+    in_place: bool | str = False  # there is a form with a trailing underscore: "method" if that is a method only, as
+    # `x.add_()`; "shape" if it only takes on another shape of its memory, as `x.t_()`
+    out: bool = True  # the function takes `out=`
+    overloaded: bool = False  # PyTorch has several forms of it, and so speaks of an "invalid combination of arguments"
+    composed: bool = False  # of other public functions, which look at the places of tensors in the graph themselves
+    everywhere: bool = False  # other modules get it with the checks, too: they pass on what learners gave them
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name or self.declared.__name__, *self.aliases)
 
     def function_named(self, name: str, into: Callable[..., Any] | None) -> Callable[..., Any]:
         """What `minigrad.name` is; `into(out, function, *arguments)` writes into `out=`."""
-        return _checked(self, name, 1, into if self.out else None)
+        return _written_when_called(self, name, 1, into if self.out else None)
 
     def method_named(self, name: str) -> Callable[..., Any]:
         """What `Tensor.name` is, for which PyTorch counts the arguments without the tensor itself."""
-        return _checked(self, name, 0, None)
+        return _written_when_called(self, name, 0, None)
 
 
 declarations: list[Declaration] = []
@@ -85,68 +95,25 @@ declarations: list[Declaration] = []
 @overload
 def public(declared: Function, /) -> Function: ...
 @overload
-def public(
-    *,
-    name: str | None = None,
-    aliases: tuple[str, ...] = (),
-    function: bool = True,
-    method: bool = True,
-    in_place: bool | str = False,
-    out: bool = True,
-    overloaded: bool = False,
-    composed: bool = False,
-    everywhere: bool = False,
-) -> Callable[[Function], Function]: ...
-def public(
-    declared: Any = None,
-    /,
-    *,
-    name: str | None = None,
-    aliases: tuple[str, ...] = (),
-    function: bool = True,
-    method: bool = True,
-    in_place: bool | str = False,
-    out: bool = True,
-    overloaded: bool = False,
-    composed: bool = False,
-    everywhere: bool = False,
-) -> Any:
-    """Make a function public, under its own name.
+def public(**options: Any) -> Callable[[Function], Function]: ...
+def public(declared: Any = None, /, **options: Any) -> Any:
+    """Make a function public. The options are told at Declaration, where they are kept."""
 
-    Args:
-        name: the public name, where it is not the function's own.
-        aliases: further names of the same, for function and method.
-        function: whether minigrad has it as a function.
-        method: whether Tensor has it as a method.
-        in_place: whether there is a form with a trailing underscore; "method" if that is a method only, as `x.add_()`;
-            "shape" if it only takes on another shape of its memory, as `x.t_()`.
-        out: whether the function takes `out=`.
-        overloaded: whether PyTorch has several forms of it, and so says "received an invalid combination of arguments"
-            of an argument that none of them takes.
-        composed: whether it is made of other public functions, which look at the places of tensors in the graph when
-            their turn comes.
-        everywhere: other modules get it with the checks, too: they pass on what learners gave them.
-    """
-
-    def declare(declared: Function) -> Function:
-        names = (name or declared.__name__, *aliases)
-        declaration = Declaration(declared, names, function, method, in_place, out, overloaded, composed)
-        if everywhere:
-            made: Any = declaration.function_named(names[0], None)
-            declaration = replace(declaration, function=made)
+    def declare(declared: Any) -> Any:
+        declaration = Declaration(declared, **options)
+        if declaration.everywhere:
+            checked = declaration.function_named(declaration.names[0], None)
+            checked.__module__ = declared.__module__  # where pickle looks for it
+            declaration = Declaration(checked, **options)
         declarations.append(declaration)
-        return declaration.function  # type: ignore[return-value]
+        return declaration.declared
 
     return declare if declared is None else declare(declared)
 
 
 def checked(function: Function) -> Function:
-    """The function with its arguments checked, for other places than minigrad and Tensor: the functions of
-    nn.functional and linalg, with their own names and without `out=`.
-    """
-    made = _checked(Declaration(function, (), True, False, False, False, False, False), function.__name__, 1, None)
-    made.__module__ = function.__module__
-    return made  # type: ignore[return-value]
+    """The function with its arguments checked, for other places than minigrad and Tensor: nn.functional and linalg."""
+    return public(function=False, method=False, out=False, everywhere=True)(function)
 
 
 def source(function: Callable[..., Any]) -> str:
@@ -154,23 +121,38 @@ def source(function: Callable[..., Any]) -> str:
     own: dict[str, Any] = getattr(function, "__globals__", {})
     if "written_for" not in own:
         raise ValueError(f"{function!r} is called as it is: nothing was written for it")
-    return _Text(*own["written_for"]).text()
+    return _text(*own["written_for"])
 
 
 # ---------------------------------------------------------------- the functions that are written
 
 
-def _checked(declaration: Declaration, name: str, first: int, into: Callable[..., Any] | None) -> Callable[..., Any]:
+def _written_when_called(
+    declaration: Declaration, name: str, first: int, into: Callable[..., Any] | None
+) -> Callable[..., Any]:
     """The function with its checks. Its text is written when it is first called: most programs use few."""
-    if into is None and not _checks_anything(declaration.function):
-        return declaration.function
+    declared = declaration.declared
+    if into is None and not _checks_anything(declared):
+        return declared
     own = {"__name__": __name__, "write": _write, "written_for": (declaration, name, first, into)}
     made = FunctionType(_first_call.__code__, own, name)
     own["made"] = made
-    made.__qualname__, made.__doc__ = name, declaration.function.__doc__  # the name is in Python's own errors
-    made.__module__ = "minigrad" if first else declaration.function.__module__  # where pickle looks for it
-    made.__wrapped__ = declaration.function  # type: ignore[attr-defined]  # whose signature shows
+    made.__qualname__, made.__doc__ = name, declared.__doc__  # the name is in Python's own errors
+    made.__module__ = "minigrad" if first else declared.__module__  # where pickle looks for it
+    made.__wrapped__ = declared  # type: ignore[attr-defined]  # whose signature shows
     return made
+
+
+def _checks_anything(function: Callable[..., Any]) -> bool:
+    """Whether an annotation says something to check. (inspect.signature takes far longer, which counts at import.)"""
+    wrapped: Any = getattr(function, "__wrapped__", None)
+    kernel = wrapped.declared[0] if hasattr(wrapped, "declared") else function
+    return any(_kind(said) in KINDS for name, said in kernel.__annotations__.items() if name != "return")
+
+
+def _kind(annotation: Any) -> str:
+    """What an annotation says, without `| None`; "" if there is none."""
+    return annotation.removesuffix(" | None") if isinstance(annotation, str) else ""
 
 
 def _first_call(*arguments: Any, **options: Any) -> Any:
@@ -181,127 +163,115 @@ def _first_call(*arguments: Any, **options: Any) -> Any:
 def _write(made: FunctionType, *written_for: Any) -> None:
     """Give a function its real code. It stays the same object, so that all who hold it have the real one."""
     declaration, name, _, into = written_for
-    text = _Text(*written_for).text()
-    file_name = f"<minigrad function {name}>"
-    linecache.cache[file_name] = (len(text), None, text.splitlines(keepends=True), file_name)
-    namespace = _runtime | {"function": declaration.function, "into": into}
-    made.__globals__.update(namespace)
-    exec(compile(text, file_name, "exec"), namespace)  # the text is made from our own declarations
-    written = namespace[name]
+    made.__globals__.update(_runtime, function=declaration.declared, into=into)
+    written = define(_text(*written_for), name, made.__globals__)
     made.__defaults__, made.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
     made.__code__ = written.__code__  # last: another thread may call it at this moment
 
 
-def _checks_anything(function: Callable[..., Any]) -> bool:
-    """Whether an annotation says something to check. (inspect.signature takes far longer, which counts at import.)"""
-    wrapped: Any = getattr(function, "__wrapped__", None)
-    kernel = wrapped.declared[0] if hasattr(wrapped, "declared") else function
-    return any(_kind(said) in _CHECKS for name, said in kernel.__annotations__.items() if name != "return")
+_TEXT = """
+                       | def {name}({signature}):
+each numpy_name        |     if {numpys} is not None:
+each numpy_name        |         {own} = {numpys}
+overloaded             |     try:
+overloaded each check  |         {check}
+overloaded             |     except TypeError as error:
+overloaded             |         raise no_such_form({name!r}, error, ({given})) from None
+single each check      |     {check}
+places each tensor     |     if {given}{n}._state is not None:
+places each tensor     |         check_places({n})
+out                    |     if out is not None:
+out                    |         return into(out, function, {arguments})
+                       |     return function({arguments})
+"""
 
 
-def _kind(annotation: Any) -> str:
-    """What an annotation says, without `| None`; "" if there is none."""
-    return annotation.removesuffix(" | None") if isinstance(annotation, str) else ""
+def _text(declaration: Declaration, name: str, first: int, into: Callable[..., Any] | None) -> str:
+    """The text of a public function; `first` is the position of its first parameter."""
+    parameters = list(inspect.signature(declaration.declared).parameters.values())
+    numpys = {"dim": "axis", "keepdim": "keepdims"}
+    numpys = {p.name: numpys[p.name] for p in parameters if p.name in numpys}
+    waiting = _waiting(parameters)
+    checks = [_check(name, p, place, first, waiting) for place, p in enumerate(parameters, first)]
+    each = {
+        "numpy_name": [{"own": own, "numpys": numpy_name} for own, numpy_name in numpys.items()],
+        "check": [{"check": check} for check in checks if check],
+        "tensor": [
+            {"n": p.name, "given": f"{p.name} is not None and " * (p.annotation != "Tensor")}
+            for p in parameters
+            if _kind(p.annotation) == "Tensor"
+        ],
+    }
+    form: dict[Any, str] = {inspect.Parameter.KEYWORD_ONLY: "{0}={0}", inspect.Parameter.VAR_POSITIONAL: "*{0}"}
+    slots = {
+        "name": name,
+        "signature": _signature(parameters, [*numpys.values(), *(["out"] if into else [])]),
+        "arguments": ", ".join([form.get(p.kind, "{0}").format(p.name) for p in parameters]),
+        "given": "".join("*given, " if _takes_several(p) else f"{p.name}, " for p in parameters[1 - first :]),
+    }
+    overloaded = declaration.overloaded and each["check"]
+    holds = {"overloaded": overloaded, "single": not overloaded, "places": not declaration.composed, "out": into}
+    return fill(_TEXT, holds, each, slots)
 
 
-class _Text:
-    """The text of one public function: what of its annotations and its declaration becomes code."""
+def _takes_several(parameter: inspect.Parameter) -> bool:
+    return _kind(parameter.annotation) == "Sizes"
 
-    def __init__(self, declaration: Declaration, name: str, first: int, into: Callable[..., Any] | None) -> None:
-        self.declaration, self.name, self.first, self.into = declaration, name, first, into
-        self.parameters = list(inspect.signature(declaration.function).parameters.values())
-        names = [parameter.name for parameter in self.parameters]
-        self.numpy_names = {own: other for own, other in (("dim", "axis"), ("keepdim", "keepdims")) if own in names}
 
-    def text(self) -> str:
-        checks = self._checks()
-        if self.declaration.overloaded and checks:
-            own = self.parameters[1 - self.first :]
-            given = "".join("*given, " if _kind(p.annotation) == "Sizes" else f"{p.name}, " for p in own)
-            checks = [
-                "try:",
-                *("    " + line for line in checks),
-                "except TypeError as error:",
-                f"    raise no_such_form({self.name!r}, error, ({given})) from None",
-            ]
-        lines = [*self._numpy_lines(), *checks, *self._place_lines(), *self._call_lines()]
-        return f"def {self.name}({self._signature()}):\n" + "".join(f"    {line}\n" for line in lines)
+def _waiting(parameters: Sequence[inspect.Parameter]) -> list[str]:
+    """The parameters without a default from `dim` on: that may come as `axis=`, and then those after it have names."""
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    return needed[needed.index("dim") :] if "dim" in needed else []
 
-    def _signature(self) -> str:
-        parts, starred, waits = [], False, False
-        for parameter in self.parameters:
-            only_named = parameter.kind is parameter.KEYWORD_ONLY
-            if only_named and not starred:
-                parts.append("*")
-                starred = True
-            waits = waits or (parameter.name == "dim" and not only_named and parameter.default is parameter.empty)
-            if _kind(parameter.annotation) == "Sizes":
-                parts += ["*given", f"{parameter.name}=None"]
-                starred = True
-            elif parameter.kind is parameter.VAR_POSITIONAL:
-                parts.append(f"*{parameter.name}")
-                starred = True
-            elif parameter.default is not parameter.empty:
-                parts.append(f"{parameter.name}={parameter.default!r}")
-            elif waits and not only_named:  # may follow a `dim` that comes as `axis=`
-                parts.append(f"{parameter.name}=MISSING")
-            else:
-                parts.append(parameter.name)
-        extra = [f"{other}=None" for other in self.numpy_names.values()] + ["out=None"] * (self.into is not None)
-        return ", ".join([*parts, *["*"] * (bool(extra) and not starred), *extra])
 
-    def _numpy_lines(self) -> list[str]:
-        lines = []
-        for own, other in self.numpy_names.items():
-            lines += [f"if {other} is not None:", f"    {own} = {other}"]
-        return lines
+def _signature(parameters: Sequence[inspect.Parameter], more: list[str]) -> str:
+    """The parameters as text, and more ones after them, which have names and are None by default."""
+    parts, starred, waiting = [], False, _waiting(parameters)
+    for parameter in parameters:
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            parts.append("*")
+        starred = starred or parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or _takes_several(parameter)
+        if _takes_several(parameter):
+            parts += ["*given", f"{parameter.name}=None"]
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            parts.append(f"*{parameter.name}")
+        elif parameter.default is parameter.empty:
+            parts.append(parameter.name + "=MISSING" * (parameter.name in waiting))
+        else:
+            parts.append(f"{parameter.name}={parameter.default!r}")
+    return ", ".join([*parts, *["*"] * (bool(more) and not starred), *(f"{name}=None" for name in more)])
 
-    def _checks(self) -> list[str]:
-        lines = []
-        for place, parameter in enumerate(self.parameters, self.first):
-            name, kind = parameter.name, _kind(parameter.annotation)
-            position = None if parameter.kind is parameter.KEYWORD_ONLY else place
-            where = f"{self.name!r}, {name!r}, {position}"
-            if kind == "Sizes":
-                lines.append(f"{name} = as_sizes({where}, given, {name})")
-            elif kind in _CHECKS:
-                classes = [f"{name}.__class__ is not {known}" for known in _CHECKS[kind]]
-                may_be_none = kind in ("Dims", "Dtype", "Device") or kind != parameter.annotation
-                unknown = " and ".join(classes + [f"{name} is not None"] * may_be_none)
-                check = f"{name} = as_{kind.lower()}({where}, {name})"
-                lines += [f"if {unknown}:", f"    {check}"] if unknown else [check]
-            elif name == "other" and self.first:
-                lines += [f"if {name}.__class__ is ndarray:", f"    as_tensor({where}, {name})"]
-        return lines
 
-    def _place_lines(self) -> list[str]:
-        lines = []
-        for parameter in self.parameters:
-            if _kind(parameter.annotation) == "Tensor" and not self.declaration.composed:
-                given = f"{parameter.name} is not None and " * (parameter.annotation != "Tensor")
-                lines += [f"if {given}{parameter.name}._state is not None:", f"    check_places({parameter.name})"]
-        return lines
-
-    def _call_lines(self) -> list[str]:
-        as_given: dict[Any, str] = {inspect.Parameter.KEYWORD_ONLY: "{0}={0}", inspect.Parameter.VAR_POSITIONAL: "*{0}"}
-        arguments = [as_given.get(p.kind, "{0}").format(p.name) for p in self.parameters]
-        lines = [f"return function({', '.join(arguments)})"]
-        if self.into is not None:
-            lines = ["if out is not None:", f"    return into({', '.join(['out', 'function', *arguments])})", *lines]
-        return lines
+def _check(function: str, parameter: inspect.Parameter, place: int, is_function: int, waiting: list[str]) -> str:
+    """The lines that check one argument; none for one of any kind."""
+    name, kind = parameter.name, _kind(parameter.annotation)
+    where = f"{function!r}, {name!r}, {None if parameter.kind is parameter.KEYWORD_ONLY else place}"
+    if kind == "Sizes":
+        return f"{name} = as_sizes({where}, given, {name})"
+    if kind in KINDS:
+        strange = [f"{name}.__class__ is not {known}" for known in KINDS[kind][0]]
+        if kind in ("Dims", "Dtype", "Device") or kind != parameter.annotation:
+            strange.append(f"{name} is not None")
+        check = f"{name} = as_{kind.lower()}({where}, {name})"
+        return f"if {' and '.join(strange)}:\n    {check}" if strange else check
+    if name in waiting:
+        return f"if {name} is MISSING:\n    raise wrong_type({where}, 'given', {name})"
+    if name == "other" and is_function:
+        return f"if {name}.__class__ is ndarray:\n    as_tensor({where}, {name})"
+    return ""
 
 
 # ---------------------------------------------------------------- what the texts fall back on
 
 
-class _Missing:
+class Missing:
     """The default of what has none, but is not known to be missing before one has looked for numpy's names."""
 
     def __repr__(self) -> str:
         return "MISSING"
 
 
-MISSING = _Missing()
+MISSING = Missing()
 
 
 def wrong_type(function: str, name: str, position: int | None, words: str, value: Any) -> TypeError:
@@ -323,16 +293,41 @@ def no_such_form(function: str, error: TypeError, given: tuple[Any, ...]) -> Typ
     return TypeError(f"{function}() received an invalid combination of arguments - got ({kinds}): {reason}")
 
 
+def _takes(words: str, fits: Callable[[Any], bool], convert: Callable[[Any], Any] = lambda value: value) -> Any:
+    """The function that raises if a value does not fit, in PyTorch's words, and else gives it converted."""
+
+    def check(function: str, name: str, position: int | None, value: Any) -> Any:
+        if not fits(value):
+            raise wrong_type(function, name, position, words, value)
+        return convert(value)
+
+    return check
+
+
 def _is_int(value: Any) -> bool:
     if isinstance(value, Tensor):
         return not value.ndim and value.dtype.category == 1
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def as_tensor(function: str, name: str, position: int | None, value: Any) -> Tensor:
-    if not isinstance(value, Tensor):
-        raise wrong_type(function, name, position, "Tensor", value)
-    return value
+def _is_number(value: Any) -> bool:
+    return isinstance(value, dtypes.NUMBERS) or (isinstance(value, Tensor) and not value.ndim)
+
+
+def plain(number: Any) -> Any:
+    """A number, or a tensor with one, as Python's: numpy's would widen float32. Anything else stays as it is."""
+    return number.item() if isinstance(number, np.generic | Tensor) else number
+
+
+as_tensor = _takes("Tensor", lambda value: isinstance(value, Tensor))
+as_int, as_bool = _takes("int", _is_int, int), _takes("bool", lambda value: isinstance(value, bool | np.bool_), bool)
+as_str = _takes("str", lambda value: isinstance(value, str))
+as_float, as_number = _takes("float", _is_number, plain), _takes("Number", _is_number, plain)
+as_operand = _takes(
+    "Tensor",
+    lambda value: isinstance(value, (Tensor, *dtypes.NUMBERS)),
+    lambda value: value if isinstance(value, Tensor) else plain(value),
+)
 
 
 def as_tensors(function: str, name: str, position: int | None, values: Any) -> Sequence[Tensor]:
@@ -347,51 +342,26 @@ def as_tensors(function: str, name: str, position: int | None, values: Any) -> S
     return values
 
 
-def as_int(function: str, name: str, position: int | None, value: Any) -> int:
-    if not _is_int(value):
-        raise wrong_type(function, name, position, "int", value)
-    return int(value)
-
-
-def as_bool(function: str, name: str, position: int | None, value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise wrong_type(function, name, position, "bool", value)
-    return bool(value)
-
-
-def as_str(function: str, name: str, position: int | None, value: Any) -> str:
-    if not isinstance(value, str):
-        raise wrong_type(function, name, position, "str", value)
-    return value
-
-
-def as_float(function: str, name: str, position: int | None, value: Any) -> Any:
-    return _as_number(function, name, position, "float", value)
-
-
-def as_number(function: str, name: str, position: int | None, value: Any) -> Any:
-    return _as_number(function, name, position, "Number", value)
-
-
-def _as_number(function: str, name: str, position: int | None, words: str, value: Any) -> Any:
-    if isinstance(value, Tensor) and not value.ndim:
-        return value.item()
-    if not isinstance(value, dtypes.NUMBERS):
-        raise wrong_type(function, name, position, words, value)
-    return value.item() if isinstance(value, np.generic) else value  # numpy's would widen float32
-
-
-def as_dims(function: str, name: str, position: int | None, value: Any) -> int | tuple[int, ...]:
-    return int(value) if _is_int(value) else as_ints(function, name, position, value)
-
-
 def as_ints(function: str, name: str, position: int | None, values: Any) -> tuple[int, ...]:
     if not isinstance(values, Sequence) or isinstance(values, str):
         raise wrong_type(function, name, position, "tuple of ints", values)
     for place, value in enumerate(values):
-        if value.__class__ is not int and not _is_int(value):
-            raise _wrong_element(function, name, position, place, value)
+        if value.__class__ is int or _is_int(value):
+            continue
+        kind = type_name(value)
+        if place:
+            raise TypeError(
+                f"{function}(): argument '{name}' failed to unpack the object at pos {place + 1} with error \"type "
+                f'must be tuple of ints,but got {kind}": {value!r}'
+            )
+        at = f" (position {position})" if position else ""
+        found = f"found element of type {kind} at pos 0: {value!r}"
+        raise TypeError(f"{function}(): argument '{name}'{at} must be tuple of ints, but {found}")
     return tuple([int(value) for value in values])
+
+
+def as_dims(function: str, name: str, position: int | None, value: Any) -> int | tuple[int, ...]:
+    return int(value) if _is_int(value) else as_ints(function, name, position, value)
 
 
 def as_sizes(
@@ -407,58 +377,32 @@ def as_sizes(
     return as_ints(function, name, position, given)
 
 
-def _wrong_element(function: str, name: str, position: int | None, place: int, value: Any) -> TypeError:
-    kind = type_name(value)
-    if place:
-        return TypeError(
-            f"{function}(): argument '{name}' failed to unpack the object at pos {place + 1} with error \"type "
-            f'must be tuple of ints,but got {kind}": {value!r}'
-        )
-    at = f" (position {position})" if position else ""
-    return TypeError(
-        f"{function}(): argument '{name}'{at} must be tuple of ints, but found element of type {kind} at pos 0: "
-        f"{value!r}"
-    )
-
-
-def as_dtype(function: str, name: str, position: int | None, value: Any) -> dtypes.dtype:
-    return dtypes.resolve(value, function)
-
-
-def as_device(function: str, name: str, position: int | None, value: Any) -> devices.device:
-    return devices.device(value)
-
-
-# The classes of values that are taken as they are, by what annotations say; anything else goes to the function as_...
-_CHECKS: dict[str, tuple[str, ...]] = {
-    "Tensor": ("Tensor",),
-    "Tensors": (),
-    "int": ("int",),
-    "bool": ("bool",),
-    "str": ("str",),
-    "float": ("float", "int"),
-    "Number": ("float", "int"),
-    "Dims": ("int",),
-    "Ints": (),
-    "Sizes": (),
-    "Dtype": ("Kind",),
-    "Device": ("Place",),
+# By annotation: the classes of values that are taken as they are, and what anything else goes to.
+KINDS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
+    "Tensor": (("Tensor",), as_tensor),
+    "Tensors": ((), as_tensors),
+    "int": (("int",), as_int),
+    "bool": (("bool",), as_bool),
+    "str": (("str",), as_str),
+    "float": (("float", "int"), as_float),
+    "Number": (("float", "int"), as_number),
+    "Operand": (("Tensor", "float", "int"), as_operand),
+    "Dims": (("int",), as_dims),
+    "Ints": ((), as_ints),
+    "Sizes": ((), as_sizes),
+    "Dtype": (("Kind",), lambda function, name, position, value: dtypes.resolve(value, function)),
+    "Device": (("Place",), lambda function, name, position, value: devices.device(value)),
 }
 _runtime: dict[str, Any] = {
     "MISSING": MISSING,
     "Tensor": Tensor,
-    "check_places": check_places,
     "Kind": dtypes.dtype,
     "Place": devices.device,
     "ndarray": np.ndarray,
     "inf": float("inf"),
     "nan": float("nan"),
+    "check_places": check_places,
     "no_such_form": no_such_form,
-    **{
-        check.__name__: check
-        for check in (
-            as_tensor, as_tensors, as_int, as_bool, as_str, as_float, as_number, as_dims, as_ints, as_sizes, as_dtype,
-            as_device,
-        )
-    },
-}  # fmt: skip
+    "wrong_type": wrong_type,
+    **{f"as_{kind.lower()}": check for kind, (_, check) in KINDS.items()},
+}
