@@ -3,7 +3,7 @@
 After this module a reader knows everything that a tensor carries: the numbers, whether a gradient is wanted, the node
 that made it (`grad_fn`), where its gradient is kept (`.grad`), and the count of in-place writes that it shares with its
 views. The operators and methods that compute are bound in `methods.py`, from the ops; how tensors are made is told in
-`creation/`, and what tells of their memory, or copies it, in `layout.py`.
+`creation.py`, and what tells of their memory, or copies it, in `layout.py`.
 """
 
 from __future__ import annotations

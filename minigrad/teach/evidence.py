@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.creation.data import tensor
+from minigrad.creation import tensor
 from minigrad.tensor import Tensor
 
 STEP = 0.001

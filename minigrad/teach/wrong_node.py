@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd import engine
-from minigrad.creation.data import tensor
+from minigrad.creation import tensor
 from minigrad.teach.comparing import show
 from minigrad.tensor import Tensor
 

@@ -1,2 +1,0 @@
-from minigrad.creation import *  # noqa: F403
-from minigrad.creation import constructed as constructed
