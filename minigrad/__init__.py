@@ -235,7 +235,6 @@ _AT_FIRST_USE = {
     "ops.images.conv": ("conv1d", "conv2d", "conv_transpose2d"),
     "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d"),
     "serialization": ("load", "save"),
-    "viz": ("load_ipython_extension",),  # what `%load_ext minigrad` calls
 }  # fmt: skip
 
 if _TYPE_CHECKING:

@@ -10,11 +10,8 @@ draws. The pass: `plan` says what will run, `recorder` runs it and writes `frame
 are read in `torch_graphs`. `gradcheck_curve` and `jacobian_picture` are charts (`figure`, `curves`, `heatmap`).
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.
-What was made before is drawn without its line. In a notebook it also makes the cell magic `%%step` known, and shows
-tensors as tables (`rich_display`).
+What was made before is drawn without its line. In a notebook it also shows tensors as tables (`rich_display`).
 """
-
-from typing import Any
 
 from minigrad.op import set_creation_observer
 from minigrad.viz.curves import gradcheck_curve
@@ -40,14 +37,5 @@ __all__ = [
 
 set_creation_observer(observe)
 
-
-def load_ipython_extension(shell: Any) -> None:
-    """Make `%%step` known to IPython, and show tensors as tables. Importing this package in a notebook does it, too."""
-    from minigrad.viz import magic
-
-    magic.register(shell)
+if running_shell() is not None:
     rich_display()
-
-
-if (_shell := running_shell()) is not None:
-    load_ipython_extension(_shell)

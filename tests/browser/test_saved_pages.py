@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent.parent
 CELLS = [
     "import minigrad as mg\nfrom minigrad import viz\n"
     "A = mg.tensor([3.], requires_grad=True)\nB = mg.tensor([2.], requires_grad=True)",
-    "%%step F\nC = A ** 2\nD = B ** 2\nE = C * D\nF = D + E",
+    "C = A ** 2\nD = B ** 2\nE = C * D\nF = D + E\nviz.BackwardStepper(F)",
     "viz.BackwardStepper((A * 3).sum())",
     "A * 2",
 ]

@@ -18,7 +18,7 @@ def test_functions_are_those_of_torch(torch: types.ModuleType) -> None:
         name for name, value in vars(mg).items() if not name.startswith("_") and not isinstance(value, types.ModuleType)
     }
     assert len(own) > 100
-    assert {name for name in own if not hasattr(torch, name)} <= {"load_ipython_extension"}  # IPython's name, not ours
+    assert [name for name in own if not hasattr(torch, name)] == []
 
 
 def test_constants_are_those_of_torch(torch: types.ModuleType) -> None:
@@ -45,7 +45,7 @@ def _functions() -> dict[str, Callable[..., Any]]:
         prefix + name: value
         for prefix, place in places.items()
         for name, value in vars(place).items()
-        if isinstance(value, types.FunctionType) and not name.startswith("_") and name != "load_ipython_extension"
+        if isinstance(value, types.FunctionType) and not name.startswith("_")
     }
 
 
