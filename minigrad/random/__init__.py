@@ -24,7 +24,6 @@ from minigrad.random import recipes
 from minigrad.random.generator import Generator, default_generator
 from minigrad.random.recipes import in_memory_order, keep_mask
 from minigrad.tensor import Tensor, own_array
-from minigrad.writing import in_place
 
 __all__ = ["Generator", "default_generator", "keep_mask"]
 
@@ -87,14 +86,12 @@ def _ones_and_zeros(function: str, array: Array, generator: Any, p: Any) -> Arra
     if not isinstance(p, Tensor):
         if not 0 <= p <= 1:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-        return in_memory_order(recipes.successes(array.size, p, source).astype(array.dtype), array)
+        return in_memory_order((recipes.unit_doubles(array.size, source) < p).astype(array.dtype), array)
     chances = own_array(p)
     _check_floating("bernoulli_tensor_cpu_p_", chances.dtype, function)
     if chances.size and not (chances.min() >= 0 and chances.max() <= 1):
-        raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false. Probabilities are from 0 to 1, and these are "
-            f"from {chances.min()} to {chances.max()}."
-        )
+        found = f"Probabilities are from 0 to 1, and these from {chances.min()} to {chances.max()}."
+        raise RuntimeError(f"Expected p_in >= 0 && p_in <= 1 to be true, but got false. {found}")
     kind = np.dtype(np.float64) if chances.dtype == np.float64 else np.dtype(np.float32)
     return (recipes.uniform(array.size, kind, 0, 1, source).reshape(array.shape) < chances).astype(array.dtype)
 
@@ -109,9 +106,7 @@ def _check_bounds(kind: Any, bounds: dict[str, Any]) -> Any:
     least, most = limits.min, 1 if kind == np.bool_ else limits.max
     for name, value in bounds.items():
         if not least <= value <= most:
-            raise RuntimeError(
-                f"{name} is out of bounds for {_C_NAMES[kind.name]}: {value} is not from {least} to {most}"
-            )
+            raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[kind.name]}: {value} (at most {most:g})")
     return most
 
 
@@ -133,10 +128,8 @@ def _source(function: str, generator: Any) -> Generator:
 
 def _check_floating(kernel: str, kind: Any, function: str) -> None:
     if kind.kind != "f":
-        raise NotImplementedError(
-            f'"{kernel}" not implemented for {dtypes.from_numpy(kind).tensor_type!r}: the numbers of {function}() have '
-            "fractions, so the dtype must be floating, such as minigrad.float32"
-        )
+        name = dtypes.from_numpy(kind).tensor_type
+        raise NotImplementedError(f'"{kernel}" not implemented for {name!r}: {function}() needs a dtype like float32')
 
 
 # ---------------------------------------------------------------- new tensors
@@ -281,42 +274,29 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None, o
 
 
 # ---------------------------------------------------------------- in place
+# What these write does not depend on what was there before.
+
+_overwritten = {name: overwriting(node) for name, node in (
+    ("uniform_", "UniformBackward0"), ("normal_", "NormalBackward0"), ("bernoulli_", "BernoulliBackward2"),
+)}  # fmt: skip
 
 
-def uniform_(array: Array, generator: Any, low: Any = 0.0, /, to: Any = 1.0) -> Array:
+@public(name="uniform", function=False, method=False, in_place="method")
+def _fill_uniform(input: Tensor, low: Any = 0.0, to: float = 1.0, *, generator: Any = None) -> Any:
     """Fill the tensor with uniform random numbers from `from` up to but without `to`: `x.uniform_(-1, 1)`."""
-    low, to = as_float("uniform_", "from", 1, low), as_float("uniform_", "to", 2, to)
-    return _uniform("uniform_", array, generator, low, to)
+    low = as_float("uniform_", "from", 1, low)
+    return _overwritten["uniform_"](input, _uniform("uniform_", own_array(input), generator, low, to))
 
 
-def normal_(array: Array, generator: Any, mean: Any = 0.0, std: Any = 1.0) -> Array:
+@public(name="normal", function=False, method=False, in_place="method")
+def _fill_normal(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
     """Fill the tensor with normal random numbers."""
-    mean, std = as_float("normal_", "mean", 1, mean), as_float("normal_", "std", 2, std)
-    return _normal("normal_", array, generator, mean, std)
+    return _overwritten["normal_"](input, _normal("normal_", own_array(input), generator, mean, std))
 
 
-def bernoulli_(array: Array, generator: Any, p: Any = 0.5) -> Array:
+@public(name="bernoulli", function=False, method=False, in_place="method")
+def _fill_bernoulli(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> Any:
     """Fill the tensor with ones, each with probability p, and zeros. `p` is a number, or a tensor that broadcasts."""
     if not isinstance(p, Tensor | int | float | np.number):
         raise no_such_form("bernoulli_", TypeError("give a tensor or a float"), (p,))
-    return _ones_and_zeros("bernoulli_", array, generator, p)
-
-
-def _filling(numbers: Callable[..., Array], node: str) -> Callable[..., Any]:
-    """The method of Tensor that fills the tensor with `numbers(array, generator, ...)`."""
-    filled = overwriting(node)  # what is written does not depend on what was there before
-
-    def random(self: Tensor, *arguments: Any, generator: Any = None, **named: Any) -> Any:
-        return filled(self, numbers(own_array(self), generator, *arguments, **named))
-
-    method = in_place(random, numbers.__name__)
-    method.__doc__ = numbers.__doc__
-    return method
-
-
-for _numbers, _node in (
-    (uniform_, "UniformBackward0"),
-    (normal_, "NormalBackward0"),
-    (bernoulli_, "BernoulliBackward2"),
-):
-    setattr(Tensor, _numbers.__name__, _filling(_numbers, _node))
+    return _overwritten["bernoulli_"](input, _ones_and_zeros("bernoulli_", own_array(input), generator, p))

@@ -115,28 +115,13 @@ def integers(count: int, low: int, high: int, generator: Generator) -> Array:
     return (words.astype(np.uint64) + np.uint64(low % 2**64)).view(np.int64)
 
 
-_CHUNK = 2**14  # pairs of words that are drawn at a time: they stay in the processor's cache
-
-
-def successes(count: int, p: float, generator: Generator) -> Array:
-    """Which of `count` tries succeed, each with probability p: bools."""
-    # u < p for u = word / 2**53 says that word < p * 2**53. Shifted up, the upper bits of the word drop out.
-    limit = math.ceil(p * 2**53) << 11
-    bools = np.empty(count, np.bool_)
-    for start in range(0, count, _CHUNK):
-        part = bools[start : start + _CHUNK]
-        words = generator.words(len(part), np.uint64)
-        words <<= np.uint64(11)
-        np.less(words, limit, out=part)
-    return bools
-
-
 def keep_mask(shape: tuple[int, ...], p: float, dtype: Any, generator: Generator | None = None) -> Array:
     """An array of ones, each with probability p, and zeros: what dropout multiplies with.
 
     The same numbers as `empty(shape).bernoulli_(p)`. `dtype` is numpy's, such as np.float32 or np.bool_.
     """
-    return successes(math.prod(shape), p, generator or default_generator).reshape(shape).astype(dtype, copy=False)
+    numbers = unit_doubles(math.prod(shape), generator or default_generator)
+    return (numbers < p).reshape(shape).astype(dtype, copy=False)
 
 
 def permutation(count: int, generator: Generator) -> Array:
