@@ -8,12 +8,10 @@ error of Python, which knows near misses ("Did you mean: 'tensor'?").
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.abc import MetaPathFinder
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 ADVICE = (
@@ -24,7 +22,8 @@ ADVICE = (
 
 def _names_of_pytorch() -> dict[str, frozenset[str]]:
     """PyTorch's public names by their owner, which is called as it is here: "minigrad.nn", or "Tensor"."""
-    text = (Path(__file__).parent / "data" / "pytorch_names.txt").read_text()
+    with open(os.path.join(os.path.dirname(__file__), "data", "pytorch_names.txt"), encoding="utf-8") as file:
+        text = file.read()
     paragraphs = [paragraph.partition(":") for paragraph in text.split("\n\n")]
     return {owner: frozenset(names.split()) for owner, _, names in paragraphs}
 
@@ -66,10 +65,10 @@ class AbsentAttribute:
         raise AttributeError(text, name=self.name, obj=owner if tensor is None else tensor)
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Asked last for modules that nobody has found: those that PyTorch has are refused in words."""
 
-    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> None:
         owner, _, name = fullname.rpartition(".")
         if name not in NAMES.get(owner, ()):
             return
@@ -92,4 +91,4 @@ def _import_steps() -> list[str]:
     return steps
 
 
-sys.meta_path.append(_Finder())
+sys.meta_path.append(_Finder())  # not of importlib.abc's class: that takes longer to import than all of minigrad

@@ -35,9 +35,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
@@ -60,8 +59,7 @@ Device = Any  # devices.device | None
 Dtype = Any  # dtypes.dtype | None
 
 
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(NamedTuple):
     """What `@public(...)` says of a function."""
 
     declared: Callable[..., Any]
