@@ -19,7 +19,8 @@ class device:
             if str(type).startswith("cuda"):
                 raise AssertionError("Torch not compiled with CUDA enabled: minigrad computes on the CPU only.")
             advice = "minigrad computes on the CPU only; a dtype has no quotes, as in minigrad.float32."
-            raise RuntimeError(f"Invalid device string: {type!r}: {advice}")
+            known = "Expected one of cpu, cuda, ... device type at start of device string"
+            raise RuntimeError(f"{known if str(type).isalpha() else 'Invalid device string'}: {type!r}: {advice}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, device)

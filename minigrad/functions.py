@@ -11,25 +11,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from minigrad.methods import METHODS, OP_MODULES
-from minigrad.ops.pointwise.activations_piecewise import plain_relu
 from minigrad.out import into, taking_out
 from minigrad.public import declarations
 
-_METHODS_TOO = (
-    "narrow", "select", "softmax", "log_softmax", "argsort",
-    "count_nonzero",
-    "abs_", "cos_", "exp_", "log_", "neg_", "reciprocal_", "relu_", "sigmoid_", "sin_", "sqrt_", "square_", "tanh_",
-    "fill_", "zero_",
-)  # fmt: skip
+_METHODS_TOO = ("narrow", "select", "fill_", "zero_")  # fmt: skip
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        _name: taking_out(getattr(_module, _name))
-        for _module in OP_MODULES
-        for _name in getattr(_module, "OUT", ())
-    },
-    "relu": taking_out(plain_relu),
+    **{_name: taking_out(getattr(_module, _name)) for _module in OP_MODULES for _name in getattr(_module, "OUT", ())},
     **{_name: METHODS[_name] for _name in _METHODS_TOO},
 }
 for _name, _function in _FUNCTIONS.items():

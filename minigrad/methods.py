@@ -23,36 +23,18 @@ from minigrad.ops.places import gather, index_select, indexing, masks, scatter, 
 from minigrad.ops.places.assignment import index_put, index_put_, set_item
 from minigrad.ops.places.overwrite import copy_, fill_, zero_
 from minigrad.ops.pointwise import (
-    activations_piecewise,
-    activations_smooth,
+    activations,
     arithmetic,
-    bits,
-    bounds,
-    choice,
+    choices,
     comparison,
     conversion,
-    division,
     error_function,
-    exponential,
-    logic,
     powers,
     rounding,
-    signs,
-    special_values,
     trigonometry,
 )
 from minigrad.ops.pointwise.conversion import in_dtype
-from minigrad.ops.reductions import (
-    cumulative,
-    extremes,
-    prod,
-    softmax,
-    sorting,
-    sums,
-    truth,
-    variance,
-    vector_norm,
-)
+from minigrad.ops.reductions import extremes, softmax, sums, variance, vector_norm
 from minigrad.ops.shapes import diagonals, expanding, joining, splitting, transposing, views
 from minigrad.out import taking_axis
 from minigrad.printing import tensor_repr
@@ -164,11 +146,6 @@ def _rearranged(function: Method, name: str) -> Method:
 
 METHODS: dict[str, Method] = {
     "as_strided": strides.as_strided,
-    "relu": activations_piecewise.plain_relu,
-    "softmax": softmax.softmax_along,
-    "log_softmax": softmax.log_softmax_along,
-    "where": lambda self, condition, other: choice.where(condition, self, other),
-    "type": conversion.type_,
     "type_as": lambda self, other: in_dtype(self, other.dtype),
     "float": lambda self: in_dtype(self, dtypes.float32),
     "double": lambda self: in_dtype(self, dtypes.float64),
@@ -187,11 +164,8 @@ METHODS: dict[str, Method] = {
 }
 
 OP_MODULES: Any = (  # which have methods among their functions
-    arithmetic, division, rounding, signs, bounds, powers, exponential, error_function,
-    trigonometry,
-    activations_piecewise, activations_smooth, comparison, logic, bits, special_values, choice, conversion, sums,
-    prod, variance, extremes, truth, vector_norm, sorting, cumulative,
-    softmax,
+    arithmetic, powers, trigonometry, error_function, rounding, choices, comparison, activations, conversion,
+    sums, variance, extremes, vector_norm, softmax,
     views, transposing, expanding, splitting, joining, diagonals,
     slicing, gather, scatter, index_select, masks,
     matmul, addmm, einsum, determinant,
@@ -202,12 +176,7 @@ for _module in OP_MODULES:
     METHODS |= {_name: getattr(_module, _name) for _name in _module.METHODS}
     METHODS |= {f"{_name}_": in_place(getattr(_module, _name), f"{_name}_") for _name in _module.IN_PLACE}
 
-for _name in (
-    "sum", "mean", "prod", "std", "var", "max", "min", "argmax", "argmin", "all", "any", "cumsum", "cumprod", "amax",
-    "amin", "sort", "argsort", "topk", "logsumexp",
-    "softmax", "log_softmax", "count_nonzero",
-    "index_select", "gather", "take_along_dim", "narrow", "select",
-):  # fmt: skip
+for _name in ("index_select", "gather", "take_along_dim", "narrow", "select"):  # fmt: skip
     if _name in METHODS:
         METHODS[_name] = taking_axis(METHODS[_name])
 
@@ -227,35 +196,37 @@ OPERATORS: dict[str, Method] = {
     "__rsub__": _of_numbers(arithmetic.__rsub__, "sub", "__sub__", arrays=False),
     "__mul__": arithmetic.__mul__,
     "__rmul__": _of_numbers(arithmetic.__mul__, "mul", "__mul__", arrays=False),
-    "__truediv__": division.__truediv__,
+    "__truediv__": arithmetic.__truediv__,
     "__rtruediv__": _of_numbers(
-        lambda self, other: arithmetic.mul(division.reciprocal(self), other), "div", "__truediv__"
+        lambda self, other: arithmetic.mul(arithmetic.reciprocal(self), other), "div", "__truediv__"
     ),
     "__pow__": _or_else(powers.pow, "__rpow__"),
     "__rpow__": _of_numbers(_reflected(powers.pow), "pow", "__pow__", arrays=False),
     "__matmul__": _matmul,
-    "__floordiv__": _or_else(division.floor_divide, "__rfloordiv__"),
-    "__rfloordiv__": _reflected(division.floor_divide),
-    "__mod__": _or_else(division.remainder, "__rmod__"),
-    "__rmod__": _reflected(division.remainder),
-    "__rand__": _of_numbers(bits.bitwise_and, "bitwise_and", "__and__"),
-    "__ror__": _of_numbers(bits.bitwise_or, "bitwise_or", "__or__"),
-    "__rxor__": _of_numbers(bits.bitwise_xor, "bitwise_xor", "__xor__"),
+    "__floordiv__": _or_else(arithmetic.floor_divide, "__rfloordiv__"),
+    "__rfloordiv__": _reflected(arithmetic.floor_divide),
+    "__mod__": _or_else(arithmetic.remainder, "__rmod__"),
+    "__rmod__": _reflected(arithmetic.remainder),
+    "__rand__": _of_numbers(comparison.bitwise_and, "bitwise_and", "__and__"),
+    "__ror__": _of_numbers(comparison.bitwise_or, "bitwise_or", "__or__"),
+    "__rxor__": _of_numbers(comparison.bitwise_xor, "bitwise_xor", "__xor__"),
     "__neg__": arithmetic.neg,
     "__pos__": arithmetic.positive,
-    "__abs__": signs.abs,
+    "__abs__": rounding.abs,
     "__eq__": _comparing(comparison.eq, (*_COMPARED, np.ndarray)),
     "__ne__": _comparing(comparison.ne, _COMPARED),
     "__lt__": _comparing(comparison.lt, (*_COMPARED, np.ndarray)),
     "__le__": _comparing(comparison.le, (*_COMPARED, np.ndarray)),
     "__gt__": _comparing(comparison.gt, (*_COMPARED, np.ndarray)),
     "__ge__": _comparing(comparison.ge, (*_COMPARED, np.ndarray)),
-    "__and__": _or_else(bits.bitwise_and, "__rand__"),
-    "__or__": _or_else(bits.bitwise_or, "__ror__"),
-    "__xor__": _or_else(bits.bitwise_xor, "__rxor__"),
+    "__and__": _or_else(comparison.bitwise_and, "__rand__"),
+    "__or__": _or_else(comparison.bitwise_or, "__ror__"),
+    "__xor__": _or_else(comparison.bitwise_xor, "__rxor__"),
     "__getitem__": indexing.index,
     "__setitem__": set_item,
     "__reversed__": lambda self: transposing.flip(self, (0,)) if self.ndim else self,
+    "__ifloordiv__": arithmetic.__ifloordiv__,
+    "__imod__": arithmetic.__imod__,
     "__iadd__": augmented(METHODS["add_"], "+=", "__radd__"),
     "__isub__": augmented(METHODS["sub_"], "-=", "__rsub__"),
     "__imul__": augmented(METHODS["mul_"], "*=", "__rmul__"),

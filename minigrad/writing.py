@@ -115,7 +115,7 @@ def in_place(
         through_repeats: does the write where elements share places in memory, which is an error else.
     """
 
-    def method(self: Tensor, *operands: Any, **options: Any) -> Tensor:
+    def method(self: Any, *operands: Any, **options: Any) -> Tensor:
         if self.__class__ is not Tensor:
             check_tensors(name, input=self)
         if operand:

@@ -25,16 +25,17 @@ from minigrad.ops.losses.cross_entropy import cross_entropy, nll_loss
 from minigrad.ops.losses.distance import cosine_similarity
 from minigrad.ops.losses.likelihood import kl_div
 from minigrad.ops.losses.regression import huber_loss, l1_loss, mse_loss, smooth_l1_loss
-from minigrad.ops.pointwise.activations_piecewise import (
+from minigrad.ops.pointwise.activations import (
+    elu,
+    gelu,
     hardtanh,
-    hardtanh_,
     leaky_relu,
-    leaky_relu_,
+    logsigmoid,
     relu,
     relu6,
-    relu_,
+    silu,
+    softplus,
 )
-from minigrad.ops.pointwise.activations_smooth import elu, elu_, gelu, logsigmoid, silu, softplus
 from minigrad.ops.reductions.softmax import log_softmax, softmax
 from minigrad.ops.shapes.padding import pad
 

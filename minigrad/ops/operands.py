@@ -13,23 +13,21 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import type_name
-from minigrad.op import tensor_operands
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 NUMBERS = dtypes.NUMBERS
 
 
-def tensors_only(op: Callable[..., Any]) -> Callable[..., Any]:
+def of_tensors(op: Callable[..., Any]) -> Callable[..., Any]:
     """The op of two operands as PyTorch has it in public: both are tensors, where an operator would take a number."""
-    name = op.__name__
 
-    def checked(input: Tensor, other: Tensor) -> Any:
-        return op(*integers_as_floats(*tensor_operands(name, input, other)))
+    def called(input: Tensor, other: Tensor) -> Any:
+        return op(*integers_as_floats(input, other))
 
-    checked.__name__ = checked.__qualname__ = name
-    checked.__doc__, checked.__module__ = op.__doc__, op.__module__
-    return checked
+    called.__name__ = called.__qualname__ = op.__name__
+    called.__doc__, called.__module__ = op.__doc__, op.__module__
+    return called
 
 
 def integers_as_floats(input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:

@@ -19,16 +19,13 @@ ROWS = [
     *written("relu_", lambda x: np.where(x > 0, x, 0), "ReluBackward0", apart),
     functional("relu(x)", lambda x: np.maximum(x, 0), "ReluBackward0"),
     functional("relu(x, inplace=True)", lambda x: np.maximum(x, 0), "ReluBackward0", shapes=FEW),
-    functional("relu_(x)", lambda x: np.maximum(x, 0), "ReluBackward0", shapes=FEW),
     functional("leaky_relu(x)", leaky(0.01), "LeakyReluBackward0"),
     functional("leaky_relu(x, negative_slope=-0.5)", leaky(-0.5), "LeakyReluBackward0"),
     functional("leaky_relu(x, inplace=True)", leaky(0.01), "LeakyReluBackward1"),
-    functional("leaky_relu_(x, negative_slope=0.2)", leaky(0.2), "LeakyReluBackward1", shapes=FEW),
     functional("hardtanh(x)", lambda x: x.clip(-1, 1), "HardtanhBackward0", between),
     functional(
         "hardtanh(x, min_val=-0.5, max_val=2, inplace=True)", lambda x: x.clip(-0.5, 2), "HardtanhBackward0", between
     ),
-    functional("hardtanh_(x)", lambda x: x.clip(-1, 1), "HardtanhBackward0", between, FEW),
     functional("relu6(x)", lambda x: x.clip(0, 6), "HardtanhBackward0", between),
     functional("relu6(x, inplace=True)", lambda x: x.clip(0, 6), "HardtanhBackward0", between, FEW),
 ]

@@ -30,7 +30,6 @@ ROWS = [
     *written("sigmoid_", lambda x: (1 + np.tanh(x / 2)) / 2, "SigmoidBackward0"),
     functional("elu(x)", elu, "EluBackward0"),
     functional("elu(x, alpha=0.3, inplace=True)", lambda x: elu(x, 0.3), "EluBackward1"),
-    functional("elu_(x)", elu, "EluBackward1", shapes=FEW),
     functional("gelu(x)", lambda x: x * (1 + erf(x * math.sqrt(0.5))) / 2, "GeluBackward0", normal),
     functional("gelu(x, approximate='tanh')", tanh_gelu, "GeluBackward0", normal),
     functional("silu(x)", lambda x: x * sigmoid(x), "SiluBackward0", normal),

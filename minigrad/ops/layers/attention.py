@@ -15,7 +15,7 @@ from minigrad import dtypes
 from minigrad.op import tensor_operands
 from minigrad.ops.layers.dropout import dropout
 from minigrad.ops.matrices.matmul import matmul
-from minigrad.ops.pointwise.choice import where
+from minigrad.ops.pointwise.choices import where
 from minigrad.ops.reductions.softmax import safe_softmax
 from minigrad.ops.shapes.transposing import transpose
 from minigrad.tensor import Tensor, from_array

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.op import tensor_operands
-from minigrad.ops.pointwise.bounds import clamp_min
+from minigrad.ops.pointwise.choices import clamp_min
 from minigrad.ops.reductions.vector_norm import norm
 from minigrad.tensor import Tensor
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from minigrad import dtypes
 from minigrad.op import tensor_operands
 from minigrad.ops.losses.reduction import broadcast_tensors
-from minigrad.ops.pointwise.bounds import clamp_min
+from minigrad.ops.pointwise.choices import clamp_min
 from minigrad.ops.reductions.vector_norm import norm
 from minigrad.tensor import Tensor, wrap_dim
 

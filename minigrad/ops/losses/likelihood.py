@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from minigrad.op import tensor_operands
 from minigrad.ops.losses.reduction import read_reduction, reduce_loss, warn
-from minigrad.ops.pointwise.exponential import exp, xlogy
+from minigrad.ops.pointwise.powers import exp, xlogy
 from minigrad.tensor import Tensor
 
 

@@ -20,7 +20,7 @@ from minigrad.ops.losses.reduction import (
     reduce_loss,
     weighted_loss,
 )
-from minigrad.ops.pointwise.signs import abs
+from minigrad.ops.pointwise.rounding import abs
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes

@@ -1,8 +1,7 @@
-"""Sums, differences and products: add, sub, rsub, mul, neg, and lerp, addcmul and addcdiv of three tensors.
+"""Sums, differences, products and quotients: the sum rule, the product rule and the quotient rule, one line each.
 
-After this module a reader has seen the sum rule and the product rule of differential calculus as one line of code each.
 Inputs may have any shapes that broadcast: of two operands the engine sums each gradient back to its input's shape; of
-three the rules do so themselves (`F.sum_to`).
+three the rules do so themselves (`F.sum_to`). A rounded quotient is a step: its derivative is 0 where it has one.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import meet_all, op, size_mismatch, tensor_operands, unsupported
-from minigrad.operands import check_tensors
-from minigrad.ops.operands import NUMBERS, floats_only, invalid_arguments, numbers_only, plain
+from minigrad.op import arrays, meet_all, op, size_mismatch, unsupported
+from minigrad.ops.operands import NUMBERS, floats_only, no_derivative, numbers_only, plain
+from minigrad.public import Number, Operand, public
 from minigrad.tensor import Tensor
-from minigrad.writing import in_place
+from minigrad.writing import augmented, in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -37,12 +36,7 @@ def _scaled(array: Array, alpha: Any) -> Array:
     return array * (alpha if kind.is_floating_point else dtypes.element(kind, alpha))
 
 
-@op(
-    name="AddBackward0",
-    self=lambda F, g: g,
-    other=lambda F, g, alpha: g * alpha,
-    broadcasts=True,
-)
+@op(name="AddBackward0", self=lambda F, g: g, other=lambda F, g, alpha: g * alpha, broadcasts=True)
 def add_scaled(self: Array, other: Array, alpha: Any) -> Array:
     """input + alpha * other, where alpha is a number."""
     return self + _scaled(other, alpha)
@@ -54,13 +48,7 @@ def sub(self: Array, other: Array) -> Array:
     return self - other
 
 
-@op(
-    name="SubBackward0",
-    self=lambda F, g: g,
-    other=lambda F, g, alpha: -g * alpha,
-    broadcasts=True,
-    bools=False,
-)
+@op(name="SubBackward0", self=lambda F, g: g, other=lambda F, g, alpha: -g * alpha, broadcasts=True, bools=False)
 def sub_scaled(self: Array, other: Array, alpha: Any) -> Array:
     """input - alpha * other, where alpha is a number."""
     return self - _scaled(other, alpha)
@@ -72,13 +60,7 @@ def rsub(self: Array, other: Array) -> Array:
     return other - self
 
 
-@op(
-    name="RsubBackward0",
-    self=lambda F, g, alpha: -g * alpha,
-    other=lambda F, g: g,
-    broadcasts=True,
-    bools=False,
-)
+@op(name="RsubBackward0", self=lambda F, g, alpha: -g * alpha, other=lambda F, g: g, broadcasts=True, bools=False)
 def rsub_scaled(self: Array, other: Array, alpha: Any) -> Array:
     """other - alpha * input."""
     try:
@@ -93,10 +75,92 @@ def mul(self: Array, other: Array) -> Array:
     return self * other
 
 
+@public(in_place=True)
 @op(self=lambda F, g: -g)
 def neg(self: Array) -> Array:
     """Negate: -input."""
     return -self
+
+
+# ---------------------------------------------------------------- quotients and remainders
+
+
+@op(
+    self=lambda F, g, other: g / other,
+    other=lambda F, g, self, other: -g * (self / other / other),
+    broadcasts=True,
+    floating=True,
+)
+def div(self: Array, other: Array) -> Array:
+    """Divide: input / other."""
+    return self / other
+
+
+@public(in_place=True)
+@op(self=lambda F, g, result: -g * (result * result), floating=True)
+def reciprocal(self: Array) -> Array:
+    """1 / input."""
+    return 1 / self
+
+
+def _check_divisor(kernel: str, dividend: Array, divisor: Array) -> None:
+    """Raise if a divisor is a bool, or an integer 0, which has no inf or nan for an answer."""
+    numbers_only(kernel, divisor)
+    if divisor.dtype.kind in "iu" and dividend.size and not np.all(divisor):
+        raise RuntimeError("ZeroDivisionError: an integer was divided by 0, which only floats allow")
+
+
+@op(
+    name="DivBackward2",
+    self=lambda F, g: F.zeros(g.shape, g),
+    other=lambda F, g: F.zeros(g.shape, g),
+    broadcasts=True,
+)
+def div_rounded(self: Array, other: Array, rounding_mode: str) -> Array:
+    """input / other, rounded towards 0 ("trunc") or down ("floor")."""
+    _check_divisor(f"div_{rounding_mode}_cpu", self, other)
+    if rounding_mode == "floor":
+        return np.floor_divide(self, other)
+    if self.dtype.kind == "f":
+        return np.trunc(self / other)
+    down = np.floor_divide(self, other)
+    return down + ((down < 0) & (down * other != self))
+
+
+@public
+@op(
+    name="NotImplemented",
+    self=lambda F, g: no_derivative("floor_divide"),
+    other=lambda F, g: no_derivative("floor_divide"),
+    broadcasts=True,
+)
+def floor_divide(self: Array, other: Array) -> Array:
+    """input / other, rounded down. (PyTorch gives it no derivative.)"""
+    return arrays.div_rounded(self, other, "floor")
+
+
+@op(
+    name="RemainderBackward1",
+    self=lambda F, g: g,
+    other=lambda F, g, self, other: -g * F.div_rounded(self, other, "floor"),
+    broadcasts=True,
+)
+def remainder(self: Array, other: Array) -> Array:
+    """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
+    _check_divisor("remainder_cpu", self, other)
+    return np.remainder(self, other)
+
+
+@op(name="RemainderBackward0", constants=("other",), self=lambda F, g: g, broadcasts=True)
+def remainder_by_number(self: Array, other: Array) -> Array:
+    """`remainder`, where other is a number."""
+    return arrays.remainder(self, other)
+
+
+@op(name="NotImplemented", other=lambda F, g: no_derivative("remainder"), broadcasts=True)
+def remainder_of_number(self: Array, other: Array) -> Array:
+    """`remainder`, where input is a number. (PyTorch gives it no derivative.)"""
+    return arrays.remainder(self, other)
 
 
 # ---------------------------------------------------------------- three tensors
@@ -146,55 +210,82 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-__add__, __sub__, __rsub__, __mul__ = add, sub, rsub, mul  # the operators, which may leave the answer to `other`
-_lerp, _addcmul, _addcdiv = lerp, addcmul, addcdiv
+_remainder, _lerp, _addcmul, _addcdiv = remainder, lerp, addcmul, addcdiv
+# the operators, which may leave the answer to `other`
+__add__, __sub__, __rsub__, __mul__, __truediv__ = add, sub, rsub, mul, div
 
 
-def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no-redef]
+def _known(name: str, made: Any, *operands: Any) -> Any:
+    """A result, if it is one: a function, unlike an operator, leaves no operand to others."""
+    if made is NotImplemented:
+        raise unsupported(name, *operands)
+    return made
+
+
+@public  # type: ignore[no-redef]
+def add(input: Any, other: Any, *, alpha: Number = 1) -> Tensor:
     """input + alpha * other. One of the two may be a number."""
-    made = __add__(input, other) if alpha == 1 and alpha is not True else add_scaled(input, other, plain(alpha))
-    if made is NotImplemented:
-        raise unsupported("add", input, other)
-    return made
+    once = alpha == 1 and alpha is not True
+    return _known("add", __add__(input, other) if once else add_scaled(input, other, plain(alpha)), input, other)
 
 
-def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no-redef]
+@public  # type: ignore[no-redef]
+def sub(input: Any, other: Any, *, alpha: Number = 1) -> Tensor:
     """input - alpha * other. One of the two may be a number."""
-    made = __sub__(input, other) if alpha == 1 and alpha is not True else sub_scaled(input, other, plain(alpha))
-    if made is NotImplemented:
-        raise unsupported("sub", input, other)
-    return made
+    once = alpha == 1 and alpha is not True
+    return _known("sub", __sub__(input, other) if once else sub_scaled(input, other, plain(alpha)), input, other)
 
 
-def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:  # type: ignore[no-redef]
+@public(method=False, overloaded=True, out=False)  # type: ignore[no-redef]
+def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """other - alpha * input."""
-    if not isinstance(input, Tensor):
-        raise invalid_arguments("rsub", input, other)
     if isinstance(other, Tensor) or alpha != 1:
-        return rsub_scaled(input, other, plain(alpha))
+        return rsub_scaled(input, other, alpha)
     return __rsub__(input, other)
 
 
-def mul(input: Any, other: Any) -> Tensor:  # type: ignore[no-redef]
+@public  # type: ignore[no-redef]
+def mul(input: Any, other: Any) -> Tensor:
     """input * other. One of the two may be a number."""
-    made = __mul__(input, other)
-    if made is NotImplemented:
-        raise unsupported("mul", input, other)
-    return made
+    return _known("mul", __mul__(input, other), input, other)
 
 
+@public  # type: ignore[no-redef]
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """input / other, rounded towards 0 with `rounding_mode` "trunc", rounded down with "floor".
+
+    One of the two may be a number. RuntimeError for another mode, or if an integer is divided by 0 and rounded.
+    """
+    if rounding_mode is None:
+        return _known("div", __truediv__(input, other), input, other)
+    if rounding_mode not in ("trunc", "floor"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return div_rounded(input, other, rounding_mode)
+
+
+@public  # type: ignore[no-redef]
+def remainder(input: Any, other: Any) -> Tensor:
+    """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
+    if isinstance(input, Tensor) and isinstance(other, NUMBERS):
+        return remainder_by_number(input, other)
+    if isinstance(input, NUMBERS) and isinstance(other, Tensor):
+        return remainder_of_number(input, other)
+    return _remainder(input, other)
+
+
+@public(out=False)
 def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
-    (input,) = tensor_operands("positive", input)
     if input.dtype is dtypes.bool:
         raise RuntimeError("The `+` operator, on a bool tensor is not supported. Convert it first, as in x.int().")
     return input
 
 
-def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:  # type: ignore[no-redef]
+@public(in_place="method", overloaded=True)  # type: ignore[no-redef]
+def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     """Linear interpolation: input + weight * (end - input), where `weight` is a number or a tensor."""
-    if not all(isinstance(value, Tensor) for value in (input, end)) or not isinstance(weight, (Tensor, *NUMBERS)):
-        raise invalid_arguments("lerp", input, end, weight)
     others = {"end": end, "weight": weight} if isinstance(weight, Tensor) and weight.ndim else {"end": end}
     for name, value in others.items():
         if value.dtype is not input.dtype:
@@ -203,47 +294,39 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:  # type: ignore[no-
             )
     if isinstance(weight, Tensor):
         return lerp_by_tensor(input, end, weight.to(input.dtype))
-    return _lerp(input, end, plain(weight))
+    return _lerp(input, end, weight)
 
 
-def _in_one_dtype(*tensors: Tensor) -> tuple[Any, ...]:
+def _in_one_dtype(*given: Tensor) -> tuple[Any, ...]:
     """The tensors in the dtype to which all of them promote."""
-    first = tensors[0].dtype
-    if all(tensor.dtype is first for tensor in tensors):
-        return tensors
-    common = dtypes.of(meet_all([tensor._array for tensor in tensors])[0][0])
-    return tuple([tensor.to(common) for tensor in tensors])
+    first = given[0].dtype
+    if all(tensor.dtype is first for tensor in given):
+        return given
+    common = dtypes.of(meet_all([tensor._array for tensor in given])[0][0])
+    return tuple([tensor.to(common) for tensor in given])
 
 
-def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:  # type: ignore[no-redef]
+@public(in_place="method")  # type: ignore[no-redef]
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """input + value * tensor1 * tensor2."""
-    check_tensors("addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
     operands = _in_one_dtype(input, tensor1, tensor2)
     numbers_only("addcmul_cpu_out", operands[0]._array)
-    return _addcmul(*operands, plain(value) if operands[0].dtype.is_floating_point else int(value))
+    return _addcmul(*operands, value if operands[0].dtype.is_floating_point else int(value))
 
 
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:  # type: ignore[no-redef]
+@public(in_place="method")  # type: ignore[no-redef]
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """input + value * tensor1 / tensor2."""
-    check_tensors("addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
     if not tensor1.dtype.is_floating_point and not tensor2.dtype.is_floating_point:
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
             "true division of tensor1 and tensor2. Convert one of them first, as in tensor1.float()."
         )
-    return _addcdiv(*_in_one_dtype(input, tensor1, tensor2), plain(value))
+    return _addcdiv(*_in_one_dtype(input, tensor1, tensor2), value)
 
 
-add_ = in_place(add, "add_", np.add, operand="other")
-sub_ = in_place(sub, "sub_", np.subtract, operand="other")
-mul_ = in_place(mul, "mul_", np.multiply, operand="other")
-neg_ = in_place(neg, "neg_")
-
-METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "add", "sub", "mul", "neg", "positive", "lerp", "addcmul", "addcdiv", "add_",
-    "sub_", "mul_", "neg_",
-)  # fmt: skip
-IN_PLACE: tuple[str, ...] = ("lerp", "addcmul", "addcdiv")  # those whose in-place form is a method only
-OUT: tuple[str, ...] = (  # those that take out=
-    "add", "sub", "mul", "neg", "lerp", "addcmul", "addcdiv",
-)  # fmt: skip
+for _function, _ufunc in ((add, np.add), (sub, np.subtract), (mul, np.multiply), (div, np.divide)):
+    public(function=False)(in_place(_function, f"{_function.__name__}_", _ufunc, operand="other"))
+floor_divide_ = public(function=False)(in_place(floor_divide, "floor_divide_", operand="other"))
+remainder_ = public(function=False)(in_place(remainder, "remainder_", operand="other"))
+__ifloordiv__, __imod__ = augmented(floor_divide_, "//=", "__rfloordiv__"), augmented(remainder_, "%=", "__rmod__")

@@ -1,7 +1,7 @@
-"""Comparisons: eq, ne, lt, le, gt, ge, and isclose, allclose, equal.
+"""Questions with bools for answers, and what joins these: comparisons, isclose, isnan, logical_and, bitwise_and.
 
-After this module a reader knows how two results of computing with floats are compared: not for being equal, but for
-being close. The answers are bools and have no gradient.
+Two results of computing with floats are compared not for being equal, but for being close. Conditions are joined with
+`&` and `|`: Python's `and` and `or` would ask for one answer to the whole tensor. None of these has a gradient.
 """
 
 from __future__ import annotations
@@ -10,46 +10,76 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op, size_mismatch, tensor_operands
+from minigrad import dtypes
+from minigrad.op import op, size_mismatch
+from minigrad.ops.operands import of_tensors
+from minigrad.public import public
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
+@public
 @op(broadcasts=True)
 def eq(self: Array, other: Array) -> Array:
     """input == other, element by element."""
     return self == other
 
 
+@public
 @op(broadcasts=True)
 def ne(self: Array, other: Array) -> Array:
     """input != other, element by element."""
     return self != other
 
 
+@public
 @op(broadcasts=True)
 def lt(self: Array, other: Array) -> Array:
     """input < other, element by element."""
     return self < other
 
 
+@public
 @op(broadcasts=True)
 def le(self: Array, other: Array) -> Array:
     """input <= other, element by element."""
     return self <= other
 
 
+@public
 @op(broadcasts=True)
 def gt(self: Array, other: Array) -> Array:
     """input > other, element by element."""
     return self > other
 
 
+@public
 @op(broadcasts=True)
 def ge(self: Array, other: Array) -> Array:
     """input >= other, element by element."""
     return self >= other
+
+
+@public(out=False)
+@op()
+def isnan(self: Array) -> Array:
+    """Whether each element is nan, "not a number"."""
+    return np.isnan(self)
+
+
+@public(out=False)
+@op()
+def isinf(self: Array) -> Array:
+    """Whether each element is inf or -inf."""
+    return np.isinf(self)
+
+
+@public(out=False)
+@op()
+def isfinite(self: Array) -> Array:
+    """Whether each element is neither inf nor -inf nor nan."""
+    return np.isfinite(self)
 
 
 @op(constants=("other",))
@@ -62,9 +92,7 @@ def close(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) 
     return near | (np.isnan(self) & np.isnan(other)) if equal_nan else near
 
 
-# ---------------------------------------------------------------- as the learner calls them
-
-
+@public(out=False)
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether abs(input - other) <= atol + rtol * abs(other), element by element; infinite ones have to be equal.
 
@@ -74,7 +102,6 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     Raises:
         RuntimeError: the dtypes differ, the shapes do not broadcast, or a tolerance is negative.
     """
-    input, other = tensor_operands("isclose", input, other)
     if input.dtype is not other.dtype:
         raise RuntimeError(
             f"{input.dtype.tensor_type} did not match {other.dtype.tensor_type}: convert one of the two first, as in "
@@ -89,23 +116,99 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     return close(input.detach(), other.detach(), rtol, atol, equal_nan)
 
 
+@public(out=False)
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close, as `isclose` says."""
-    input, other = tensor_operands("allclose", input, other)
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._array))
 
 
+@public(out=False)
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and the same elements."""
-    input, other = tensor_operands("equal", input, other)
     return input.shape == other.shape and bool(np.all(eq(input.detach(), other.detach())._array))
 
 
-METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "eq", "ne", "lt", "le", "gt", "ge", "isclose",
-    "allclose", "equal",
-)  # fmt: skip
-IN_PLACE: tuple[str, ...] = ()  # all that have an in-place form overwrite whatever was there: they stand in METHODS
-OUT: tuple[str, ...] = (  # those that take out=
-    "eq", "ne", "lt", "le", "gt", "ge",
-)  # fmt: skip
+# ---------------------------------------------------------------- answers combined
+
+
+@public
+@of_tensors
+@op(broadcasts=True)
+def logical_and(self: Array, other: Array) -> Array:
+    """Whether both elements are true (not zero)."""
+    return np.logical_and(self, other)
+
+
+@public
+@of_tensors
+@op(broadcasts=True)
+def logical_or(self: Array, other: Array) -> Array:
+    """Whether one or both of the elements are true (not zero)."""
+    return np.logical_or(self, other)
+
+
+@public
+@of_tensors
+@op(broadcasts=True)
+def logical_xor(self: Array, other: Array) -> Array:
+    """Whether just one of the elements is true (not zero)."""
+    return np.logical_xor(self, other)
+
+
+@public
+def logical_not(input: Tensor) -> Tensor:
+    """Whether each element is false (zero)."""
+    return eq(input, 0)
+
+
+def _refuse_floats(name: str, *arrays: Array) -> None:
+    """Raise, in the name of PyTorch's kernel, if an array holds floats."""
+    if arrays[0].dtype.kind == "f":
+        np.broadcast(*arrays)  # shapes that do not fit are the first thing to say
+        raise NotImplementedError(
+            f"\"{name}_cpu\" not implemented for '{dtypes.of(arrays[0]).tensor_type}': floats have no bits to combine. "
+            "Compare first, as in (x > 0) & (y > 0)."
+        )
+
+
+@public(in_place="method")
+@op(broadcasts=True)
+def bitwise_and(self: Array, other: Array) -> Array:
+    """input & other; for bools, whether both are true."""
+    _refuse_floats("bitwise_and", self, other)
+    return self & other
+
+
+@public(in_place="method")
+@op(broadcasts=True)
+def bitwise_or(self: Array, other: Array) -> Array:
+    """input | other; for bools, whether either is true."""
+    _refuse_floats("bitwise_or", self, other)
+    return self | other
+
+
+@public(in_place="method")
+@op(broadcasts=True)
+def bitwise_xor(self: Array, other: Array) -> Array:
+    """input ^ other; for bools, whether just one is true."""
+    _refuse_floats("bitwise_xor", self, other)
+    return self ^ other
+
+
+@public(in_place="method")
+@op()
+def bitwise_not(self: Array) -> Array:
+    """~input; for bools, whether it is false."""
+    _refuse_floats("bitwise_not", self)
+    return ~self
+
+
+@public(function=False, name="__invert__")
+def invert(input: Tensor) -> Tensor:
+    """~input."""
+    if input.dtype.is_floating_point:
+        raise TypeError(
+            f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, not {input.dtype}: compare "
+            "first, as in ~(x > 0)."
+        )
+    return bitwise_not(input)

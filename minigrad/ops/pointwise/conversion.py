@@ -1,6 +1,4 @@
-"""Copies and other dtypes: clone, to, type.
-
-After this module a reader knows that a copy and a conversion are operations like others: the gradient comes back
+"""Copies and other dtypes: clone, to, type. A copy and a conversion are operations like others: the gradient comes back
 through them, in the dtype of their input.
 """
 
@@ -12,11 +10,13 @@ import numpy as np
 
 from minigrad import devices, dtypes
 from minigrad.op import op
+from minigrad.public import public
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
+@public
 @op(self=lambda F, g: g)
 def clone(self: Array) -> Array:
     """A copy that is part of the graph."""
@@ -38,6 +38,7 @@ def in_dtype(input: Tensor, kind: dtypes.dtype, copy: bool = False) -> Tensor:
     return cast(input, kind.numpy)
 
 
+@public(function=False)
 def to(
     input: Tensor,
     target: Any = None,
@@ -67,13 +68,9 @@ def to(
     return in_dtype(input, input.dtype if dtype is None else dtypes.resolve(dtype, "to"), copy)
 
 
+@public(function=False, name="type")
 def type_(input: Tensor, dtype: Any = None) -> Any:
     """The name that tensors of this dtype have in error texts, such as "minigrad.FloatTensor"; or the tensor in another
     dtype.
     """
     return f"minigrad.{input.dtype.tensor_type}Tensor" if dtype is None else to(input, dtype)
-
-
-METHODS: tuple[str, ...] = ("clone", "to")  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form
-OUT: tuple[str, ...] = ("clone",)  # those that take out=

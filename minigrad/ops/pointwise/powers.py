@@ -1,7 +1,7 @@
-"""Powers and roots: pow, square, sqrt, rsqrt.
+"""Powers and roots, exponentials and logarithms: pow, sqrt, exp, log, log1p, logaddexp and their kin.
 
-After this module a reader knows the power rule, d(x**n) = n * x**(n - 1), and what joins it when the exponent is a
-variable, too: d(a**x) = a**x * log(a).
+The power rule is d(x**n) = n * x**(n - 1); where the exponent is a variable, d(a**x) = a**x * log(a) joins it. There is
+a log1p beside log because 1 + 1e-9 has lost the 1e-9 before the logarithm sees it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,111 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import beside_array, elementwise_operands, op
-from minigrad.ops.operands import integers_as_floats, plain
+from minigrad.ops.operands import floats_only, integers_as_floats, of_tensors, plain
 from minigrad.ops.pointwise.conversion import in_dtype
+from minigrad.public import public
 from minigrad.tensor import Tensor, from_array
 from minigrad.writing import in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+@public(in_place=True)
+@op(self=lambda F, g, result: g * result, floating=True)
+def exp(self: Array) -> Array:
+    """e to the power of each element."""
+    return np.exp(self)
+
+
+@public(in_place=True)
+@op(self=lambda F, g, result: g * (result * math.log(2)), floating=True)
+def exp2(self: Array) -> Array:
+    """2 to the power of each element."""
+    return np.exp2(self)
+
+
+@public(in_place=True)
+@op(self=lambda F, g, result: g * (result + 1), floating=True)
+def expm1(self: Array) -> Array:
+    """exp(input) - 1, exact for small numbers, too."""
+    return np.expm1(self)
+
+
+@public(in_place=True)
+@op(self=lambda F, g, self: g / self, floating=True)
+def log(self: Array) -> Array:
+    """The natural logarithm; -inf at 0, nan below."""
+    return np.log(self)
+
+
+@public(in_place=True)
+@op(self=lambda F, g, self: g / (self * math.log(2)), floating=True)
+def log2(self: Array) -> Array:
+    """The logarithm to the base 2; -inf at 0, nan below."""
+    return np.log2(self)
+
+
+@public(in_place=True)
+@op(self=lambda F, g, self: g / (self * math.log(10)), floating=True)
+def log10(self: Array) -> Array:
+    """The logarithm to the base 10; -inf at 0, nan below."""
+    return np.log10(self)
+
+
+@public(in_place=True)
+@op(name="Log1PBackward0", self=lambda F, g, self: g / (self + 1), floating=True)
+def log1p(self: Array) -> Array:
+    """log(1 + input), exact for small numbers, too."""
+    return np.log1p(self)
+
+
+@public
+@of_tensors
+@op(
+    self=lambda F, g, self, other: g / (1 + F.exp(other - self)),
+    other=lambda F, g, self, other: g / (1 + F.exp(self - other)),
+    broadcasts=True,
+)
+def logaddexp(self: Array, other: Array) -> Array:
+    """log(exp(input) + exp(other)), without overflow on the way. The gradient is shared by the sizes of the two."""
+    floats_only("logaddexp_cpu", self)
+    return np.logaddexp(self, other)
+
+
+def _xlogy_gradient(F: Any, g: Any, self: Any, other: Any) -> Any:
+    """g * log(other), and 0 where input is 0 and the logarithm has no value."""
+    return F.where((self == 0) & (other <= 0), 0, F.xlogy(g, other))
+
+
+@op(
+    self=_xlogy_gradient,
+    other=lambda F, g, self, other: g * self / other,
+    broadcasts=True,
+    floating=True,
+)
+def xlogy(self: Array, other: Array) -> Array:
+    """input * log(other), and 0 where input is 0, whatever the logarithm."""
+    return np.where((self == 0) & ~np.isnan(other), 0, self * np.log(other))[()]
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+
+# ---------------------------------------------------------------- powers and roots
+
+
+@public(in_place=True)
+@op(self=lambda F, g, result: g / (2 * result), floating=True)
+def sqrt(self: Array) -> Array:
+    """The square root; nan below 0."""
+    return np.sqrt(self)
+
+
+@public(in_place=True)
+@op(self=lambda F, g, result: g * (result * result * result * -0.5), floating=True)
+def rsqrt(self: Array) -> Array:
+    """1 / sqrt(input); inf at 0, nan below."""
+    return 1 / np.sqrt(self)
 
 
 @op(
@@ -71,21 +170,7 @@ def _power(base: Any, exponent: Array) -> Array:
     return base**exponent
 
 
-@op(self=lambda F, g, result: g / (2 * result), floating=True)
-def sqrt(self: Array) -> Array:
-    """The square root; nan below 0."""
-    return np.sqrt(self)
-
-
-@op(self=lambda F, g, result: g * (result * result * result * -0.5), floating=True)
-def rsqrt(self: Array) -> Array:
-    """1 / sqrt(input); inf at 0, nan below."""
-    return 1 / np.sqrt(self)
-
-
-# ---------------------------------------------------------------- as the learner calls them
-
-
+@public
 def pow(input: Any, exponent: Any) -> Tensor:
     """input ** exponent, where one of them may be a number."""
     if isinstance(exponent, np.ndarray):
@@ -111,16 +196,10 @@ def pow(input: Any, exponent: Any) -> Tensor:
     return pow_number(in_dtype(input, number.dtype), plain(exponent))
 
 
-def square(input: Tensor) -> Tensor:
+@public(in_place=True)
+def square(input: Any) -> Tensor:
     """Each element times itself."""
     return pow(input, 2)
 
 
-pow_, square_ = in_place(pow, "pow_", operand="exponent"), in_place(square, "square_")
-sqrt_, rsqrt_ = in_place(sqrt, "sqrt_"), in_place(rsqrt, "rsqrt_")
-
-METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "pow", "square", "sqrt", "rsqrt", "pow_", "square_", "sqrt_", "rsqrt_",
-)  # fmt: skip
-IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
-OUT: tuple[str, ...] = ("pow", "square", "sqrt", "rsqrt")  # those that take out=
+public(function=False)(in_place(pow, "pow_", operand="exponent"))

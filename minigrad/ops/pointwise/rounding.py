@@ -1,7 +1,8 @@
-"""Rounding: floor, ceil, trunc, round.
+"""Sizes, signs and rounding: abs, sign, floor, ceil, trunc, round, nan_to_num.
 
-After this module a reader knows why nothing is learnt through a rounded number: a staircase is level between its steps,
-so its derivative is 0 wherever it has one.
+abs has a slope on either side of 0 and none at 0, where 0 is taken: it lies between the two, and so is one of its
+subgradients. Nothing is learnt through a rounded number: a staircase is level between its steps, so its derivative is
+0 wherever it has one. Nor through a number that was put in the place of nan.
 """
 
 from __future__ import annotations
@@ -12,10 +13,26 @@ import numpy as np
 
 from minigrad.op import op
 from minigrad.ops.operands import floats_only, numbers_only
+from minigrad.public import public
 from minigrad.tensor import Tensor
-from minigrad.writing import in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+@public(in_place=True)
+@public(name="absolute", in_place="method")
+@op(self=lambda F, g, self: g * F.sign(self))
+def abs(self: Array) -> Array:
+    """The absolute value. At 0 its gradient is 0."""
+    numbers_only("abs_cpu", self)
+    return np.abs(self)
+
+
+@public(in_place="method")
+@op(self=lambda F, g: F.zeros(g.shape, g))
+def sign(self: Array) -> Array:
+    """-1, 0 or 1 by the sign of each element; 0 for nan."""
+    return np.array(self) if self.dtype.kind == "b" else np.subtract(self > 0, self < 0, dtype=self.dtype)
 
 
 def _rounded(name: str, round: Any, self: Array) -> Array:
@@ -24,18 +41,21 @@ def _rounded(name: str, round: Any, self: Array) -> Array:
     return round(self) if self.dtype.kind == "f" else np.array(self)
 
 
+@public(in_place=True)
 @op(self=lambda F, g: F.zeros(g.shape, g))
 def floor(self: Array) -> Array:
     """The largest whole number that is not above each element."""
     return _rounded("floor", np.floor, self)
 
 
+@public(in_place=True)
 @op(self=lambda F, g: F.zeros(g.shape, g))
 def ceil(self: Array) -> Array:
     """The smallest whole number that is not below each element."""
     return _rounded("ceil", np.ceil, self)
 
 
+@public(in_place=True)
 @op(self=lambda F, g: F.zeros(g.shape, g))
 def trunc(self: Array) -> Array:
     """Each element without its digits after the decimal point: rounded towards 0."""
@@ -57,21 +77,26 @@ def round_decimals(self: Array, decimals: int) -> Array:
     return (np.rint(wide * unit) / unit if decimals > 0 else np.rint(wide / unit) * unit).astype(self.dtype)
 
 
+@op(self=lambda F, g, self: g * F.isfinite(self))
+def nan_to_num(self: Array, nan: Any, posinf: Any, neginf: Any) -> Array:
+    """The input with numbers in the place of nan and of both kinds of inf."""
+    return np.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf)
+
+
 # ---------------------------------------------------------------- as the learner calls them
 
-_round = round
+_round, _nan_to_num = round, nan_to_num
 
 
-def round(input: Tensor, *, decimals: int | None = None) -> Tensor:  # type: ignore[no-redef]
+@public(in_place=True)  # type: ignore[no-redef]
+def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     """The nearest whole number (the even one if two are), or the nearest number with so many decimals."""
     return _round(input) if decimals is None else round_decimals(input, decimals)
 
 
-floor_, ceil_ = in_place(floor, "floor_"), in_place(ceil, "ceil_")
-trunc_, round_ = in_place(trunc, "trunc_"), in_place(round, "round_")
-
-METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "floor", "ceil", "trunc", "round", "floor_", "ceil_", "trunc_", "round_",
-)  # fmt: skip
-IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
-OUT: tuple[str, ...] = ("floor", "ceil", "trunc", "round")  # those that take out=
+@public(in_place=True)  # type: ignore[no-redef]
+def nan_to_num(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """The input with numbers in the place of nan (0), of inf (the largest float) and of -inf (the lowest)."""
+    return _nan_to_num(input, 0.0 if nan is None else nan, posinf, neginf)

@@ -1,7 +1,7 @@
-"""Which dimensions a reduction reduces, and how its gradient is repeated along them.
+"""Which dimensions a reduction reduces, and how its gradient finds back to them.
 
-After this module a reader knows the rule that all reductions share: a result stands for all elements that went into it,
-so its gradient is handed to each of them.
+A result stands for all elements that went into it, so its gradient is handed to each of them; or it was picked among
+them, and the gradient goes to the place that the index tells.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.public import Dims as Dims  # for the modules beside this one
+from minigrad.op import op
+from minigrad.public import Dims
 from minigrad.tensor import wrap_dim
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 # np.sum, np.prod, np.max and np.min without the microsecond of Python around them; `axis` has to be given.
 np_sum: Any = np.add.reduce
@@ -49,14 +52,41 @@ def wrap_dims(dim: Dims, ndim: int) -> tuple[int, ...]:
     return wrapped if wrapped and ndim else tuple(range(ndim))
 
 
-def one_dim(function: str, dim: Any, ndim: int) -> int:
-    """One dimension, counted from the front."""
-    if not isinstance(dim, int):
-        raise TypeError(f"{function}(): argument 'dim' must be int, not {type(dim).__name__}: {dim!r}")
-    return wrap_dim(dim, ndim)
-
-
 def check_dim_given(name: str, keepdim: bool) -> None:
     """TypeError for `keepdim` where all elements become one."""
     if keepdim:
         raise TypeError(f"{name}() received an invalid combination of arguments: keepdim needs a dim")
+
+
+# ---------------------------------------------------------------- elements picked by their index
+
+
+def take_along_op(node: str) -> Any:
+    """One op for each of the names that PyTorch has, by how the indices were found."""
+
+    @op(
+        name=node,
+        constants=("indices",),
+        self=lambda F, g, indices, dim, keepdim, self_shape: F.put_along(g, indices, dim, keepdim, self_shape),
+    )
+    def take_along(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
+        """The elements at `indices` along `dim`. The gradient goes to these."""
+        if not self.ndim:
+            return np.array(self)
+        if keepdim:
+            return np.take_along_axis(self, indices, dim)
+        return np.squeeze(np.take_along_axis(self, np.expand_dims(indices, dim), dim), dim)
+
+    return take_along
+
+
+@op(constants=("indices",), self=lambda F, g, indices, dim, keepdim: F.take_along(g, indices, dim, keepdim))
+def put_along(self: Array, indices: Array, dim: int, keepdim: bool, shape: tuple[int, ...]) -> Array:
+    """Zeros of a shape with the elements of input put at `indices` along `dim`."""
+    if not shape:
+        return np.array(self)
+    out = np.zeros(shape, self.dtype)
+    if not keepdim:
+        self, indices = np.expand_dims(self, dim), np.expand_dims(indices, dim)
+    np.put_along_axis(out, indices, self, dim)
+    return out

@@ -1,50 +1,56 @@
-"""The largest and the smallest: max, min, argmax, argmin, amax, amin.
+"""The largest and the smallest, and order: max, min, argmax, amax, sort, argsort, topk.
 
-After this module a reader knows how a gradient finds the winner, and what happens where several are equal: max and min
-of a whole tensor, amax and amin share it among all of them; max and min along a dimension give it to the one whose
-index they return.
+Where several elements are equal, max and min of a whole tensor, amax and amin share the gradient among all of them; max
+and min along a dimension give it to the one whose index they return. Sorting changes no number, only places: the
+gradient goes back to where each element came from. nan counts as larger than every number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes, return_types
-from minigrad.op import op, tensor_operands
-from minigrad.ops.pointwise.bounds import maximum, minimum
-from minigrad.ops.reductions.dims import Dims, check_dim_given, expand_reduced, np_max, np_min, np_sum, wrap_dims
-from minigrad.ops.reductions.picking import shared_by_equals, take_along_op
+from minigrad.op import op
+from minigrad.ops.pointwise.choices import maximum, minimum
+from minigrad.ops.reductions.dims import (
+    check_dim_given,
+    expand_reduced,
+    np_max,
+    np_min,
+    np_sum,
+    take_along_op,
+    wrap_dims,
+)
+from minigrad.public import Dims, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "max", "min", "argmax", "argmin", "amax", "amin",
-)  # fmt: skip
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ("max", "min", "argmax", "argmin", "amax", "amin")  # those that take out=
-
-# ---------------------------------------------------------------- of all, or with an index along a dimension
 
 
-@op(name="MaxBackward1", self=shared_by_equals)
+def _shared_by_equals(F: Any, g: Any, self: Any, result: Any) -> Any:
+    """A gradient in equal parts for all elements that are the result; nan is that of all nans."""
+    winners = self != self if result != result else self == result
+    return F.where(winners, g / int(winners.sum()), 0)
+
+
+@op(name="MaxBackward1", self=_shared_by_equals)
 def max_all(self: Array) -> Array:
     """The largest element. Its gradient is shared among equal ones."""
     return np.max(self)
 
 
-@op(name="MinBackward1", self=shared_by_equals)
+@op(name="MinBackward1", self=_shared_by_equals)
 def min_all(self: Array) -> Array:
     """The smallest element. Its gradient is shared among equal ones."""
     return np.min(self)
 
 
 max_dim, min_dim = take_along_op("MaxBackward0"), take_along_op("MinBackward0")
-
-
-# ---------------------------------------------------------------- shared among equals along some dimensions
+sorted_values, stably_sorted = take_along_op("SortBackward0"), take_along_op("SortBackward1")
+topk_values = take_along_op("TopkBackward0")
 
 
 @op(constants=("best",))
@@ -57,19 +63,19 @@ def shares_of_ties(self: Array, best: Array, dim: tuple[int, ...], nans: bool) -
     return (winners / np_sum(winners, axis=dim, keepdims=True)).astype(self.dtype)
 
 
-def shared_gradient(F: Any, g: Any, self: Any, result: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
+def _shared_gradient(F: Any, g: Any, self: Any, result: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
     """The gradient of the result along some dimensions: equal parts for all elements that equal it."""
     g, result = (expand_reduced(F, part, self.shape, dim, keepdim) for part in (g, result))
     return g * F.shares_of_ties(self, result, dim, False)
 
 
-@op(self=shared_gradient)
+@op(self=_shared_gradient)
 def amax(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The largest elements along some dimensions. Their gradient is shared among equal ones."""
     return np_max(self, axis=dim, keepdims=keepdim)
 
 
-@op(self=shared_gradient)
+@op(self=_shared_gradient)
 def amin(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The smallest elements along some dimensions. Their gradient is shared among equal ones."""
     return np_min(self, axis=dim, keepdims=keepdim)
@@ -80,36 +86,42 @@ def amin(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
 _amax, _amin = amax, amin
 
 
-def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+@public(overloaded=True)
+def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The largest element; with `dim`, (values, indices) of the largest along it, the first among equal ones.
 
     `max(input, other)` is `maximum(input, other)`.
     """
-    if isinstance(dim, Tensor) or other is not None:
-        return maximum(input, dim if other is None else other)
-    (input,) = tensor_operands("max", input)
-    if dim is None:
-        check_dim_given("max", keepdim)
-        return max_all(_check_not_empty("max", RuntimeError, input))
-    dim, indices = _find("max", np.argmax, input, dim, keepdim)
-    return return_types.max(max_dim(input, indices, dim, keepdim) if input.ndim else max_all(input), indices)
+    return _extreme("max", (maximum, max_all, max_dim, np.argmax), input, dim, keepdim, other)
 
 
-def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+@public(overloaded=True)
+def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The smallest element; with `dim`, (values, indices) of the smallest along it, the first among equal ones.
 
     `min(input, other)` is `minimum(input, other)`.
     """
+    return _extreme("min", (minimum, min_all, min_dim, np.argmin), input, dim, keepdim, other)
+
+
+def _extreme(name: str, ways: tuple[Any, ...], input: Tensor, dim: Any, keepdim: bool, other: Tensor | None) -> Any:
+    """`max` and `min`, which have a way for two tensors, for all elements, and along a dimension."""
+    of_two, of_all, along_dim, find = ways
     if isinstance(dim, Tensor) or other is not None:
-        return minimum(input, dim if other is None else other)
-    (input,) = tensor_operands("min", input)
+        return of_two(input, dim if other is None else other)
     if dim is None:
-        check_dim_given("min", keepdim)
-        return min_all(_check_not_empty("min", RuntimeError, input))
-    dim, indices = _find("min", np.argmin, input, dim, keepdim)
-    return return_types.min(min_dim(input, indices, dim, keepdim) if input.ndim else min_all(input), indices)
+        check_dim_given(name, keepdim)
+        return of_all(_not_empty(name, RuntimeError, input))
+    if not isinstance(dim, int):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: 'dim' must be an int, not {type(dim).__name__}"
+        )
+    dim, indices = _found(name, find, input, dim, keepdim)
+    result = getattr(return_types, name)
+    return result(along_dim(input, indices, dim, keepdim) if input.ndim else of_all(input), indices)
 
 
+@public(composed=True)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the largest element, in the flattened tensor or along `dim`; the first among equal ones.
 
@@ -118,6 +130,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     return _index_of("argmax", np.argmax, input, dim, keepdim)
 
 
+@public(composed=True)
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the smallest element, in the flattened tensor or along `dim`; the first among equal ones.
 
@@ -128,31 +141,29 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
 def _index_of(name: str, find: Callable[..., Any], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     """`argmax` and `argmin`, which `find` computes."""
-    (input,) = tensor_operands(name, input, composed=True)
     if input.dtype is dtypes.bool:
         raise RuntimeError(f"{name}(): does not support bool input: convert the tensor first, as in x.int().{name}()")
     if dim is None:
-        return from_array(find(_check_not_empty(name, IndexError, input)._array, keepdims=keepdim))
-    return _find(name, find, input, dim, keepdim)[1]
+        return from_array(find(_not_empty(name, IndexError, input)._array, keepdims=keepdim))
+    return _found(name, find, input, dim, keepdim)[1]
 
 
-def _find(name: str, find: Callable[..., Any], input: Tensor, dim: Any, keepdim: bool) -> tuple[int, Tensor]:
+def _found(name: str, find: Callable[..., Any], input: Tensor, dim: int, keepdim: bool) -> tuple[int, Tensor]:
     """A dimension counted from the front, and the indices found along it."""
-    if not isinstance(dim, int):
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments: 'dim' must be an int, not {type(dim).__name__}"
-            if name in ("max", "min")
-            else f"{name}(): argument 'dim' (position 2) must be int, not {type(dim).__name__}"
-        )
     dim = wrap_dim(dim, input.ndim)
     if not input.ndim:
         return dim, from_array(np.int64(0))
-    if not input.shape[dim]:
-        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+    _check_sizes(name, input, (dim,))
     return dim, from_array(find(input._array, axis=dim, keepdims=keepdim))
 
 
-def _check_not_empty(name: str, error: type[Exception], input: Tensor) -> Tensor:
+def _check_sizes(name: str, input: Tensor, dims: tuple[int, ...]) -> None:
+    for dim in dims:
+        if not input.shape[dim]:
+            raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+
+
+def _not_empty(name: str, error: type[Exception], input: Tensor) -> Tensor:
     """The tensor, if it has elements; else the error."""
     if input.numel() == 0:
         raise error(
@@ -162,30 +173,71 @@ def _check_not_empty(name: str, error: type[Exception], input: Tensor) -> Tensor
     return input
 
 
-def amax(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:  # type: ignore[no-redef]
+@public  # type: ignore[no-redef]
+def amax(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
     """The largest element, of all or along the dimensions `dim`; `keepdim` leaves these with size 1.
 
     Equal ones share the gradient: unlike `max`, which gives it to the one whose index it returns.
     """
-    return _extreme(_amax, "amax", input, dim, keepdim)
+    return _amax(input, _filled_dims("amax", input, dim), keepdim)
 
 
-def amin(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:  # type: ignore[no-redef]
+@public  # type: ignore[no-redef]
+def amin(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
     """The smallest element, of all or along the dimensions `dim`; `keepdim` leaves these with size 1.
 
     Equal ones share the gradient: unlike `min`, which gives it to the one whose index it returns.
     """
-    return _extreme(_amin, "amin", input, dim, keepdim)
+    return _amin(input, _filled_dims("amin", input, dim), keepdim)
 
 
-def _extreme(op: Any, name: str, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """`amax` and `amin`, which `op` computes."""
-    (input,) = tensor_operands(name, input)
+def _filled_dims(name: str, input: Tensor, dim: Dims) -> tuple[int, ...]:
+    """Dimensions counted from the front, along which there are elements."""
     dims = wrap_dims(dim, input.ndim)
-    if dim is None or (isinstance(dim, Sequence) and not dim):
-        _check_not_empty(name, RuntimeError, input)
-    for d in dims:
-        if input.shape[d] == 0:
-            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
-    result: Tensor = op(input, dims, keepdim)
-    return result
+    if dim in (None, ()):
+        _not_empty(name, RuntimeError, input)
+    _check_sizes(name, input, dims)
+    return dims
+
+
+# ---------------------------------------------------------------- order
+
+
+def _order(array: Array, dim: int, descending: bool = False) -> Array:
+    """The indices of the elements in order along a dimension; equal ones keep their order."""
+    if not array.ndim:
+        return np.int64(0)
+    if not descending:
+        return np.argsort(array, axis=dim, kind="stable")
+    return array.shape[dim] - 1 - np.flip(np.argsort(np.flip(array, dim), axis=dim, kind="stable"), dim)
+
+
+@public
+def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None) -> Any:
+    """(values, indices): the elements in order along `dim`, and where they were. Equal ones keep their order."""
+    dim = wrap_dim(dim, input.ndim)
+    indices = from_array(_order(input._array, dim, descending))
+    return return_types.sort((sorted_values if stable is None else stably_sorted)(input, indices, dim, True), indices)
+
+
+@public(out=False)
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """The indices that put the elements in order along `dim`."""
+    return from_array(_order(input._array, wrap_dim(dim, input.ndim), descending))
+
+
+@public
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """(values, indices) of the `k` largest elements along `dim`, the largest first; or of the `k` smallest.
+
+    Which of equal elements are taken is left open. `sorted`: they are in order in any case.
+    """
+    dim = wrap_dim(dim, input.ndim)
+    size = input.shape[dim] if input.ndim else 1
+    if not 0 <= k <= size:
+        raise RuntimeError(f"selected index k out of range: k is {k}, and there are {size} elements along dim {dim}")
+    if input.dtype is dtypes.bool:
+        raise RuntimeError("topk does not support bool dtypes on CPU: convert the tensor first, as in x.int()")
+    order = _order(input._array, dim, largest)
+    indices = from_array(np.take(order, np.arange(k), axis=dim) if input.ndim else order)
+    return return_types.topk(topk_values(input, indices, dim, True), indices)

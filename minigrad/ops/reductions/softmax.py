@@ -1,27 +1,24 @@
 """Softmax, its logarithm, and logsumexp.
 
-After this module a reader knows how scores become probabilities without overflow, since a common number taken from all
-scores changes nothing, and why softmax's gradient is a difference: raising one score lowers all other probabilities.
+Scores become probabilities without overflow, since a common number taken from all scores changes nothing. Softmax's
+gradient is a difference: raising one score lowers all other probabilities.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.op import arrays, op, tensor_operands
-from minigrad.ops.reductions.dims import Dims, expand_reduced, np_max, np_min, np_sum, wrap_dims
+from minigrad.op import arrays, op
+from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
+from minigrad.public import Dims, Dtype, checked, public
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS: tuple[str, ...] = ("logsumexp",)  # methods of Tensor, too; methods.py binds softmax, where `dim` must be given
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ("logsumexp",)  # those that take out=
 
 _SHORT = 512  # in rows shorter than this, looking for each row's largest costs more than all exponentials
 _FAR_BELOW = 1e-6  # a row whose largest is so far below the largest of all loses digits
@@ -143,55 +140,25 @@ def logsumexp_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
 _softmax, _log_softmax = softmax, log_softmax
 
 
-def softmax(  # type: ignore[no-redef]
-    input: Tensor, dim: int | None = None, dtype: Any = None, *, _stacklevel: int = 3
-) -> Tensor:
-    """Probabilities from scores: exp(input) / sum of exp(input) along `dim`, which then add up to 1.
-
-    Args:
-        dim: always give it: without it PyTorch's old choice is made (0 for 0, 1 and 3 dimensions, else 1), with a
-            warning.
-        dtype: what to convert the input to first.
-
-    A row with nothing but -inf, or with inf, gives nan.
-    """
-    return _normalized("softmax", _softmax, input, dim, dtype)
-
-
-def log_softmax(  # type: ignore[no-redef]
-    input: Tensor, dim: int | None = None, dtype: Any = None, *, _stacklevel: int = 3
-) -> Tensor:
-    """log(softmax(input, dim)), but exact where probabilities are tiny: input - logsumexp(input, dim).
-
-    `dim` and `dtype` as for `softmax`.
-    """
-    return _normalized("log_softmax", _log_softmax, input, dim, dtype)
-
-
-def softmax_along(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+@public(name="softmax", out=False)
+def softmax_along(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     """Probabilities from scores: exp(input) / sum of exp(input) along `dim`, which then add up to 1.
 
     `dtype`: what to convert the input to first. A row with nothing but -inf, or with inf, gives nan.
     """
-    return _normalized("softmax", _softmax, input, dim, dtype)
+    return _softmax(*_scores("softmax", input, dim, dtype))
 
 
-def log_softmax_along(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+@public(name="log_softmax", out=False)
+def log_softmax_along(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     """log(softmax(input, dim)), but exact where probabilities are tiny: input - logsumexp(input, dim)."""
-    return _normalized("log_softmax", _log_softmax, input, dim, dtype)
+    return _log_softmax(*_scores("log_softmax", input, dim, dtype))
 
 
-softmax_along.__qualname__, log_softmax_along.__qualname__ = "softmax", "log_softmax"  # as errors about arguments say
-
-
-def _normalized(name: str, function: Any, input: Tensor, dim: int | None, dtype: Any) -> Tensor:
-    (input,) = tensor_operands(name, input)
-    if dim is None:
-        dim = _implicit_dim(name, input.ndim)
-    elif not isinstance(dim, int):
-        raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}: {dim!r}")
+def _scores(name: str, input: Tensor, dim: int, dtype: dtypes.dtype | None) -> tuple[Tensor, int]:
+    """The scores in a floating dtype, and the dimension counted from the front."""
     if dtype is not None:
-        input = input.to(dtypes.resolve(dtype, name))
+        input = input.to(dtype)
     dim = wrap_dim(dim, input.ndim)
     if not input.dtype.is_floating_point:
         last = "_lastdim" if dim == input.ndim - 1 or not input.ndim else ""
@@ -199,8 +166,21 @@ def _normalized(name: str, function: Any, input: Tensor, dim: int | None, dtype:
             f"\"{name}{last}_kernel_impl\" not implemented for '{input.dtype.tensor_type}': probabilities are not "
             "whole numbers. Convert the scores first, as in x.float(), or pass dtype."
         )
-    result: Tensor = function(input, dim)
-    return result
+    return input, dim
+
+
+@checked  # type: ignore[no-redef]
+def softmax(input: Tensor, dim: int | None = None, dtype: Dtype = None, *, _stacklevel: Any = 3) -> Tensor:
+    """`minigrad.softmax`. Always give `dim`: without it PyTorch's old choice is made (0 for 0, 1 and 3 dimensions, else
+    1), with a warning.
+    """
+    return softmax_along(input, _implicit_dim("softmax", input.ndim) if dim is None else dim, dtype)
+
+
+@checked  # type: ignore[no-redef]
+def log_softmax(input: Tensor, dim: int | None = None, dtype: Dtype = None, *, _stacklevel: Any = 3) -> Tensor:
+    """`minigrad.log_softmax`, with the arguments of `softmax`."""
+    return log_softmax_along(input, _implicit_dim("log_softmax", input.ndim) if dim is None else dim, dtype)
 
 
 def _implicit_dim(name: str, ndim: int) -> int:
@@ -213,18 +193,16 @@ def _implicit_dim(name: str, ndim: int) -> int:
     return 0 if ndim in (0, 1, 3) else 1
 
 
+@public
 def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
     """log(sum of exp(input)) along the dimensions `dim`, without overflow; `keepdim` leaves these with size 1.
 
     Integers are computed as float32. Of nothing, and of -inf alone, it is -inf.
     """
-    (input,) = tensor_operands("logsumexp", input)
     dims = wrap_dims(dim, input.ndim)
-    if isinstance(dim, Sequence) and not dim and not keepdim and input.ndim:
+    if dim == () and not keepdim and input.ndim:
         raise RuntimeError(
             f"output with shape [] doesn't match the broadcast shape {[1] * input.ndim}: of all elements it is taken "
             f"with keepdim=True, or along dim={dims}"
         )
-    if not input.dtype.is_floating_point:
-        input = input.to(dtypes.default)
-    return logsumexp_dims(input, dims, keepdim)
+    return logsumexp_dims(input if input.dtype.is_floating_point else input.to(dtypes.default), dims, keepdim)

@@ -1,15 +1,23 @@
-"""Sums and means. The gradient of a sum goes to all its elements alike, that of a mean to each its share."""
+"""Sums, means and products; how many elements are true; and running sums and products.
+
+The gradient of a sum goes to all its elements alike, that of a mean to each its share, and that of a product, for each
+factor, is the product of the others. The gradient of a running total runs the other way: an element counts in all the
+totals from its own place on. Questions have no gradient.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
+
 from minigrad import dtypes
 from minigrad.op import op
-from minigrad.ops.reductions.dims import count, expand_reduced, np_sum, wrap_dims
+from minigrad.ops.operands import numbers_only
+from minigrad.ops.reductions.dims import check_dim_given, count, expand_reduced, np_prod, np_sum, part, wrap_dims
 from minigrad.public import Dims, Dtype, public
-from minigrad.tensor import Tensor
+from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -32,25 +40,114 @@ def mean_all(self: Array) -> Array:
     return np_sum(self, axis=None) / self.size
 
 
-def mean_gradient(F: Any, g: Any, shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
-    """The gradient of means along some dimensions: an equal share for each element."""
-    return expand_reduced(F, g / count(shape, dim), shape, dim, keepdim)
-
-
-@op(name="MeanBackward1", self=lambda F, g, self_shape, dim, keepdim: mean_gradient(F, g, self_shape, dim, keepdim))
+@op(
+    name="MeanBackward1",
+    self=lambda F, g, self_shape, dim, keepdim: expand_reduced(F, g / count(self_shape, dim), self_shape, dim, keepdim),
+)
 def mean_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The means along some dimensions."""
     return np_sum(self, axis=dim, keepdims=keepdim) / count(self.shape, dim)
 
 
+# ---------------------------------------------------------------- products
+
+
+def product_gradient(F: Any, g: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any:
+    """The gradient of a product: for each factor the product of the others. Without zeros that is result / factor."""
+    g, result = (expand_reduced(F, value, self.shape, (dim,), keepdim) for value in (g, result))
+    return g * (result / self if self.all() else products_of_others(F, self, dim))
+
+
+def products_before(F: Any, self: Any, dim: int) -> Any:
+    """For each element the product of those before it along a dimension."""
+    one = F.zeros(part(F, self, dim, 0, 1).shape, self) + 1
+    return F.cat(one, F.cumprod(part(F, self, dim, 0, self.shape[dim] - 1), dim), dim=dim)
+
+
+def products_of_others(F: Any, self: Any, dim: int) -> Any:
+    """For each element the product of those before it, times the product of those after it along a dimension."""
+    after = F.flip(products_before(F, F.flip(self, (dim,)), dim), (dim,))
+    return products_before(F, self, dim) * after
+
+
+@op(
+    name="ProdBackward0",
+    self=lambda F, g, self, self_shape, result: (
+        F.reshape(product_gradient(F, g, F.reshape(self, (-1,)), result, 0, False), self_shape) if self_shape else g
+    ),
+)
+def prod_all(self: Array) -> Array:
+    """The product of all elements."""
+    return np_prod(self, axis=None)
+
+
+@op(name="ProdBackward1", self=product_gradient)
+def prod_dim(self: Array, dim: int, keepdim: bool) -> Array:
+    """The products along a dimension."""
+    return np_prod(self, axis=dim, keepdims=keepdim)
+
+
+# ---------------------------------------------------------------- running totals
+
+
+@op(self=lambda F, g, dim, backwards: F.cumsum(g, dim, not backwards))
+def cumsum(self: Array, dim: int, backwards: bool) -> Array:
+    """For each element the sum of those up to it along a dimension, or of those from it on."""
+    if not self.ndim:
+        return np.array(self)
+    out = np.empty_like(self)
+    along = (slice(None),) * dim + (slice(None, None, -1 if backwards else 1),)
+    np.add.accumulate(self[along], axis=dim, out=out[along])
+    return out
+
+
+def _summed_from_the_end(F: Any, factor: Any, term: Any, dim: int) -> Any:
+    """total[i] = term[i] + factor[i] * total[i + 1], from the last element on; `factor` has none for the last.
+
+    As many steps as the size has binary digits: each makes a total of twice as many terms.
+    """
+    size = term.shape[dim]
+    step = 1
+    while step < size:
+        reached = part(F, term, dim, 0, size - step) + factor * part(F, term, dim, step, size)
+        term = F.cat(reached, part(F, term, dim, size - step, size), dim=dim)
+        if 2 * step < size:
+            factor = part(F, factor, dim, 0, size - 2 * step) * part(F, factor, dim, step, size - step)
+        step *= 2
+    return term
+
+
+def cumprod_gradient(F: Any, g: Any, self: Any, result: Any, dim: int) -> Any:
+    """The gradient of running products: for each factor what stands before it, times what comes after it.
+
+    Without zeros that is the sum of the products that it is in, over itself.
+    """
+    if not self.ndim:
+        return g
+    if self.all():
+        return F.cumsum(g * result, dim, True) / self
+    after = _summed_from_the_end(F, part(F, self, dim, 1, self.shape[dim]), g, dim)
+    return products_before(F, self, dim) * after
+
+
+@op(self=cumprod_gradient)
+def cumprod(self: Array, dim: int) -> Array:
+    """For each element the product of those up to it along a dimension."""
+    return np.multiply.accumulate(self, axis=dim, dtype=self.dtype) if self.ndim else np.array(self)
+
+
 # ---------------------------------------------------------------- as the learner calls them
 
+_cumsum, _cumprod = cumsum, cumprod
 
-def total_dtype(function: str, input: Tensor, dtype: Any) -> dtypes.dtype:
-    """The dtype of a total: what was asked for; else int64 for integers and bools, which would soon overflow theirs."""
+
+def _in_total_dtype(input: Tensor, dtype: dtypes.dtype | None) -> Tensor:
+    """The tensor in the dtype of a total: what was asked for; else int64 for integers and bools, which would soon
+    overflow theirs.
+    """
     if dtype is not None:
-        return dtypes.resolve(dtype, function)
-    return dtypes.int64 if input.dtype.category < 2 else input.dtype
+        return input.to(dtype)
+    return input.to(dtypes.int64) if input.dtype.category < 2 else input
 
 
 @public
@@ -80,3 +177,68 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype
         )
     input = input.to(kind)
     return mean_all(input) if dim is None and not keepdim else mean_dims(input, wrap_dims(dim, input.ndim), keepdim)
+
+
+@public
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor:
+    """The product of all elements, or along one dimension `dim`; `keepdim` leaves that with size 1.
+
+    Integers and bools multiply in int64, unless `dtype` says otherwise.
+    """
+    if dtype is not None:
+        return prod(input.to(dtype), dim, keepdim).to(dtype)
+    input = _in_total_dtype(input, None)
+    if dim is None:
+        check_dim_given("prod", keepdim)
+        return prod_all(input)
+    dim = wrap_dim(dim, input.ndim)
+    return prod_dim(input, dim, keepdim) if input.ndim else prod_all(input)
+
+
+@public(in_place="method")  # type: ignore[no-redef]
+def cumsum(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
+    """For each element the sum of those up to it along `dim`.
+
+    Integers and bools add up in int64, unless `dtype` says otherwise.
+    """
+    input = _in_total_dtype(input, dtype)
+    numbers_only("cumsum_out_cpu", input._array)
+    return _cumsum(input, wrap_dim(dim, input.ndim), False)
+
+
+@public(in_place="method")  # type: ignore[no-redef]
+def cumprod(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
+    """For each element the product of those up to it along `dim`.
+
+    Integers and bools multiply in int64, unless `dtype` says otherwise.
+    """
+    input = _in_total_dtype(input, dtype)
+    numbers_only("cumprod_out_cpu", input._array)
+    return _cumprod(input, wrap_dim(dim, input.ndim))
+
+
+def _asked(ask: Any, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """`all` and `any`. Along an empty tuple, here as in PyTorch, each element is asked; uint8, which once stood for
+    bools in PyTorch, is answered in uint8.
+    """
+    dims = dim if dim is None or dim == () else wrap_dims(dim, input.ndim)
+    answer = ask(input._array, axis=dims, keepdims=keepdim)
+    return from_array(answer.astype(np.uint8) if input._array.dtype == np.uint8 else answer)
+
+
+@public
+def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements are true (not zero), everywhere or along the dimensions `dim`."""
+    return _asked(np.all, input, dim, keepdim)
+
+
+@public
+def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    """Whether any element is true (not zero), everywhere or along the dimensions `dim`."""
+    return _asked(np.any, input, dim, keepdim)
+
+
+@public(out=False)
+def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
+    """How many elements are not 0, of all or along the dimensions `dim`."""
+    return from_array(np_sum(input._array != 0, axis=wrap_dims(dim, input.ndim)))

@@ -1,40 +1,34 @@
 """Variances and standard deviations: var, std.
 
-After this module a reader knows why the count is reduced by 1 unless told otherwise (the mean was computed from the
-same elements), and that the gradient of a variance points away from the mean.
+The count is reduced by 1 unless told otherwise, for the mean was computed from the same elements. The gradient of a
+variance points away from the mean.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.op import arrays, op, tensor_operands
-from minigrad.ops.reductions.dims import Dims, count, expand_reduced, np_sum, wrap_dims
+from minigrad.op import arrays, op
+from minigrad.ops.reductions.dims import count, expand_reduced, np_sum, wrap_dims
+from minigrad.public import public
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS: tuple[str, ...] = ("var", "std")  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ("var", "std")  # those that take out=
 
 
-def variance_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+def _variance_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
     """The gradient of a variance: twice each element's distance from the mean, over the degrees of freedom."""
     freedom = count(self.shape, dim) - correction
     g = expand_reduced(F, g * (2 / freedom if freedom else math.inf), self.shape, dim, keepdim)
     return g * (self - F.mean_dims(self, dim, True))
 
 
-@op(
-    name="VarBackward0",
-    self=variance_gradient,
-)
+@op(name="VarBackward0", self=_variance_gradient)
 def var(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> Array:
     """The squared distances from the mean along some dimensions, summed, over their count less `correction`."""
     distance = self - arrays.mean_dims(self, dim, True)
@@ -42,15 +36,10 @@ def var(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> 
     return np_sum(distance * distance, axis=dim, keepdims=keepdim) / (freedom if freedom > 0 else 0)
 
 
-def std_to_var(F: Any, g: Any, deviation: Any) -> Any:
-    """The gradient of a standard deviation as that of the variance: the slope of a square root. At 0 it is 0."""
-    return F.where(deviation == 0, 0, g / (2 * deviation))
-
-
 @op(
     name="StdBackward0",
-    self=lambda F, g, self, result, dim, correction, keepdim: variance_gradient(
-        F, std_to_var(F, g, result), self, dim, correction, keepdim
+    self=lambda F, g, self, result, dim, correction, keepdim: _variance_gradient(
+        F, F.where(result == 0, 0, g / (2 * result)), self, dim, correction, keepdim
     ),
 )
 def std(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> Array:
@@ -63,43 +52,32 @@ def std(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> 
 _var, _std = var, std
 
 
-def var(  # type: ignore[no-redef]
-    input: Tensor,
-    dim: Dims | bool = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    correction: float | None = None,
+@public(overloaded=True)  # type: ignore[no-redef]
+def var(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> Tensor:
     """The mean squared distance from the mean, of all elements or along the dimensions `dim`.
 
     Divides by the count less `correction`: 1 unless given, or 0 with `unbiased=False`. Needs a floating dtype.
     """
-    made: Tensor = _with_arguments(_var, "var", input, dim, unbiased, keepdim, correction)
-    return made
+    return _spread(_var, "var", input, dim, unbiased, keepdim, correction)
 
 
-def std(  # type: ignore[no-redef]
-    input: Tensor,
-    dim: Dims | bool = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    correction: float | None = None,
+@public(overloaded=True)  # type: ignore[no-redef]
+def std(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> Tensor:
     """The standard deviation, of all elements or along the dimensions `dim`: the square root of `var`."""
-    made: Tensor = _with_arguments(_std, "std", input, dim, unbiased, keepdim, correction)
-    return made
+    return _spread(_std, "std", input, dim, unbiased, keepdim, correction)
 
 
-def _with_arguments(
-    op: Callable[..., Any], name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
-) -> Any:
-    """`var` and `std`, which `op` computes: their arguments checked, and the warning."""
-    (input,) = tensor_operands(name, input)
+def _spread(
+    op: Any, name: str, input: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: Any
+) -> Tensor:
+    """`var` and `std`, with PyTorch's warning where too few elements are left."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
-    if (unbiased is not None and correction is not None) or not isinstance(unbiased, bool | None):
+    if unbiased is not None and correction is not None:
         raise TypeError(
             f"{name}() received an invalid combination of arguments: give either correction, a number, or unbiased, a "
             "bool"
@@ -110,8 +88,7 @@ def _with_arguments(
             f"as in x.float().{name}()."
         )
     correction = (0 if unbiased is False else 1) if correction is None else correction
-    dims = wrap_dims(dim, input.ndim)
-    result: Tensor = op(input, dims, correction, keepdim)
+    result: Tensor = op(input, wrap_dims(dim, input.ndim), correction, keepdim)
     if (input.numel() // result.numel() if result.numel() else 0) <= correction:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "

@@ -1,7 +1,5 @@
-"""Lengths of vectors: norm.
-
-After this module a reader knows why the gradient of a length is a direction: each element over the length. The norms of
-matrices are in matrices/norms.py.
+"""Lengths of vectors. The gradient of a length is a direction: each element over the length. (The norms of matrices are
+in matrices/norms.py.)
 """
 
 from __future__ import annotations
@@ -11,15 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.op import op, tensor_operands
-from minigrad.ops.reductions.dims import Dims, expand_reduced, np_max, np_min, np_sum, wrap_dims
+from minigrad.op import op
+from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
+from minigrad.public import Dims, Dtype, public
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS: tuple[str, ...] = ("norm",)  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ("norm",)  # those that take out=
 
 
 def norm_gradient(F: Any, g: Any, self: Any, result: Any, p: float, dim: tuple[int, ...], keepdim: bool) -> Any:
@@ -58,9 +53,8 @@ def vector_norm(self: Array, p: float, dim: tuple[int, ...], keepdim: bool) -> A
 # ---------------------------------------------------------------- as the learner calls them
 
 
-def norm(
-    input: Tensor, p: float | str | None = "fro", dim: Dims = None, keepdim: bool = False, *, dtype: Any = None
-) -> Tensor:
+@public
+def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor:
     """The length of the tensor, or of its vectors along the dimensions `dim`: (sum |x|^p)^(1/p).
 
     Args:
@@ -68,7 +62,6 @@ def norm(
             size, 0 for the number of elements that are not 0.
         dtype: a floating dtype to convert to first.
     """
-    (input,) = tensor_operands("norm", input)
     if not input.dtype.is_floating_point:
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
@@ -77,12 +70,11 @@ def norm(
     dims = wrap_dims(dim, input.ndim)
     order = _order_of_norm(p, dims, dim is not None)
     if dtype is not None:
-        kind = dtypes.resolve(dtype, "norm")
-        if not kind.is_floating_point:
+        if not dtype.is_floating_point:
             raise RuntimeError(
-                f"linalg.vector_norm: dtype should be floating point or complex, but got {kind.tensor_type}"
+                f"linalg.vector_norm: dtype should be floating point or complex, but got {dtype.tensor_type}"
             )
-        input = input.to(kind)
+        input = input.to(dtype)
     if order < 0 or math.isinf(order):
         _check_identity(input, order, dims, dim is None)
     return vector_norm(input, order, dims, keepdim)

@@ -1,7 +1,7 @@
-"""The larger, the smaller, and what lies between: maximum, minimum, clamp, clamp_min, clamp_max.
+"""Choices between numbers, element by element: where, maximum, minimum, clamp, clamp_min, clamp_max.
 
-After this module a reader knows that a choice passes its gradient on to what was chosen, and what PyTorch does with
-equals: `maximum` halves the gradient between them, `clamp` gives it to the number rather than to the bound.
+A choice passes its gradient on to what was chosen, and exactly 0 to the other. Of equals, `maximum` halves the gradient
+between them, `clamp` gives it to the number rather than to the bound.
 """
 
 from __future__ import annotations
@@ -12,15 +12,33 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import meet_all, op, size_mismatch, tensor_operands
-from minigrad.ops.operands import NUMBERS, invalid_arguments, plain, tensors_only
+from minigrad.op import meet_all, op, size_mismatch
+from minigrad.ops.operands import NUMBERS, of_tensors, plain
+from minigrad.ops.places.masks import nonzero
+from minigrad.public import Operand, public
 from minigrad.tensor import Tensor, from_array
-from minigrad.writing import in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
-@tensors_only
+@op(
+    constants=("condition",),
+    self=lambda F, g, condition: F.where(condition, g, 0),
+    other=lambda F, g, condition: F.where(condition, 0, g),
+    broadcasts=True,
+)
+def where(condition: Array, self: Array, other: Array) -> Array:
+    """Where `condition` (bools) is true the element of input, else that of other."""
+    if condition.dtype != np.bool_:
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}: try "
+            "condition != 0"
+        )
+    return np.where(condition, self, other)
+
+
+@public
+@of_tensors
 @op(
     self=lambda F, g, self, other: F.where(self < other, 0, F.where(self == other, g / 2, g)),
     other=lambda F, g, self, other: F.where(self > other, 0, F.where(self == other, g / 2, g)),
@@ -31,7 +49,8 @@ def maximum(self: Array, other: Array) -> Array:
     return np.maximum(self, other)
 
 
-@tensors_only
+@public
+@of_tensors
 @op(
     self=lambda F, g, self, other: F.where(self > other, 0, F.where(self == other, g / 2, g)),
     other=lambda F, g, self, other: F.where(self < other, 0, F.where(self == other, g / 2, g)),
@@ -106,13 +125,37 @@ def clamp_max_to_tensor(self: Array, max: Array) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
+_where = where
 
+
+@public(method=False)  # type: ignore[no-redef]
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """Where `condition` (bools) is true the element of input, else that of other: tensors or numbers.
+
+    With a condition alone: where it is true, as one tensor of indices per dimension.
+    """
+    if input is None and other is None:
+        return nonzero(condition, as_tuple=True)
+    if input is None or other is None:
+        raise TypeError(
+            "where() received an invalid combination of arguments: give (condition, input, other), or the condition "
+            "alone to be told where it is true"
+        )
+    return _where(condition, input, other)
+
+
+@public(function=False, name="where")
+def _where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """The element where `condition` (bools) is true, else that of other."""
+    return _where(condition, input, other)
+
+
+@public(aliases=("clip",), in_place=True)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """The nearest number that is not below `min` and not above `max`: numbers, or tensors; None for no bound.
 
     The gradient passes inside and at the bounds; where a tensor bounds, it goes to that.
     """
-    (input,) = tensor_operands("clamp", input)
     bounds = [bound for bound in (min, max) if bound is not None]
     if not bounds:
         raise RuntimeError("minigrad.clamp: At least one of 'min' or 'max' must not be None")
@@ -124,17 +167,23 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
             f"clamp() received an invalid combination of arguments - got ({kinds}): the bounds are either numbers or "
             "tensors"
         )
+    input, *numbers = _in_one_kind("clamp", input, min, max)
+    return clamp_to_numbers(input, *numbers)
+
+
+def _in_one_kind(function: str, input: Tensor, *bounds: Any) -> tuple[Any, ...]:
+    """A tensor in the dtype that it takes beside numbers, and these as numbers of it; None stays None."""
     kind = input.dtype
     for bound in bounds:
-        kind = dtypes.of_number(bound, kind)
+        kind = kind if bound is None else dtypes.of_number(bound, kind)
     if kind is dtypes.bool:
-        raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': bools have nothing between them")
-    return clamp_to_numbers(input.to(kind), _bound(min, kind), _bound(max, kind))
-
-
-def _bound(number: Any, kind: dtypes.dtype) -> Any:
-    """A bound as a number of a dtype; None stays None. RuntimeError if the dtype cannot hold it."""
-    return dtypes.element(kind, number).item() if kind.category == 1 and number is not None else plain(number)
+        raise NotImplementedError(
+            f"\"{function}_scalar_cpu\" not implemented for 'Bool': bools have nothing between them"
+        )
+    whole = kind.category == 1
+    return input.to(kind), *[
+        dtypes.element(kind, bound).item() if whole and bound is not None else plain(bound) for bound in bounds
+    ]
 
 
 def _in_one_dtype_and_shape(input: Tensor, min: Tensor | None, max: Tensor | None) -> list[Tensor]:
@@ -160,39 +209,17 @@ def _range(kind: dtypes.dtype) -> tuple[Any, Any]:
     return (-math.inf, math.inf) if kind.is_floating_point else (False, True)
 
 
-def clamp_min(input: Tensor, min: Any) -> Tensor:
+@public(in_place=True, overloaded=True)
+def clamp_min(input: Tensor, min: Operand) -> Tensor:
     """The larger of each element and `min`, a number or a tensor."""
-    return _bounded("clamp_min", clamp_min_to_tensor, clamp_min_to_number, input, min)
+    if isinstance(min, Tensor):
+        return clamp_min_to_tensor(input, min)
+    return clamp_min_to_number(*_in_one_kind("clamp_min", input, min))
 
 
-def clamp_max(input: Tensor, max: Any) -> Tensor:
+@public(in_place=True, overloaded=True)
+def clamp_max(input: Tensor, max: Operand) -> Tensor:
     """The smaller of each element and `max`, a number or a tensor."""
-    return _bounded("clamp_max", clamp_max_to_tensor, clamp_max_to_number, input, max)
-
-
-def _bounded(function: str, by_tensor: Any, by_number: Any, input: Any, bound: Any) -> Tensor:
-    """`clamp_min` and `clamp_max`, which have an op for bounds that are tensors and one for numbers."""
-    if not isinstance(input, Tensor) or not isinstance(bound, (Tensor, *NUMBERS)):
-        raise invalid_arguments(function, input, bound)
-    if isinstance(bound, Tensor):
-        return by_tensor(input, bound)
-    kind = dtypes.of_number(bound, input.dtype)
-    if kind is dtypes.bool:
-        raise NotImplementedError(
-            f"\"{function}_scalar_cpu\" not implemented for 'Bool': bools have nothing between them"
-        )
-    return by_number(input.to(kind), _bound(bound, kind))
-
-
-clip = clamp
-clamp_, clip_ = in_place(clamp, "clamp_"), in_place(clip, "clip_")
-clamp_min_, clamp_max_ = in_place(clamp_min, "clamp_min_"), in_place(clamp_max, "clamp_max_")
-
-METHODS: tuple[str, ...] = (  # the functions that are methods of Tensor, too
-    "maximum", "minimum", "clamp", "clip", "clamp_min", "clamp_max", "clamp_", "clip_", "clamp_min_",
-    "clamp_max_",
-)  # fmt: skip
-IN_PLACE: tuple[str, ...] = ()  # those whose in-place form is a method only
-OUT: tuple[str, ...] = (  # those that take out=
-    "maximum", "minimum", "clamp", "clip", "clamp_min", "clamp_max",
-)  # fmt: skip
+    if isinstance(max, Tensor):
+        return clamp_max_to_tensor(input, max)
+    return clamp_max_to_number(*_in_one_kind("clamp_max", input, max))
