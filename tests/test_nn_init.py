@@ -33,9 +33,6 @@ FILLED: list[tuple[str, Callable[[Any, Any], Any], tuple[int, ...]]] = [
     ("kaiming_uniform_ fan_out", lambda init, x: init.kaiming_uniform_(x, a=0.2, mode="fan_out"), (3, 2, 3, 3)),
     ("kaiming_normal_", lambda init, x: init.kaiming_normal_(x, nonlinearity="relu"), (4, 6)),
     ("kaiming_normal_ fan_out", lambda init, x: init.kaiming_normal_(x, mode="FAN_OUT", nonlinearity="tanh"), (4, 6)),
-    ("orthogonal_", lambda init, x: init.orthogonal_(x), (4, 6)),
-    ("orthogonal_ tall", lambda init, x: init.orthogonal_(x, gain=2), (6, 4)),
-    ("orthogonal_ of a kernel", lambda init, x: init.orthogonal_(x), (3, 2, 3, 3)),
 ]  # fmt: skip
 
 
@@ -142,13 +139,6 @@ def _(F: Any) -> Any:
 @behaviours("A07: nothing to fill", warns=("UserWarning: Initializing zero-element tensors is a no-op",) * 2)
 def _(F: Any) -> Any:
     return F.nn.init.kaiming_normal_(F.ones(0, 3)), F.nn.init.kaiming_uniform_(F.ones(3, 0))
-
-
-@behaviours(
-    "A11: orthogonal_ of a vector", error=ValueError, says="Only tensors with 2 or more dimensions are supported"
-)
-def _(F: Any) -> Any:
-    F.nn.init.orthogonal_(F.ones(3))
 
 
 @behaviours("A14: a generator of one's own")

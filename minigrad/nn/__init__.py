@@ -11,10 +11,9 @@ from minigrad.absent import attributes_of
 # fmt: off
 from minigrad.nn import functional, init, modules, parameter, utils
 from minigrad.nn.modules.activation import (
-    Dropout, ELU, GELU, Hardtanh, LeakyReLU, LogSigmoid, LogSoftmax, ReLU, ReLU6, Sigmoid, SiLU, Softmax, Softplus,
-    Tanh,
+    Dropout, ELU, GELU, LeakyReLU, LogSigmoid, LogSoftmax, ReLU, ReLU6, Sigmoid, SiLU, Softmax, Softplus, Tanh,
 )
-from minigrad.nn.modules.attention import MultiheadAttention
+from minigrad.nn.modules.attention import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
 from minigrad.nn.modules.container import ModuleDict, ModuleList, Sequential
 from minigrad.nn.modules.conv import Conv1d, Conv2d, ConvTranspose2d
 from minigrad.nn.modules.linear import Embedding, Identity, Linear
@@ -26,9 +25,7 @@ from minigrad.nn.modules.normalization import BatchNorm1d, BatchNorm2d, GroupNor
 from minigrad.nn.modules.resizing import (
     AdaptiveAvgPool2d, AvgPool1d, AvgPool2d, Flatten, MaxPool1d, MaxPool2d, Upsample,
 )
-from minigrad.nn.modules.rnn import GRU, LSTM, RNN
-from minigrad.nn.modules.rnn_cell import GRUCell, LSTMCell, RNNCell
-from minigrad.nn.modules.transformer import TransformerEncoder, TransformerEncoderLayer
+from minigrad.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from minigrad.nn.parameter import Buffer, Parameter
 # fmt: on
 __getattr__ = attributes_of(__name__)

@@ -11,13 +11,10 @@ import math
 import warnings
 from typing import Any
 
-import numpy as np
-
 from minigrad.absent import attributes_of
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.creation import empty
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor
 
 __getattr__ = attributes_of(__name__)
 
@@ -133,24 +130,3 @@ def kaiming_normal_(
 ) -> Tensor:
     """Fill with normal random numbers of standard deviation gain / sqrt(fan), for layers before a ReLU."""
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
-
-
-@no_grad()
-def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """Fill with a random matrix whose rows, or columns if they are fewer, are orthogonal and of length `gain`.
-
-    All dimensions but the first count as one. Saxe et al., "Exact solutions to the nonlinear dynamics of
-    learning in deep linear neural networks" (2013): the Q of the QR decomposition of normal random numbers, its signs
-    chosen so that the diagonal of R is positive, which makes all orthogonal matrices equally likely.
-    """
-    if tensor.ndim < 2:
-        raise ValueError("Only tensors with 2 or more dimensions are supported")
-    if not tensor.numel():
-        return tensor
-    rows = tensor.shape[0]
-    columns = tensor.numel() // rows
-    random = empty((rows, columns), dtype=tensor.dtype).normal_(0, 1, generator=generator)._array
-    q, r = np.linalg.qr(random.T if rows < columns else random)
-    q = q * np.sign(np.diag(r))
-    q = (q.T if rows < columns else q) * np.asarray(gain, q.dtype)
-    return tensor.copy_(from_array(q.reshape(tensor.shape)))

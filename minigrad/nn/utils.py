@@ -36,7 +36,6 @@ def clip_grad_norm_(
         if not parameters:
             warnings.warn(
                 "`parameters` is an empty generator, no gradient clipping will occur.",
-                UserWarning,
                 stacklevel=frames_to_learner(),
             )
     gradients = _gradients(parameters)

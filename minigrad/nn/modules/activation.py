@@ -69,28 +69,13 @@ class Softplus(Layer):
         return F.softplus(input, self.beta, self.threshold)
 
 
-class Hardtanh(Layer):
-    """x, but no less than min_val and no more than max_val. AssertionError if min_val is not less than max_val."""
-
-    min_val: float = -1.0
-    max_val: float = 1.0
-    inplace: bool = False
-
-    def _set_up(self) -> None:
-        if not self.max_val > self.min_val:
-            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
-
-
-class ReLU6(Hardtanh):
+class ReLU6(Layer):
     """min(max(0, x), 6)."""
 
-    _shown = ("inplace",)
+    inplace: bool = False
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__(0.0, 6.0, inplace)
+    def forward(self, input: Tensor) -> Tensor:
+        return F.relu6(input, self.inplace)
 
 
 class Sigmoid(Module):

@@ -1,4 +1,5 @@
-"""Multi-head attention: each position of a sequence takes a weighted mean over all positions.
+"""Multi-head attention, where each position of a sequence takes a weighted mean over all positions, and the encoder of
+the transformer: layers of attention and a feed-forward network, each with a residual connection.
 
 Queries, keys and values are made by three linear maps; each head scores every query against every key, q @ k.T, where a
 mask may forbid some; the softmax of the scores gives the weights of the values; and a last linear map mixes the heads.
@@ -7,19 +8,25 @@ Vaswani et al., "Attention is all you need" (2017).
 
 from __future__ import annotations
 
+import copy
 import math
-import warnings
+from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any
 
 from minigrad import dtypes, functions
-from minigrad.autograd.blame import frames_to_learner
 from minigrad.nn import functional as F
 from minigrad.nn import init
+from minigrad.nn.modules.activation import Dropout
+from minigrad.nn.modules.container import ModuleList
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.linear import Linear
+from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.normalization import LayerNorm
 from minigrad.nn.parameter import empty_parameter
 from minigrad.tensor import Tensor, from_array
+
+Mask = Tensor | None  # True where nothing may be looked at, or numbers to add to the scores
 
 
 class NonDynamicallyQuantizableLinear(Linear):
@@ -70,9 +77,9 @@ class MultiheadAttention(Layer):
         query: Tensor,
         key: Tensor,
         value: Tensor,
-        key_padding_mask: Tensor | None = None,
+        key_padding_mask: Mask = None,
         need_weights: bool = True,
-        attn_mask: Tensor | None = None,
+        attn_mask: Mask = None,
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
@@ -92,11 +99,11 @@ class MultiheadAttention(Layer):
 
         AssertionError or RuntimeError for shapes that do not fit.
         """
-        batched = self._check_shapes(query, key, value, key_padding_mask, attn_mask)
+        batched = self._check_shapes(query, key, value)
         if is_causal and attn_mask is None:
             raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
-        key_padding_mask = _additive(key_padding_mask, "key_padding_mask", query.dtype, attn_mask)
-        attn_mask = _additive(attn_mask, "attn_mask", query.dtype, None)
+        key_padding_mask = _additive(key_padding_mask, "key_padding_mask", query.dtype)
+        attn_mask = _additive(attn_mask, "attn_mask", query.dtype)
         to_itself = query is key is value
         if not batched:
             query, key, value = (each.unsqueeze(1) for each in (query, key, value))
@@ -126,7 +133,7 @@ class MultiheadAttention(Layer):
         biases = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
         return map(F.linear, (query, key, value), self.in_proj_weight.chunk(3), biases)
 
-    def _joined_mask(self, sizes: tuple[int, int, int], padding: Tensor | None, mask: Tensor | None) -> Tensor | None:
+    def _joined_mask(self, sizes: tuple[int, int, int], padding: Mask, mask: Mask) -> Mask:
         """What is added to the scores (batch, head, target, source), in a shape that broadcasts to theirs."""
         targets, sources, batch = sizes
         if padding is not None:
@@ -141,7 +148,7 @@ class MultiheadAttention(Layer):
         return padding if mask is None else mask if padding is None else mask + padding
 
     def _attend(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, need_weights: bool
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Mask, need_weights: bool
     ) -> tuple[Tensor, Tensor | None]:
         dropout = self.dropout if self.training else 0.0
         if not need_weights:
@@ -152,22 +159,15 @@ class MultiheadAttention(Layer):
             weights = F.dropout(weights, p=dropout)
         return weights @ value, weights
 
-    def _check_shapes(
-        self, query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None
-    ) -> bool:
+    def _check_shapes(self, query: Tensor, key: Tensor, value: Tensor) -> bool:
         """Whether there is a batch. AssertionError if the shapes do not fit."""
         rank = query.ndim
-        expected = f"For {'batched (3-D)' if rank == 3 else 'unbatched (2-D)'} `query`, expected"
         if rank not in (2, 3):
             problem = f"query should be unbatched 2D or batched 3D tensor but received {rank}-D query tensor"
         elif key.ndim != rank or value.ndim != rank:
+            kind = "batched (3-D)" if rank == 3 else "unbatched (2-D)"
             found = f"{key.ndim}-D and {value.ndim}-D tensors respectively"
-            problem = f"{expected} `key` and `value` to be {rank}-D but found {found}"
-        elif padding is not None and padding.ndim != rank - 1:
-            found = f"{padding.ndim}-D tensor instead"
-            problem = f"{expected} `key_padding_mask` to be `None` or {rank - 1}-D but found {found}"
-        elif mask is not None and mask.ndim not in (2, 3):
-            problem = f"{expected} `attn_mask` to be `None`, 2-D or 3-D but found {mask.ndim}-D tensor instead"
+            problem = f"For {kind} `query`, expected `key` and `value` to be {rank}-D but found {found}"
         elif query.shape[-1] != self.embed_dim:
             found = f"{query.shape[-1]}: the last size of the query"
             problem = f"was expecting embedding dimension of {self.embed_dim}, but got {found}"
@@ -178,19 +178,94 @@ class MultiheadAttention(Layer):
         raise AssertionError(problem)
 
 
-def _additive(mask: Tensor | None, name: str, kind: Any, other: Tensor | None) -> Tensor | None:
+def _additive(mask: Mask, name: str, kind: Any) -> Mask:
     """A mask as numbers to add to the scores: -inf where it is True."""
     if mask is None or mask.dtype.is_floating_point:
-        numbers = mask
-    elif mask.dtype is dtypes.bool:
-        forbidden = from_array(kind.numpy.type("-inf"))
-        numbers = functions.where(mask, forbidden, from_array(kind.numpy.type(0)))
-    else:
+        return mask
+    if mask.dtype is not dtypes.bool:
         raise AssertionError(f"only bool and floating types of {name} are supported")
-    if mask is not None and other is not None and mask.dtype is not other.dtype:
-        warnings.warn(
-            f"Support for mismatched {name} and attn_mask is deprecated. Use same type for both instead.",
-            UserWarning,
-            stacklevel=frames_to_learner(),
-        )
-    return numbers
+    forbidden, allowed = (from_array(kind.numpy.type(number)) for number in ("-inf", 0))
+    return functions.where(mask, forbidden, allowed)
+
+
+class TransformerEncoderLayer(Module):
+    """Attention of a sequence to itself, then two linear layers at each position, both with a residual connection.
+
+    Args:
+        d_model: features of each position.
+        nhead: heads of the attention.
+        dim_feedforward: features between the two linear layers.
+        dropout: the probability of dropout behind each step.
+        activation: the function between the linear layers: "relu", "gelu" or a function.
+        layer_norm_eps: eps of the layer norms.
+        batch_first: sequences are (batch, position, feature) instead of (position, batch, feature).
+        norm_first: normalize the input of each block instead of the sum after it.
+        bias: whether linear layers and layer norms have a bias.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **place)
+        self.linear1 = Linear(d_model, dim_feedforward, bias, **place)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, **place)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **place)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **place)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        if isinstance(activation, str):
+            if activation not in ("relu", "gelu"):
+                raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+            activation = getattr(F, activation)
+        self.activation = activation
+
+    def forward(
+        self, src: Tensor, src_mask: Mask = None, src_key_padding_mask: Mask = None, is_causal: bool = False
+    ) -> Tensor:
+        def attention(x: Tensor) -> Tensor:
+            attended, _ = self.self_attn(
+                x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask, need_weights=False,
+                is_causal=is_causal,
+            )  # fmt: skip
+            return self.dropout1(attended)
+
+        def feed_forward(x: Tensor) -> Tensor:
+            return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+        return self._add(self._add(src, self.norm1, attention), self.norm2, feed_forward)
+
+    def _add(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
+        """The residual connection: x plus the block's output, normalized before the block or after the sum."""
+        return x + block(norm(x)) if self.norm_first else norm(x + block(x))
+
+
+class TransformerEncoder(Module):
+    """`num_layers` copies of an encoder layer, one after the other, then `norm` if it is given."""
+
+    def __init__(self, encoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self, src: Tensor, mask: Mask = None, src_key_padding_mask: Mask = None, is_causal: bool | None = None
+    ) -> Tensor:
+        for layer in self.layers:
+            src = layer(src, mask, src_key_padding_mask, bool(is_causal))
+        return src if self.norm is None else self.norm(src)

@@ -8,7 +8,6 @@ reaches the outputs' node first (`grad_output`), passes through the module, and 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,10 @@ import numpy as np
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import is_grad_enabled
+from minigrad.autograd.hooks import Hook
 from minigrad.tensor import Tensor, from_array
 
-Hook = Callable[..., Any]
+Places = tuple[list[int], int]  # the indices of the tensors that pass a node, and the number of all values
 
 
 class BackwardHookFunction(Function):
@@ -42,16 +42,13 @@ class BackwardHook:
     def __init__(self, module: Any, hooks: list[Hook], pre_hooks: list[Hook]) -> None:
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
         self.grad_outputs: Any = None  # set while a backward is between the two nodes
-        self.input_count = self.output_count = 0
-        self.input_indices: list[int] = []  # of the inputs that are tensors; empty if there is no node
-        self.output_indices: list[int] = []
+        self.inputs: Places = ([], 0)  # and self.outputs, when they are known
         self.input_kinds: list[Any] = []  # their shapes and dtypes
 
     def around_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments, passed through an identity node."""
-        self.input_count = len(args)
         self.input_kinds = [(value._array.shape, value._array.dtype) for value in args if isinstance(value, Tensor)]
-        passed, self.input_indices = _through_identity_node(args, self._at_inputs)
+        passed, self.inputs = _through_identity_node(args, self._at_inputs)
         return passed
 
     def around_outputs(self, result: Any) -> Any:
@@ -60,34 +57,31 @@ class BackwardHook:
             warnings.warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
                 f"{type(result)}",
-                UserWarning,
                 stacklevel=frames_to_learner(),
             )
         outputs = result if isinstance(result, tuple) else (result,)
-        self.output_count = len(outputs)
-        passed, self.output_indices = _through_identity_node(outputs, self._at_outputs)
+        passed, self.outputs = _through_identity_node(outputs, self._at_outputs)
         return passed if isinstance(result, tuple) else passed[0]
 
     def _at_outputs(self, _: Any, gradients: Any) -> Any:
         """The gradients of the outputs are known: call the pre-hooks, which may replace them."""
-        passed = _at_indices(self.output_indices, gradients, self.output_count)
+        passed = _at_places(self.outputs, gradients)
         for hook in self.pre_hooks:
             passed = _replaced(passed, hook(self.module, passed), "Backward pre hook", "grad_output")
         self.grad_outputs = passed
-        if not self.input_indices:
+        if not self.inputs[0]:
             self._call_without_inputs()
-        return tuple(passed[index] for index in self.output_indices)
+        return tuple(passed[index] for index in self.outputs[0])
 
     def _call_without_inputs(self) -> None:
         """Call the hooks now, since no input requires a gradient, so that none will arrive there."""
         warnings.warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
             "require gradients. grad_input holds None for each.",
-            UserWarning,
             stacklevel=frames_to_learner(),
         )
         for hook in self.hooks:
-            changed = hook(self.module, (None,) * self.input_count, self.grad_outputs)
+            changed = hook(self.module, (None,) * self.inputs[1], self.grad_outputs)
             if changed is not None and not (isinstance(changed, tuple) and all(part is None for part in changed)):
                 raise RuntimeError(
                     "Backward hook for Modules where no input requires gradient should always return None or None for "
@@ -103,11 +97,11 @@ class BackwardHook:
             from_array(np.zeros(*kind)) if gradient is None else gradient
             for gradient, kind in zip(gradients, self.input_kinds, strict=True)
         ]
-        passed = _at_indices(self.input_indices, shown, self.input_count)
+        passed = _at_places(self.inputs, shown)
         for hook in self.hooks:
             passed = _replaced(passed, hook(self.module, passed, self.grad_outputs), "Backward hook", "grad_input")
         self.grad_outputs = None
-        replaced = [passed[index] for index in self.input_indices]
+        replaced = [passed[index] for index in self.inputs[0]]
         return tuple(None if old is None else new for old, new in zip(gradients, replaced, strict=True))
 
 
@@ -122,22 +116,23 @@ def _replaced(gradients: Any, result: Any, hook: str, name: str) -> Any:
     return result
 
 
-def _at_indices(indices: list[int], values: Any, count: int) -> Any:
-    """A tuple of `count` items: the values at their indices, and None elsewhere."""
-    items = dict(zip(indices, values, strict=True))
-    return tuple(items.get(index) for index in range(count))
+def _at_places(places: Places, values: Any) -> Any:
+    """A tuple with the values at their places, and None elsewhere."""
+    items = dict(zip(places[0], values, strict=True))
+    return tuple(items.get(index) for index in range(places[1]))
 
 
-def _through_identity_node(values: tuple[Any, ...], hook: Hook) -> tuple[tuple[Any, ...], list[int]]:
-    """Pass the tensors among the values through an identity node with this hook. Returns the values, and the indices of
-    the tensors; if no tensor requires a gradient, there is no node, and no index.
+def _through_identity_node(values: tuple[Any, ...], hook: Hook) -> tuple[tuple[Any, ...], Places]:
+    """Pass the tensors among the values through an identity node with this hook. Returns the values, and the places of
+    the tensors; if no tensor requires a gradient, there is no node.
     """
     tensors = {index: value for index, value in enumerate(values) if isinstance(value, Tensor)}
     if not (is_grad_enabled() and any(tensor.requires_grad for tensor in tensors.values())):
-        return values, []
+        return values, ([], len(values))
     passed = BackwardHookFunction.apply(*tensors.values())
     next(tensor.grad_fn for tensor in passed if tensor.grad_fn is not None).register_hook(hook)
     tensors.update(zip(tensors, passed, strict=True))
     changed = [tensors.get(index, value) for index, value in enumerate(values)]
     kind: Any = type(values)
-    return (tuple(changed) if kind is tuple else kind(*changed)), list(tensors)  # a named tuple stays one
+    passed_on = tuple(changed) if kind is tuple else kind(*changed)  # a named tuple stays one
+    return passed_on, (list(tensors), len(values))

@@ -128,7 +128,7 @@ class ModuleList(_NumberedModules):
             count = "" if first == last else f"{last - first + 1} x "
             lines.append(f"{number}: {count}{indent_rest(text)}")
             first = last + 1
-        name = self._get_name()
+        name = type(self).__name__
         return "\n  ".join([f"{name}(", *lines]) + "\n)" if lines else f"{name}()"
 
 
@@ -183,10 +183,8 @@ class ModuleDict(Module):
         anything else.
         """
         if not isinstance(modules, Iterable):
-            raise TypeError(
-                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
-                f"{type(modules).__name__}"
-            )
+            kind = type(modules).__name__
+            raise TypeError(f"ModuleDict.update should be called with an iterable of key/value pairs, but got {kind}")
         for number, pair in enumerate(modules.items() if hasattr(modules, "items") else modules):
             element = f"ModuleDict update sequence element #{number}"
             if not isinstance(pair, Iterable):

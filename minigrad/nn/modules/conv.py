@@ -7,7 +7,6 @@ group, size of the window).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
@@ -20,6 +19,8 @@ from minigrad.tensor import Tensor
 class _Convolution(Layer):
     """What all convolutions share: the checks, weight and bias."""
 
+    _shown, _unnamed = ("in_channels", "out_channels", "kernel_size", "stride"), 2
+    _shown_if_changed: ClassVar[tuple[str, ...]] = ("padding", "dilation", "groups", "bias")
     _dimensions = 2
     transposed = False
     output_padding = 0
@@ -43,10 +44,9 @@ class _Convolution(Layer):
     def _check(self: Any) -> None:
         if self.groups <= 0:
             raise ValueError("groups must be a positive integer")
-        if self.in_channels % self.groups != 0:
-            raise ValueError("in_channels must be divisible by groups")
-        if self.out_channels % self.groups != 0:
-            raise ValueError("out_channels must be divisible by groups")
+        for name in ("in_channels", "out_channels"):
+            if getattr(self, name) % self.groups != 0:
+                raise ValueError(f"{name} must be divisible by groups")
         if isinstance(self.padding, str) and self.padding not in ("same", "valid"):
             raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {{'valid', 'same'}}")
         if self.padding == "same" and set(repeated(self.stride, 1)) != {1}:
@@ -62,16 +62,6 @@ class _Convolution(Layer):
         fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
         if self.bias is not None and fan_in:
             init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
-
-    def extra_repr(self: Any) -> str:
-        text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        for name, default in (("padding", 0), ("dilation", 1), ("output_padding", 0)):
-            value = getattr(self, name)
-            if value != (default,) * self._dimensions:
-                text += f", {name}={value}"
-        if self.groups != 1:
-            text += f", groups={self.groups}"
-        return text if self.bias is not None else text + ", bias=False"
 
 
 class _ForwardConvolution(_Convolution):
@@ -124,8 +114,7 @@ class ConvTranspose2d(_Convolution):
 
     Each input is multiplied by the whole weight and added to a window of outputs, as the gradient of a convolution is.
 
-    weight: (in_channels, out_channels / groups, height, width). bias: (out_channels,). Called with (input), or
-    (input, output_size), which takes the place of output_padding.
+    weight: (in_channels, out_channels / groups, height, width). bias: (out_channels,).
 
     Args:
         kernel_size, stride, padding, dilation, groups: those of the Conv2d whose gradient this is.
@@ -133,6 +122,7 @@ class ConvTranspose2d(_Convolution):
             size of the Conv2d.
     """
 
+    _shown_if_changed = ("padding", "dilation", "output_padding", "groups", "bias")
     transposed = True
     output_padding: Any = 0
     groups: int = 1
@@ -142,34 +132,7 @@ class ConvTranspose2d(_Convolution):
     device: Any = None
     dtype: Any = None
 
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        output_padding = self.output_padding
-        if output_size is not None:
-            output_padding = self._output_padding_for(input, list(output_size))
+    def forward(self, input: Tensor) -> Tensor:
         return F.conv_transpose2d(
-            input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation
+            input, self.weight, self.bias, self.stride, self.padding, self.output_padding, self.groups, self.dilation
         )
-
-    def _output_padding_for(self, input: Tensor, wanted: list[int]) -> tuple[int, ...]:
-        """The output padding that gives the wanted size. ValueError if there is none."""
-        count = self._dimensions
-        if len(wanted) == input.ndim:
-            wanted = wanted[-count:]
-        if len(wanted) != count:
-            raise ValueError(
-                f"ConvTranspose{count}D: for {input.ndim}D input, output_size must have {count} or {count + 2} "
-                f"elements (got {len(wanted)})"
-            )
-        smallest = [
-            (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1
-            for size, stride, padding, dilation, kernel in zip(
-                input.shape[-count:], self.stride, self.padding, self.dilation, self.kernel_size, strict=True
-            )
-        ]
-        largest = [size + step - 1 for size, step in zip(smallest, self.stride, strict=True)]
-        if not all(low <= size <= high for low, size, high in zip(smallest, wanted, largest, strict=True)):
-            raise ValueError(
-                f"requested an output size of {wanted}, but valid sizes range from {smallest} to {largest} (for an "
-                f"input of {list(input.shape[2:])})"
-            )
-        return tuple(size - low for size, low in zip(wanted, smallest, strict=True))

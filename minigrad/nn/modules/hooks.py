@@ -7,36 +7,26 @@ get their gradients is in `backward_hooks.py`.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.autograd.hooks import Hooks, RemovableHandle, add_hook
+from minigrad.autograd.hooks import Hook, Hooks, RemovableHandle, add_hook
 from minigrad.nn.modules.backward_hooks import BackwardHook
 
-Hook = Callable[..., Any]
+
+def no_hooks() -> dict[str, Any]:
+    """The attributes of a module without hooks: the hooks by kind, and the numbers of those with a special wish."""
+    kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    return {**{kind: Hooks() for kind in kinds}, "_with_kwargs": set(), "_always_called": set()}
 
 
 class HookedModule:
     """The part of Module that registers hooks, and calls forward with them."""
 
     _hooked = False  # whether a hook that runs at a call was ever registered: a quick test for Module.__call__
-    forward: Callable[..., Any]
-    _forward_hooks: Hooks
-    _forward_pre_hooks: Hooks
-    _backward_hooks: Hooks
-    _backward_pre_hooks: Hooks
-    _with_kwargs: set[int]  # the numbers of hooks that also get keyword arguments
-    _always_called: set[int]
-
-    @staticmethod
-    def _no_hooks() -> dict[str, Any]:
-        """The attributes of a module without hooks."""
-        kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-        return {**{kind: Hooks() for kind in kinds}, "_with_kwargs": set(), "_always_called": set()}
 
     def register_forward_pre_hook(
-        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
+        self: Any, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before forward; what it returns, if not None, replaces the arguments.
 
@@ -47,7 +37,7 @@ class HookedModule:
         return self._register(self._forward_pre_hooks, hook, prepend, with_kwargs)
 
     def register_forward_hook(
-        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+        self: Any, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after forward; what it returns, if not None, replaces the output.
 
@@ -61,7 +51,7 @@ class HookedModule:
             self._always_called.add(handle.id)
         return handle
 
-    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_pre_hook(self: Any, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` in backward, when the gradients of the outputs, a tuple, are known.
 
         What it returns, if not None, replaces them. With such a hook, inputs and outputs pass through a node of the
@@ -69,7 +59,7 @@ class HookedModule:
         """
         return self._register(self._backward_pre_hooks, hook, prepend)
 
-    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_hook(self: Any, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` in backward, when the gradients of the inputs are known.
 
         Both are tuples, with None for what is not a tensor. A tuple that it returns replaces grad_input. If no input
@@ -78,7 +68,7 @@ class HookedModule:
         """
         return self._register(self._backward_hooks, hook, prepend)
 
-    def _register(self, hooks: Hooks, hook: Hook, prepend: bool, with_kwargs: bool = False) -> RemovableHandle:
+    def _register(self: Any, hooks: Hooks, hook: Hook, prepend: bool, with_kwargs: bool = False) -> RemovableHandle:
         self.__dict__["_hooked"] = True
         handle = add_hook(hooks, hook, prepend)
         if with_kwargs:
@@ -87,7 +77,7 @@ class HookedModule:
 
     # -- the call
 
-    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call_with_hooks(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result: Any = None
         called: set[int] = set()
         try:
@@ -110,30 +100,28 @@ class HookedModule:
                         warnings.warn(
                             "module forward hook with ``always_call=True`` raised an exception that was silenced as "
                             f"another error was raised in forward: {error}",
-                            UserWarning,
                             stacklevel=frames_to_learner(),
                         )
             raise
 
-    def _before_forward(self, args: Any, kwargs: Any) -> Any:
+    def _before_forward(self: Any, args: Any, kwargs: Any) -> Any:
         """Run the hooks before forward. Returns the arguments, which they may have replaced."""
         for number, hook in list(self._forward_pre_hooks.items()):
-            if number not in self._with_kwargs:
-                changed = hook(self, args)
-                if changed is not None:
-                    args = changed if isinstance(changed, tuple) else (changed,)
-                continue
-            changed = hook(self, args, kwargs)
+            with_kwargs = number in self._with_kwargs
+            changed = hook(self, args, kwargs) if with_kwargs else hook(self, args)
             if changed is None:
                 continue
-            if not (isinstance(changed, tuple) and len(changed) == 2):
+            if not with_kwargs:
+                args = changed if isinstance(changed, tuple) else (changed,)
+            elif isinstance(changed, tuple) and len(changed) == 2:
+                args, kwargs = changed
+            else:
                 raise RuntimeError(
                     f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
                 )
-            args, kwargs = changed
         return args, kwargs
 
-    def _after_forward(self, number: int, hook: Hook, args: Any, kwargs: Any, result: Any) -> Any:
+    def _after_forward(self: Any, number: int, hook: Hook, args: Any, kwargs: Any, result: Any) -> Any:
         """Run a hook after forward. Returns the result, which it may have replaced."""
         inputs = (args, kwargs) if number in self._with_kwargs else (args,)
         changed = hook(self, *inputs, result)

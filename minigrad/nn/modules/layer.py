@@ -63,14 +63,19 @@ class Layer(Module):
         """Check the options, and make what follows from them."""
 
     def extra_repr(self) -> str:
-        values = {name: getattr(self, name) for name in (self._options if self._shown is None else self._shown)}
-        values |= {"bias": self.bias is not None} if "bias" in values else {}
-        names = [name for name, value in values.items() if name != "inplace" or value]
-        texts = [f"{'' if n < self._unnamed else f'{name}='}{values[name]!r}" for n, name in enumerate(names)]
+        shown = list(self._options if self._shown is None else self._shown)
+        texts = [f"{name}={self._told(name)!r}" for name in shown if name != "inplace" or self.inplace]
+        texts[: self._unnamed] = [repr(self._told(name)) for name in shown[: self._unnamed]]
         for name in self._shown_if_changed:
-            if getattr(self, name) != self._options[name].default:
-                texts.append(f"{name}={getattr(self, name)}")
+            value, default = self._told(name), self._options[name].default
+            if value != (repeated(default, len(value)) if isinstance(value, tuple) else default):
+                texts.append(f"{name}={value}")
         return ", ".join(texts)
+
+    def _told(self, name: str) -> Any:
+        """What repr says of an option: of a bias, whether there is one."""
+        value = getattr(self, name)
+        return value is not None if name == "bias" and not isinstance(value, bool) else value
 
 
 def _initializer(options: dict[str, inspect.Parameter]) -> Callable[..., None]:

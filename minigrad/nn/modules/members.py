@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 class NestedModule:
     """The part of Module that finds its members."""
 
-    _parameters: dict[str, Parameter | None]
-    _buffers: dict[str, Tensor | None]
-    _modules: dict[str, Any]
-
     # -- one of them
 
     def get_submodule(self, target: str) -> Module:
@@ -95,7 +91,7 @@ class NestedModule:
         """The submodules directly in this module, each once."""
         return (module for _, module in self.named_children())
 
-    def named_children(self) -> Iterator[tuple[str, Module]]:
+    def named_children(self: Any) -> Iterator[tuple[str, Module]]:
         """The submodules directly in this module, with their names."""
         given = set()
         for name, module in self._modules.items():
@@ -129,5 +125,5 @@ class NestedModule:
 
 def _attribute(module: Module, name: str) -> Any:
     if not hasattr(module, name):
-        raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
     return getattr(module, name)

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from minigrad import dtypes
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.nn.modules.hooks import HookedModule
+from minigrad.nn.modules.hooks import HookedModule, no_hooks
 from minigrad.nn.modules.members import NestedModule
 from minigrad.nn.modules.state import StatefulModule
 from minigrad.nn.parameter import Buffer, Parameter
@@ -39,6 +39,7 @@ class Module(HookedModule, NestedModule, StatefulModule):
     """
 
     training: bool
+    _modules: dict[str, Any]
 
     def __init__(self) -> None:
         self.__dict__.update(  # not by assignment: __setattr__ needs the dictionaries that are made here
@@ -47,7 +48,7 @@ class Module(HookedModule, NestedModule, StatefulModule):
             _buffers={},
             _modules={},
             _non_persistent_buffers_set=set(),
-            **self._no_hooks(),
+            **no_hooks(),
         )
 
     def forward(self, *input: Any) -> Any:
@@ -70,10 +71,9 @@ class Module(HookedModule, NestedModule, StatefulModule):
                 return own["_modules"][name]
             if name in own["_buffers"]:
                 return own["_buffers"][name]
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
-        raise AttributeError(
-            f"'{type(self).__name__}' object has no attribute '{name}': begin its __init__ with super().__init__()"
-        )
+        text = f"'{type(self).__name__}' object has no attribute '{name}'"
+        text += "" if "_modules" in own else ": begin its __init__ with super().__init__()"
+        raise AttributeError(text, name=name, obj=self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
@@ -249,10 +249,6 @@ class Module(HookedModule, NestedModule, StatefulModule):
 
         return self._apply(convert)
 
-    def type(self, dst_type: Any) -> Self:
-        """Convert all parameters and buffers to a dtype."""
-        return self._apply(lambda tensor: tensor.type(dst_type))
-
     def float(self) -> Self:
         """Convert all floating parameters and buffers to float32."""
         return self.to(dtypes.float32)
@@ -271,9 +267,6 @@ class Module(HookedModule, NestedModule, StatefulModule):
 
     # -- printing
 
-    def _get_name(self) -> str:
-        return type(self).__name__
-
     def extra_repr(self) -> str:
         """The options that `repr` shows in the brackets. Override it."""
         return ""
@@ -282,9 +275,9 @@ class Module(HookedModule, NestedModule, StatefulModule):
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
         if len(lines) <= 1 and not self._modules:
-            return f"{self._get_name()}({extra})"
+            return f"{type(self).__name__}({extra})"
         lines += [f"({name}): {indent_rest(repr(module))}" for name, module in self._modules.items()]
-        return "\n  ".join([f"{self._get_name()}(", *lines]) + "\n)"
+        return "\n  ".join([f"{type(self).__name__}(", *lines]) + "\n)"
 
 
 def indent_rest(text: str) -> str:

@@ -14,18 +14,22 @@ from minigrad.nn.modules.layer import Layer, Sizes, repeated
 from minigrad.tensor import Tensor
 
 
-class _MaxPool(Layer):
-    _shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
-    _function: ClassVar[Any]
-    kernel_size: Sizes
+class _Pool(Layer):
+    _shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
+    kernel_size: Any
     stride: Any = None
-    padding: Sizes = 0
-    dilation: Sizes = 1
-    return_indices: bool = False
-    ceil_mode: bool = False
+    padding: Any = 0
 
     def _set_up(self) -> None:
         self.stride = self.kernel_size if self.stride is None else self.stride
+
+
+class _MaxPool(_Pool):
+    _shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    _function: ClassVar[Any]
+    dilation: Sizes = 1
+    return_indices: bool = False
+    ceil_mode: bool = False
 
     def forward(self, input: Tensor) -> Any:
         return self._function(
@@ -54,16 +58,9 @@ class MaxPool2d(_MaxPool):
     _function = staticmethod(F.max_pool2d)
 
 
-class _AvgPool(Layer):
-    _shown = ("kernel_size", "stride", "padding")
-    kernel_size: Any
-    stride: Any = None
-    padding: Any = 0
+class _AvgPool(_Pool):
     ceil_mode: bool = False
     count_include_pad: bool = True
-
-    def _set_up(self) -> None:
-        self.stride = self.kernel_size if self.stride is None else self.stride
 
 
 class AvgPool1d(_AvgPool):
@@ -71,9 +68,8 @@ class AvgPool1d(_AvgPool):
 
     def _set_up(self) -> None:
         super()._set_up()
-        self.kernel_size, self.stride, self.padding = (
-            repeated(size, 1) for size in (self.kernel_size, self.stride, self.padding)
-        )
+        for name in ("kernel_size", "stride", "padding"):
+            setattr(self, name, repeated(getattr(self, name), 1))
 
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
@@ -122,11 +118,9 @@ class Upsample(Layer):
     recompute_scale_factor: bool | None = None
 
     def _set_up(self) -> None:
-        factor = self.scale_factor
-        if isinstance(factor, tuple):
-            self.scale_factor = tuple(map(float, factor))
-        else:
-            self.scale_factor = float(factor) if factor else None
+        if self.scale_factor:
+            factor = self.scale_factor
+            self.scale_factor = tuple(map(float, factor)) if isinstance(factor, tuple) else float(factor)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.interpolate(

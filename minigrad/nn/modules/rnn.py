@@ -1,10 +1,13 @@
-"""Recurrent layers: RNN, LSTM and GRU.
+"""Recurrent layers: one time step of an RNN, an LSTM and a GRU, the cells, which take one, and the layers, which repeat
+it along a sequence, in both directions and in several layers.
 
-The steps of `rnn_cell.py` are repeated along a sequence, in both directions and in several layers.
+Each step makes its new state from the input and the state so far. LSTM: Hochreiter and Schmidhuber, "Long short-term
+memory" (1997); GRU: Cho et al., "Learning phrase representations using RNN encoder-decoder" (2014).
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -13,8 +16,147 @@ from minigrad import functions
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.creation import zeros
 from minigrad.nn import functional as F
-from minigrad.nn.modules.rnn_cell import Recurrent, State, gru_step, lstm_step, rnn_step
+from minigrad.nn import init
+from minigrad.nn.modules.layer import Layer
+from minigrad.nn.parameter import empty_parameter
 from minigrad.tensor import Tensor
+
+State = tuple[Tensor, ...]  # (h,), or for an LSTM (h, c)
+
+
+class Recurrent(Layer):
+    """What cells and recurrent layers share: their weights, how these begin, and one step.
+
+    `_step(projected, state, weight_hh, bias_hh)` gives the new state, where `projected` is W_ih x + b_ih.
+    """
+
+    _gates: ClassVar[int]  # how many blocks of hidden_size rows a weight has
+    _states = 1  # 2 for the h and c of an LSTM
+    _step: ClassVar[Any]
+    _shown, _unnamed = ("input_size", "hidden_size"), 2
+    input_size: int
+    hidden_size: int
+
+    def _weights(self, inputs: int, bias: bool, device: Any, dtype: Any) -> dict[str, Any]:
+        """The weights of one step, and with `bias` its biases, by their names."""
+        rows, hidden = self._gates * self.hidden_size, self.hidden_size
+        sizes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, inputs), "weight_hh": (rows, hidden)}
+        sizes |= {"bias_ih": (rows,), "bias_hh": (rows,)} if bias else {}
+        return {name: empty_parameter(size, device, dtype) for name, size in sizes.items()}
+
+    def reset_parameters(self) -> None:
+        """Draw new weights, uniformly between -1/sqrt(hidden_size) and 1/sqrt(hidden_size)."""
+        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+
+class PlainStep(Recurrent):
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or with relu in place of tanh."""
+
+    _gates = 1
+
+    def _step(self: Any, projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        total = projected + F.linear(state[0], weight_hh, bias_hh)
+        return (total.tanh() if self.nonlinearity == "tanh" else total.relu(),)
+
+
+class LSTMStep(Recurrent):
+    """c' = f * c + i * g and h' = o * tanh(c'), where i, f, o = sigmoid(W_ih x + W_hh h) and g = tanh(W_ih x + W_hh h),
+    each with its own rows of the weights. The gate f says what c keeps, i what is added, o what is shown.
+    """
+
+    _gates, _states = 4, 2
+
+    def _step(self, projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
+        h, c = state
+        i, f, g, o = (projected + F.linear(h, weight_hh, bias_hh)).chunk(4, 1)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        return o.sigmoid() * c.tanh(), c
+
+
+class GRUStep(Recurrent):
+    """h' = (1 - z) * n + z * h, where r, z = sigmoid(W_ih x + W_hh h) and n = tanh(W_ih x + r * (W_hh h)), each with
+    its own rows of the weights. The gate z says how much of h is kept, r how much of it n uses.
+    """
+
+    _gates = 3
+
+    def _step(self, projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
+        (h,) = state
+        r, z, n = projected.chunk(3, 1)
+        r_of_h, z_of_h, n_of_h = F.linear(h, weight_hh, bias_hh).chunk(3, 1)
+        r = (r + r_of_h).sigmoid()
+        z = (z + z_of_h).sigmoid()
+        n = (n + r * n_of_h).tanh()
+        return (n + z * (h - n),)
+
+
+# ---------------------------------------------------------------- cells
+
+
+class _Cell(Recurrent):
+    """What the cells share: weight_ih, weight_hh, bias_ih and bias_hh, and one step with its checks."""
+
+    _shown_if_changed: ClassVar[tuple[str, ...]] = ("bias",)
+    bias: bool = True
+    device: Any = None
+    dtype: Any = None
+
+    def _set_up(self, device: Any, dtype: Any) -> None:
+        weights = self._weights(self.input_size, self.bias, device, dtype)
+        for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+            self.register_parameter(name, weights.get(name))
+        self.reset_parameters()
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """One step from an input (batch, input_size), or (input_size,), and the states; None stands for zeros."""
+        if input.ndim not in (1, 2):
+            raise ValueError(f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.ndim}D instead")
+        rows = input if input.ndim == 2 else input.unsqueeze(0)
+        if hx is None:
+            states = [zeros((len(rows), self.hidden_size), dtype=input.dtype) for _ in range(self._states)]
+        else:
+            states = list(hx) if self._states == 2 else [hx]
+            states = states if input.ndim == 2 else [state.unsqueeze(0) for state in states]
+        self._check_sizes(rows, states)
+        projected = F.linear(rows, self.weight_ih, self.bias_ih)
+        new: State = self._step(projected, tuple(states), self.weight_hh, self.bias_hh)
+        new = new if input.ndim == 2 else tuple([state.squeeze(0) for state in new])
+        return new if self._states == 2 else new[0]
+
+    def _check_sizes(self, rows: Tensor, states: Any) -> None:
+        if rows.shape[1] != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {rows.shape[1]} expected {self.input_size}")
+        for number, state in enumerate(states):
+            if len(state) != len(rows):
+                raise RuntimeError(f"Input batch size {len(rows)} doesn't match hidden{number} batch size {len(state)}")
+            if state.shape[1] != self.hidden_size:
+                raise RuntimeError(
+                    f"hidden{number} has inconsistent hidden_size: got {state.shape[1]}, expected {self.hidden_size}"
+                )
+
+
+class RNNCell(PlainStep, _Cell):
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh): (batch, input_size), (batch, hidden_size) to (batch, hidden_size)."""
+
+    _shown_if_changed = ("bias", "nonlinearity")
+    nonlinearity: str = "tanh"
+    device: Any = None
+    dtype: Any = None
+
+
+class LSTMCell(LSTMStep, _Cell):
+    """One step of an LSTM: (input, (h, c)) to (h', c'), by the formula of `LSTMStep`."""
+
+
+class GRUCell(GRUStep, _Cell):
+    """One step of a GRU: (input, h) to h', by the formula of `GRUStep`."""
+
+
+# ---------------------------------------------------------------- layers
 
 
 class RNNBase(Recurrent):
@@ -24,18 +166,15 @@ class RNNBase(Recurrent):
     weight_ih_l0_reverse. They are first drawn uniformly between -1/sqrt(hidden_size) and 1/sqrt(hidden_size).
     """
 
-    _shown, _unnamed = ("input_size", "hidden_size"), 2
     _shown_if_changed = ("num_layers", "bias", "batch_first", "dropout", "bidirectional")
     mode = "RNN_TANH"
-    _states = 1  # 2 for the h and c of an LSTM
-    _step: ClassVar[Any]
-    input_size: int
-    hidden_size: int
     num_layers: int = 1
     bias: bool = True
     batch_first: bool = False
     dropout: float = 0.0
     bidirectional: bool = False
+    device: Any = None
+    dtype: Any = None
 
     def _set_up(self, device: Any, dtype: Any) -> None:
         self._check_options()
@@ -43,7 +182,7 @@ class RNNBase(Recurrent):
         for layer in range(self.num_layers):
             for suffix in self._suffixes(layer):
                 inputs = self.hidden_size * len(self._suffixes(0)) if layer else self.input_size
-                for name, parameter in self._weights(inputs, self.hidden_size, self.bias, device, dtype).items():
+                for name, parameter in self._weights(inputs, self.bias, device, dtype).items():
                     setattr(self, name + suffix, parameter)
         self.reset_parameters()
 
@@ -59,7 +198,6 @@ class RNNBase(Recurrent):
             warnings.warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
                 f"num_layers greater than 1, but got dropout={self.dropout} and num_layers={self.num_layers}",
-                UserWarning,
                 stacklevel=frames_to_learner(),
             )
         for name in ("input_size", "hidden_size", "num_layers"):
@@ -148,15 +286,12 @@ class RNNBase(Recurrent):
         if all(state.ndim == rank for state in states):
             return
         kind = "batched 3-D" if rank == 3 else "unbatched 2-D"
-        if self._states == 1:
-            raise RuntimeError(f"For {kind} input, hx should also be {rank}-D but got {states[0].ndim}-D tensor")
-        raise RuntimeError(
-            f"For {kind} input, hx and cx should also be {rank}-D but got ({states[0].ndim}-D, {states[1].ndim}-D) "
-            "tensors"
-        )
+        found = ", ".join(f"{state.ndim}-D" for state in states)
+        names, found = ("hx", f"{found} tensor") if self._states == 1 else ("hx and cx", f"({found}) tensors")
+        raise RuntimeError(f"For {kind} input, {names} should also be {rank}-D but got {found}")
 
 
-class RNN(RNNBase):
+class RNN(PlainStep, RNNBase):
     """h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh) for each time step t; the output is all h_t.
 
     Called with (input, h_0), or (input) for zeros; gives (output, h_n).
@@ -175,7 +310,6 @@ class RNN(RNNBase):
     ValueError or TypeError for options out of range.
     """
 
-    _gates = 1
     nonlinearity: str = "tanh"
     bias: bool = True
     batch_first: bool = False
@@ -190,29 +324,22 @@ class RNN(RNNBase):
         self.mode = f"RNN_{self.nonlinearity.upper()}"
         super()._set_up(device, dtype)
 
-    def _step(self, projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
-        return rnn_step(projected, state, weight_hh, bias_hh, self.nonlinearity)
 
-
-class LSTM(RNNBase):
+class LSTM(LSTMStep, RNNBase):
     """Long short-term memory: a recurrent layer with a second state c, which three gates forget, add to and read.
 
-    Called with (input, (h_0, c_0)), or (input) for zeros; gives (output, (h_n, c_n)). The formula is in `lstm_step`.
-    The arguments are those of RNN, without nonlinearity.
+    Called with (input, (h_0, c_0)), or (input) for zeros; gives (output, (h_n, c_n)). The formula is that of
+    `LSTMStep`; the arguments are those of RNN, without nonlinearity.
     """
 
-    mode, _gates, _states, _step = "LSTM", 4, 2, staticmethod(lstm_step)
-    device: Any = None
-    dtype: Any = None
+    mode = "LSTM"
 
 
-class GRU(RNNBase):
+class GRU(GRUStep, RNNBase):
     """Gated recurrent unit: a recurrent layer with two gates, which decide how much of h is kept and used.
 
-    Called with (input, h_0), or (input) for zeros; gives (output, h_n). The formula is in `gru_step`; the arguments are
-    those of RNN, without nonlinearity.
+    Called with (input, h_0), or (input) for zeros; gives (output, h_n). The formula is that of `GRUStep`; the arguments
+    are those of RNN, without nonlinearity.
     """
 
-    mode, _gates, _step = "GRU", 3, staticmethod(gru_step)
-    device: Any = None
-    dtype: Any = None
+    mode = "GRU"

@@ -31,12 +31,8 @@ class StatefulModule:
     """The part of Module that saves and loads parameters and buffers."""
 
     _version = 1  # of the format of a class's state; a class that changes it completes older states
-    _parameters: dict[str, Parameter | None]
-    _buffers: dict[str, Tensor | None]
-    _modules: dict[str, Any]
-    _non_persistent_buffers_set: set[str]
 
-    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+    def state_dict(self: Any, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """All parameters and persistent buffers of this module and its submodules, by name.
 
         The tensors share the module's memory, so training changes them: `copy.deepcopy` the dictionary to keep a
@@ -62,7 +58,7 @@ class StatefulModule:
         for path, module in self.named_modules(remove_duplicate=False):
             yield f"{prefix}{path}." if path else prefix, module
 
-    def _own_state(self) -> dict[str, Tensor]:
+    def _own_state(self: Any) -> dict[str, Tensor]:
         """This module's own parameters and persistent buffers, without those of submodules."""
         persistent = {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
         return {name: tensor for name, tensor in {**self._parameters, **persistent}.items() if tensor is not None}

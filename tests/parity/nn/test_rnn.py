@@ -167,9 +167,7 @@ TRANSFORMERS = [
     ],
     Layer(
         "encoder",
-        lambda nn: nn.TransformerEncoder(
-            nn.TransformerEncoderLayer(6, 2, 8, dropout=0.0), 2, nn.LayerNorm(6), enable_nested_tensor=False
-        ),
+        lambda nn: nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8, dropout=0.0), 2, nn.LayerNorm(6)),
         [(4, 2, 6)],
     ),
 ]
@@ -317,14 +315,6 @@ def _(F: Any) -> Any:
 def _(F: Any) -> Any:
     x = F.ones(4, 2, 6)
     F.nn.MultiheadAttention(6, 2)(x, x, x, is_causal=True)
-
-
-@behaviours("E24: masks of two kinds", warns=("UserWarning: Support for mismatched key_padding_mask and attn_mask",))
-def _(F: Any) -> Any:
-    x = F.ones(4, 2, 6)
-    return F.nn.MultiheadAttention(6, 2)(
-        x, x, x, key_padding_mask=F.zeros(2, 4, dtype=F.bool), attn_mask=F.zeros(4, 4)
-    )[1]
 
 
 @behaviours("E25: an unknown activation", error=RuntimeError, says="activation should be relu/gelu, not tanh")

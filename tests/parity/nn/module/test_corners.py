@@ -87,13 +87,6 @@ def _(F: Any) -> Any:
     return norm.state_dict()
 
 
-@behaviours(
-    "D02: bounds the wrong way round", error=AssertionError, says="max_val (1) must be greater than min_val (2)"
-)
-def _(F: Any) -> Any:
-    F.nn.Hardtanh(2, 1)
-
-
 @behaviours("D03: a subclass of Conv2d may pass another weight to _conv_forward")
 def _(F: Any) -> Any:
     class Standardized(F.nn.Conv2d):

@@ -56,7 +56,6 @@ def _(F: Any) -> Any:
         module.to("cpu") is module,
         module.to(F.ones(1, dtype=F.float64)).scale.dtype,
         module.float().scale.dtype,
-        module.type(F.float64).scale.dtype,
     ]
 
 
