@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,11 @@ def frames_to_learner() -> int:
         frame = frame.f_back
         level += 1
     return level
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn, at the learner's own line."""
+    warnings.warn(text, category, stacklevel=frames_to_learner())
 
 
 def shown_line(code: CodeType, line: int) -> str:

@@ -13,13 +13,12 @@ from __future__ import annotations
 import functools
 import math
 import types
-import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from minigrad.absent import attributes_of
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
 
@@ -80,12 +79,12 @@ class LRScheduler:
     def step(self, epoch: int | None = None) -> None:
         """Go on by one epoch, or by whatever is counted, and set the new rates."""
         if self._step_count == 1 and not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
-            _warn(
+            warn(
                 "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
                 "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`."
             )
         elif self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
-            _warn(
+            warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
                 "`optimizer.step()` before `lr_scheduler.step()`. Else the first rate of the schedule is never used."
             )
@@ -105,7 +104,7 @@ class LRScheduler:
         """The epoch that a step goes to."""
         if epoch is None:
             return self.last_epoch + 1
-        _warn(
+        warn(
             "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
             "Please use `scheduler.step()` to step the scheduler. Given an epoch, the rate is computed from that alone."
         )
@@ -113,7 +112,7 @@ class LRScheduler:
 
     def _check_in_step(self) -> None:
         if not self._get_lr_called_within_step:
-            _warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
+            warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
 
 class LambdaLR(LRScheduler):
@@ -296,10 +295,6 @@ def _set_rate(group: Group, value: Any) -> None:
         group["lr"].fill_(value.item() if isinstance(value, Tensor) else value)
     else:
         group["lr"] = value
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=frames_to_learner())
 
 
 def _watch_steps(optimizer: Optimizer) -> None:

@@ -8,13 +8,12 @@ step is made is told in `rules`.
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
 
-from minigrad.autograd.blame import frames_to_learner, type_name
+from minigrad.autograd.blame import type_name, warn
 from minigrad.tensor import Tensor
 
 Group = dict[str, Any]
@@ -79,11 +78,9 @@ class Optimizer:
         for option, default in self.defaults.items():
             param_group.setdefault(option, default)
         if len(set(params)) != len(params):
-            warnings.warn(
+            warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
-                "each of them is updated once for every time that it is listed",
-                UserWarning,
-                stacklevel=frames_to_learner(),
+                "each of them is updated once for every time that it is listed"
             )
         if any(not set(params).isdisjoint(group["params"]) for group in self.param_groups):
             raise ValueError("some parameters appear in more than one parameter group: which options are to hold?")

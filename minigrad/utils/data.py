@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.absent import attributes_of
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.creation import as_tensor, tensor
 from minigrad.ops.shapes.joining import stack
 from minigrad.random import Generator, default_generator, randperm
@@ -93,11 +92,7 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
             counts[i % len(counts)] += 1
         for i, count in enumerate(counts):
             if count == 0:
-                warnings.warn(
-                    f"Length of split at index {i} is 0. This might result in an empty dataset.",
-                    UserWarning,
-                    stacklevel=frames_to_learner(),
-                )
+                warn(f"Length of split at index {i} is 0. This might result in an empty dataset.")
     if sum(counts) != len(dataset):
         raise ValueError(
             "Sum of input lengths does not equal the length of the input dataset! They sum up to "
