@@ -473,21 +473,6 @@ def test_nondet_tol_allows_small_differences() -> None:
         gradcheck(lambda x: drifting(mg, x), x, nondet_tol=1e-12)
 
 
-def test_batched_gradients_are_checked() -> None:
-    x = mg.tensor(VECTOR, requires_grad=True)
-    assert gradcheck(lambda x: (x.sin(), x[1:]), x, check_batched_grad=True)
-    node = type((x * 2).grad_fn)
-    original = node.apply_batched
-    node.apply_batched = lambda self, g: (-g, None)  # type: ignore[method-assign]
-    try:
-        with pytest.raises(
-            GradcheckError, match=r"For output 0 and input 0:(.|\n)*failed while testing batched gradient"
-        ):
-            gradcheck(lambda x: x * 2, x, check_batched_grad=True)
-    finally:
-        node.apply_batched = original  # type: ignore[method-assign]
-
-
 def test_undefined_gradients_of_all_outputs() -> None:
     class TwoOutputs(mg.autograd.Function):
         @staticmethod
@@ -551,7 +536,7 @@ def test_gradgradcheck_passes() -> None:
     assert gradgradcheck(lambda x: (x.exp(), x.sum()), x)
     assert gradgradcheck(lambda x: x * 2, y)
     assert gradgradcheck(lambda x: x.sin(), y, mg.ones(3, dtype=mg.float64))
-    assert gradgradcheck(lambda x: x.sin(), y, fast_mode=True, check_batched_grad=True)
+    assert gradgradcheck(lambda x: x.sin(), y, fast_mode=True)
 
 
 def test_gradgradcheck_finds_a_backward_that_cuts_the_graph() -> None:

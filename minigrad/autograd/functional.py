@@ -18,7 +18,7 @@ import numpy as np
 
 from minigrad.autograd.engine import grad
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.op import tensors
+from minigrad.autograd.namespaces import tensors
 from minigrad.tensor import Tensor, from_array
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

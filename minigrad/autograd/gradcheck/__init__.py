@@ -51,7 +51,6 @@ def gradcheck(
     nondet_tol: float = 0.0,
     check_undefined_grad: bool = True,
     check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False,
     fast_mode: bool = False,
 ) -> bool:
     """Compare the gradients of `func(*inputs)` with central differences; True if they agree.
@@ -68,7 +67,6 @@ def gradcheck(
         nondet_tol: how far two backward passes over the same graph may differ.
         check_undefined_grad: check that backward copes with outputs whose gradient is undefined or zero.
         check_grad_dtypes: check that gradients have the dtype of their inputs.
-        check_batched_grad: check that `grad(is_grads_batched=True)` gives what single passes give.
         fast_mode: compare one random projection of the Jacobians instead of all entries. Fast for large inputs; a
             mistake that the projection hides is improbable.
 
@@ -86,8 +84,6 @@ def gradcheck(
         outputs = called(func, inputs)
         _compare(func, inputs, outputs, settings, fast_mode)
         differentiable = recorded(outputs)
-        if check_batched_grad:
-            analytical.check_batched(inputs, differentiable)
         if differentiable:
             analytical.check_multiplies(inputs, differentiable)
             if check_undefined_grad:

@@ -72,24 +72,6 @@ def _check_same(one: Array, other: Array, nondet_tol: float) -> None:
         )
 
 
-def check_batched(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:
-    """Raise unless two gradients that go back together give what each of them gives alone."""
-    sources = [value for value in inputs if needs_grad(value)]
-    for number, output in enumerate(outputs):
-        pair = np.random.default_rng(0).standard_normal((2, *output.shape)).astype(output._array.dtype)
-        alone = [grad(output, sources, from_array(row), retain_graph=True, allow_unused=True) for row in pair]
-        both = grad(output, sources, from_array(pair), retain_graph=True, allow_unused=True, is_grads_batched=True)
-        for position, gradient in enumerate(both):
-            if gradient is None:
-                continue
-            expected = np.stack([gradients[position]._array for gradients in alone])
-            if not np.allclose(gradient._array, expected):
-                raise GradcheckError(
-                    f"For output {number} and input {position}:\n\ngradcheck or gradgradcheck failed while testing "
-                    f"batched gradient computation.\n\nGot:\n{gradient}\n\nExpected:\n{from_array(expected)}"
-                )
-
-
 def check_multiplies(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:
     """Raise unless no gradient in gives no gradient out."""
     if _gives_something(outputs, inputs, retain_graph=True):

@@ -24,7 +24,6 @@ from minigrad import op
 from minigrad.autograd.function import Function
 from minigrad.autograd.graph import Node
 from minigrad.autograd.profiler import names
-from minigrad.ops.places import assignment
 
 if TYPE_CHECKING:
     from minigrad.autograd.profiler.recording import Recording
@@ -49,7 +48,8 @@ class Watch:
                     self._watch(function, partial(self._recording.call, name))
                 self._watch(Function.__dict__["apply"].__func__, self._custom)
                 self._watch(op.define, partial(self._recording.call, names.WRITING))  # type: ignore[arg-type]
-                self._watch(assignment.write_part, self._write_part)  # type: ignore[arg-type]
+                for assignment in names.loaded("minigrad.ops.places.assignment"):
+                    self._watch(assignment.write_part, self._write_part)
                 self._watch(Node.__call__, self._by_hand)  # type: ignore[arg-type]
                 for name, method in names.optimizer_methods():
                     self._watch(method, partial(self._of_optimizer, name))
