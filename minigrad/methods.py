@@ -13,8 +13,9 @@ import numpy as np
 
 from minigrad import creation, dtypes, layout, random  # noqa: F401 - whose functions are public
 from minigrad.absent import NAMES, AbsentAttribute
+from minigrad.autograd.blame import count_write
 from minigrad.autograd.graph import Node
-from minigrad.autograd.inplace import check_history, count_write
+from minigrad.autograd.inplace import check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.autograd.views import set_history
 from minigrad.op import answers, beside_array, unsupported

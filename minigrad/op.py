@@ -34,7 +34,7 @@ from minigrad.autograd.batching import batched
 from minigrad.autograd.grad_mode import is_recording, set_creation_observer
 from minigrad.autograd.modes import INFERENCE, modes, thread
 from minigrad.autograd.namespaces import arrays, node_type, tensors
-from minigrad.autograd.node import ON_DEMAND, Node, next_sequence_nr
+from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next_sequence_nr, node_on_demand
 from minigrad.autograd.saved import (
     PackedTensor,
     SavedTensor,
@@ -45,7 +45,6 @@ from minigrad.autograd.saved import (
     unpack,
     unpack_result,
 )
-from minigrad.autograd.states import UNCONNECTED, edge_node, node_on_demand
 from minigrad.autograd.views import MULTIPLE, share_memory
 from minigrad.op_text import OpText, define, local
 from minigrad.operands import (

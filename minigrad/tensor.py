@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.blame import frames_to_learner, type_name
+from minigrad.autograd.blame import count_write, frames_to_learner, type_name
 from minigrad.autograd.engine import backward
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle
-from minigrad.autograd.inplace import count_write
 from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
-from minigrad.autograd.node import ON_DEMAND, Node, RetainGrad
-from minigrad.autograd.states import UNCONNECTED, LeafState, state_of
+from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, RetainGrad, state_of
 from minigrad.autograd.views import follow_base
 from minigrad.devices import CPU, device
 from minigrad.tensor_base import (

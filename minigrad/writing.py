@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import type_name
+from minigrad.autograd.blame import count_write, type_name
 from minigrad.autograd.grad_mode import is_recording, no_grad
-from minigrad.autograd.inplace import begin_write, check_history, count_write, keep_for_backward, record_write
+from minigrad.autograd.inplace import begin_write, check_history, keep_for_backward, record_write
 from minigrad.autograd.modes import check_mode, thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, packing_result_late
 from minigrad.memory import OVERLAP, check_overlap, repeats, writable

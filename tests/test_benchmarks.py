@@ -138,3 +138,10 @@ def test_the_plain_path_says_what_it_lacks(tmp_path):
     (tmp_path / "valgrind").chmod(0o755)
     assert f"{tmp_path} is no clone of minigrad" in plain_path(tmp_path, str(tmp_path)).stderr
     assert "the program did not run under valgrind" in plain_path(tmp_path).stderr
+
+
+def test_one_multiplication_and_its_backward_are_soon_read(rounds):
+    path = importlib.import_module("backward_path")
+    lines, files = path.totals(path.functions())
+    assert lines <= 330
+    assert files <= 8

@@ -85,7 +85,7 @@ def remember(node: Node) -> None:
         node.metadata["parent_"] = thread.evaluating
 
 
-def watched(run: Iterator[Step]) -> Iterator[Step]:
+def steps_until_nan(run: Iterator[Step]) -> Iterator[Step]:
     """The steps of a backward run, up to the first in which a nan comes out."""
     for node, incoming, outgoing in run:
         for index, gradient in enumerate(outgoing):

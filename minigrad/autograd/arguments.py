@@ -6,6 +6,7 @@ node, or at one output of a node that has several.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,22 +14,21 @@ import numpy as np
 
 from minigrad.autograd.batching import Batched
 from minigrad.autograd.fitting import to_dtype
-from minigrad.autograd.graph import GradientEdge, edge_node, get_gradient_edge
-from minigrad.tensor_base import TensorBase, from_array
+from minigrad.autograd.node import GradientEdge, edge_node, get_gradient_edge
+from minigrad.autograd.run import Key, key_at
+from minigrad.tensor_base import Size, TensorBase, from_array
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
-
-Key = Any  # where a gradient arrives: a node (at its output 0) or a (node, output number)
 
 
 def key_of(tensor: Tensor | GradientEdge) -> Key:
     """Where the gradient of a tensor arrives."""
     edge = tensor if isinstance(tensor, GradientEdge) else get_gradient_edge(tensor)
-    return (edge.node, edge.output_nr) if edge.output_nr else edge.node
+    return key_at(edge.node, edge.output_nr)
 
 
-def sought_key(tensor: Tensor | GradientEdge) -> Key:
+def key_sought(tensor: Tensor | GradientEdge) -> Key:
     """As `key_of`; None for a view that no_grad made, where no gradient arrives though it counts as needing one."""
     return None if isinstance(tensor, TensorBase) and edge_node(tensor) is None else key_of(tensor)
 
@@ -39,7 +39,7 @@ def as_list(value: Any) -> list[Any]:
     return [value] if single else list(value)
 
 
-def checked_inputs(value: Any, function: str) -> list[Any]:
+def listed_inputs(value: Any, function: str) -> list[Any]:
     """The `inputs` of grad() or backward() as a list of tensors and gradient edges; raise if they are not that."""
     if isinstance(value, Mapping):
         if type(value) is not dict:
@@ -63,17 +63,35 @@ def checked_inputs(value: Any, function: str) -> list[Any]:
     return listed
 
 
-def checked_roots(
+def started_roots(
     tensors: Any, grad_tensors: Any, create_graph: bool, is_grads_batched: bool = False
 ) -> list[tuple[Key, Any]]:
     """Check the roots and the gradients to start from; return pairs of where they start and what they start with, as
     arrays (or batches of these) unless recorded.
     """
     roots = as_list(tensors)
-    for item in roots:
-        if not isinstance(item, TensorBase | GradientEdge):
-            raise TypeError(f"backward starts from a Tensor or several, but got {type(item).__name__}: {item!r}")
     given: list[Any] = [None] * len(roots) if grad_tensors is None else as_list(grad_tensors)
+    _check_kinds(roots, given)
+    pairs = []
+    for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
+        edge = root if isinstance(root, GradientEdge) else _edge_of_root(root, index, gradient)
+        shape, dtype = edge.ownership_token
+        if is_grads_batched:
+            _check_batch(index, gradient, given[0], shape)
+            start = to_dtype(gradient if create_graph else Batched(gradient._array), dtype)
+        elif gradient is None:
+            start = _ones(shape, dtype, create_graph)
+        else:
+            start = to_dtype(_given(index, gradient, shape, create_graph), dtype)
+        pairs.append((key_at(edge.node, edge.output_nr), start))
+    return pairs
+
+
+def _check_kinds(roots: list[Any], given: list[Any]) -> None:
+    """Raise unless there is a gradient, or None, for each root."""
+    for root in roots:
+        if not isinstance(root, TensorBase | GradientEdge):
+            raise TypeError(f"backward starts from a Tensor or several, but got {type(root).__name__}: {root!r}")
     for gradient in given:
         if gradient is not None and not isinstance(gradient, TensorBase):
             raise TypeError(
@@ -81,35 +99,31 @@ def checked_roots(
             )
     if len(given) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-    pairs = []
-    for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
-        if isinstance(root, TensorBase) and root.requires_grad and gradient is None and root.numel() != 1:
-            raise _not_scalar(root.shape)
-        if isinstance(root, TensorBase) and edge_node(root) is None:
-            raise RuntimeError(
-                f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was "
-                "computed from was made with requires_grad=True, or it was computed under no_grad() or after detach(), "
-                "so there is no graph to go back through."
-            )
-        edge = root if isinstance(root, GradientEdge) else get_gradient_edge(root)
-        shape, dtype = edge.ownership_token
-        if is_grads_batched:
-            _check_batch(index, gradient, given[0], shape)
-            start: Any = to_dtype(gradient if create_graph else Batched(gradient._array), dtype)
-        elif gradient is None:
-            if shape.numel() != 1:
-                raise _not_scalar(shape)
-            ones = np.ones(shape, dtype)[()]
-            start = from_array(ones) if create_graph else ones
-        elif gradient.shape != shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
-                f"shape of {shape}."
-            )
-        else:
-            start = to_dtype(gradient if create_graph else gradient._array, dtype)
-        pairs.append((key_of(edge), start))
-    return pairs
+
+
+def _edge_of_root(root: Any, index: int, gradient: Any) -> GradientEdge:
+    if root._node is not None and gradient is None and root._array.size != 1:
+        raise _not_scalar(root.shape)
+    if edge_node(root) is None:
+        raise _no_graph(index)
+    return get_gradient_edge(root)
+
+
+def _ones(shape: tuple[int, ...], dtype: Any, recorded: bool) -> Any:
+    """What a run starts with at a root whose gradient was left out."""
+    if math.prod(shape) != 1:
+        raise _not_scalar(shape)
+    ones = np.ones(shape, dtype)[()]
+    return from_array(ones) if recorded else ones
+
+
+def _given(index: int, gradient: Any, shape: tuple[int, ...], recorded: bool) -> Any:
+    if gradient.shape != shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a shape "
+            f"of {Size(shape)}."
+        )
+    return gradient if recorded else gradient._array
 
 
 def _check_batch(index: int, gradient: Tensor | None, first: Tensor, shape: Sequence[int]) -> None:
@@ -129,7 +143,7 @@ def _check_batch(index: int, gradient: Tensor | None, first: Tensor, shape: Sequ
             "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
             "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "
             f"mismatch was detected: grad_output[{index}] has a shape of {gradient.shape[1:]} and output[{index}] has "
-            f"a shape of {shape}."
+            f"a shape of {Size(shape)}."
         )
     if len(gradient) != len(first):
         raise ValueError(
@@ -140,6 +154,14 @@ def _check_batch(index: int, gradient: Tensor | None, first: Tensor, shape: Sequ
         raise IndexError(
             f"index 0 is out of bounds for dimension 0 with size 0: the batch grad_outputs[{index}] is empty"
         )
+
+
+def _no_graph(index: int) -> RuntimeError:
+    return RuntimeError(
+        f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was computed "
+        "from was made with requires_grad=True, or it was computed under no_grad() or after detach(), so there is no "
+        "graph to go back through."
+    )
 
 
 def _not_scalar(shape: Sequence[int]) -> RuntimeError:

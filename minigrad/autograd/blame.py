@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
+from minigrad.autograd.modes import INFERENCE
 from minigrad.tensor_base import TensorBase
 
 if TYPE_CHECKING:
@@ -94,6 +95,20 @@ _INSTALLED = tuple({os.path.dirname(os.__file__), os.path.dirname(sys.executable
 
 def is_installed(file_name: str) -> bool:
     return file_name.startswith((*_INSTALLED, "<frozen")) or "site-packages" in file_name
+
+
+def count_write(tensor: Any) -> None:
+    """Count a write to a tensor's memory, and note the line that does it."""
+    writes = tensor._writes
+    if writes is INFERENCE:
+        return
+    if writes is None:
+        tensor._writes = [1, None, current_line()]
+        return
+    writes[0] += 1
+    writes[1:] = (writes[1] if len(writes) > 1 else None, current_line())
+    if writes[1] is not None:
+        writes[1].renew()
 
 
 def last_line(tensor: Tensor) -> Line | None:

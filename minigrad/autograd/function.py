@@ -17,15 +17,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.anomaly_mode import remember
-from minigrad.autograd.blame import frames_to_learner, type_name
+from minigrad.autograd.blame import count_write, frames_to_learner, type_name
 from minigrad.autograd.fitting import sum_to_shape, to_dtype
 from minigrad.autograd.grad_mode import is_grad_enabled, no_grad
 from minigrad.autograd.hooks import wrapped
-from minigrad.autograd.inplace import check_history, count_write, record_write
+from minigrad.autograd.inplace import check_history, record_write
 from minigrad.autograd.modes import modes, thread
-from minigrad.autograd.node import Node
+from minigrad.autograd.node import Node, edge_node
 from minigrad.autograd.saved import PackedTensor, freed_error, modified_error, pack, save, unpack
-from minigrad.autograd.states import edge_node
 from minigrad.autograd.views import IN_FUNCTION, MULTIPLE, mark_view, set_history, share_memory
 from minigrad.tensor import Tensor, from_array, own_array
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.grad_mode import set_grad_enabled
@@ -190,45 +190,6 @@ def _name(hook: Hook) -> str:
 # ---------------------------------------------------------------- hooks of several tensors
 
 
-class BackwardRun:
-    """One backward run: what is called inside may ask which one it is, and which nodes it reaches."""
-
-    __slots__ = ("limited", "_order", "_leaves_after", "_start", "_outer", "__weakref__")
-
-    def __init__(self, limited: bool) -> None:
-        self.limited = limited  # whether it is for some inputs only
-        self._order: Sequence[Node] = ()
-        self._leaves_after: Mapping[Any, Sequence[Node]] = {}
-        self._start: Node | None = None
-        self._outer: list[BackwardRun | None] = []
-
-    def reaches(self, order: Sequence[Node], leaves_after: Mapping[Any, Sequence[Node]], start: Node | None) -> None:
-        """Note the nodes that will run, once they are known; `start` is the only one that the run starts from."""
-        self._order, self._leaves_after, self._start = order, leaves_after, start
-
-    def __enter__(self) -> None:
-        self._outer.append(thread.task)
-        thread.task = self
-
-    def __exit__(self, *error: object) -> None:
-        thread.task = self._outer.pop()
-
-    def visits(self, node: Node) -> bool:
-        """Whether a node is on the run's way."""
-        return any(node is other for other in itertools.chain(self._order, *self._leaves_after.values()))
-
-    def count_hooks(self, numbers: set[int]) -> int:
-        """How many of the tensor hooks with these numbers will be called."""
-        nodes = itertools.chain(self._order, *self._leaves_after.values())
-        reached = [
-            hooks
-            for node in nodes
-            if node._hooks is not None and node is not self._start  # like PyTorch, which does not count that one
-            for hooks in node._hooks.of_tensors.values()
-        ]
-        return sum(len(numbers & hooks.keys()) for hooks in reached)
-
-
 class _SeveralHandles(RemovableHandle):
     """One handle for the hooks of several tensors."""
 
@@ -250,7 +211,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     if mode == "any":
-        seen: weakref.WeakSet[BackwardRun] = weakref.WeakSet()
+        seen: weakref.WeakSet[Any] = weakref.WeakSet()
 
         def first(gradient: Tensor) -> None:
             if thread.task not in seen:
@@ -262,7 +223,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
     for tensor in tensors:
         _ = tensor.grad_fn  # raises for a view that has lost its place in the graph
     numbers: set[int] = set()
-    arrived: weakref.WeakKeyDictionary[BackwardRun, dict[int, Tensor]] = weakref.WeakKeyDictionary()
+    arrived: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
 
     def gather(position: int) -> Hook:
         def hook(gradient: Tensor) -> None:

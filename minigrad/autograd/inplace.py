@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.anomaly_mode import remember
-from minigrad.autograd.blame import current_line, variable_name
+from minigrad.autograd.blame import count_write, variable_name
 from minigrad.autograd.fitting import fit
-from minigrad.autograd.modes import INFERENCE, check_mode, modes, thread
+from minigrad.autograd.modes import check_mode, modes, thread
 from minigrad.autograd.namespaces import arrays, tensors
-from minigrad.autograd.node import Node
+from minigrad.autograd.node import Node, edge_node
 from minigrad.autograd.saved import Versioned, freed_error
-from minigrad.autograd.states import edge_node
 from minigrad.autograd.views import kind_of, renew_views, set_history, view_error
 from minigrad.memory import OVERLAP, Geometry, geometry
 
@@ -56,20 +55,6 @@ def begin_write(tensor: Tensor, target: Any) -> None:
     if not target.flags.writeable:  # numpy protects what broadcast_to returns
         raise RuntimeError(OVERLAP)
     count_write(tensor)
-
-
-def count_write(tensor: Any) -> None:
-    """Count a write to a tensor's memory, and note the line that does it."""
-    writes = tensor._writes
-    if writes is INFERENCE:
-        return
-    if writes is None:
-        tensor._writes = [1, None, current_line()]
-        return
-    writes[0] += 1
-    writes[1:] = (writes[1] if len(writes) > 1 else None, current_line())
-    if writes[1] is not None:
-        renew_views(tensor)
 
 
 def record_write(tensor: Tensor, node: Node, position: int = 0, output_nr: int = 0) -> None:

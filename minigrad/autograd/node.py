@@ -5,7 +5,7 @@ nodes that made its inputs (`next_functions`), keeps the values that its rule wi
 saved.py), and can be called with a gradient. A leaf's gradient ends in an `AccumulateGrad`, which adds it to `.grad`.
 
 References run one way only, from results to inputs, so a graph dies with its last result and needs no garbage
-collector: a leaf knows its AccumulateGrad weakly (states.py), and a node that saved its own result keeps the array, not
+collector: a leaf knows its AccumulateGrad weakly, and a node that saved its own result keeps the array, not
 the tensor which points back to the node.
 """
 
@@ -15,15 +15,16 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from minigrad.autograd.batching import NotBatchableError
+from minigrad.autograd.blame import count_write
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle
-from minigrad.autograd.modes import INFERENCE, check_mode, thread
+from minigrad.autograd.modes import INFERENCE, InferenceCount, check_mode, thread
 from minigrad.memory import OVERLAP
 from minigrad.tensor_base import TensorBase, from_array
 
@@ -34,7 +35,7 @@ next_sequence_nr = itertools.count().__next__
 
 
 class _OnDemand:
-    """Stands where a tensor has its node, for tensors whose node is found when it is asked for (see states.py): a
+    """Stands where a tensor has its node, for tensors whose node is found when it is asked for (see State): a
     leaf's AccumulateGrad, and the new node of a view whose memory was written to.
     """
 
@@ -216,9 +217,7 @@ def accumulate(variable: Tensor, gradient: Any, owned: bool = False) -> None:
     with accumulating:
         old = variable._grad
         if isinstance(gradient, TensorBase):
-            added: Any = gradient
-            with enable_grad():
-                variable._grad = added.clone() if old is None else old + added
+            variable._grad = _recorded_sum(old, gradient)
         elif old is None:
             own = owned or gradient.__class__ is not np.ndarray
             variable._grad = from_array(gradient if own else gradient.copy())
@@ -229,8 +228,14 @@ def accumulate(variable: Tensor, gradient: Any, owned: bool = False) -> None:
                 _add_in_place(old._array, gradient)
             else:
                 old._array = old._array + gradient
-            check_mode(old)
-            old._count_write()
+            if old._writes is INFERENCE or old._writes.__class__ is InferenceCount:
+                check_mode(old)
+            count_write(old)
+
+
+def _recorded_sum(old: Any, gradient: Any) -> Any:
+    with enable_grad():
+        return gradient.clone() if old is None else old + gradient
 
 
 def _add_in_place(total: Any, gradient: Any) -> None:
@@ -260,3 +265,135 @@ class RetainGrad:
                 with set_grad_enabled(isinstance(gradient, TensorBase)):
                     tensor._grad = tensor._grad.clone()
             accumulate(tensor, gradient)
+
+
+# ---------------------------------------------------------------- nodes that are found when they are asked for
+
+
+class State:
+    """What a tensor in the graph is, where its slots do not say: a leaf, or a view that no operation of its own made.
+
+    A result points to its node. Other tensors that need a gradient have ON_DEMAND there, and their node is found by
+    their `_state` when somebody asks. A tensor without a state is a result, or a leaf that nobody has used. (The states
+    of views whose memory was written to are told in views.py.)
+    """
+
+    __slots__ = ()
+    accumulator: Callable[[], AccumulateGrad | None] = staticmethod(lambda: None)  # a leaf's, if it is there
+    history: Any = None  # the node and output number that a view had before its memory was written
+    has_place = True  # whether it is known where in the graph the tensor is
+    detached = False  # whether detach_() took the tensor out of its graph
+    written = False  # whether this is a view that was written to while neither it nor its base needed a gradient
+    retains_grad = False
+    follows_base = False  # whether this is a view that needs a gradient only because its base does
+
+    def node_of(self, tensor: Tensor) -> Node | None:
+        """The tensor's node, made if need be."""
+        raise NotImplementedError
+
+    def grad_fn(self, tensor: Tensor) -> Node | None:
+        """The node of the operation that made the tensor; None for leaves."""
+        return None
+
+    def was_leaf(self, tensor: Tensor) -> bool:
+        """Whether the tensor is a leaf, or was one until its memory was written to."""
+        return tensor.is_leaf
+
+    def hooks_of(self, tensor: Tensor) -> NodeHooks:
+        """The hooks of the node that the tensor's gradient goes to."""
+        raise NotImplementedError
+
+    def take_flag(self, tensor: Tensor, wanted: bool) -> bool:
+        """Let `requires_grad` be set; return whether that was all."""
+        return False
+
+    def check(self) -> None:
+        """Raise unless it is known where in the graph the tensor is."""
+
+
+class LeafState(State):
+    """What a leaf knows of its AccumulateGrad, the node, weakly, and its hooks, which outlive the node."""
+
+    __slots__ = ("accumulator", "hooks", "detached", "retains_grad", "written")
+
+    def __init__(self, node: AccumulateGrad | None = None) -> None:
+        self.accumulator = State.accumulator if node is None else weakref.ref(node)
+        self.hooks: NodeHooks | None = None
+        self.detached = self.retains_grad = self.written = False
+
+    def node_of(self, leaf: Tensor) -> Node:
+        with accumulating:  # two threads that use a leaf at once must find the same node
+            node = self.accumulator()
+            if node is None:
+                node = AccumulateGrad(leaf)
+                if self.hooks is not None:
+                    self.hooks = node._hooks = self.hooks.of_leaf()
+                self.accumulator = weakref.ref(node)
+        return node
+
+    def hooks_of(self, leaf: Tensor) -> NodeHooks:
+        self.hooks = node_on_demand(leaf)._node_hooks()  # type: ignore[union-attr]
+        return self.hooks
+
+
+class UnconnectedState(State):
+    """A view made without recording, of a tensor that needs a gradient: it counts as needing one, but none arrives."""
+
+    __slots__ = ()
+    follows_base = True
+
+    def node_of(self, view: Tensor) -> None:
+        return None
+
+    def hooks_of(self, view: Tensor) -> NodeHooks:
+        return NodeHooks()
+
+    def take_flag(self, view: Tensor, wanted: bool) -> bool:
+        if wanted:
+            view._state = None  # a leaf like others
+        return True
+
+
+UNCONNECTED = UnconnectedState()
+
+
+def state_of(tensor: Tensor) -> State:
+    """The state of a tensor that is no result."""
+    if tensor._state is None:
+        with accumulating:  # as above
+            tensor._state = tensor._state or LeafState()
+    return tensor._state
+
+
+def node_on_demand(tensor: Tensor) -> Node | None:
+    """The node of a tensor that has none at hand (`ON_DEMAND`).
+
+    For a leaf its one AccumulateGrad, made at first use and again after nobody holds it any more. For a view whose
+    memory was written to, the node that says so.
+    """
+    state = tensor._state or state_of(tensor)
+    return state.accumulator() or state.node_of(tensor)
+
+
+def edge_node(tensor: Any) -> Node | None:
+    """The node to which a gradient of `tensor` goes: its grad_fn, its AccumulateGrad, or None where no gradient is
+    wanted.
+    """
+    node: Node | None = tensor._node
+    return node_on_demand(tensor) if node is ON_DEMAND else node
+
+
+class GradientEdge(NamedTuple):
+    """Where the gradient of a tensor arrives, without the tensor: stands for it in `grad()` and `backward()`."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None  # here, the tensor's shape and numpy dtype
+
+
+def get_gradient_edge(tensor: Any) -> GradientEdge:
+    """The edge of a tensor that needs a gradient; RuntimeError for others."""
+    node: Any = edge_node(tensor)
+    if node is None:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    return GradientEdge(node, tensor._output_nr, (tensor._array.shape, tensor._array.dtype))

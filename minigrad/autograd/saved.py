@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from minigrad.autograd.blame import last_line, op_name, shown_line, variable_name
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.modes import INFERENCE, count_special_here, thread
-from minigrad.autograd.node import ON_DEMAND, Node
-from minigrad.autograd.states import UNCONNECTED, LeafState, edge_node
+from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, edge_node
 from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from minigrad.autograd.blame import op_name
 from minigrad.autograd.hooks import NodeHooks
 from minigrad.autograd.modes import INFERENCE, InferenceCount, modes, thread
 from minigrad.autograd.namespaces import node_type, tensors
-from minigrad.autograd.node import ON_DEMAND, Node
-from minigrad.autograd.states import UNCONNECTED, LeafState, State, edge_node
+from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, State, edge_node
 from minigrad.memory import geometry
 
 if TYPE_CHECKING:
@@ -62,6 +61,19 @@ class Views:
             self.references = [reference for reference in references if reference() is not None]
             self.kinds = {reference: self.kinds[reference] for reference in self.references if reference in self.kinds}
             self._full = 2 * len(self.references) + 16
+
+    def renew(self) -> None:
+        """After a write: each view, of a tensor that needs a gradient, finds its node anew."""
+        for reference in self.references:
+            view = reference()
+            if view is None or view._state.__class__ is ForbiddenState:
+                continue
+            if view._root._node is None and not isinstance(view._node, Node):  # type: ignore[union-attr]
+                view._state = view._state or LeafState()
+                if isinstance(view._state, LeafState):
+                    view._state.written = True
+            elif kind_of(view) is not None or view._state.__class__ is not RenewedState:
+                _overtake(view, (view._node, view._output_nr))
 
 
 def views_of(tensor: Tensor) -> Views | None:
@@ -196,18 +208,10 @@ class ForbiddenState(OvertakenState):
 
 
 def renew_views(written: Tensor) -> None:
-    """After a write: each view in this memory, of a tensor that needs a gradient, finds its node anew."""
+    """After a write that gave a tensor a new node: so do its views."""
     views = views_of(written)
-    for reference in () if views is None else views.references:
-        view = reference()
-        if view is None or view._state.__class__ is ForbiddenState:
-            continue
-        if view._root._node is None and not isinstance(view._node, Node):  # type: ignore[union-attr]
-            view._state = view._state or LeafState()
-            if isinstance(view._state, LeafState):
-                view._state.written = True
-        elif kind_of(view) is not None or view._state.__class__ is not RenewedState:
-            _overtake(view, (view._node, view._output_nr))
+    if views is not None:
+        views.renew()
 
 
 def _overtake(view: Tensor, history: tuple[Any, int]) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import frames_to_learner, type_name
-from minigrad.autograd.inplace import begin_write, check_history, count_write
+from minigrad.autograd.blame import count_write, frames_to_learner, type_name
+from minigrad.autograd.inplace import begin_write, check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, writable
 from minigrad.op import check_places, size_mismatch

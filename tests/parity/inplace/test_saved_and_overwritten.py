@@ -286,4 +286,19 @@ def _(F):
     return fine, found(lambda: gradients(F, z, x))
 
 
+@behaviours(
+    "D02: of several saved tensors that were written to, the error tells of the first by name",
+    error=RuntimeError,
+    says=f"{OVERWRITTEN}[torch.FloatTensor [2, 3]], which is output 0 of Add, is at version 1; expected version 0",
+)
+def _(F):
+    w = F.tensor([[0.5, 2.5, 1.0], [2.0, 1.5, 3.0]], requires_grad=True)
+    first, second = w * 2, w * 3
+    y = F.addcmul(F.zeros(2, 3), first, second)
+    with F.enable_grad():
+        first.add_(1.0)
+        second.add_(1.0).add_(1.0)
+    y.sum().backward()
+
+
 test_as_in_torch = behaviours.test()

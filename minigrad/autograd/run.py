@@ -1,0 +1,251 @@
+"""One backward run: which nodes it has to run and in what order, and what happens at each of them that is unusual.
+
+Nodes run in the order of their sequence numbers, the most recently made first. A result is always made after its
+inputs, so by the time that a node's turn comes, all the nodes that use its result have run and its gradient is
+complete: sorting once says the same as counting at each node how many gradients are still to come, and costs a third. A
+leaf has no place in that order; it gets its gradient right after the last node that uses it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence, Set
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from minigrad.autograd import batching
+from minigrad.autograd.anomaly_mode import warn_of_failure
+from minigrad.autograd.batching import Batched
+from minigrad.autograd.fitting import fit
+from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.modes import modes, thread
+from minigrad.autograd.node import AccumulateGrad, Node
+
+Key = Any  # where a gradient arrives: a node (at its output 0) or a (node, output number)
+Gradients = tuple[Any, ...]
+
+
+def key_at(node: Any, output_nr: int) -> Key:
+    return (node, output_nr) if output_nr else node
+
+
+def node_at(key: Key) -> Any:
+    return key[0] if isinstance(key, tuple) else key
+
+
+class BackwardRun:
+    """What a backward run starts from, where it goes and what it is to do there.
+
+    `sought` is where the gradients arrive to which the run is limited, if it is. They go to `captured` or, where that
+    is None, to `.grad`. `thread.task` is the run that is going on.
+    """
+
+    def __init__(
+        self,
+        roots: list[tuple[Key, Any]],
+        sought: Set[Key] | None,
+        captured: dict[Key, Any] | None,
+        retain: bool,
+        recorded: bool,
+    ) -> None:
+        self.roots, self.sought, self.captured = roots, sought, captured
+        self.retain, self.recorded = retain, recorded
+        self.starts = [node_at(key) for key, _ in roots]
+        self.order: list[Node] = []
+        self.leaves_after: dict[Node | None, list[AccumulateGrad]] = {}  # whose gradient is complete after each node
+        self._outer: list[BackwardRun | None] = []
+        last_uses = self._find_nodes()
+        # Those that have to run: if gradients are only to be captured, a node that is sought itself need not.
+        self.useful: Set[Node | None] = set(self.order) if sought is None else self._limit(sought, last_uses)
+        self.reached: Set[Node | None] = self.useful if sought is None else set(self.order)
+        for leaf, use in last_uses.items():
+            self.leaves_after.setdefault(use, []).append(leaf)
+
+    def _find_nodes(self) -> dict[AccumulateGrad, Node | None]:
+        """Put the nodes in order; return the leaves, each with the node that uses it last (None: it is a root)."""
+        order, last_uses = self.order, dict.fromkeys(node for node in self.starts if node.__class__ is AccumulateGrad)
+        met: set[Node | None] = {None}
+        for start in self.starts:
+            if start not in met and start.__class__ is not AccumulateGrad:
+                met.add(start)
+                order.append(start)
+        for node in order:  # which grows while we walk it
+            for next_node in node._next_nodes:
+                if next_node in met:
+                    continue
+                if next_node.__class__ is AccumulateGrad:
+                    last = last_uses.get(next_node)
+                    if last is None or node._sequence < last._sequence:
+                        last_uses[next_node] = node
+                else:
+                    met.add(next_node)
+                    order.append(next_node)  # type: ignore[arg-type]
+        order.sort(key=attrgetter("_sequence"), reverse=True)
+        return last_uses
+
+    def _limit(self, sought: Set[Key], last_uses: dict[AccumulateGrad, Node | None]) -> set[Node | None]:
+        """Leave out what is not sought and does not lead there; return the nodes that have to run."""
+        ends = {node_at(key) for key in sought if key is not None}
+        useful: set[Node | None] = set() if self.captured is not None else ends.intersection(self.order)
+        for node in reversed(self.order):  # inputs before results
+            if any(next_node in ends or next_node in useful for next_node in node._next_nodes):
+                useful.add(node)
+        kept = ends.union(self.starts)  # the hooks of a root's tensor run in any case
+        self.order = [node for node in self.order if node in useful or node in kept]
+        for leaf in [leaf for leaf in last_uses if leaf not in kept]:
+            del last_uses[leaf]
+        return useful
+
+    # -- asked by hooks, and by functions that run inside
+
+    @property
+    def limited(self) -> bool:
+        """Whether the run is for some inputs only."""
+        return self.sought is not None
+
+    def __enter__(self) -> None:
+        self._outer.append(thread.task)
+        thread.task = self
+
+    def __exit__(self, *error: object) -> None:
+        thread.task = self._outer.pop()
+
+    def nodes(self) -> Iterable[Node]:
+        """All that the run comes to, leaves as well."""
+        return itertools.chain(self.order, *self.leaves_after.values())
+
+    def visits(self, node: Node) -> bool:
+        """Whether a node is on the run's way."""
+        return any(node is other for other in self.nodes())
+
+    def count_hooks(self, numbers: set[int]) -> int:
+        """How many of the tensor hooks with these numbers will be called."""
+        start = self.starts[0] if len(self.starts) == 1 else None  # whose hooks PyTorch does not count
+        reached = [
+            hooks
+            for node in self.nodes()
+            if node._hooks is not None and node is not start
+            for hooks in node._hooks.of_tensors.values()
+        ]
+        return sum(len(numbers & hooks.keys()) for hooks in reached)
+
+    # -- asked by the loop
+
+    def keys(self, node: Node) -> Sequence[Key]:
+        """Where a node's outgoing gradients go; None for those that nobody asked for.
+
+        A node that is sought for one of its outputs gets the gradients of all: they may have hooks.
+        """
+        if self.sought is None and node._output_nrs is None:
+            return node._next_nodes
+        sought, keys = self.sought, [key_at(*edge) for edge in node.next_functions]
+        return [key if sought is None or key in sought or node_at(key) in self.reached else None for key in keys]
+
+    def run_node(self, node: Node, incoming: Gradients, keys: Sequence[Key]) -> tuple[Gradients, Gradients | None]:
+        """Run a node where anybody looks on, or where not all gradients are wanted. Return the gradients that went in,
+        and that came out; None for the latter if the node only had to be reached.
+        """
+        if modes.profiler is not None:
+            modes.profiler.next_node(node)
+        with self:
+            incoming = self._arrive(node, incoming)
+            return self._run_between_hooks(node, incoming, keys) if node in self.useful else (incoming, None)
+
+    def _arrive(self, node: Node, incoming: Gradients) -> Gradients:
+        """The gradients of a node's outputs are complete: show them to the hooks there, and keep those that were
+        sought.
+
+        Like PyTorch, grad() gets them from after the hooks, but from before them if the node is to run as well.
+        """
+        before = incoming
+        if node._hooks is not None:
+            incoming = node._hooks.run_for_tensors(node, incoming, self.recorded)
+        if self.captured is not None:
+            for number, gradient in enumerate(before if node in self.useful else incoming):
+                key = key_at(node, number)
+                if key in self.sought and gradient is not None:  # type: ignore[operator]
+                    self.captured[key] = gradient
+        return incoming
+
+    def _run_between_hooks(
+        self, node: Node, incoming: Gradients, keys: Sequence[Key] = ()
+    ) -> tuple[Gradients, Gradients]:
+        hooks, recorded = node._hooks, self.recorded
+        if hooks is not None:
+            incoming = hooks.run_before(node, incoming, recorded)
+        if all(gradient is None for gradient in incoming) and not node._is_custom:
+            outgoing: Gradients = (None,) * len(node._next_nodes)
+        else:
+            outgoing = self._apply(node, incoming)
+        shows_all = node._is_custom or (node._gives_all and any(key is not None for key in keys))
+        if not shows_all:
+            outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
+        if hooks is not None:
+            outgoing = fit(node, outgoing)
+            if isinstance(node, AccumulateGrad):
+                hooks.run_after_accumulate(node, node.variable, recorded)
+            outgoing = hooks.run_after(node, outgoing, incoming, recorded)
+        return incoming, outgoing
+
+    def _apply(self, node: Node, incoming: Gradients) -> Gradients:
+        """Run a node's rules, on tensors and with what they do recorded if the run is."""
+        apply: Any = node.apply_recorded if self.recorded else node.apply
+        if not self.recorded and Batched in map(type, incoming):
+            apply = partial(_run_batched, node)
+        if (profiler := modes.profiler) is not None:
+            apply = profiler.timed(node, apply)
+        if not self.recorded:
+            return apply(*incoming)
+        previous, thread.evaluating = thread.evaluating, node
+        try:
+            with enable_grad():
+                return apply(*incoming)
+        finally:
+            thread.evaluating = previous
+
+    def deliver(self, leaf: AccumulateGrad, gradient: Any, owned: bool) -> bool:
+        """Hand a leaf its complete gradient; return whether that went to `.grad`."""
+        if leaf._hooks is None and self.sought is None and modes.profiler is None:  # the usual case
+            leaf.apply(gradient, owned=owned)
+            return True
+        return self._deliver_watched(leaf, gradient, owned)
+
+    def _deliver_watched(self, leaf: AccumulateGrad, gradient: Any, owned: bool) -> bool:
+        hooks, profiler = leaf._hooks, modes.profiler
+        if profiler is not None:
+            profiler.next_node(leaf)
+        wanted = self.sought is None or leaf in self.sought
+        accumulates = wanted and self.captured is None
+        if hooks is None and accumulates:
+            apply = leaf.apply if profiler is None else profiler.timed(leaf, leaf.apply)
+            apply(gradient, owned=owned)
+            return True
+        try:
+            with self:
+                incoming = (gradient,) if hooks is None else hooks.run_for_tensors(leaf, (gradient,), self.recorded)
+                if accumulates:
+                    self._run_between_hooks(leaf, incoming)
+        except Exception as error:
+            self.explain(leaf, error)
+            raise
+        if wanted and not accumulates:
+            self.captured[leaf] = incoming[0]  # type: ignore[index]
+        return accumulates
+
+    def explain(self, node: Node, error: Exception) -> None:
+        """Say what is known of a node that could not be run."""
+        if thread.witness is not None:
+            thread.witness.failed(node)
+        if modes.anomaly is not None:
+            warn_of_failure(node)
+        ours = not node._is_custom and not isinstance(node, AccumulateGrad)
+        if isinstance(error, ValueError) and "broadcast" in str(error) and ours:
+            raise RuntimeError(
+                f"{node.name()} could not compute its gradient, since the sizes do not match: {error}. A tensor that "
+                "it saved was given another shape, by `.data = ...`, after the forward pass."
+            ) from None
+
+
+def _run_batched(node: Node, *incoming: Any) -> Gradients:
+    return batching.run(node, incoming)
