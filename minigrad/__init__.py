@@ -44,38 +44,12 @@ from minigrad.dtypes import (
     set_default_dtype,
     uint8,
 )
+from minigrad.functions import declared as _declared_functions
 from minigrad.functions import (
-    addmm,
-    bmm,
-    dot,
     fill_,
-    gather,
-    index_add,
-    index_select,
-    inner,
-    masked_select,
-    matmul,
-    mm,
-    mv,
-    narrow,
-    nonzero,
-    outer,
-    scatter,
-    scatter_add,
-    select,
-    take_along_dim,
     zero_,
 )
-from minigrad.functions import declared as _declared_functions
-from minigrad.ops.matrices.determinant import (
-    det,
-)
-from minigrad.ops.matrices.einsum import einsum
 from minigrad.ops.places.assignment import index_put, index_put_
-from minigrad.ops.places.masks import (
-    argwhere,
-    masked_fill,
-)
 from minigrad.ops.places.strides import as_strided
 from minigrad.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from minigrad.tensor import Size, Tensor

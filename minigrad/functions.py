@@ -14,7 +14,7 @@ from minigrad.methods import METHODS, OP_MODULES
 from minigrad.out import into, taking_out
 from minigrad.public import declarations
 
-_METHODS_TOO = ("narrow", "select", "fill_", "zero_")  # fmt: skip
+_METHODS_TOO = ("fill_", "zero_")
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {

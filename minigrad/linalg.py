@@ -6,12 +6,18 @@ All of it takes batches: the last two dimensions are matrices.
 from __future__ import annotations
 
 from minigrad.absent import attributes_of
-from minigrad.ops.matrices.checks import LinAlgError
-from minigrad.ops.matrices.cholesky import cholesky
-from minigrad.ops.matrices.determinant import det
-from minigrad.ops.matrices.inverse import inv, solve
-from minigrad.ops.matrices.matmul import matmul
-from minigrad.ops.matrices.norms import matrix_norm, norm, vector_norm
+from minigrad.ops.matrices.matmul import matmul as _matmul
+from minigrad.ops.matrices.norms import linalg_matrix_norm as matrix_norm
+from minigrad.ops.matrices.norms import linalg_norm as norm
+from minigrad.ops.matrices.norms import linalg_vector_norm as vector_norm
+from minigrad.ops.matrices.solving import LinAlgError
+from minigrad.ops.matrices.solving import linalg_cholesky as cholesky
+from minigrad.ops.matrices.solving import linalg_det as det
+from minigrad.ops.matrices.solving import linalg_inv as inv
+from minigrad.ops.matrices.solving import linalg_solve as solve
+from minigrad.public import checked
+
+matmul = checked(_matmul)
 
 __all__ = ["LinAlgError", "cholesky", "det", "inv", "matmul", "matrix_norm", "norm", "solve", "vector_norm"]
 __getattr__ = attributes_of(__name__)

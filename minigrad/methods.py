@@ -19,8 +19,8 @@ from minigrad.autograd.inplace import check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.autograd.views import set_history
 from minigrad.op import answers, beside_array, unsupported
-from minigrad.ops.matrices import addmm, determinant, einsum, matmul
-from minigrad.ops.places import gather, index_select, indexing, masks, scatter, slicing, strides
+from minigrad.ops.matrices import einsum, matmul, solving
+from minigrad.ops.places import gather, index_select, indexing, masks, slicing, strides
 from minigrad.ops.places.assignment import index_put, index_put_, set_item
 from minigrad.ops.places.overwrite import copy_, fill_, zero_
 from minigrad.ops.pointwise import (
@@ -37,7 +37,6 @@ from minigrad.ops.pointwise import (
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions import extremes, softmax, sums, variance, vector_norm
 from minigrad.ops.shapes import diagonals, expanding, joining, splitting, transposing, views
-from minigrad.out import taking_axis
 from minigrad.printing import tensor_repr
 from minigrad.public import declarations
 from minigrad.tensor import Tensor, share_outside
@@ -168,18 +167,14 @@ OP_MODULES: Any = (  # which have methods among their functions
     arithmetic, powers, trigonometry, error_function, rounding, choices, comparison, activations, conversion,
     sums, variance, extremes, vector_norm, softmax,
     views, transposing, expanding, splitting, joining, diagonals,
-    slicing, gather, scatter, index_select, masks,
-    matmul, addmm, einsum, determinant,
+    slicing, gather, index_select, masks,
+    matmul, einsum, solving,
 )  # fmt: skip
 for _module in OP_MODULES:
     if not hasattr(_module, "METHODS"):
         continue  # its functions are declared @public
     METHODS |= {_name: getattr(_module, _name) for _name in _module.METHODS}
     METHODS |= {f"{_name}_": in_place(getattr(_module, _name), f"{_name}_") for _name in _module.IN_PLACE}
-
-for _name in ("index_select", "gather", "take_along_dim", "narrow", "select"):  # fmt: skip
-    if _name in METHODS:
-        METHODS[_name] = taking_axis(METHODS[_name])
 
 for _declared in declarations:
     for _name in _declared.names:

@@ -116,20 +116,6 @@ ROWS = [
         VECTOR,
         "ScatterBackward1",
     ),
-    Row(
-        "scatter(reduce=add)",
-        lambda F, x: F.scatter(x, 0, F.tensor(TAKEN), 2.5, reduce="add"),
-        lambda x: put_along(TAKEN, 0, np.add)(x, 2.5),
-        [((3, 4),)],
-        differentiable=False,
-    ),
-    Row(
-        "scatter(reduce=multiply)",
-        lambda F, x: x.scatter(0, F.tensor(TAKEN), 2.5, reduce="multiply"),
-        lambda x: put_along(TAKEN, 0, np.multiply)(x, 2.5),
-        [((3, 4),)],
-        differentiable=False,
-    ),
     *both_and_in_place(
         "scatter_add",
         lambda F, y: (0, F.tensor(TAKEN), y),

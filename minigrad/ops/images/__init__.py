@@ -1,1 +1,1 @@
-"""Operations on maps of pixels, in one to three dimensions: convolution, pooling, interpolation."""
+"""Operations on maps of pixels, in one or two dimensions: convolution, pooling, interpolation."""

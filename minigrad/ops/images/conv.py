@@ -1,15 +1,14 @@
 """Convolutions, and what becomes of them in a backward.
 
-After this module a reader knows that convolution is linear in the image and linear in the weights, so that its two
-gradients are operations of the same family: `convolution_input` takes a gradient back to the image,
-`convolution_weight` to the weights. Each of the three is the derivative of the other two, which is why second
-derivatives need no new code; and "transposed convolution" is nothing but `convolution_input` used forwards.
+Convolution is linear in the image and linear in the weights, so its two gradients are operations of the same family:
+`convolution_input` takes a gradient back to the image, `convolution_weight` to the weights. Each of the three is the
+derivative of the other two, which is why second derivatives need no new code; and "transposed convolution" is nothing
+but `convolution_input` used forwards.
 
-How they are computed is told in conv_columns.py and conv_winograd.py, and what they take in conv_arguments.py. Results
-lie in memory as (N, C, H, W), as the shapes say, so that `view` and `stride()` give what they give in PyTorch. That has
-a price where images are small and many: with the batch innermost from op to op, so that loops run over longer rows, a
-training step of the network in benchmarks/cnn_step.py takes 3.1 ms written by hand, and 5.1 ms here. A single image
-lies the same way in both.
+How they are computed is told in conv_columns.py and conv_winograd.py. Results lie in memory as (N, C, H, W), as the
+shapes say, so that `view` and `stride()` give what they give in PyTorch. That has a price where images are small and
+many: with the batch innermost from op to op, so that loops run over longer rows, a training step of the network in
+benchmarks/cnn_step.py takes 3.1 ms written by hand, and 5.1 ms here. A single image lies the same way in both.
 """
 
 from __future__ import annotations
@@ -20,19 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import dtypes
+from minigrad.autograd.blame import type_name
 from minigrad.op import op
 from minigrad.ops.images import conv_columns, conv_winograd
-from minigrad.ops.images.conv_arguments import (
-    batched,
-    check_bias,
-    check_dtypes,
-    check_steps,
-    check_tensors,
-    check_weight,
-    named_padding,
-    per_dim,
-    times,
-)
 from minigrad.ops.images.windows import Prepared, Way
 from minigrad.ops.shapes import views
 from minigrad.tensor import Tensor, from_array
@@ -127,6 +117,163 @@ def channel_sums(self: Array) -> Array:
     return np.add.reduce(rows, 0)
 
 
+# ---------------------------------------------------------------- what is given
+
+
+def _checked(
+    dims: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    output_padding: Any = 0,
+    transposed: bool = False,
+) -> tuple[Tensor, Tensor, Way, Sizes]:
+    """The input as a batch, the bias, the way of the kernel and the output padding, each option as one number for each
+    dimension of the kernel. Raises, in PyTorch's words, for what does not fit.
+    """
+    function = f"conv_transpose{dims}d" if transposed else f"conv{dims}d"
+    given = (input, weight) if bias is None else (input, weight, bias)
+    if not all(isinstance(value, Tensor) for value in given):
+        raise TypeError(
+            f"{function}() received an invalid combination of arguments - got "
+            f"({', '.join(map(type_name, given))}), but expected (Tensor input, Tensor weight, Tensor bias = None, ...)"
+        )
+    if weight.ndim < 3:
+        raise RuntimeError(
+            "weight should have at least three dimensions: the output channels, the input channels (of one group), "
+            f"and the kernel; got shape {list(weight.shape)}"
+        )
+    if transposed and isinstance(padding, str):
+        raise TypeError(
+            f"{function}(): argument 'padding' must be tuple of ints, not str: which size 'same' would be is not clear "
+            "with a stride"
+        )
+    if input.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {function}, but got input of size: "
+            f"{list(input.shape)}"
+        )
+    batch = views.unsqueeze(input, 0) if input.ndim == dims + 1 else input
+    kernel = weight.shape[2:]
+    steps = _per_dim(function, "stride", stride, dims, len(kernel))
+    spacing = _per_dim(function, "dilation", dilation, dims, len(kernel))
+    more = _per_dim(function, "output_padding", output_padding, dims, len(kernel))
+    if isinstance(padding, str):
+        border = _named_padding(padding, kernel, steps, spacing)
+    else:
+        border = tuple((p, p) for p in _per_dim(function, "padding", padding, dims, len(kernel)))
+    before = tuple(first for first, _ in border)
+    for name, least, values in (
+        *(("padding", 0, before), ("output_padding", 0, more)),
+        *(("stride", 1, steps), ("dilation", 1, spacing), ("groups", 1, (groups,))),
+    ):
+        if min(values) < least:
+            what = "non-positive" if least else "negative"
+            raise RuntimeError(f"{what} {name} is not supported: {groups if name == 'groups' else list(values)}")
+    _check_shapes(batch, weight, bias, groups, transposed)
+    _check_dtypes(input, weight, bias)
+    return batch, NO_BIAS if bias is None else bias, Way(steps, border, spacing, groups), more
+
+
+def _per_dim(function: str, name: str, value: Any, dims: int, expected: int) -> Sizes:
+    """An option as one int per dimension of the kernel."""
+    values = tuple(value) if isinstance(value, Sequence) else (value,) * dims
+    if not all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values):
+        raise TypeError(
+            f"{function}() received an invalid combination of arguments: {name} must be an int or a tuple of ints, "
+            f"not {value!r}"
+        )
+    if len(values) == 1:
+        values *= expected
+    if len(values) != expected:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {expected} values to match the convolution "
+            f"dimensions, but got {name}={list(values)}"
+        )
+    return tuple(map(int, values))
+
+
+def _named_padding(padding: str, kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[tuple[int, int], ...]:
+    """What "same" and "valid" mean in numbers."""
+    if padding == "valid":
+        return ((0, 0),) * len(kernel)
+    if padding != "same":
+        raise RuntimeError(f"Invalid padding string: '{padding}': there are 'same', 'valid', and ints")
+    if any(step != 1 for step in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions: give the padding as a number")
+    totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
+    return tuple((total // 2, total - total // 2) for total in totals)
+
+
+def _check_shapes(input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
+    """Raise unless the weight has the dimensions and channels of a batch of inputs, and groups of equal size."""
+    shape = list(weight.shape)
+    if weight.ndim != input.ndim:
+        raise RuntimeError(
+            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight {shape}, but got "
+            f"{input.ndim}-dimensional input of size {list(input.shape)} instead"
+        )
+    if len(weight) < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"{shape} instead"
+        )
+    if len(weight) % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+            f"size [{shape}] instead"
+        )
+    inputs, outputs = weight.shape[1] * groups, len(weight)
+    if transposed:
+        inputs, outputs = outputs, inputs
+    if input.shape[1] != inputs:
+        raise RuntimeError(
+            f"Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size {shape}, expected "
+            f"input{list(input.shape)} to have {inputs} channels, but got {input.shape[1]} channels instead. Channels "
+            "are dimension 1 of a batch."
+        )
+    if 0 in weight.shape[2:]:
+        raise RuntimeError(f"a kernel has at least one element, but weight has shape {shape}")
+    if 0 in input.shape[2:]:
+        raise RuntimeError(
+            f"Only zero batch or zero channel inputs are supported, but got input shape: {list(input.shape)}"
+        )
+    if bias is not None and bias.shape != (outputs,):
+        raise RuntimeError(
+            f"Given {'transposed=1, ' if transposed else ''}weight of size {shape}, expected bias to be 1-dimensional "
+            f"with {outputs} elements, but got bias of size {list(bias.shape)} instead"
+        )
+
+
+_IN_C = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short"}
+
+
+def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    """Raise unless all have the same dtype, one of numbers."""
+    if bias is not None and bias.dtype is not input.dtype:
+        first, second = (_IN_C.get(tensor.dtype.name, tensor.dtype.name) for tensor in (input, bias))
+        raise RuntimeError(f"Input type ({first}) and bias type ({second}) should be the same: convert one of them")
+    if weight.dtype is not input.dtype:
+        first, second = (tensor.dtype.tensor_type for tensor in (input, weight))
+        if input.dtype is dtypes.float32:
+            raise RuntimeError(
+                f"Input type (minigrad.{first}Tensor) and weight type (minigrad.{second}Tensor) should be the same: "
+                "convert one of them"
+            )
+        raise RuntimeError(f"expected scalar type {first} but found {second}: convert the input or the weight")
+    if input.dtype is dtypes.bool:
+        raise NotImplementedError("\"slow_conv2d_cpu\" not implemented for 'Bool': convert to a dtype of numbers")
+
+
+def _times(sizes: Sequence[int]) -> str:
+    """Sizes as messages write them: "3 x 4"."""
+    return " x ".join(map(str, sizes))
+
+
 # ---------------------------------------------------------------- as the learner calls them
 
 
@@ -139,12 +286,11 @@ def conv1d(
     dilation: Steps = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Slide kernels over sequences: input (N, C, L) or (C, L), weight (O, C / groups, k) -> (N, O, places).
+    """Slide kernels over sequences: input (N, C, L) or (C, L), weight (O, C / groups, k) -> (N, O, l).
 
-    places = (L + 2 padding - dilation (k - 1) - 1) / stride + 1, rounded down. For `padding` also "valid" (none) and
-    "same" (as much as keeps the length). Raises RuntimeError for shapes, steps or dtypes that do not fit.
+    l = (L + 2 padding - dilation (k - 1) - 1) / stride + 1, rounded down. The options are those of `conv2d`.
     """
-    return _convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
+    return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
 
 
 def conv2d(
@@ -163,7 +309,19 @@ def conv2d(
     the size). With `groups`, each group of output channels sees its own group of input channels only. Raises
     RuntimeError for shapes, steps or dtypes that do not fit.
     """
-    return _convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
+    return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+def _convolve(dims: int, input: Tensor, weight: Tensor, *options: Any) -> Tensor:
+    batch, bias, way, _ = _checked(dims, input, weight, *options)
+    reach, padded = way.reach(weight.shape[2:]), way.padded(batch.shape[2:])
+    if any(r > size for r, size in zip(reach, padded, strict=True)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({_times(padded)}). Kernel size: ({_times(reach)}). "
+            "Kernel size can't be greater than actual input size: use a smaller kernel, more padding, or larger images."
+        )
+    out = convolution(batch, weight, bias, way, Prepared())
+    return out if batch is input else views.squeeze(out, 0)
 
 
 def conv_transpose2d(
@@ -182,91 +340,21 @@ def conv_transpose2d(
     Every input pixel leaves a copy of the kernel, times its value, `stride` apart. `output_padding` chooses among the
     sizes that a strided `conv2d` takes to H. RuntimeError for shapes, steps or dtypes that do not fit.
     """
-    return _convolve_back("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
-def _convolve(
-    function: str,
-    dims: int,
-    input: Any,
-    weight: Any,
-    bias: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: int,
-) -> Tensor:
-    check_tensors(function, input, weight, bias)
-    batch, unbatched = batched(function, dims, input)
-    kernel = weight.shape[2:]
-    steps = per_dim(function, "stride", stride, dims, len(kernel))
-    spacing = per_dim(function, "dilation", dilation, dims, len(kernel))
-    if isinstance(padding, str):
-        border = named_padding(padding, kernel, steps, spacing)
-    else:
-        border = tuple((p, p) for p in per_dim(function, "padding", padding, dims, len(kernel)))
-    way = Way(steps, border, spacing, groups)
-    check_steps(way)
-    check_weight(way, batch, weight, channels=weight.shape[1] * groups)
-    check_bias(weight, bias, len(weight), f"weight of size {list(weight.shape)}")
-    reach, padded = way.reach(kernel), way.padded(batch.shape[2:])
-    if any(r > size for r, size in zip(reach, padded, strict=True)):
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({times(padded)}). Kernel size: ({times(reach)}). "
-            "Kernel size can't be greater than actual input size: use a smaller kernel, more padding, or larger images."
-        )
-    check_dtypes(input, weight, bias)
-    out = convolution(batch, weight, NO_BIAS if bias is None else bias, way, Prepared())
-    return views.squeeze(out, 0) if unbatched else out
-
-
-def _convolve_back(
-    function: str,
-    dims: int,
-    input: Any,
-    weight: Any,
-    bias: Any,
-    stride: Any,
-    padding: Any,
-    output_padding: Any,
-    groups: int,
-    dilation: Any,
-) -> Tensor:
-    check_tensors(function, input, weight, bias)
-    if isinstance(padding, str):
-        raise TypeError(
-            f"{function}(): argument 'padding' must be tuple of ints, not str: which size 'same' would be is not clear "
-            "with a stride"
-        )
-    batch, unbatched = batched(function, dims, input)
-    kernel = weight.shape[2:]
-    steps = per_dim(function, "stride", stride, dims, len(kernel))
-    border = per_dim(function, "padding", padding, dims, len(kernel))
-    spacing = per_dim(function, "dilation", dilation, dims, len(kernel))
-    more = per_dim(function, "output_padding", output_padding, dims, len(kernel))
-    # Seen from the convolution that this turns round, the last `more` pixels of its image are looked at by no window.
-    way = Way(steps, tuple((p, p - m) for p, m in zip(border, more, strict=True)), spacing, groups)
-    check_steps(way._replace(padding=tuple((p, p) for p in border)), more)
-    check_weight(way, batch, weight, channels=len(weight), transposed=True)
-    channels = weight.shape[1] * groups
-    check_bias(weight, bias, channels, f"transposed=1, weight of size {list(weight.shape)}")
-    if any(m >= max(s, d) for m, s, d in zip(more, steps, spacing, strict=True)):
-        options = {"output_padding": more, "stride": steps, "dilation": spacing}
-        names = ("depth", "height", "width")[3 - dims :]
-        sizes = [f"{option}_{name}: {value[i]}" for option, value in options.items() for i, name in enumerate(names)]
+    batch, bias, way, more = _checked(
+        2, input, weight, bias, stride, padding, dilation, groups, output_padding, transposed=True
+    )
+    options = {"output_padding": more, "stride": way.stride, "dilation": way.dilation}
+    if any(m >= max(s, d) for m, s, d in zip(*options.values(), strict=True)):
+        sizes = [f"{name}_height: {height} {name}_width: {width}" for name, (height, width) in options.items()]
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(sizes)}")
-    spans = zip(batch.shape[2:], steps, border, way.reach(kernel), more, strict=True)
-    size = tuple([(n - 1) * step - 2 * p + reach + m for n, step, p, reach, m in spans])
+    # Seen from the convolution that this turns round, the last `more` pixels of its image are looked at by no window.
+    way = way._replace(padding=tuple((p, p - m) for (p, _), m in zip(way.padding, more, strict=True)))
+    spans = zip(batch.shape[2:], way.stride, way.padding, way.reach(weight.shape[2:]), strict=True)
+    size = tuple([(n - 1) * step - before - after + reach for n, step, (before, after), reach in spans])
     if any(s <= 0 for s in size):
         raise RuntimeError(
-            f"Given input size per channel: ({times(batch.shape[2:])}). Calculated output size per channel: "
-            f"({times(size)}). Output size is too small: use less padding or a larger kernel."
+            f"Given input size per channel: ({_times(batch.shape[2:])}). Calculated output size per channel: "
+            f"({_times(size)}). Output size is too small: use less padding or a larger kernel."
         )
-    check_dtypes(input, weight, bias)
-    out = transposed_convolution(batch, weight, NO_BIAS if bias is None else bias, size, way)
-    return views.squeeze(out, 0) if unbatched else out
-
-
-METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ()  # those that take out=
+    out = transposed_convolution(batch, weight, bias, size, way)
+    return out if batch is input else views.squeeze(out, 0)

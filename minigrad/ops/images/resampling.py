@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.blame import type_name
-from minigrad.op import op, tensor_operands
+from minigrad.op import op
+from minigrad.public import checked
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array
@@ -94,10 +95,11 @@ def _linear(old: int, new: int, scale: float | None, align_corners: bool) -> Sou
     return Source((left, np.minimum(left + 1, old - 1)), (1 - share, share), old)
 
 
+@checked
 def interpolate(
     input: Tensor,
-    size: int | Sequence[int] | None = None,
-    scale_factor: float | Sequence[float] | None = None,
+    size: Any = None,
+    scale_factor: Any = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
@@ -108,7 +110,6 @@ def interpolate(
     `mode`: "nearest" (the left end of a new pixel decides) or "bilinear". With `align_corners`, first and last pixels
     lie on first and last pixels. ValueError, NotImplementedError or RuntimeError for what does not fit.
     """
-    (input,) = tensor_operands("interpolate", input)
     if mode not in _OPS or input.ndim != 4:
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | "

@@ -1,8 +1,8 @@
-"""Sums of products in the language of subscripts: `einsum("ij,jk->ik", a, b)`.
+"""Sums of products in the language of subscripts: `einsum("ij,jk->ik", a, b)`; and inner.
 
-After this module a reader can read any product of tensors from its letters: a letter that both factors have and the
-result has not is summed over, all others are loops. Two factors at a time become one batched matrix product. And the
-gradient of such a sum is such a sum again, with the letters in other roles: that is the whole rule of `contract`.
+A letter that both factors have and the result has not is summed over, all others are loops. Two factors at a time
+become one batched matrix product. The gradient of such a sum is such a sum again, with the letters in other roles: that
+is the whole rule of `contract`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,16 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op
-from minigrad.ops.matrices.matmul import refuse_bools, require_tensors
+from minigrad.ops.matrices.matmul import refuse_bools
 from minigrad.ops.pointwise.arithmetic import mul
-from minigrad.ops.reductions import sums
+from minigrad.ops.reductions.sums import sum as sum_over
 from minigrad.ops.shapes.diagonals import diagonal
 from minigrad.ops.shapes.transposing import permute
 from minigrad.ops.shapes.views import squeeze
+from minigrad.public import public
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS = ("inner",)  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT = ("inner",)  # those that take out=
 
 
 @op(
@@ -62,6 +60,7 @@ def _aligned(array: Array, letters: str, out: str) -> Array:
     return array[tuple(slice(None) if letter in letters else None for letter in out)]
 
 
+@public(method=False, out=False)
 def einsum(*arguments: Any) -> Tensor:
     """The sum of products that an equation of subscripts describes: `einsum("bij,bjk->bik", x, y)`.
 
@@ -176,12 +175,12 @@ def _summed(operand: Tensor, term: str, elsewhere: str) -> tuple[Tensor, str]:
     alone = [d for d, letter in enumerate(term) if letter not in elsewhere]
     if not alone:
         return operand, term
-    return sums.sum(operand, alone), "".join(letter for letter in term if letter in elsewhere)
+    return sum_over(operand, tuple(alone)), "".join(letter for letter in term if letter in elsewhere)
 
 
+@public
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """The sums of products along the last dimensions: (…, k) and (†, k) give (…, †). A number scales the other."""
-    require_tensors("inner", input=input, other=other)
     if not input.ndim or not other.ndim:
         return mul(input, other)
     if input.shape[-1] != other.shape[-1]:
@@ -200,7 +199,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
 # ---------------------------------------------------------------- reading an equation
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_ELLIPSIS = "."  # in a term that has been read: all dimensions without a letter
+_ELLIPSIS = "…"  # in a term that has been read: all dimensions without a letter
 
 
 def _read(arguments: tuple[Any, ...]) -> tuple[list[str], str | None, list[Tensor]]:
@@ -210,9 +209,11 @@ def _read(arguments: tuple[Any, ...]) -> tuple[list[str], str | None, list[Tenso
             "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
             "subscripts list"
         )
-    if isinstance(arguments[0], Tensor):
-        return _read_lists(arguments)
-    equation, operands = arguments[0], list(arguments[1:])
+    equation, *operands = arguments
+    if isinstance(equation, Tensor):  # operands, each with a list of ints after it
+        operands = list(arguments[: len(arguments) // 2 * 2 : 2])
+        equation = ",".join(map(_as_letters, arguments[1::2]))
+        equation += "->" + _as_letters(arguments[-1]) if len(arguments) % 2 else ""
     if len(operands) == 1 and isinstance(operands[0], list | tuple):
         operands = list(operands[0])
     if not isinstance(equation, str):
@@ -228,47 +229,35 @@ def _read(arguments: tuple[Any, ...]) -> tuple[list[str], str | None, list[Tenso
             f"einsum(): {which} operands were provided than specified in the equation: {len(operands)} for "
             f"{len(terms)} terms"
         )
-    starts = [sum(len(term) + 1 for term in terms[:number]) for number in range(len(terms))]
-    read = [
-        _read_term(term, start, f"operand {number}")
-        for number, (term, start) in enumerate(zip(terms, starts, strict=True))
-    ]
-    return read, _read_term(right, len(left) + 2, "the output") if arrow else None, operands
+    read, start = [], 0
+    for number, term in enumerate(terms):
+        read.append(_read_term(term, start, f"operand {number}"))
+        start += len(term) + 1
+    return read, _read_term(right, start + 1, "the output") if arrow else None, operands
 
 
 def _read_term(text: str, start: int, where: str) -> str:
     """The letters of a term without spaces, and `_ELLIPSIS` for `...`."""
-    term, place = "", 0
-    while place < len(text):
-        character = text[place]
-        if character == ".":
-            if _ELLIPSIS in term:
-                raise RuntimeError(f"einsum(): found '.' for {where} for which an ellipsis was already found")
-            if text[place : place + 3] != "...":
-                raise RuntimeError(f"einsum(): found '.' for {where} that is not part of any ellipsis")
-            term, place = term + _ELLIPSIS, place + 3
-            continue
-        if character != " " and character not in _LETTERS:
+    term = text.replace("...", _ELLIPSIS, 1)
+    if "." in term:
+        again = _ELLIPSIS in term[: term.index(".")]
+        which = "for which an ellipsis was already found" if again else "that is not part of any ellipsis"
+        raise RuntimeError(f"einsum(): found '.' for {where} {which}")
+    for character in term:
+        if character not in _LETTERS + _ELLIPSIS + " ":
             raise RuntimeError(
-                f"einsum(): invalid subscript given at index {start + place} in the equation string, subscripts must "
-                "be in [a-zA-Z]"
+                f"einsum(): invalid subscript given at index {start + text.index(character)} in the equation string, "
+                "subscripts must be in [a-zA-Z]"
             )
-        term, place = term + character.strip(), place + 1
-    return term
+    return term.replace(" ", "")
 
 
-def _read_lists(arguments: tuple[Any, ...]) -> tuple[list[str], str | None, list[Tensor]]:
-    """What is given as operands with lists of ints after them."""
-    lists = [_read_list(given) for given in arguments[1::2]]
-    output = _read_list(arguments[-1]) if len(arguments) % 2 else None
-    return lists, output, list(arguments[: len(lists) * 2 : 2])
-
-
-def _read_list(given: Any) -> str:
+def _as_letters(given: Any) -> str:
+    """A list of ints, and maybe `...`, as the subscripts of a term."""
     for item in given:
         if item is not Ellipsis and not 0 <= item < len(_LETTERS):
             raise ValueError(f"einsum(): subscript in subscript list is not within the valid range [0, 52): {item}")
-    return "".join(_ELLIPSIS if item is Ellipsis else _LETTERS[item] for item in given)
+    return "".join("..." if item is Ellipsis else _LETTERS[item] for item in given)
 
 
 def _without_ellipsis(terms: list[str], output: str | None, operands: list[Tensor]) -> tuple[list[str], str]:

@@ -1,10 +1,11 @@
-"""One index for each element: gather and take_along_dim take elements from there; scatter.py brings them there.
+"""One index for each element: gather and take_along_dim take elements from there, scatter and scatter_add bring them.
 
-After this module a reader knows that gather reads, along one dimension, from the index that is written at each place of
-the result, and that its gradient adds to where was read. In two dimensions, along the first:
+Each is the other's gradient: where gather reads along one dimension, its gradient adds; where scatter writes, its
+gradient is read. In two dimensions, along the first:
 
-    gather:       result[i, j] = input[index[i, j], j]
-    its gradient: gradient[index[i, j], j] += g[i, j]
+    gather:      result[i, j] = input[index[i, j], j]
+    scatter:     result[index[i, j], j] = src[i, j]
+    scatter_add: result[index[i, j], j] += src[i, j]
 """
 
 from __future__ import annotations
@@ -16,14 +17,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op, size_mismatch, tensor_operands
-from minigrad.ops.places.checks import check_index, tensor_argument
+from minigrad.autograd.blame import type_name
+from minigrad.op import op, size_mismatch
+from minigrad.public import public
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS = ("gather", "take_along_dim")  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT = ("gather", "take_along_dim")  # those that take out=
 
 
 def flat_positions(index: Array, dim: int, shape: Sequence[int], sizes: Sequence[int]) -> Array:
@@ -65,28 +64,123 @@ def gather_backward(self: Array, index: Array, dim: int, shape: tuple[int, ...])
     return out
 
 
+@op(
+    constants=("index",),
+    self=lambda F, g, index, dim: F.scatter_value(g, index, dim, 0),
+    src=lambda F, g, index, dim: F.gather(g, index, dim),
+)
+def scatter(self: Array, src: Array, index: Array, dim: int) -> Array:
+    """The input with the elements of `src` put at `index` along `dim`."""
+    out, row = copy_and_row(self)
+    row[flat_positions(index, dim, out.shape, index.shape)] = src
+    return out
+
+
+@op(name="ScatterBackward1", constants=("index",), self=lambda F, g, index, dim: F.scatter_value(g, index, dim, 0))
+def scatter_value(self: Array, index: Array, dim: int, value: Any) -> Array:
+    """The input with a number put at `index` along `dim`."""
+    out, row = copy_and_row(self)
+    row[flat_positions(index, dim, out.shape, index.shape)] = value
+    return out
+
+
+@op(constants=("index",), self=lambda F, g: g, src=lambda F, g, index, dim: F.gather(g, index, dim))
+def scatter_add(self: Array, src: Array, index: Array, dim: int) -> Array:
+    """The input with the elements of `src` added at `index` along `dim`."""
+    out, row = copy_and_row(self)
+    np.add.at(row, flat_positions(index, dim, out.shape, index.shape).reshape(-1), np.reshape(src, -1))
+    return out
+
+
+# ---------------------------------------------------------------- what is checked
+
+
+def is_index(tensor: Tensor) -> bool:
+    """Whether a tensor has one of the two dtypes that PyTorch takes for indices along a dimension."""
+    return tensor.dtype is dtypes.int64 or tensor.dtype is dtypes.int32
+
+
+def check_bounds(index: Array, size: int, dim: int) -> None:
+    """Raise unless all of `index` lies from 0 to below `size`."""
+    if index.size and (index.min() < 0 or index.max() >= size):
+        wrong = index[(index < 0) | (index >= size)].flat[0] if index.ndim else index
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+
+
+def check_value(function: str, value: Any) -> None:
+    """Raise unless what is to be written is a number or a tensor."""
+    if not isinstance(value, (Tensor, *dtypes.NUMBERS)):
+        kind = type_name(value)
+        raise TypeError(f"{function}() received an invalid combination of arguments - got ({kind}): give a number")
+
+
+def _check_ndim(index: Tensor, other: Tensor, who: str) -> None:
+    if max(index.ndim, 1) != max(other.ndim, 1):
+        raise RuntimeError(
+            f"Index tensor must have the same number of dimensions as {who} tensor: {index.ndim} are not {other.ndim}"
+        )
+
+
+def _check_index(function: str, input: Tensor, dim: int, index: Tensor) -> int:
+    """Raise unless gather or scatter can use `index` along `dim`; gives `dim` counted from the front."""
+    dim = wrap_dim(dim, input.ndim)
+    if not is_index(index):
+        raise RuntimeError(f"{function}(): Expected dtype int32/int64 for index, but it is {index.dtype}")
+    if not index.numel():
+        return dim
+    _check_ndim(index, input, "input" if function == "gather" else "self")
+    for other, count in enumerate(index.shape[: input.ndim]):
+        if other != dim and count > input.shape[other]:
+            where = f"Size does not match at dimension {other} expected" if function == "gather" else "Expected"
+            sizes = f"index {list(index.shape)} to be no larger than self {list(input.shape)}"
+            raise RuntimeError(f"{where} {sizes} apart from dimension {dim}")
+    check_bounds(index._array, input.shape[dim] if input.ndim else 1, dim)
+    return dim
+
+
+def _covered(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """The part of `src` that `index` covers; RuntimeError if it is too small."""
+    if src.dtype is not input.dtype:
+        kinds = f"{input.dtype} and {src.dtype}"
+        raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype, but they are {kinds}")
+    if src.shape == index.shape:
+        return src
+    if not index.numel():
+        return from_array(np.zeros(index.shape, src._array.dtype))
+    _check_ndim(index, src, "src")
+    if not (src.ndim and index.ndim):
+        return src[0] if src.ndim else src.view(1)
+    if any(count > there for count, there in zip(index.shape, src.shape, strict=True)):
+        raise RuntimeError(
+            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension "
+            f"{dim} and to be no larger size than src {list(src.shape)}"
+        )
+    return src[tuple(slice(count) for count in index.shape)]
+
+
 # ---------------------------------------------------------------- as the learner calls them
 
-_gather = gather
+_gather, _scatter, _scatter_add = gather, scatter, scatter_add
 
 
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:  # type: ignore[no-redef]
+@public  # type: ignore[no-redef]
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """For each element of `index` the element of the input that is there along `dim`.
 
     In two dimensions, along the first: result[i, j] = input[index[i, j], j]. The result has the shape of `index`, which
     may be smaller than the input in the other dimensions. (`sparse_grad` is of no effect: the gradient is dense.)
     RuntimeError if an index is out of bounds, or not of dtype int32 or int64.
     """
-    return _gather(input, index, check_index("gather", input, dim, index))
+    return _gather(input, index, _check_index("gather", input, dim, index))
 
 
+@public
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """`gather`, for indices that broadcast with the input in the other dimensions, and may count from the end.
 
     Without `dim`, both are taken as one row.
     """
-    tensor_operands("take_along_dim", input)
-    if tensor_argument("take_along_dim", "indices", 2, indices).dtype is not dtypes.int64:
+    if indices.dtype is not dtypes.int64:
         raise RuntimeError(
             f"minigrad.take_along_dim(): dtype of indices should be Long but got {indices.dtype.tensor_type}"
         )
@@ -102,7 +196,32 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     mismatch = size_mismatch("take_along_dim", mine, theirs)
     if mismatch is not None:
         raise RuntimeError(mismatch)
-    shape = np.broadcast_shapes(mine, theirs)
+    shape = np.broadcast_shapes(tuple(mine), tuple(theirs))
     around = [(*shape[:dim], t.shape[dim], *shape[dim + 1 :]) for t in (input, indices)]
     wrapped = np.broadcast_to(indices._array % max(input.shape[dim], 1), around[1])
     return gather(input.expand(around[0]), dim, from_array(wrapped))
+
+
+@public(in_place="method")  # type: ignore[no-redef]
+def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+    """A copy of the input with elements of `src`, or a number, put at `index` along `dim`.
+
+    In two dimensions, along the first: result[index[i, j], j] = src[i, j]. Where several come to one place, any of them
+    may stay.
+    """
+    source = value if src is None else src
+    check_value("scatter", source)
+    dim = _check_index("scatter", input, dim, index)
+    if isinstance(source, Tensor):
+        return _scatter(input, _covered(input, dim, index, source), index, dim)
+    return scatter_value(input, index, dim, dtypes.element(input.dtype, source))
+
+
+@public(in_place="method")  # type: ignore[no-redef]
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """A copy of the input with the elements of `src` added at `index` along `dim`; all of those that come to one place.
+
+    In two dimensions, along the first: result[index[i, j], j] += src[i, j].
+    """
+    dim = _check_index("scatter", input, dim, index)
+    return _scatter_add(input, _covered(input, dim, index, src), index, dim)

@@ -1,7 +1,7 @@
 """Whole slices at a vector of indices along one dimension: index_select, index_add.
 
-After this module a reader knows what looking up rows of a table is, as an embedding does, and why its gradient adds up:
-a row that was taken twice gets the gradients of both. Along the first of two dimensions:
+Looking up rows of a table is what an embedding does. Its gradient adds up: a row that was taken twice gets the
+gradients of both. Along the first of two dimensions:
 
     index_select: result[i] = input[index[i]]
     index_add:    result[index[i]] += source[i]
@@ -14,15 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op, tensor_operands
-from minigrad.ops.places.checks import check_bounds, is_index, tensor_argument
-from minigrad.ops.places.gather import copy_and_row, flat_positions
+from minigrad.op import op
+from minigrad.ops.places.gather import check_bounds, copy_and_row, flat_positions, is_index
+from minigrad.public import public
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS = ("index_select", "index_add")  # the functions that are methods of Tensor, too
-IN_PLACE = ("index_add",)  # those that have an in-place form, with a trailing underscore
-OUT = ("index_select", "index_add")  # those that take out=
 
 
 def _slice_positions(index: Array, dim: int, shape: Sequence[int]) -> Array:
@@ -66,20 +63,14 @@ def index_add(self: Array, source: Array, index: Array, dim: int, alpha: Any) ->
 _index_select, _index_add = index_select, index_add
 
 
-def _check_vector(function: str, index: Any, text: str, error: type[Exception] = IndexError) -> None:
-    """Raise unless `index` is a tensor of at most one dimension; `text` is what PyTorch says of others."""
-    tensor_argument(function, "index", 3, index)
-    if index.ndim > 1:
-        raise error(text)
-
-
-def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:  # type: ignore[no-redef]
+@public  # type: ignore[no-redef]
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The slices of the input at `index`, a vector of ints, along `dim`: rows 2 and 0 for [2, 0] and dim 0.
 
     IndexError if one is out of bounds.
     """
-    tensor_operands("index_select", input)
-    _check_vector("index_select", index, "index_select(): Index is supposed to be a vector")
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
     dim = wrap_dim(dim, input.ndim)
     if not is_index(index):
         raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, but it is {index.dtype}")
@@ -91,21 +82,15 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:  # type: ign
     return _index_select(input, index, dim)
 
 
-def index_add(  # type: ignore[no-redef]
-    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1
-) -> Tensor:
+@public(in_place="method")  # type: ignore[no-redef]
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """A copy of the input with the slices of `source`, times the number `alpha`, added at `index` along `dim`.
 
     `index`: a vector of as many ints as `source` has slices; each may occur several times. RuntimeError if shapes or
     dtypes do not fit.
     """
-    tensor_operands("index_add", input)
-    tensor_argument("index_add", "source", 4, source)
-    _check_vector(
-        "index_add",
-        index,
-        f"index_add_(): Index is supposed to be a vector, but got dim: {getattr(index, 'ndim', 0)}",
-    )
+    if index.ndim > 1:
+        raise IndexError(f"index_add_(): Index is supposed to be a vector, but got dim: {index.ndim}")
     dim = wrap_dim(dim, input.ndim)
     if not is_index(index):
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {index.dtype.tensor_type}")
@@ -114,9 +99,8 @@ def index_add(  # type: ignore[no-redef]
             f"index_add_(): self ({input.dtype.tensor_type}) and source ({source.dtype.tensor_type}) must have the "
             "same scalar type"
         )
-    if source.ndim != input.ndim or any(
-        own != other for d, (own, other) in enumerate(zip(input.shape, source.shape, strict=True)) if d != dim
-    ):
+    around, theirs = ((len(t.shape), t.shape[:dim], t.shape[dim + 1 :]) for t in (input, source))
+    if around != theirs:
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(input.shape)} source.shape = {list(source.shape)}"

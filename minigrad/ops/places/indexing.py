@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.autograd.saved import save
-from minigrad.op import check_places, op, tensor_operands
+from minigrad.op import check_places, op
 from minigrad.ops.places.slicing import basic
 from minigrad.tensor import Tensor
 
@@ -238,7 +238,6 @@ def _in_view(input: Tensor, view: list[Any], arrays: dict[int, Any]) -> tuple[An
 
 def index(input: Tensor, index: Any) -> Tensor:
     """`input[index]`: a view for ints, slices, None and `...`; a copy for lists and tensors of ints or bools."""
-    (input,) = tensor_operands("index", input, composed=True)
     parts, indices = split_index(input, index)
     if indices is None:
         return basic(input, parts)

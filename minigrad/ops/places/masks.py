@@ -1,7 +1,7 @@
 """Where a mask is true: masked_fill, masked_select; nonzero and argwhere, which make indices of a mask.
 
-After this module a reader knows that a mask is a choice of elements, and that a gradient passes only through those that
-were chosen. (`where`, the choice between two tensors, is in ops/pointwise/choice.py.)
+A mask is a choice of elements, and a gradient passes only through those that were chosen. (`where`, the choice between
+two tensors, is in ops/pointwise/choice.py.)
 """
 
 from __future__ import annotations
@@ -11,17 +11,13 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op, size_mismatch, tensor_operands
-from minigrad.ops.operands import NUMBERS
-from minigrad.ops.places.checks import in_dtype_of, tensor_argument, wrong_arguments
-from minigrad.ops.shapes.expanding import unbroadcast
+from minigrad.op import op
+from minigrad.ops.places.gather import check_value
+from minigrad.ops.shapes.expanding import common_shape, unbroadcast
+from minigrad.public import public
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-
-METHODS = ("masked_fill", "masked_select", "nonzero", "argwhere")  # the functions that are methods of Tensor, too
-IN_PLACE = ("masked_fill",)  # those that have an in-place form, with a trailing underscore
-OUT = ("masked_select", "nonzero")  # those that take out=
 
 
 @op(
@@ -68,52 +64,44 @@ def masked_select_backward(self: Array, mask: Array, shape: tuple[int, ...]) -> 
 _masked_fill, _masked_select = masked_fill, masked_select
 
 
-def _check_mask(function: str, input: Tensor, mask: Tensor) -> None:
-    """Raise unless the input and the mask broadcast."""
-    mismatch = size_mismatch(function, input.shape, mask.shape)
-    if mismatch is not None:
-        raise RuntimeError(mismatch)
-
-
-def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:  # type: ignore[no-redef]
+@public(in_place="method", out=False, overloaded=True)  # type: ignore[no-redef]
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy of the input with a number, or a 0-d tensor, wherever `mask` (bools) is true. The two broadcast."""
-    tensor_operands("masked_fill", input)
-    if not isinstance(mask, Tensor) or not isinstance(value, (Tensor, *NUMBERS)):
-        raise wrong_arguments("masked_fill", mask, value)
+    check_value("masked_fill", value)
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
-    _check_mask("masked_fill", input, mask)
+    common_shape("masked_fill", input.shape, mask.shape)
     if mask.dtype is not dtypes.bool:
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.c_name}: try mask != 0"
         )
     if isinstance(value, Tensor):
         return masked_fill_tensor(input, value.to(input.dtype), mask)
-    return _masked_fill(input, mask, in_dtype_of(value, input))
+    return _masked_fill(input, mask, dtypes.element(input.dtype, value))
 
 
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:  # type: ignore[no-redef]
+@public  # type: ignore[no-redef]
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of the input where `mask` (bools) is true, as a vector. The two broadcast."""
-    tensor_operands("masked_select", input)
-    if tensor_argument("masked_select", "mask", 2, mask).dtype is not dtypes.bool:
+    if mask.dtype is not dtypes.bool:
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, not one of {mask.dtype}: try mask != 0")
-    _check_mask("masked_select", input, mask)
+    common_shape("masked_select", input.shape, mask.shape)
     return _masked_select(input, mask)
 
 
+@public
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The places of all elements that are not zero: a row of indices for each, (count, ndim), or (`as_tuple`) a vector
     of indices for each dimension, with which the tensor can be indexed.
     """
-    (input,) = tensor_operands("nonzero", input)
     if as_tuple:
         return tuple(from_array(found) for found in np.atleast_1d(input._array).nonzero())
     return from_array(np.argwhere(input._array))
 
 
+@public(out=False)
 def argwhere(input: Tensor) -> Tensor:
     """The places of all elements that are not zero, a row of indices for each: (count, ndim)."""
-    (input,) = tensor_operands("argwhere", input)
     return from_array(np.argwhere(input._array))

@@ -1,7 +1,7 @@
 """Parts given by ints and slices: x[1:3], narrow, select.
 
-After this module a reader knows why `x[0]` and `x[1:3]` share the memory of `x`: an int or a slice only changes where a
-view starts and how far it steps. The gradient goes back to where the part was taken from, among zeros.
+`x[0]` and `x[1:3]` share the memory of `x`: an int or a slice only changes where a view starts and how far it steps.
+The gradient goes back to where the part was taken from, among zeros.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op, tensor_operands
+from minigrad.op import op
+from minigrad.public import public
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-METHODS = ("narrow", "select")  # methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ()  # those that take out=
 
 
 def along(dim: int, part: Any) -> tuple[Any, ...]:
@@ -66,31 +64,26 @@ def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:
     return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)
 
 
-def _narrowed(input: Tensor, dim: int, start: Any, length: int) -> tuple[Any, ...]:
-    """The index of the `length` elements from `start` on along `dim`; an error if there are not so many."""
+@public(out=False, composed=True)
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """The `length` elements from `start` on along `dim`, as a view. RuntimeError or IndexError if there are fewer."""
     if input.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, input.ndim)
-    size, first = input.shape[dim], int(start)
+    size = input.shape[dim]
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
-    if not -size <= first <= size:
-        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {first})")
-    first += size if first < 0 else 0
-    if first + length > size:
-        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
-    return along(dim, slice(first, first + length))
+    if not -size <= start <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    start += size if start < 0 else 0
+    if start + length > size:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return slice_index(input, along(dim, slice(start, start + length)))
 
 
-def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
-    """The `length` elements from `start` on along `dim`, as a view. RuntimeError or IndexError if there are fewer."""
-    (input,) = tensor_operands("narrow", input, composed=True)
-    return slice_index(input, _narrowed(input, dim, start, length))
-
-
+@public(out=False)
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The part at `index` along `dim`, as a view without that dimension. IndexError if there is none."""
-    (input,) = tensor_operands("select", input)
     if input.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, input.ndim)
@@ -99,4 +92,4 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
         )
-    return select_one(input, dim, int(index))
+    return select_one(input, dim, index)

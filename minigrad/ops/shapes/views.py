@@ -1,19 +1,18 @@
 """The same elements under another shape: view, reshape, flatten, squeeze, unsqueeze.
 
-After this module a reader knows that these copy nothing where they can help it: the result is a view, the same memory
-read by other sizes. The gradient has the same elements, too, and goes back into the old shape. (Views with the
-dimensions in another order are in transposing.py, views that repeat elements in expanding.py.)
+These copy nothing where they can help it: the result is a view, the same memory read by other sizes. The gradient has
+the same elements, too, and goes back into the old shape. (Views with the dimensions in another order are in
+transposing.py, views that repeat elements in expanding.py.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from minigrad.op import arrays, op, tensors
-from minigrad.public import Dims, Ints, Sizes, as_sizes, public
+from minigrad.public import Dims, Ints, Sizes, public
 from minigrad.tensor import Size, Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -60,11 +59,6 @@ squeeze_all, squeeze_one, squeeze_several = (_squeeze_op(f"SqueezeBackward{numbe
 # ---------------------------------------------------------------- as the learner calls them
 
 _view, _unsqueeze = view, unsqueeze
-
-
-def int_tuple(function: str, argument: str, given: Sequence[Any], named: Any = None) -> tuple[int, ...]:
-    """The ints of an argument like `size`: `x.view(2, 3)`, `x.view((2, 3))` and `x.view(size=(2, 3))` mean the same."""
-    return as_sizes(function, argument, 1, tuple(given), named)
 
 
 def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:

@@ -106,21 +106,9 @@ for title, call, error, says in (
         R,
         "Expected index [1, 4] to be no larger than self [3, 4] apart from dimension 0 and to be no larger",
     ),
-    (
-        "another reduction",
-        lambda F: x(F).scatter(0, along(F), 1.0, reduce="sum"),
-        R,
-        "reduce argument must be either add or multiply.",
-    ),
     ("a 0-d source", lambda F: x(F).scatter(0, along(F), F.tensor(1.0)), R, "Index tensor must have the same number"),
     ("no source", lambda F: x(F).scatter(0, along(F)), T, "scatter() received an invalid combination of arguments"),
     ("a string", lambda F: x(F).scatter(0, along(F), "a"), T, "scatter() received an invalid combination of arguments"),
-    (
-        "to differentiate a reduction",
-        lambda F: x(F).requires_grad_().scatter(0, along(F), 1.0, reduce="add").sum().backward(),
-        R,
-        "derivative for aten::scatter is not implemented",
-    ),
 ):
     refused(f"scatter refuses {title}", call, error, says)
 
@@ -134,15 +122,6 @@ given(
     lambda F: x(F).scatter(0, F.tensor([], dtype=F.int64), 1.0),
     lambda F: x(F).scatter_(1, F.tensor([[0], [3]]), F.ones(2, 1)),
 )
-
-
-@behaviours(
-    "scatter with a tensor and reduce= says that there is something better",
-    warns=("UserWarning: The reduce argument of torch.scatter with Tensor src is deprecated",),
-)
-def _(F):
-    return x(F).scatter(0, along(F), F.full((1, 4), 3.0), reduce="multiply")
-
 
 for title, call, error, says in (
     ("an index beyond the end", lambda F: x(F).scatter_add(0, along(F) + 5, F.ones(1, 4)), R, OUTSIDE),

@@ -1,0 +1,232 @@
+"""Systems of equations, inverses, determinants, and the Cholesky factorization: linalg.solve, inv, det, cholesky.
+
+All take a matrix or a batch of them: the last two dimensions are rows and columns. The gradients of the inverse and of
+the solution of A X = B contain an inverse, or a solution, again; the derivative of a determinant by an element is that
+element's cofactor. What cannot be computed is a LinAlgError that says which matrix it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.op import op
+from minigrad.ops.shapes.expanding import common_shape, unbroadcast
+from minigrad.public import checked, public
+from minigrad.tensor import Tensor
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+class LinAlgError(RuntimeError):
+    """What is asked of a matrix cannot be computed: it is singular, or not positive-definite."""
+
+
+def check_matrix(function: str, input: Any) -> None:
+    """Raise unless the input has rows and columns."""
+    if input.ndim < 2:
+        raise RuntimeError(f"{function}: The input tensor A must have at least 2 dimensions. It has {input.ndim}.")
+
+
+def _check_square(function: str, array: Array) -> Array:
+    """The array; raise unless it is a square matrix of float32 or float64 numbers, or a batch of them."""
+    check_matrix(function, array)
+    rows, columns = array.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{function}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+    kind = dtypes.of(array)
+    check_floating(function, kind)
+    if kind.itemsize < 4:
+        raise RuntimeError(f"{function}: Low precision dtypes not supported. Got {kind.tensor_type}")
+    return array
+
+
+def check_floating(function: str, kind: dtypes.dtype) -> None:
+    """Raise unless numbers of this dtype are floats."""
+    if not kind.is_floating_point:
+        raise RuntimeError(
+            f"{function}: Expected a floating point or complex tensor as input. Got {kind.tensor_type}: try x.float()"
+        )
+
+
+def _refuses(compute: Any, matrix: Array) -> bool:
+    """Whether numpy cannot do with a matrix what it is asked for."""
+    try:
+        return bool(np.isnan(compute(matrix)).any())
+    except np.linalg.LinAlgError:
+        return True
+
+
+def _first_refused(compute: Any, matrices: Array) -> tuple[str, Array]:
+    """The first matrix of a batch that is refused: its place in words, for the error, and itself."""
+    listed = matrices.reshape(-1, *matrices.shape[-2:])
+    number = next((number for number, matrix in enumerate(listed) if _refuses(compute, matrix)), 0)
+    return f"(Batch element {number}): " if matrices.ndim > 2 else "", listed[number]
+
+
+# ---------------------------------------------------------------- the inverse and the determinant
+
+
+@op(name="LinalgInvExBackward0", A=lambda F, g, result: -(result.mT @ g @ result.mT))
+def linalg_inv(A: Array) -> Array:
+    """The inverse of a square matrix, or of each of a batch. LinAlgError if there is none."""
+    try:
+        return np.linalg.inv(_check_square("linalg.inv", A))
+    except np.linalg.LinAlgError:
+        where, matrix = _first_refused(np.linalg.inv, A)
+        raise LinAlgError(
+            f"linalg.inv: {where}The diagonal element {_zero_pivot(matrix)} is zero, the inversion could not be "
+            "completed because the input matrix is singular."
+        ) from None
+
+
+def _zero_pivot(matrix: Array) -> int:
+    """At which step, counted from 1, elimination finds nothing but zeros in a column."""
+    left = np.array(matrix)
+    for step in range(len(left)):
+        row = step + int(np.argmax(np.abs(left[step:, step])))
+        if left[row, step] == 0:
+            return step + 1
+        left[[step, row]] = left[[row, step]]
+        left[step + 1 :] -= np.outer(left[step + 1 :, step] / left[step, step], left[step])
+    return len(left)
+
+
+@public(name="det", out=False)
+@op(A=lambda F, g, A: g[..., None, None] * F.cofactors(A))
+def linalg_det(A: Array) -> Array:
+    """The determinant of a square matrix, or of each of a batch."""
+    return np.linalg.det(_check_square("linalg.det", A))
+
+
+def _gradient_of_cofactors(F: Any, g: Any, self: Any, result: Any) -> Any:
+    """From C = det(A) B with B the inverse, transposed: dC = <B, dA> C - C dA' B."""
+    inverse = F.linalg_inv(self).mT
+    return F.sum_dims(g * inverse, (g.ndim - 2, g.ndim - 1), True) * result - result @ g.mT @ inverse
+
+
+@op(self=_gradient_of_cofactors)
+def cofactors(self: Array) -> Array:
+    """For each element the determinant of what is left without its row and column, with alternating signs."""
+    try:
+        return np.linalg.det(self)[..., None, None] * np.linalg.inv(self).mT
+    except np.linalg.LinAlgError:  # a singular matrix has cofactors, too: from singular values, leaving out one each
+        u, s, vh = np.linalg.svd(self)
+        others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
+        signs = np.linalg.det(u) * np.linalg.det(vh)
+        return (u * (signs[..., None, None] * others[..., None, :])) @ vh
+
+
+# ---------------------------------------------------------------- A X = B
+
+
+def _transposed_solution(F: Any, g: Any, A: Any, left: bool, vector: bool) -> Any:
+    """The gradient of the right-hand side: the solution of the system with A transposed."""
+    return F.linalg_solve(A.mT, g, left, vector)
+
+
+def _gradient_of_matrix(F: Any, g: Any, A: Any, result: Any, left: bool, vector: bool) -> Any:
+    g = _transposed_solution(F, g, A, left, vector)
+    if vector:
+        return -(g[..., None] * result[..., None, :])
+    return -(g @ result.mT) if left else -(result.mT @ g)
+
+
+@op(
+    name="LinalgSolveExBackward0",
+    A=lambda F, g, A, result, A_shape, left, vector: unbroadcast(
+        F, _gradient_of_matrix(F, g, A, result, left, vector), A_shape
+    ),
+    B=lambda F, g, A, B_shape, left, vector: unbroadcast(F, _transposed_solution(F, g, A, left, vector), B_shape),
+)
+def linalg_solve(A: Array, B: Array, left: bool, vector: bool) -> Array:
+    """X of A X = B (or X A = B); `vector`: B is one column, not a matrix."""
+    columns = B[..., None] if vector else B if left else B.mT
+    try:
+        found = np.linalg.solve(A if left else A.mT, columns)
+    except np.linalg.LinAlgError:
+        where, _ = _first_refused(np.linalg.inv, A)
+        raise LinAlgError(
+            f"minigrad.linalg.solve: {where}The solver failed because the input matrix is singular."
+        ) from None
+    return found[..., 0] if vector else found if left else found.mT
+
+
+_linalg_solve = linalg_solve
+
+
+@checked  # type: ignore[no-redef]
+def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """X of A X = B, or of X A = B with `left=False`; batches broadcast. LinAlgError if a matrix is singular.
+
+    B: a matrix (or a batch), or a vector: of shape (n,), or for a batch of matrices (…, n) with exactly its sizes.
+    """
+    _check_square("linalg.solve", A._array)
+    if A.dtype is not B.dtype:
+        raise RuntimeError(
+            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.tensor_type} and B "
+            f"of type {B.dtype.tensor_type} instead"
+        )
+    vector = B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1])
+    shape = (*B.shape, 1) if vector else B.shape
+    if len(shape) < 2:
+        raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
+    if A.shape[-1] != shape[-2 if left else -1]:
+        raise RuntimeError(
+            f"linalg.solve: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
+            f"({A.shape[-2]}x{A.shape[-1]} and {shape[-2]}x{shape[-1]})"
+        )
+    common_shape("linalg.solve", A.shape[:-2], shape[:-2])
+    return _linalg_solve(A, B, left, vector)
+
+
+# ---------------------------------------------------------------- A = L L'
+
+
+@op(self=lambda F, g: F.half_lower(g))
+def half_lower(self: Array) -> Array:
+    """Each matrix with zeros above its diagonal, and the diagonal halved (Murray's function Phi)."""
+    return np.tril(self, -1) + self * (np.eye(self.shape[-1], dtype=self.dtype) / 2)
+
+
+def _cholesky_gradient(F: Any, g: Any, result: Any, upper: bool) -> Any:
+    """That of I. Murray, "Differentiation of the Cholesky decomposition" (2016)."""
+    lower, g = (result.mT, g.mT) if upper else (result, g)
+    half = F.linalg_solve(lower.mT, F.half_lower(lower.mT @ g), True, False)
+    whole = F.linalg_solve(lower, half, False, False)
+    return (whole + whole.mT) / 2
+
+
+@op(name="LinalgCholeskyExBackward0", A=_cholesky_gradient)
+def linalg_cholesky(A: Array, upper: bool) -> Array:
+    """The triangular matrix that, times itself transposed, gives each matrix."""
+    symmetric = A.mT if upper else A  # numpy reads the lower triangle
+    try:
+        lower = np.linalg.cholesky(symmetric)
+    except np.linalg.LinAlgError:
+        lower = None
+    if lower is None or np.isnan(lower).any():
+        where, matrix = _first_refused(np.linalg.cholesky, symmetric)
+        order = next(n for n in range(1, len(matrix) + 1) if _refuses(np.linalg.cholesky, matrix[:n, :n]))
+        raise LinAlgError(
+            f"linalg.cholesky: {where}The factorization could not be completed because the input is not "
+            f"positive-definite (the leading minor of order {order} is not positive-definite)."
+        )
+    return lower.mT if upper else lower
+
+
+_linalg_cholesky = linalg_cholesky
+
+
+@checked  # type: ignore[no-redef]
+def linalg_cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+    """L of A = L L', lower triangular, for a symmetric positive-definite matrix or each of a batch.
+
+    `upper`: U = L' instead. Only one triangle of A is read. LinAlgError if A is not positive-definite.
+    """
+    _check_square("linalg.cholesky", A._array)
+    return _linalg_cholesky(A, upper)
