@@ -28,33 +28,11 @@ from minigrad.teach.progress import kept as progress_file
 from minigrad.teach.wrong_node import draw_nodes, draw_wrong_node, nodes_of, numbers, yours
 
 __all__ = [
-    "EXERCISES",
-    "PREDICTIONS",
-    "STEP",
-    "Case",
-    "Difference",
-    "Exercise",
-    "Mistake",
-    "Option",
-    "Outcome",
-    "Prediction",
-    "check",
-    "compare",
-    "draw_nodes",
-    "draw_wrong_node",
-    "function_of",
-    "hint",
-    "measured",
-    "nodes_of",
-    "numbers",
-    "plain",
-    "predict",
-    "progress",
-    "raised",
-    "show",
-    "slopes",
-    "yours",
-]
+    "EXERCISES", "PREDICTIONS", "STEP",
+    "Case", "Difference", "Exercise", "Mistake", "Option", "Outcome", "Prediction",
+    "check", "compare", "draw_nodes", "draw_wrong_node", "function_of", "hint", "measured", "nodes_of", "numbers",
+    "plain", "predict", "progress", "raised", "show", "slopes", "yours",
+]  # fmt: skip
 
 check = Checks(EXERCISES)
 hint = Hints(EXERCISES)
@@ -64,24 +42,22 @@ predict = Predictions(PREDICTIONS)
 def progress() -> Card:
     """The exercises and predictions of all chapters, and which of them are done."""
     known = progress_file.load()
-    exercises, predictions = list(EXERCISES.values()), list(PREDICTIONS.values())
-    rows: list[tuple[str, str]] = []
-    done = 0
-    for chapter in dict.fromkeys([item.chapter for item in exercises] + [item.chapter for item in predictions]):
-        lines = []
-        for exercise in exercises:
-            if exercise.chapter == chapter:
-                state = known["exercises"].get(exercise.name, "")
-                done += state == "passed"
-                word = {"passed": "passed", "tried": "tried, not passed yet"}.get(state, "open")
-                lines.append(f"{'✓' if state == 'passed' else '○'} {exercise.name}  {stars(exercise.stars)}  {word}")
-        answers = [known["predictions"].get(item.name, "") for item in predictions if item.chapter == chapter]
-        lines.append(
-            f"predictions: {sum(map(bool, answers))} of {len(answers)} answered, {answers.count('right')} of them right"
-        )
-        rows.append((chapter, "\n".join(lines)))
+    words = {"passed": "passed", "tried": "tried, not passed yet"}
+    done = sum(known["exercises"].get(name) == "passed" for name in EXERCISES)
+    lines: dict[str, list[str]] = {}
+    answers: dict[str, list[str]] = {}
+    for name, exercise in EXERCISES.items():
+        state = known["exercises"].get(name, "")
+        mark = "✓" if state == "passed" else "○"
+        line = f"{mark} {name}  {stars(exercise.stars)}  {words.get(state, 'open')}"
+        lines.setdefault(exercise.chapter, []).append(line)
+    for name, prediction in PREDICTIONS.items():
+        answers.setdefault(prediction.chapter, []).append(known["predictions"].get(name, ""))
+    for chapter, given in answers.items():
+        told = f"{sum(map(bool, given))} of {len(given)} answered, {given.count('right')} of them right"
+        lines.setdefault(chapter, []).append(f"predictions: {told}")
+    rows = [(chapter, "\n".join(listed)) for chapter, listed in sorted(lines.items())]
     if progress_file.note:
         rows.append(("note", progress_file.note))
-    return Card(
-        "good" if done == len(exercises) else "note", f"{done} of {len(exercises)} exercises passed", tuple(rows)
-    )
+    kind = "good" if done == len(EXERCISES) else "note"
+    return Card(kind, f"{done} of {len(EXERCISES)} exercises passed", tuple(rows))

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from minigrad.teach.card import Card, plain
-from minigrad.teach.exercise import Exercise
-from minigrad.teach.prediction import Prediction
 
 
-class _Group:
-    """`group.name` for each name; for any other, the nearest one."""
+class _Named:
+    """What has a name, and the nearest name to one that nothing has."""
 
-    word: ClassVar[str]  # for the group
-    kind: ClassVar[str]  # for what is in it
+    kind: ClassVar[str] = "exercise"
 
     def __init__(self, items: Mapping[str, Any]) -> None:
         self._items = items
@@ -32,12 +29,18 @@ class _Group:
         advice = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(self._items)}"
         return f"there is no {self.kind} {plain(name)!r}: {advice}"
 
-    def _item(self, name: str) -> Any:
+
+class _Group(_Named):
+    """`group.name` for each name: what is called by the learner."""
+
+    word: ClassVar[str] = "check"
+
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # what IPython asks of every object, also where no exercises are
             raise AttributeError(name)
-        if name in self._items:
-            return self._items[name]
-        raise AttributeError(self._unknown(name))
+        if name not in self._items:
+            raise AttributeError(self._unknown(name))
+        return self._items[name]
 
     def __dir__(self) -> Iterable[str]:
         return list(self._items)
@@ -49,27 +52,19 @@ class _Group:
 class Checks(_Group):
     """`check.<name>(function)`: the check of each exercise."""
 
-    word, kind = "check", "exercise"
-
-    def __getattr__(self, name: str) -> Callable[..., Card]:
-        check: Callable[..., Card] = self._item(name).check
-        return check
-
     def __call__(self, answer: Any = None) -> Card:
         """`check(slope_of_w)`: which check is meant says the function's own name."""
         name = getattr(answer, "__name__", None)
         if self._has(name):
-            return getattr(self, str(name))(answer)
+            return self._items[str(name)].check(answer)
         first = answer if self._has(answer) else self._first()
         return Card("note", "say which check", (("try", f"check.{first}({first})"),))
 
 
-class Hints(_Group):
+class Hints(_Named):
     """`hint("name")`: one idea more at each call."""
 
-    word, kind = "hint", "exercise"
-
-    def __init__(self, items: Mapping[str, Exercise]) -> None:
+    def __init__(self, items: Mapping[str, Any]) -> None:
         super().__init__(items)
         self._given: dict[str, int] = {}
 
@@ -79,13 +74,12 @@ class Hints(_Group):
         if not self._has(name):
             title = "say for which exercise" if name is None else self._unknown(name)
             return Card("note", title, (("try", f'hint("{self._first()}")'),))
-        exercise = self._items[name]
-        hints = exercise.hints
+        hints, chapter = self._items[name].hints, self._items[name].chapter
         given = self._given[name] = min(self._given.get(name, 0) + 1, len(hints))
         last = (
             f"Call hint({name!r}) again for the next."
             if given < len(hints)
-            else f"That was the last. The solution is folded below the exercise in notebooks/{exercise.chapter}.ipynb."
+            else f"That was the last. The solution is folded below the exercise in notebooks/{chapter}.ipynb."
         )
         rows = [(f"{number} of {len(hints)}", hint) for number, hint in enumerate(hints[:given], 1)]
         return Card("note", f"{name}: hint {given}", (*rows, ("", last)))
@@ -95,10 +89,6 @@ class Predictions(_Group):
     """`predict.<name>()`: each prediction."""
 
     word, kind = "predict", "prediction"
-
-    def __getattr__(self, name: str) -> Prediction:
-        prediction: Prediction = self._item(name)
-        return prediction
 
     def __call__(self, name: Any = None) -> Any:
         """`predict("w_grad")` asks the same as `predict.w_grad()`."""

@@ -10,6 +10,7 @@ import base64
 import re
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 from textwrap import fill, indent
 
 LONGEST = 400  # characters of a value that is shown
@@ -32,13 +33,10 @@ def plain(value: object) -> str:
     """A value as text that is safe to show: its repr, or the text itself; no address, no control characters, not too
     long.
     """
-    if isinstance(value, str):
-        text = value
-    else:
-        try:
-            text = repr(value)
-        except Exception as error:  # the learner's own __repr__
-            text = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except Exception as error:  # the learner's own __repr__
+        text = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
     text = _CONTROL.sub("", _ADDRESS.sub("", _COLOUR_CODE.sub("", text)))
     return text if len(text) <= LONGEST else text[: LONGEST - 2] + " …"
 
@@ -82,16 +80,13 @@ class Card:
             return ""
         data = base64.b64encode(self.picture.encode()).decode()
         style = "background:#ffffff;border-radius:8px;padding:8px;margin:8px 0 0 0;max-width:100%"
-        return (
-            f'<img style="{style}" alt="the graph, with the wrong node marked" src="data:image/svg+xml;base64,{data}">'
-        )
+        alt = "the graph, with the wrong node marked"
+        return f'<img style="{style}" alt="{alt}" src="data:image/svg+xml;base64,{data}">'
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    lines: list[str] = []
-    for line in plain_lines(text):
-        lines += [line] if line.startswith("  ") else (fill(line, max(width, 40)).split("\n") or [""])
-    return lines or [""]
+    lines = [line if line.startswith("  ") else fill(line, max(width, 40)) for line in plain_lines(text)]
+    return "\n".join(lines).split("\n")
 
 
 def plain_lines(text: str) -> list[str]:
@@ -101,16 +96,12 @@ def plain_lines(text: str) -> list[str]:
 def _paragraphs(text: str) -> str:
     """Lines of code in <pre>, other lines as they are."""
     parts: list[str] = []
-    code: list[str] = []
-    for line in [*plain_lines(text), None]:
-        if line is not None and line.startswith("  "):
-            code.append(line[2:])
-            continue
-        if code:
-            parts.append(f'<pre style="{CODE}">{escape(chr(10).join(code))}</pre>')
-            code = []
-        if line is not None:
-            parts.append(f"<div>{escape(line)}</div>")
+    for is_code, lines in groupby(plain_lines(text), lambda line: line.startswith("  ")):
+        if is_code:
+            code = "\n".join(line[2:] for line in lines)
+            parts.append(f'<pre style="{CODE}">{escape(code)}</pre>')
+        else:
+            parts += [f"<div>{escape(line)}</div>" for line in lines]
     return "".join(parts)
 
 

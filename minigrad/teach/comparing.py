@@ -31,16 +31,13 @@ def show(value: Any) -> str:
     """A value as the course writes it: numbers with six digits, tensors without their grad_fn, containers item by
     item.
     """
-    if isinstance(value, bool):
-        return repr(value)
     if isinstance(value, float | np.floating):
         return f"{value + 0.0:.6g}"  # 0 for -0
     if isinstance(value, Tensor):
         return f"tensor({_nested(np.asarray(value.detach().numpy()).tolist())})"
-    if isinstance(value, tuple) and len(value) < 20:
-        return "(" + ", ".join(show(item) for item in value) + ("," if len(value) == 1 else "") + ")"
-    if isinstance(value, list) and len(value) < 20:
-        return "[" + ", ".join(show(item) for item in value) + "]"
+    if isinstance(value, tuple | list) and len(value) < 20:
+        items = ", ".join(show(item) for item in value)
+        return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"
     return plain(value)
 
 
@@ -65,21 +62,15 @@ def _differ(where: str, expected: Any, got: Any, note: str = "") -> Difference:
     return Difference(where, show(got), show(expected), note)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
-
-
 def _close(expected: Any, got: Any) -> Any:
     with np.errstate(all="ignore"):
         return np.isclose(got, expected, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
 
 
 def _compare_numbers(expected: float, got: Any, where: str) -> Difference | None:
-    if isinstance(got, Tensor) and got.numel() == 1:
+    if (isinstance(got, Tensor) and got.numel() == 1) or (isinstance(got, np.ndarray) and got.size == 1):
         got = got.item()
-    if isinstance(got, np.ndarray) and got.size == 1:
-        got = got.item()
-    if not _is_number(got):
+    if not isinstance(got, int | float | np.number) or isinstance(got, bool | np.bool_):
         return _differ(where, expected, got, f"A number is asked for; this is {_kind(got)}.")
     try:
         mine = float(got)
@@ -131,8 +122,9 @@ def _same_numbers(numbers: Any, got: Any) -> bool:
 
 def _compare_items(expected: tuple[Any, ...] | list[Any], got: Any, where: str) -> Difference | None:
     if not isinstance(got, tuple | list):
+        word = type(expected).__name__
         return _differ(
-            where, expected, got, f"{len(expected)} values are asked for, in a {_word(expected)}; this is {_kind(got)}."
+            where, expected, got, f"{len(expected)} values are asked for, in a {word}; this is {_kind(got)}."
         )
     for number, (wanted, mine) in enumerate(zip(expected, got, strict=False), 1):
         difference = compare(wanted, mine, f"item {number} of {len(expected)}")
@@ -143,13 +135,7 @@ def _compare_items(expected: tuple[Any, ...] | list[Any], got: Any, where: str) 
     return None
 
 
-def _word(value: Any) -> str:
-    return "tuple" if isinstance(value, tuple) else "list"
-
-
 def _kind(value: Any) -> str:
     """A value's kind, in words."""
-    if value is None:
-        return "None"
     name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    return "None" if value is None else f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

@@ -12,10 +12,11 @@ Nothing that a learner passes may stop the notebook: the answer is always a card
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import io
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,10 @@ from minigrad.teach.progress import kept
 from minigrad.tensor import Tensor
 
 Function = Callable[..., Any]
+
+CHANGED = "afterwards {} holds other numbers than before. Work on a clone(), or make a new tensor."
+NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
+UNKNOWN = "None of the mistakes that are known here. Follow one number through your lines by hand."
 
 
 @dataclass(frozen=True)
@@ -48,8 +53,8 @@ class Outcome:
     value: Any
     error: BaseException | None
     arguments: tuple[Any, ...]
+    answer: Function  # the function itself, for pictures of the graph that it makes
     changed: int | None = None  # the number of the argument that was changed, if one was
-    answer: Function | None = None  # the function itself, for pictures of the graph that it makes
 
 
 class Mistake:
@@ -75,7 +80,7 @@ def function_of(name: str, forward: Function, backward: Function) -> Any:
     return type(name, (autograd.Function,), methods)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Exercise:
     """A function to be written.
 
@@ -114,41 +119,34 @@ class Exercise:
     writes: bool = False
     seconds: float = 10.0
     chapter: str = ""
-    name: str = field(init=False)
-    parameters: tuple[str, ...] = field(init=False)
-    known: tuple[Mistake, ...] = field(init=False)  # the mistakes, all of them as such
 
     def __post_init__(self) -> None:
-        mistakes = tuple([item if isinstance(item, Mistake) else Mistake(item) for item in self.mistakes])
-        object.__setattr__(self, "name", self.reference.__name__)
-        object.__setattr__(self, "parameters", tuple(inspect.signature(self.reference).parameters))
-        object.__setattr__(self, "known", mistakes)
+        self.name = self.reference.__name__
+        self.parameters = tuple(inspect.signature(self.reference).parameters)
+        self.known = [item if isinstance(item, Mistake) else Mistake(item) for item in self.mistakes]
+        self.signature = f"{self.name}({', '.join(self.parameters)})"
 
     # -- the check
 
     def check(self, answer: Any = None, *others: Any, **named: Any) -> Card:
         """Try a function on all cases; the card says how it went."""
-        card = self._not_one(answer, others, named) or self._unusable(answer) or self._tried(answer)
+        card = self._unusable(answer, others, named) or self._tried(answer)
         if card.kind != "open":
             kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried")
         return card
 
+    __call__ = check
+
     def _card(self, kind: str, title: str, *rows: tuple[str, str]) -> Card:
         return Card(kind, f"{self.name}: {title}", tuple((label, text) for label, text in rows if text))
 
-    def _not_one(self, answer: Any, others: tuple[Any, ...], named: dict[str, Any]) -> Card | None:
-        """The card for several arguments: whoever passes them means to call the function."""
-        if not others and not named:
-            return None
-        words = [show(one) for one in (answer, *others)] + [f"{name}={show(value)}" for name, value in named.items()]
-        told = (
-            f"Pass the function alone: check.{self.name}({self.name}). The check calls it, with arguments of its own."
-        )
-        return self._card("bad", "one function is asked for", ("yours", ", ".join(words)), ("try", told))
-
-    def _unusable(self, answer: Any) -> Card | None:
-        """The card for what cannot be tried: nothing, no function, other parameters, an untouched stub."""
+    def _unusable(self, answer: Any, others: tuple[Any, ...], named: dict[str, Any]) -> Card | None:
+        """The card for what cannot be tried: several arguments, none, no function, a stub, other parameters."""
         call = f"check.{self.name}({self.name})"
+        if others or named:  # whoever passes them means to call the function
+            words = [show(one) for one in (answer, *others)] + [f"{name}={show(one)}" for name, one in named.items()]
+            told = f"Pass the function alone: {call}. The check calls it, with arguments of its own."
+            return self._card("bad", "one function is asked for", ("yours", ", ".join(words)), ("try", told))
         if answer is None:
             return self._card("open", "not attempted", ("next", f"Write the function, run its cell, then run {call}."))
         if not callable(answer):
@@ -163,34 +161,25 @@ class Exercise:
         try:
             signature.bind(*self.parameters)
         except TypeError:
-            rows = (
-                ("yours", f"{plain(getattr(answer, '__name__', 'function'))}{signature}"),
-                ("asked for", self._signature()),
-            )
+            yours = f"{plain(getattr(answer, '__name__', 'function'))}{signature}"
+            rows = (("yours", yours), ("asked for", self.signature))
             return self._card("bad", "the parameters are not the ones asked for", *rows)
         return None
 
     def _not_attempted(self) -> Card:
-        told = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
-        return self._card("open", "not attempted", ("asked", self._asked()), ("next", told))
-
-    def _signature(self) -> str:
-        return f"{self.name}({', '.join(self.parameters)})"
-
-    def _asked(self) -> str:
         minutes = "1 minute" if self.minutes == 1 else f"{self.minutes} minutes"
-        return f"{self._signature()}, {self.title}. {stars(self.stars)} {minutes}"
+        asked = f"{self.signature}, {self.title}. {stars(self.stars)} {minutes}"
+        told = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
+        return self._card("open", "not attempted", ("asked", asked), ("next", told))
 
     def _tried(self, answer: Function) -> Card:
         if self.picture is not None:
             import minigrad.viz  # noqa: F401 (from here on nodes keep their values and lines, which a picture shows)
         for case in self.cases:
-            outcome = self.run(answer, case)
-            expected = self.run(self.reference, case)
+            outcome, expected = self.run(answer, case), self.run(self.reference, case)
             if isinstance(outcome.error, NotImplementedError) and not outcome.error.args:
                 return self._not_attempted()
-            card = self._judged(answer, case, outcome, expected)
-            if card is not None:
+            if (card := self._judged(outcome, expected)) is not None:
                 return card
         tried = f"{len(self.cases)} cases tried, all as expected: " + "; ".join(case.words for case in self.cases) + "."
         return self._card("good", "passed", ("checked", tried))
@@ -203,54 +192,45 @@ class Exercise:
             with enable_grad(), print_limit():
                 value = self.observe(call_within(self.seconds, self.plug(answer), *arguments), arguments)
         except (Exception, SystemExit, TookTooLongError) as error:
-            return Outcome(case, None, error, arguments, answer=answer)
+            return Outcome(case, None, error, arguments, answer)
         changed = None
-        if not self.writes:
-            for number, (old, argument) in enumerate(zip(before, arguments, strict=True)):
-                if old is not None and not np.array_equal(old, _numbers(argument), equal_nan=True):
-                    changed = number
-        return Outcome(case, value, None, arguments, changed, answer)
+        for number, (old, argument) in enumerate(zip(before, arguments, strict=True)):
+            if not self.writes and old is not None and not np.array_equal(old, _numbers(argument), equal_nan=True):
+                changed = number
+        return Outcome(case, value, None, arguments, answer, changed)
 
-    def _judged(self, answer: Function, case: Case, outcome: Outcome, expected: Outcome) -> Card | None:
+    def _judged(self, outcome: Outcome, expected: Outcome) -> Card | None:
         """The card for a case that failed; None if it did not."""
-        shown = self.show(expected.value, expected.arguments)
-        if outcome.error is not None:
-            words = self._mistake(answer, outcome) or explained(outcome.error)
-            line = failed_line(answer, outcome.error)
-            in_line = ("in your line", code(line) if line else "")
-            rows = [("input", case.words), in_line, ("expected", shown), ("likely", words)]
-            if isinstance(outcome.error, TookTooLongError):
-                return self._card("bad", f"stopped, it was still running after {self.seconds:g} seconds", *rows)
-            raised = f"{type(outcome.error).__name__}: {plain(str(outcome.error))}"
-            rows.insert(1, ("raised", raised))
-            return self._card("bad", f"raises {type(outcome.error).__name__}", *rows)
+        words, shown = outcome.case.words, self.show(expected.value, expected.arguments)
+        if (error := outcome.error) is not None:
+            kind, stopped = type(error).__name__, isinstance(error, TookTooLongError)
+            return self._card(
+                "bad",
+                f"stopped, it was still running after {self.seconds:g} seconds" if stopped else f"raises {kind}",
+                ("input", words),
+                ("raised", "" if stopped else f"{kind}: {plain(str(error))}"),
+                ("in your line", code(failed_line(outcome.answer, error))),
+                ("expected", shown),
+                ("likely", self._mistake(outcome) or explained(error)),
+            )
         difference = self._difference(expected, outcome)
-        changed = "" if outcome.changed is None else self._changed(outcome.changed)
-        if difference is None and changed:
-            told = f"The answer is right, but {changed}"
-            return self._card("bad", "changes its input", ("input", case.words), ("likely", told))
+        changed = "" if outcome.changed is None else CHANGED.format(self.parameters[outcome.changed])
         if difference is None:
-            return None
-        words = self._mistake(answer, outcome)
-        before = replace(outcome, arguments=case.make()) if changed else outcome  # with what was put in
-        likely = (
-            "likely",
-            words
-            or difference.note
-            or "None of the mistakes that are known here. Follow one number through your lines by hand.",
-        )
+            told = f"The answer is right, but {changed}"
+            return self._card("bad", "changes its input", ("input", words), ("likely", told)) if changed else None
+        mistake = self._mistake(outcome)
+        before = replace(outcome, arguments=outcome.case.make()) if changed else outcome  # with what was put in
         rows = [
-            ("input", case.words),
+            ("input", words),
             ("yours", self.show(outcome.value, outcome.arguments)),
             ("expected", shown),
             ("first difference", f"{difference.where}: yours {difference.yours}, expected {difference.expected}"),
             ("evidence", self.evidence(before) if self.evidence else ""),
-            ("what it is", difference.note if words and difference.note else ""),
-            likely,
+            ("what it is", difference.note if mistake else ""),
+            ("likely", mistake or difference.note or UNKNOWN),
             ("besides", changed and changed[0].upper() + changed[1:]),
         ]
-        card = self._card("bad", "not yet", *rows)
-        return replace(card, picture=self._drawn(outcome, difference))
+        return replace(self._card("bad", "not yet", *rows), picture=self._drawn(outcome, difference))
 
     def _drawn(self, outcome: Outcome, difference: Difference) -> str:
         """The picture of a failed case; "" where there is none, or the learner's function does not run once more."""
@@ -262,50 +242,30 @@ class Exercise:
         except (Exception, SystemExit, TookTooLongError):
             return ""
 
-    def _changed(self, number: int) -> str:
-        return (
-            f"afterwards {self.parameters[number]} holds other numbers than before. Work on a clone(), or make a new "
-            "tensor."
-        )
-
     def _difference(self, expected: Outcome, outcome: Outcome) -> Difference | None:
         if outcome.value is None or outcome.value is ...:
             returned = "None" if outcome.value is None else "..."
-            return Difference(
-                "the answer",
-                returned,
-                self.show(expected.value, expected.arguments),
-                "None came back. Either a way through the function ends without a `return`, or what it returns "
-                "is None.",
-            )
+            return Difference("the answer", returned, self.show(expected.value, expected.arguments), NOTHING)
         return self.compare(expected.value, outcome.value, outcome)
 
-    def _mistake(self, answer: Function, outcome: Outcome) -> str:
+    def _mistake(self, outcome: Outcome) -> str:
         """The words of the mistake that an answer makes; empty if it is none that is known."""
-        mine: dict[Case, Outcome] = {}  # what the answer does with each case, as far as that was needed
+        mine = functools.cache(functools.partial(self._behaviour, outcome.answer))
         endless = isinstance(outcome.error, TookTooLongError)  # once is enough
         for mistake in self.known:
-            if mistake.when is not None:
-                made = mistake.when(outcome)
-            else:
-                made = not endless and any(self._agrees(answer, wrong, mine) for wrong in mistake.answers)
-            if made:
+            wrong = () if mistake.when or endless else mistake.answers
+            same = any(all(mine(case) == self._behaviour(one, case) for case in self.cases) for one in wrong)
+            if same or (mistake.when is not None and mistake.when(outcome)):
                 return mistake.words
         return ""
 
-    def _agrees(self, answer: Function, wrong: Function, known: dict[Case, Outcome]) -> bool:
-        """Whether two functions do the same on every case."""
-        for case in self.cases:
-            with contextlib.redirect_stdout(io.StringIO()):  # what it prints, it has printed already
-                if case not in known:
-                    known[case] = self.run(answer, case)
-                mine, theirs = known[case], self.run(wrong, case)
-            if mine.error is not None or theirs.error is not None:
-                if type(mine.error) is not type(theirs.error) or str(mine.error) != str(theirs.error):
-                    return False
-            elif self.show(mine.value, mine.arguments) != self.show(theirs.value, theirs.arguments):
-                return False
-        return True
+    def _behaviour(self, answer: Function, case: Case) -> object:
+        """What a function does with a case, to be compared with what another does."""
+        with contextlib.redirect_stdout(io.StringIO()):  # what it prints, it has printed already
+            outcome = self.run(answer, case)
+        if outcome.error is not None:
+            return type(outcome.error), str(outcome.error)
+        return self.show(outcome.value, outcome.arguments)
 
 
 def stars(count: int) -> str:

@@ -9,6 +9,7 @@ for from where the notebook runs, which may be the one of the chapters, `course/
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -39,72 +40,60 @@ def folder() -> Path:
     return Path(__path__[0])
 
 
-def _files() -> list[str]:
-    return sorted(path.stem for path in folder().glob("[0-9][0-9]_*.py"))
-
-
-def _chapter(file: str) -> Path:
+def _chapter(file: Path) -> Path:
     """The notebook to which a file belongs."""
-    return next(folder().parent.glob(f"{file[:2]}_*.ipynb"), folder().parent / file[:2])
+    return next(file.parent.parent.glob(f"{file.stem[:2]}_*.ipynb"), file.parent.parent / file.stem[:2])
 
 
-def _load(file: str, name: str) -> Any:
-    """What a file holds under a name. A file that cannot be run is run again the next time: it may be half written."""
-    module, shared = f"{__name__}.{file}", f"{__name__}.chapter{file[:2]}"
+@functools.cache
+def _text(chapter: Path) -> str:
+    return chapter.read_text(encoding="utf-8") if chapter.is_file() else ""
+
+
+@functools.cache
+def _load(file: Path) -> Any:
+    """The exercise of a file, or its predictions. A file that cannot be run is run again the next time: it may be half
+    written.
+    """
+    module, shared, chapter = f"{__name__}.{file.stem}", f"{__name__}.chapter{file.stem[:2]}", _chapter(file).stem
     invalidate_caches()
     try:
-        return getattr(import_module(module), name)
+        held = import_module(module)
+        if file.stem[3:] == PREDICTED:
+            return [replace(asked, chapter=chapter) for asked in held.PREDICTIONS]
+        return replace(held.EXERCISE, chapter=chapter)
     except Exception as error:
         for loaded in (module, shared):
             sys.modules.pop(loaded, None)
-        told = f"{folder() / file}.py cannot be used, {type(error).__name__}: {error}. When it is mended, call again"
+        told = f"{file} cannot be used, {type(error).__name__}: {error}. When it is mended, call again"
         raise ImportError(told) from error
 
 
 class _Exercises(Mapping[str, Exercise]):
     """The exercises by name, in the order in which the chapters ask for them."""
 
-    def __init__(self) -> None:
-        self._loaded: dict[str, Exercise] = {}
+    def _files(self) -> dict[str, Path]:
+        return {file.stem[3:]: file for file in folder().glob("[0-9][0-9]_*.py") if file.stem[3:] != PREDICTED}
 
     def __getitem__(self, name: str) -> Exercise:
-        if name not in self._loaded:
-            file = self._file_of()[name]
-            self._loaded[name] = replace(_load(file, "EXERCISE"), chapter=_chapter(file).stem)
-        return self._loaded[name]
-
-    def _file_of(self) -> dict[str, str]:
-        return {file[3:]: file for file in _files() if file[3:] != PREDICTED}
+        exercise: Exercise = _load(self._files()[name])
+        return exercise
 
     def __iter__(self) -> Iterator[str]:
-        files = self._file_of()
-        chapters = {path: path.read_text(encoding="utf-8") for path in map(_chapter, files.values()) if path.is_file()}
-
-        def place(name: str) -> tuple[str, int]:
-            chapter = _chapter(files[name])
-            return files[name][:2], chapters.get(chapter, "").find(f"check.{name}(")
-
-        return iter(sorted(files, key=place))
+        chapters = {name: _chapter(file) for name, file in self._files().items()}
+        place = {name: (chapter.stem, _text(chapter).find(f"check.{name}(")) for name, chapter in chapters.items()}
+        return iter(sorted(place, key=place.__getitem__))
 
     def __len__(self) -> int:
-        return len(self._file_of())
+        return len(self._files())
 
 
 class _Predictions(Mapping[str, Prediction]):
     """The predictions by name; a chapter's file has all of its own."""
 
-    def __init__(self) -> None:
-        self._loaded: dict[str, dict[str, Prediction]] = {}
-
     def _each(self) -> Iterator[Prediction]:
-        for file in _files():
-            if file[3:] == PREDICTED:
-                if file not in self._loaded:
-                    chapter = _chapter(file).stem
-                    self._loaded[file] = {
-                        asked.name: replace(asked, chapter=chapter) for asked in _load(file, "PREDICTIONS")
-                    }
-                yield from self._loaded[file].values()
+        for file in sorted(folder().glob(f"[0-9][0-9]_{PREDICTED}.py")):
+            yield from _load(file)
 
     def __getitem__(self, name: str) -> Prediction:
         for prediction in self._each():
@@ -116,11 +105,10 @@ class _Predictions(Mapping[str, Prediction]):
         return (prediction.name for prediction in self._each())
 
     def __len__(self) -> int:
-        return sum(1 for _ in self._each())
+        return sum(1 for _ in self)
 
 
-EXERCISES = _Exercises()
-PREDICTIONS = _Predictions()
+EXERCISES, PREDICTIONS = _Exercises(), _Predictions()
 
 with contextlib.suppress(FileNotFoundError):  # now, for what was pickled: it names its module, and nobody asks
     folder()

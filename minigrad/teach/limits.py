@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import io
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 MOST = 4_000  # characters that are printed, of one call of the learner's function
@@ -56,12 +57,11 @@ def _is_calling(thread: int) -> bool:
     return frame is not None
 
 
-class _Beginning:
+class _Beginning(io.TextIOBase):
     """What stands in for `sys.stdout`: the beginning goes on to it, and one line says that there was more."""
 
     def __init__(self) -> None:
-        self.to = sys.stdout
-        self.left = MOST
+        self.to, self.left = sys.stdout, MOST
 
     def write(self, text: str) -> int:
         if self.left > 0:
@@ -71,12 +71,7 @@ class _Beginning:
                 self.to.write(f"\n… (more was printed than {MOST} characters: the rest is left out)\n")
         return len(text)
 
-    def flush(self) -> None:
-        self.to.flush()
 
-
-@contextlib.contextmanager
-def print_limit() -> Iterator[None]:
+def print_limit() -> contextlib.AbstractContextManager[Any]:
     """Inside, no more than the first MOST characters are printed."""
-    with contextlib.redirect_stdout(_Beginning()):
-        yield
+    return contextlib.redirect_stdout(_Beginning())

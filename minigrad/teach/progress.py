@@ -24,6 +24,7 @@ NAME = ".progress.json"
 VARIABLE = "MINIGRAD_PROGRESS"  # names another file; the tests use it
 
 KINDS = ("exercises", "predictions")
+UNTIL = ": progress is kept until the kernel stops."
 
 
 class Progress:
@@ -35,8 +36,7 @@ class Progress:
 
     def path(self) -> Path | None:
         """The file, or None where there are no notebooks beside which it could stand."""
-        named = os.environ.get(VARIABLE)
-        if named:
+        if named := os.environ.get(VARIABLE):
             return Path(named)
         for folder in (Path.cwd(), Path.cwd() / "notebooks"):
             if (folder / FIRST_CHAPTER).is_file():
@@ -68,14 +68,18 @@ class Progress:
 
     def load(self) -> dict[str, dict[str, str]]:
         """All that is known, from the file and from this kernel."""
-        path = self.path()
-        if path is None or not self._is_free_or_ours(path) or not path.exists():
+        path = self._file()
+        if path is None or not path.exists():
             return self.kept
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
             found = {kind: {str(name): str(state) for name, state in stored[kind].items()} for kind in KINDS}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            self._set_aside(path, error)
+            self._tell(path, "could not be read", error)
+            aside = path.with_name(path.name + ".broken")
+            with contextlib.suppress(OSError):
+                path.replace(aside)
+                self._tell(path, "could not be read", error, f". It is kept as {aside.name}, and a new one is begun.")
             return self.kept
         for kind in KINDS:
             for name, state in found[kind].items():
@@ -83,38 +87,27 @@ class Progress:
                     self.kept[kind][name] = state
         return self.kept
 
-    def _is_free_or_ours(self, path: Path) -> bool:
-        """A folder or a device of this name is neither read nor moved."""
-        if path.is_file() or not path.exists():
-            return True
-        self.note = f"{path.name} is not a file: progress is kept until the kernel stops."
-        return False
+    def _file(self) -> Path | None:
+        """The file, if it is one or can become one: a folder or a device of this name is neither read nor moved."""
+        path = self.path()
+        if path is None or path.is_file() or not path.exists():
+            return path
+        self._tell(path, "is not a file")
+        return None
 
-    def _set_aside(self, path: Path, error: Exception) -> None:
-        aside = path.with_name(path.name + ".broken")
-        self.note = (
-            f"{path.name} could not be read ({type(error).__name__}). It is kept as {aside.name}, and a new one "
-            "is begun."
-        )
-        try:
-            path.replace(aside)
-        except OSError:
-            self.note = (
-                f"{path.name} could not be read ({type(error).__name__}): progress is kept until the kernel stops."
-            )
+    def _tell(self, path: Path, what: str, error: Exception | None = None, then: str = UNTIL) -> None:
+        self.note = f"{path.name} {what}{f' ({type(error).__name__})' if error else ''}{then}"
 
     def _save(self) -> None:
-        path = self.path()
-        if path is None or not self._is_free_or_ours(path):
+        path = self._file()
+        if path is None:
             return
         fresh = path.with_name(f"{path.name}.{os.getpid()}")
         try:
             fresh.write_text(json.dumps(self.kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
             fresh.replace(path)  # at once or not at all: two kernels may write
         except OSError as error:
-            self.note = (
-                f"{path.name} cannot be written ({type(error).__name__}): progress is kept until the kernel stops."
-            )
+            self._tell(path, "cannot be written", error)
             with contextlib.suppress(OSError):
                 fresh.unlink()
 

@@ -20,16 +20,13 @@ from minigrad.creation import tensor
 from minigrad.teach.comparing import show
 from minigrad.tensor import Tensor
 
+Names = Mapping[str, Tensor]
+
 CHARACTER = 6.4  # pixels that a character takes on a badge
 
 
 def draw_wrong_node(
-    root: Tensor,
-    names: Mapping[str, Tensor],
-    wrong: str | Tensor,
-    words: str,
-    gradient: Tensor | None = None,
-    answer: Callable[..., Any] | None = None,
+    root: Tensor, names: Names, wrong: str | Tensor, words: str, gradient: Tensor | None = None, answer: Any = None
 ) -> str:
     """An SVG of the graph behind a tensor, with all gradients, and the box of `wrong` in red under `words`.
 
@@ -58,9 +55,7 @@ def draw_wrong_node(
     return _red(graph, {box: replace(state, state="idle", badge="") for box, state in frame.states.items()}, key, words)
 
 
-def draw_nodes(
-    root: Tensor, names: Mapping[str, Tensor], badges: Mapping[Any, str], wrong: Callable[[Any], bool]
-) -> str:
+def draw_nodes(root: Tensor, names: Names, badges: Mapping[Any, str], wrong: Callable[[Any], bool]) -> str:
     """An SVG of the graph behind a tensor, in which nodes have badges, and those that are `wrong` are red."""
     from minigrad.viz.svg import State, draw_svg
 
@@ -81,12 +76,11 @@ def numbers(value: Any) -> str:
     """A tensor's numbers alone, to three digits behind the point."""
     if not isinstance(value, Tensor):
         return show(value)
-    return (
-        show(tensor(np.round(value.detach().numpy().astype(np.float64), 3))).removeprefix("tensor(").removesuffix(")")
-    )
+    rounded = tensor(np.round(value.detach().numpy().astype(np.float64), 3))
+    return show(rounded).removeprefix("tensor(").removesuffix(")")
 
 
-def _copied(root: Tensor, names: Mapping[str, Tensor], answer: Callable[..., Any] | None) -> Any:
+def _copied(root: Tensor, names: Names, answer: Any) -> Any:
     from minigrad.viz.snapshot import snapshot
 
     own = set(_codes(getattr(answer, "__code__", None)))
@@ -108,13 +102,12 @@ def _codes(code: CodeType | None) -> Iterator[CodeType]:
 
 def nodes_of(root: Tensor) -> list[Any]:
     """All nodes of a graph, each once, in the order in which they are met."""
-    met = {} if root.grad_fn is None else {root.grad_fn: None}
-    order = list(met)
+    order: list[Any] = [node for node in [root.grad_fn] if node is not None]
+    met = {None, *order}
     for node in order:  # which grows while we go along it
-        for following, _ in node.next_functions:
-            if following is not None and following not in met:
-                met[following] = None
-                order.append(following)
+        found = dict.fromkeys([following for following, _ in node.next_functions if following not in met])
+        met.update(found)
+        order += found
     return order
 
 

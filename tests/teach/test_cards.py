@@ -104,6 +104,7 @@ def test_each_option_is_answered_with_its_reason(prediction) -> None:
         assert prediction.options[right].why in texts
         assert prediction(option.text) == card
         assert prediction(f" ({'abcdef'[number].upper()}) ") == card
+    assert sum(option.right for option in prediction.options) == 1
     whys = [option.why for option in prediction.options]
     assert len(set(whys)) == len(whys) >= 3
 
