@@ -1,7 +1,7 @@
 """Optimizers: every rule over a hundred steps, and what all optimizers do around it, as in torch.
 
-After this file a reader knows that each rule computes what torch computes, in float32 and float64, on arrays of any
-layout; how parameters, groups and options are read and refused; and what a saved state brings back.
+Each rule computes what torch computes, in float32 and float64, on arrays of any layout; parameters, groups and options
+are read and refused, and a saved state brought back, as in torch.
 """
 
 from __future__ import annotations
