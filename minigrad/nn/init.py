@@ -8,11 +8,10 @@ input goes to. The random numbers are PyTorch's.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from minigrad.absent import attributes_of
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.tensor import Tensor
 
@@ -104,7 +103,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
         raise ValueError(f"Mode {mode.lower()} not supported, please use one of {modes}")
     fan = _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", UserWarning, stacklevel=frames_to_learner())
+        warn("Initializing zero-element tensors is a no-op")
         return 0.0
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 

@@ -6,14 +6,13 @@ So a training step is kept small where gradients explode.
 from __future__ import annotations
 
 import types
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from minigrad.absent import attributes_of
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.tensor import Tensor, from_array
 
@@ -34,10 +33,7 @@ def clip_grad_norm_(
     if isinstance(parameters, types.GeneratorType):
         parameters = list(parameters)
         if not parameters:
-            warnings.warn(
-                "`parameters` is an empty generator, no gradient clipping will occur.",
-                stacklevel=frames_to_learner(),
-            )
+            warn("`parameters` is an empty generator, no gradient clipping will occur.")
     gradients = _gradients(parameters)
     total = _total_norm([each._array for each in gradients], float(norm_type))
     if error_if_nonfinite and not np.isfinite(total):

@@ -7,12 +7,11 @@ reaches the outputs' node first (`grad_output`), passes through the module, and 
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.hooks import Hook
@@ -54,10 +53,9 @@ class BackwardHook:
     def around_outputs(self, result: Any) -> Any:
         """The result, passed through an identity node. UserWarning if it is no tensor and no tuple."""
         if not isinstance(result, Tensor | tuple):
-            warnings.warn(
+            warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
-                f"{type(result)}",
-                stacklevel=frames_to_learner(),
+                f"{type(result)}"
             )
         outputs = result if isinstance(result, tuple) else (result,)
         passed, self.outputs = _through_identity_node(outputs, self._at_outputs)
@@ -75,10 +73,9 @@ class BackwardHook:
 
     def _call_without_inputs(self) -> None:
         """Call the hooks now, since no input requires a gradient, so that none will arrive there."""
-        warnings.warn(
+        warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
-            "require gradients. grad_input holds None for each.",
-            stacklevel=frames_to_learner(),
+            "require gradients. grad_input holds None for each."
         )
         for hook in self.hooks:
             changed = hook(self.module, (None,) * self.inputs[1], self.grad_outputs)

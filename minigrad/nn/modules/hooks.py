@@ -6,10 +6,9 @@ get their gradients is in `backward_hooks.py`.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.autograd.hooks import Hook, Hooks, RemovableHandle, add_hook
 from minigrad.nn.modules.backward_hooks import BackwardHook
 
@@ -97,10 +96,9 @@ class HookedModule:
                     try:
                         result = self._after_forward(number, hook, args, kwargs, result)
                     except Exception as error:
-                        warnings.warn(
+                        warn(
                             "module forward hook with ``always_call=True`` raised an exception that was silenced as "
-                            f"another error was raised in forward: {error}",
-                            stacklevel=frames_to_learner(),
+                            f"another error was raised in forward: {error}"
                         )
             raise
 

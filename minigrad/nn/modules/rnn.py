@@ -8,12 +8,11 @@ memory" (1997); GRU: Cho et al., "Learning phrase representations using RNN enco
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from minigrad import functions
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.creation import zeros
 from minigrad.nn import functional as F
 from minigrad.nn import init
@@ -195,10 +194,9 @@ class RNNBase(Recurrent):
                 "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
             )
         if self.dropout > 0 and self.num_layers == 1:
-            warnings.warn(
+            warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-                f"num_layers greater than 1, but got dropout={self.dropout} and num_layers={self.num_layers}",
-                stacklevel=frames_to_learner(),
+                f"num_layers greater than 1, but got dropout={self.dropout} and num_layers={self.num_layers}"
             )
         for name in ("input_size", "hidden_size", "num_layers"):
             if getattr(self, name) <= 0:

@@ -1,6 +1,6 @@
 """Layers, as in torch: how they print, what they hold, what they give, and the gradients of it all.
 
-After this file a reader knows every layer, how it is made and what it is called with. Each is made on both sides, gets
+Every layer is made in all its ways and called with all that it takes. Each is made on both sides, gets
 torch's weights, and is run in training and in evaluation.
 """
 
