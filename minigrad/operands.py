@@ -138,7 +138,7 @@ def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
     try:
         element = kind.numpy.type(number)
     except OverflowError:  # an integer beside smaller ones, which count as floats in a quotient and the like
-        element = dtypes.default.numpy.type(number) if op_name in _OF_FLOATS else dtypes.wrapped(kind, number)
+        element = dtypes.default.numpy.type(number) if op_name == "div" else dtypes.wrapped(kind, number)
     tensor: Any = object.__new__(NumberTensor)
     tensor._array, tensor._output_nr = element, 0
     tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._state = None
@@ -153,13 +153,11 @@ _KINDS_OF_NUMBERS: tuple[tuple[Any, Any], ...] = (
 )
 
 
-_OF_FLOATS = ("div", "copysign_of_number", "xlogy_by_number", "xlogy_of_number")
 _OF_NUMBERS = ("add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_rounded", "floor_divide")  # of two, too
 _SYMBOLS = {
     "add": "+", "add_scaled": "+", "sub": "-", "sub_scaled": "-", "rsub": "-", "rsub_scaled": "-", "mul": "*",
     "div": "/", "div_rounded": "/", "pow": "** or pow()", "floor_divide": "//",
-    "remainder": "%", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "bitwise_left_shift": "<<",
-    "bitwise_right_shift": ">>", "matmul": "@",
+    "remainder": "%", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "matmul": "@",
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
 _ORDERS = ("lt", "le", "gt", "ge")

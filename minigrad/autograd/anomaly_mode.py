@@ -1,8 +1,7 @@
 """Anomaly mode: which line of the forward pass made the node that fails, or whose gradient is the first nan.
 
-After this module a reader knows what `detect_anomaly()` adds: each node notes the lines that made it
-(`node.metadata["traceback_"]`), and each step of a backward run is searched for nan. Both cost time, so it is for
-debugging; off, it costs nothing.
+This is what `detect_anomaly()` adds: each node notes the lines that made it (`node.metadata["traceback_"]`), and each
+step of a backward run is searched for nan. Both cost time, so it is for debugging; off, it costs nothing.
 """
 
 from __future__ import annotations
