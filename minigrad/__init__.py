@@ -2,16 +2,15 @@
 # mypy: implicit-reexport
 """minigrad: automatic differentiation that one can read, with PyTorch's names.
 
-The names below are the ones that `import torch` would give. Where to read on: `tensor` (what a tensor carries), `op`
-(how an operation is declared), `ops` (the operations), `autograd.graph` (what is recorded) and `autograd.engine` (the
-one backward loop).
+The names below are the ones that `import torch` would give; those of operations are said beside each of them (see
+`public`). Where to read on: `tensor` (what a tensor carries), `op` (how an operation is declared), `ops` (the
+operations), `autograd.graph` (what is recorded) and `autograd.engine` (the one backward loop).
 """
 
 import warnings as _warnings
 from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from types import ModuleType as _ModuleType
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 # A nan or an inf is a result like any other here, as in PyTorch: numpy's warnings about it, raised within minigrad,
@@ -44,42 +43,31 @@ from minigrad.dtypes import (
     set_default_dtype,
     uint8,
 )
-from minigrad.functions import declared as _declared_functions
-from minigrad.functions import (
-    fill_,
-    zero_,
-)
-from minigrad.ops.places.assignment import index_put, index_put_
-from minigrad.ops.places.strides import as_strided
+from minigrad.functions import FUNCTIONS as _FUNCTIONS
 from minigrad.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from minigrad.tensor import Size, Tensor
 
 __version__ = "0.1.0"
-
+newaxis = None
+long, int, short, float, double, half = int64, int32, int16, float32, float64, float16
+globals().update(_FUNCTIONS)
 
 # What many programs never use is imported when it is first asked for: that keeps `import minigrad` quick.
 _AT_FIRST_USE = {
     "ops.images.conv": ("conv1d", "conv2d", "conv_transpose2d"),
     "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d"),
     "serialization": ("load", "save"),
-}  # fmt: skip
-
-if _TYPE_CHECKING:
-    from minigrad import linalg, nn, optim, utils
-    from minigrad.ops.images.conv import conv1d, conv2d, conv_transpose2d
-    from minigrad.ops.images.pool import avg_pool1d, max_pool1d, max_pool2d
-    from minigrad.serialization import load, save
-
-
-_attribute = _attributes_of(__name__, "cuda", "linalg", "nn", "optim", "serialization", "utils")
+}
+_PARTS = ("cuda", "linalg", "nn", "optim", "serialization", "utils")
+_attribute = _attributes_of(__name__, *_PARTS)
 
 
 def __getattr__(name: str) -> _Any:
-    """A name of `_AT_FIRST_USE`, or a subpackage."""
+    """A name of _AT_FIRST_USE or of _PARTS, or the error for any other."""
     for module, names in _AT_FIRST_USE.items():
         if name in names:
-            value = globals()[name] = getattr(_import_module(f"minigrad.{module}"), name)
-            return value
+            globals()[name] = getattr(_import_module(f"minigrad.{module}"), name)
+            return globals()[name]
     return _attribute(name)
 
 
@@ -87,13 +75,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-newaxis = None
-long, int, short, float, double, half = int64, int32, int16, float32, float64, float16
-
-# The functions that are declared @public, beside the op: what `minigrad.sum` and the like are.
-globals().update(_declared_functions)
-_own_modules = ("autograd", "linalg", "nn", "optim", "return_types", "utils")
 __all__ = [
-    *(n for n, v in globals().items() if not n.startswith("_") and not isinstance(v, _ModuleType)),
-    *_own_modules, "load", "save",
-]  # fmt: skip
+    *(name for name, value in globals().items() if not name.startswith("_") and not isinstance(value, _ModuleType)),
+    *("autograd", "linalg", "nn", "optim", "return_types", "utils", "load", "save"),
+]

@@ -10,14 +10,13 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import frames_to_learner, type_name
+from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.graph import ON_DEMAND
 from minigrad.autograd.inplace import begin_write
 from minigrad.autograd.modes import INFERENCE, thread
@@ -266,11 +265,9 @@ def tensor(data: Any, *, dtype: Dtype) -> Array:
     ValueError for ragged lists, TypeError for what is not a number or a dtype that does not exist.
     """
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             "sourceTensor.detach().clone().requires_grad_(True), rather than minigrad.tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=frames_to_learner(),
         )
         array, kind = data._array, data.dtype
     elif isinstance(data, np.ndarray | np.generic):
@@ -327,11 +324,9 @@ def from_numpy(ndarray: Any) -> Tensor:
             "currently not supported."
         )
     if not ndarray.flags.writeable:
-        warnings.warn(
+        warn(
             "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. Here, writing "
             "to the tensor will be an error; copy the array first if you want to write.",
-            UserWarning,
-            stacklevel=frames_to_learner(),
         )
     return _marked(from_array(ndarray))
 
@@ -369,11 +364,9 @@ def asarray(
         made = made.clone()
     if requires_grad is None:
         if made.requires_grad:
-            warnings.warn(
+            warn(
                 "minigrad.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
                 "requires_grad=False explicitly to get the old behavior and silence this warning.",
-                UserWarning,
-                stacklevel=frames_to_learner(),
             )
         return made
     if requires_grad:

@@ -1,8 +1,4 @@
-"""Data to learn from: images that come with the package, so that a chapter needs no network.
-
-After this module a reader knows what the digits are, and how they are split into images to train on and images to
-test with.
-"""
+"""Data to learn from: images that come with the package, so that a chapter needs no network."""
 
 from __future__ import annotations
 
@@ -55,22 +51,19 @@ def _read(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     except FileNotFoundError:
         raise RuntimeError(f"the digits are missing: there is no {path.name} in minigrad/data. {ADVICE}") from None
     except (OSError, ValueError, KeyError, EOFError, AttributeError, BadZipFile, ZlibError) as error:
-        raise RuntimeError(
-            f"the digits cannot be read: {path.name} is damaged ({type(error).__name__}: {error}). {ADVICE}"
-        ) from None
-    expected = {
-        "images": (images, (1797, 8, 8), np.uint8),
-        "labels": (labels, (1797,), np.uint8),
-        "is_test": (is_test, (1797,), np.bool_),
-    }
-    for name, (array, shape, kind) in expected.items():
+        raise _damaged(path, f"{type(error).__name__}: {error}") from None
+    for name, array, shape, kind in (
+        ("images", images, (1797, 8, 8), "uint8"),
+        ("labels", labels, (1797,), "uint8"),
+        ("is_test", is_test, (1797,), "bool"),
+    ):
         if array.shape != shape or array.dtype != kind:
-            raise RuntimeError(
-                f"the digits cannot be read: {path.name} is damaged ({name} is {array.dtype} of shape {array.shape}, "
-                f"expected {np.dtype(kind)} of shape {shape}). {ADVICE}"
-            )
+            expected = f"expected {kind} of shape {shape}"
+            raise _damaged(path, f"{name} is {array.dtype} of shape {array.shape}, {expected}")
     if images.max() > 16 or labels.max() > 9 or is_test.sum() != 359:
-        raise RuntimeError(
-            f"the digits cannot be read: {path.name} is damaged (its numbers are out of range). {ADVICE}"
-        )
+        raise _damaged(path, "its numbers are out of range")
     return images, labels, is_test
+
+
+def _damaged(path: Path, reason: str) -> RuntimeError:
+    return RuntimeError(f"the digits cannot be read: {path.name} is damaged ({reason}). {ADVICE}")

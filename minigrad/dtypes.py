@@ -1,8 +1,8 @@
 """The kinds of number that a tensor can hold, under PyTorch's names, and the rule by which two of them mix.
 
-After this module a reader knows why `int64 + float32` is float32 here (numpy alone would say float64) and why a Python
-number never widens a tensor of its own kind. The rule: bool < integer < floating; a higher kind wins whatever its size,
-and among equals a tensor with dimensions outranks one without (PyTorch, "Tensor Attributes: type promotion").
+`int64 + float32` is float32 here (numpy alone would say float64), and a Python number never widens a tensor of its own
+kind. The rule: bool < integer < floating; a higher kind wins whatever its size, and among equals a tensor with
+dimensions outranks one without (PyTorch, "Tensor Attributes: type promotion").
 """
 
 from __future__ import annotations
@@ -16,24 +16,20 @@ import numpy as np
 class dtype:
     """The type of a tensor's elements, such as `minigrad.float32`."""
 
-    __slots__ = ("name", "numpy", "category", "tensor_type")
+    __slots__ = ("name", "numpy", "category", "tensor_type", "c_name")
     _by_numpy: ClassVar[dict[np.dtype[Any], dtype]] = {}
 
-    def __init__(self, name: str, category: int, tensor_type: str) -> None:
+    def __init__(self, name: str, category: int, tensor_type: str, c_name: str) -> None:
         self.name = name
         self.numpy = np.dtype(name)
         self.category = category  # 0 bool, 1 integer, 2 floating
         self.tensor_type = tensor_type  # the name that PyTorch's messages use
+        self.c_name = c_name  # the name in C++, which some of them use
         dtype._by_numpy[self.numpy] = self
 
     @property
     def is_floating_point(self) -> builtins.bool:
         return self.category == 2
-
-    @property
-    def c_name(self) -> str:
-        """The name in C++, which some of PyTorch's messages use."""
-        return _C_NAMES[self.tensor_type]
 
     @property
     def itemsize(self) -> int:
@@ -47,20 +43,15 @@ class dtype:
         return self.name if self is not bool else "bool"
 
 
-bool = dtype("bool", 0, "Bool")
-uint8 = dtype("uint8", 1, "Byte")
-int8 = dtype("int8", 1, "Char")
-int16 = dtype("int16", 1, "Short")
-int32 = dtype("int32", 1, "Int")
-int64 = dtype("int64", 1, "Long")
-float16 = dtype("float16", 2, "Half")
-float32 = dtype("float32", 2, "Float")
-float64 = dtype("float64", 2, "Double")
-
-_C_NAMES = {
-    "Bool": "bool", "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Int": "int",
-    "Long": "long int", "Half": "c10::Half", "Float": "float", "Double": "double",
-}  # fmt: skip
+bool = dtype("bool", 0, "Bool", "bool")
+uint8 = dtype("uint8", 1, "Byte", "unsigned char")
+int8 = dtype("int8", 1, "Char", "signed char")
+int16 = dtype("int16", 1, "Short", "short int")
+int32 = dtype("int32", 1, "Int", "int")
+int64 = dtype("int64", 1, "Long", "long int")
+float16 = dtype("float16", 2, "Half", "c10::Half")
+float32 = dtype("float32", 2, "Float", "float")
+float64 = dtype("float64", 2, "Double", "double")
 
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)  # what an operation takes beside tensors; bools are ints
 

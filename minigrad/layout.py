@@ -6,12 +6,11 @@ that two tensors which share memory do so afterwards too; `pickle` keeps the num
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.autograd.graph import ON_DEMAND
 from minigrad.autograd.modes import INFERENCE, thread
 from minigrad.memory import storage_of, storage_start
@@ -99,6 +98,12 @@ def detach(input: Tensor) -> Tensor:
     return input.detach()
 
 
+@function
+def detach_(input: Tensor) -> Tensor:
+    """Take a tensor itself out of the graph."""
+    return input.detach_()
+
+
 # ---------------------------------------------------------------- copies
 
 
@@ -147,11 +152,9 @@ def _copied_memory(array: Any, memo: dict[Any, Any]) -> Any:
 def _reduce(self: Tensor, protocol: Any) -> Any:
     """What pickle writes of a tensor, and `copy.copy` copies: its numbers and whether it requires grad."""
     for hook in (self._backward_hooks or {}).values():
-        warnings.warn(
+        warn(
             f"backward hook {hook!r} on tensor will not be serialized. If you want it on the tensor that is read "
             "back, register it there.",
-            UserWarning,
-            stacklevel=frames_to_learner(),
         )
     return _rebuild, (type(self), own_array(self), self.requires_grad), getattr(self, "__dict__", None) or None
 

@@ -18,6 +18,7 @@ from minigrad.ops.matrices.solving import linalg_solve as solve
 from minigrad.public import checked
 
 matmul = checked(_matmul)
+matmul.__module__ = __name__  # where pickle looks for it
 
 __all__ = ["LinAlgError", "cholesky", "det", "inv", "matmul", "matrix_norm", "norm", "solve", "vector_norm"]
 __getattr__ = attributes_of(__name__)

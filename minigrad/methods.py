@@ -1,6 +1,7 @@
-"""The operators and methods of Tensor: which op each one calls.
+# ruff: noqa: F401 - some modules are imported for what they declare @public
+"""The operators and methods of Tensor: what `x + 1`, `1 - x`, `x.sum()` and `x += 1` run.
 
-After this module a reader knows what `x + 1`, `1 - x`, `x.sum()` and `x += 1` run.
+Methods are what the modules below declare @public; operators are bound here by hand.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import creation, dtypes, layout, random  # noqa: F401 - whose functions are public
+from minigrad import creation, dtypes, layout, random
 from minigrad.absent import NAMES, AbsentAttribute
 from minigrad.autograd.blame import count_write
 from minigrad.autograd.graph import Node
@@ -20,9 +21,8 @@ from minigrad.autograd.modes import check_mode
 from minigrad.autograd.views import set_history
 from minigrad.op import answers, beside_array, unsupported
 from minigrad.ops.matrices import einsum, matmul, solving
-from minigrad.ops.places import gather, index_select, indexing, masks, slicing, strides
-from minigrad.ops.places.assignment import index_put, index_put_, set_item
-from minigrad.ops.places.overwrite import copy_, fill_, zero_
+from minigrad.ops.places import gather, index_select, indexing, masks, overwrite, slicing, strides
+from minigrad.ops.places.assignment import set_item
 from minigrad.ops.pointwise import (
     activations,
     arithmetic,
@@ -34,7 +34,6 @@ from minigrad.ops.pointwise import (
     rounding,
     trigonometry,
 )
-from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions import extremes, softmax, sums, variance, vector_norm
 from minigrad.ops.shapes import diagonals, expanding, joining, splitting, transposing, views
 from minigrad.printing import tensor_repr
@@ -144,38 +143,7 @@ def _rearranged(function: Method, name: str) -> Method:
 
 # ---------------------------------------------------------------- bound
 
-METHODS: dict[str, Method] = {
-    "as_strided": strides.as_strided,
-    "type_as": lambda self, other: in_dtype(self, other.dtype),
-    "float": lambda self: in_dtype(self, dtypes.float32),
-    "double": lambda self: in_dtype(self, dtypes.float64),
-    "long": lambda self: in_dtype(self, dtypes.int64),
-    "int": lambda self: in_dtype(self, dtypes.int32),
-    "bool": lambda self: in_dtype(self, dtypes.bool),
-    "half": lambda self: in_dtype(self, dtypes.float16),
-    "short": lambda self: in_dtype(self, dtypes.int16),
-    "char": lambda self: in_dtype(self, dtypes.int8),
-    "byte": lambda self: in_dtype(self, dtypes.uint8),
-    "index_put": index_put,
-    "index_put_": index_put_,
-    "fill_": fill_,
-    "zero_": zero_,
-    "copy_": copy_,
-}
-
-OP_MODULES: Any = (  # which have methods among their functions
-    arithmetic, powers, trigonometry, error_function, rounding, choices, comparison, activations, conversion,
-    sums, variance, extremes, vector_norm, softmax,
-    views, transposing, expanding, splitting, joining, diagonals,
-    slicing, gather, index_select, masks,
-    matmul, einsum, solving,
-)  # fmt: skip
-for _module in OP_MODULES:
-    if not hasattr(_module, "METHODS"):
-        continue  # its functions are declared @public
-    METHODS |= {_name: getattr(_module, _name) for _name in _module.METHODS}
-    METHODS |= {f"{_name}_": in_place(getattr(_module, _name), f"{_name}_") for _name in _module.IN_PLACE}
-
+METHODS: dict[str, Method] = {}
 for _declared in declarations:
     for _name in _declared.names:
         if _declared.method:
@@ -233,12 +201,11 @@ OPERATORS: dict[str, Method] = {
     "__ixor__": augmented(METHODS["bitwise_xor_"], "^=", "__rxor__"),
 }
 
-_ALL: dict[str, Any] = {**METHODS, **OPERATORS}
-for _name, _method in _ALL.items():
-    if getattr(_method, "__qualname__", _name) not in _ALL:  # a lambda, or a function that is not known by its own name
-        _method.__qualname__ = _name  # what Python's errors about arguments say
+for _name, _method in OPERATORS.items():
+    if "<" in getattr(_method, "__qualname__", _name):  # made here; Python's errors about arguments say the name
+        _method.__qualname__ = _name
+for _name, _method in (METHODS | OPERATORS).items():
     setattr(Tensor, _name, _method)
-
 
 _absent = {_name: AbsentAttribute(_name) for _name in NAMES["Tensor"] if not hasattr(Tensor, _name)}
 for _name, _attribute in _absent.items():

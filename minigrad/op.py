@@ -184,17 +184,6 @@ def _first_call(*arguments: Any, **options: Any) -> Any:
     return call(*arguments, **options)  # type: ignore[name-defined]  # noqa: F821
 
 
-def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a function's parameters if none has a default, else (). inspect.signature takes far longer, which
-    counts while minigrad is imported.
-    """
-    wrapped: Any = getattr(function, "__wrapped__", function)
-    inner = wrapped.declared[0] if isinstance(wrapped, _Writer) else wrapped
-    code = inner.__code__
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return () if inner.__defaults__ else tuple([local(name) for name in names])
-
-
 def source(function: Callable[..., Any]) -> str:
     """The Python text that was written from an op's declaration: its call, then its node's backward."""
     declared = getattr(tensors, getattr(function, "__name__", ""), None)  # `function` may be what wraps it

@@ -1,21 +1,18 @@
-"""`out=`: functions that write their result into a tensor that is there already; and numpy's names for options.
+"""`out=`: functions that write their result into a tensor that is there already, such as `exp(x, out=y)`.
 
-After this module a reader knows what `exp(x, out=y)` checks before it writes: that nothing is to be recorded, and that
-the result fits into `y`, which gets another shape if it does not have that of the result.
+Nothing may be to be recorded then, and the result has to fit into `y`, which gets another shape if it has not that of
+the result.
 """
 
 from __future__ import annotations
 
-import functools
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.op import parameter_names
 from minigrad.tensor import Tensor
 from minigrad.writing import needs_grad, store
 
@@ -72,12 +69,10 @@ def _into(out: Tensor, result: Tensor, name: str) -> Tensor:
         raise error(text.format(kind=kind, goal=goal))
     if result.shape != out.shape:
         if out.numel():
-            warnings.warn(
+            warn(
                 f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does "
                 f"not match the required output shape {list(result.shape)}. Give an empty tensor as out, or one of "
                 "the right shape.",
-                UserWarning,
-                stacklevel=frames_to_learner(),
             )
         out._array = np.empty(result.shape, out._array.dtype)
     return store(out, result._array, name)
@@ -89,67 +84,3 @@ def _flat(arguments: tuple[Any, ...]) -> list[Any]:
     for argument in arguments:
         flat.extend(argument if isinstance(argument, list | tuple) else [argument])
     return flat
-
-
-def with_own_names(options: dict[str, Any]) -> dict[str, Any]:
-    """Options under their own names, where numpy's were given: axis and keepdims, which PyTorch takes, too."""
-    if "axis" in options and "dim" not in options:
-        options["dim"] = options.pop("axis")
-    if "keepdims" in options and "keepdim" not in options:
-        options["keepdim"] = options.pop("keepdims")
-    return options
-
-
-def taking_axis(function: Method) -> Method:
-    """The function, called with numpy's names, too."""
-
-    @functools.wraps(function)
-    def named(*arguments: Any, **options: Any) -> Any:
-        return function(*arguments, **(with_own_names(options) if options else options))
-
-    return named
-
-
-def _unary(function: Method) -> Method:
-    def called(input: Any, *, out: Any = None) -> Any:
-        return function(input) if out is None else into(out, function, input)
-
-    return called
-
-
-def _binary(function: Method) -> Method:
-    def called(input: Any, other: Any, *, out: Any = None) -> Any:
-        if other.__class__ is np.ndarray:
-            raise _no_array(function)
-        return function(input, other) if out is None else into(out, function, input, other)
-
-    return called
-
-
-def _any_number(function: Method) -> Method:
-    def called(*arguments: Any, out: Any = None, **options: Any) -> Any:
-        if options:
-            options = with_own_names(options)
-        if len(arguments) > 1 and arguments[1].__class__ is np.ndarray:
-            raise _no_array(function)
-        return function(*arguments, **options) if out is None else into(out, function, *arguments, **options)
-
-    return called
-
-
-_OUTER = {("input",): _unary, ("input", "other"): _binary}
-
-
-def taking_out(function: Method) -> Method:
-    """The function with an `out=` argument. Those of one or two operands are spelled out: that halves the cost."""
-    outer: Any = _OUTER.get(parameter_names(function), _any_number)(function)
-    outer.__name__, outer.__doc__, outer.__module__ = function.__name__, function.__doc__, function.__module__
-    outer.__wrapped__ = function  # so that its signature shows
-    return outer
-
-
-def _no_array(function: Method) -> TypeError:
-    return TypeError(
-        f"{function.__name__}(): argument 'other' (position 2) must be Tensor, not numpy.ndarray: make it one first, "
-        "as in tensor(...)"
-    )

@@ -1,7 +1,6 @@
 """The named tuples in which functions with several results return them.
 
-After this module a reader knows what `x.max(0)` gives: a tuple, so that `values, indices = x.max(0)` works, whose parts
-have names as well, so that `x.max(0).values` does.
+`x.max(0)` gives a tuple, so that `values, indices = x.max(0)` works, whose parts have names as well: `x.max(0).values`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What backward() and grad() may be given: the checks of their arguments, in PyTorch's words.
 
-A gradient arrives at a node, or at one output of a node that has several (a `Key`, see run.py).
+After this module a reader knows every way to call the two wrongly, and what "where a gradient arrives" means: at a
+node, or at one output of a node that has several.
 """
 
 from __future__ import annotations

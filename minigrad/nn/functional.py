@@ -8,7 +8,6 @@ Each is written in the module of `minigrad.ops` that it is imported from.
 from __future__ import annotations
 
 from minigrad.absent import attributes_of
-from minigrad.functions import sigmoid, tanh
 from minigrad.ops.images.conv import conv1d, conv2d, conv_transpose2d
 from minigrad.ops.images.pool import adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from minigrad.ops.images.resampling import interpolate
@@ -19,8 +18,11 @@ from minigrad.ops.layers.embedding import embedding, one_hot
 from minigrad.ops.layers.group_norm import group_norm
 from minigrad.ops.layers.layer_norm import layer_norm, rms_norm
 from minigrad.ops.layers.linear import linear
+from minigrad.ops.layers.normalize import normalize
 from minigrad.ops.losses.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
-from minigrad.ops.losses.cross_entropy import cross_entropy, kl_div, nll_loss
+from minigrad.ops.losses.cross_entropy import cross_entropy, nll_loss
+from minigrad.ops.losses.distance import cosine_similarity
+from minigrad.ops.losses.likelihood import kl_div
 from minigrad.ops.losses.regression import huber_loss, l1_loss, mse_loss, smooth_l1_loss
 from minigrad.ops.pointwise.activations import (
     elu,
@@ -30,11 +32,12 @@ from minigrad.ops.pointwise.activations import (
     logsigmoid,
     relu,
     relu6,
+    sigmoid,
     silu,
     softplus,
 )
+from minigrad.ops.pointwise.trigonometry import tanh
 from minigrad.ops.reductions.softmax import log_softmax, softmax
-from minigrad.ops.reductions.vector_norm import cosine_similarity, normalize
 from minigrad.ops.shapes.padding import pad
 
 __getattr__ = attributes_of(__name__)

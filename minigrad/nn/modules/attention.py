@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any
 
-from minigrad import dtypes, functions
+from minigrad import dtypes
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.activation import Dropout
@@ -24,6 +24,7 @@ from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import LayerNorm
 from minigrad.nn.parameter import empty_parameter
+from minigrad.ops.pointwise.choices import where
 from minigrad.tensor import Tensor, from_array
 
 Mask = Tensor | None  # True where nothing may be looked at, or numbers to add to the scores
@@ -185,7 +186,7 @@ def _additive(mask: Mask, name: str, kind: Any) -> Mask:
     if mask.dtype is not dtypes.bool:
         raise AssertionError(f"only bool and floating types of {name} are supported")
     forbidden, allowed = (from_array(kind.numpy.type(number)) for number in ("-inf", 0))
-    return functions.where(mask, forbidden, allowed)
+    return where(mask, forbidden, allowed)
 
 
 class TransformerEncoderLayer(Module):

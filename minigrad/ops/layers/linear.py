@@ -15,10 +15,6 @@ from minigrad.ops.shapes import views
 from minigrad.ops.shapes.transposing import t
 from minigrad.tensor import Tensor
 
-METHODS: tuple[str, ...] = ()  # the functions that are methods of Tensor, too
-IN_PLACE: tuple[str, ...] = ()  # those that have an in-place form, with a trailing underscore
-OUT: tuple[str, ...] = ()  # those that take out=
-
 Array = Any  # numpy array
 
 

@@ -1,7 +1,7 @@
 """Losses for yes or no: binary cross entropy, from probabilities or from scores.
 
-The gradient towards the score is the probability less the target. It is computed from the score itself, for the
-logarithm of a probability close to 0 has lost its digits.
+After this module a reader knows that the gradient of binary cross entropy towards the score is the probability less the
+target, and why it is computed from the score itself: the logarithm of a probability close to 0 has lost its digits.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op, size_mismatch
+from minigrad.op import op, size_mismatch, tensor_operands
 from minigrad.ops.losses.reduction import (
-    check_reduction,
     element_gradient,
     one_like,
     promote_floating,
+    read_reduction,
     reduce_elements,
 )
-from minigrad.public import checked
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -68,12 +67,12 @@ _binary_cross_entropy = binary_cross_entropy
 _binary_cross_entropy_with_logits = binary_cross_entropy_with_logits
 
 
-@checked  # type: ignore[no-redef]
-def binary_cross_entropy(
+def binary_cross_entropy(  # type: ignore[no-redef]
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """-(target * log(input) + (1 - target) * log(1 - input)), for probabilities from 0 to 1.
@@ -81,7 +80,8 @@ def binary_cross_entropy(
     The logarithms are at least -100, so that the loss stays finite. `weight` broadcasts to the input; `reduction` as
     for `mse_loss`. From scores, `binary_cross_entropy_with_logits` is exact where probabilities are close to 0 or 1.
     """
-    check_reduction(reduction)
+    reduction = read_reduction(size_average, reduce, reduction)
+    input, target = tensor_operands("binary_cross_entropy", input, target)
     if target.shape != input.shape:
         raise ValueError(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
@@ -99,7 +99,10 @@ def binary_cross_entropy(
             raise RuntimeError(
                 f"all elements of {name} should be between 0 and 1: they reach from {np.min(array)} to {np.max(array)}"
             )
-    weight = one_like(input) if weight is None else _expand_weight(weight, target)
+    if weight is None:
+        weight = one_like(input)
+    else:
+        weight = _expand_weight(weight, target)
     return _binary_cross_entropy(input, target, weight, reduction)
 
 
@@ -118,12 +121,12 @@ def _expand_weight(weight: Tensor, target: Tensor) -> Tensor:
     return weight.expand(target.shape)
 
 
-@checked  # type: ignore[no-redef]
-def binary_cross_entropy_with_logits(
+def binary_cross_entropy_with_logits(  # type: ignore[no-redef]
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
@@ -132,7 +135,8 @@ def binary_cross_entropy_with_logits(
     `weight` and `pos_weight` (how much more a target of 1 counts) broadcast to the input; `reduction` as for
     `mse_loss`.
     """
-    check_reduction(reduction)
+    reduction = read_reduction(size_average, reduce, reduction)
+    input, target = tensor_operands("binary_cross_entropy_with_logits", input, target)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     if not input.dtype.is_floating_point:

@@ -20,6 +20,7 @@ from minigrad.op import check_places, size_mismatch
 from minigrad.ops.places import indexing, slicing
 from minigrad.ops.places.overwrite import copy_, fill_, spread_
 from minigrad.ops.shapes.expanding import expand
+from minigrad.public import Tensors, public
 from minigrad.tensor import Tensor, from_array, own_array
 from minigrad.writing import in_place, needs_grad
 
@@ -55,6 +56,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         if source.shape == target.shape:
             copy_(target, source)
         else:
+            check_places(source)
             spread_(target, expand(source, target.shape))
 
 
@@ -142,26 +144,22 @@ def _put_through_repeats(self: Tensor, indices: tuple[Any, ...], values: Tensor,
 _put_ = in_place(_index_put, "index_put_", through_repeats=_put_through_repeats)
 
 
-def _arrays_of(input: Tensor, indices: Any, values: Any, function: str) -> tuple[Any, ...]:
-    if not isinstance(indices, tuple | list):
-        raise TypeError(
-            f"{function}(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
-        )
-    if not isinstance(values, Tensor):
-        raise TypeError(f"{function}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
+def _arrays_of(input: Tensor, indices: Tensors, function: str) -> tuple[Any, ...]:
     arrays = [index.reshape(1) if index.ndim == 0 else index for index in indices]
     return indexing.split_index(input, tuple(arrays), written=function == "index_put_")[1] or (...,)
 
 
-def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+@public(out=False, composed=True)
+def index_put_(self: Tensor, indices: Tensors, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write `values` at the places that a tuple of index tensors selects, as `x[indices] = values`; or add them there
     (`accumulate`).
     """
     _warn_of_repeats(own_array(self))
-    check_apart(self._array, getattr(values, "_array", None))
-    return _put_(self, _arrays_of(self, indices, values, "index_put_"), values, accumulate)
+    check_apart(self._array, values._array)
+    return _put_(self, _arrays_of(self, indices, "index_put_"), values, accumulate)
 
 
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+@public(out=False, composed=True)
+def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of the tensor with `values` written at the places that index tensors select, or added there."""
-    return _index_put(input, _arrays_of(input, indices, values, "index_put"), values, accumulate)
+    return _index_put(input, _arrays_of(input, indices, "index_put"), values, accumulate)

@@ -12,6 +12,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op, size_mismatch
+from minigrad.public import public
 from minigrad.tensor import Tensor, from_array
 from minigrad.writing import in_place
 
@@ -80,7 +81,7 @@ def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     return copied(self, src)
 
 
-fill_ = in_place(_fill, "fill_", fills=True, spreads=True)
-zero_ = in_place(lambda self: zeroed(self, np.zeros_like(self._array)), "zero_", fills=True)
-copy_ = in_place(_copied, "copy_")
+fill_ = public(out=False)(in_place(_fill, "fill_", fills=True, spreads=True))
+zero_ = public(out=False)(in_place(lambda self: zeroed(self, np.zeros_like(self._array)), "zero_", fills=True))
+copy_ = public(function=False)(in_place(_copied, "copy_"))
 spread_ = in_place(_copied, "copy_", spreads=True)

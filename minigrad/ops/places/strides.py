@@ -6,13 +6,13 @@ it. The nodes of views and of writes through views stand on these three.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from minigrad.memory import Geometry, element_strides, extent, part_of_row, repeats, storage_of, storage_start
-from minigrad.op import op, tensor_operands
+from minigrad.op import op
+from minigrad.public import Ints, public
 from minigrad.tensor import Tensor, own_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -75,12 +75,12 @@ def without_part(self: Array, geometry: Geometry) -> Array:
     return np.ascontiguousarray(whole).reshape(whole.shape)
 
 
-def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
+@public(out=False)
+def as_strided(input: Tensor, size: Ints, stride: Ints, storage_offset: int | None = None) -> Tensor:
     """A view of the memory under the input: of shape `size`, `stride` elements apart, from element `storage_offset`.
 
     RuntimeError if that reaches beyond the memory.
     """
-    (input,) = tensor_operands("as_strided", input)
     array = own_array(input)
     if len(size) != len(stride):
         raise RuntimeError(f"mismatch in length of strides and shape: {list(size)} and {list(stride)}")
@@ -98,4 +98,4 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
         )
     if repeats(array):
         raise RuntimeError("as_strided of a tensor whose elements share memory is not supported: clone() it first")
-    return strided(input, Geometry(array.shape, element_strides(array), tuple(size), tuple(stride), first - start))
+    return strided(input, Geometry(array.shape, element_strides(array), size, stride, first - start))

@@ -74,3 +74,27 @@ def type_(input: Tensor, dtype: Any = None) -> Any:
     dtype.
     """
     return f"minigrad.{input.dtype.tensor_type}Tensor" if dtype is None else to(input, dtype)
+
+
+@public(function=False)
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """The tensor in another one's dtype."""
+    return in_dtype(input, other.dtype)
+
+
+def _conversion(name: str, kind: dtypes.dtype) -> None:
+    """Declare `x.float()` and the like."""
+
+    def converted(self: Any) -> Tensor:
+        return in_dtype(self, kind)
+
+    converted.__name__ = converted.__qualname__ = name
+    converted.__doc__ = f"The tensor in {kind}; itself if it has that dtype already."
+    public(function=False)(converted)
+
+
+for _name, _kind in {
+    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bool": dtypes.bool,
+    "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32, "long": dtypes.int64,
+}.items():  # fmt: skip
+    _conversion(_name, _kind)
