@@ -1,8 +1,8 @@
 """What an op does with operands that it cannot take as they are: no tensors, or of other dtypes or shapes.
 
-After this module a reader knows what `x + 1`, `x + y` of two dtypes, and a row beside a matrix become before anything
-is computed, what is refused, and in which words. An op's call (see op.py) comes here only in these cases; tensors of
-one shape and dtype, the usual case, cost nothing.
+This is what `x + 1`, `x + y` of two dtypes, and a row beside a matrix become before anything is computed, what is
+refused, and in which words. An op's call (see op.py) comes here only in these cases; tensors of one shape and dtype,
+the usual case, cost nothing.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
     try:
         element = kind.numpy.type(number)
     except OverflowError:  # an integer beside smaller ones, which count as floats in a quotient and the like
-        element = dtypes.default.numpy.type(number) if op_name in _OF_FLOATS else dtypes.wrapped(kind, number)
+        element = dtypes.default.numpy.type(number) if op_name == "div" else dtypes.wrapped(kind, number)
     tensor: Any = object.__new__(NumberTensor)
     tensor._array, tensor._output_nr = element, 0
     tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._state = None
@@ -153,13 +153,11 @@ _KINDS_OF_NUMBERS: tuple[tuple[Any, Any], ...] = (
 )
 
 
-_OF_FLOATS = ("div", "copysign_of_number", "xlogy_by_number", "xlogy_of_number")
 _OF_NUMBERS = ("add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_rounded", "floor_divide")  # of two, too
 _SYMBOLS = {
     "add": "+", "add_scaled": "+", "sub": "-", "sub_scaled": "-", "rsub": "-", "rsub_scaled": "-", "mul": "*",
     "div": "/", "div_rounded": "/", "pow": "** or pow()", "floor_divide": "//",
-    "remainder": "%", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "bitwise_left_shift": "<<",
-    "bitwise_right_shift": ">>", "matmul": "@",
+    "remainder": "%", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "matmul": "@",
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
 _ORDERS = ("lt", "le", "gt", "ge")
@@ -229,27 +227,21 @@ def explained(error: Exception, op_name: str, *operands: Tensor) -> Exception:
     if isinstance(error, TypeError) and "numpy boolean subtract" in str(error):
         return no_bools(*operands)
     if isinstance(error, TypeError) and "numpy boolean negative" in str(error):
-        return RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
-            "the `~` or "
-            "`logical_not()` operator instead."
-        )
+        text = "Negation, the `-` operator, on a bool tensor is not supported."
+        return RuntimeError(f"{text} {_USE_NOT} operator instead.")
     return error
 
 
 def no_bools(first: Any, second: Any) -> RuntimeError:
     """The error for a difference with a bool in it, a tensor or a number."""
-    if all(
+    both = all(
         value.dtype is dtypes.bool if isinstance(value, Tensor) else value in (True, False) for value in (first, second)
-    ):
-        return RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-            "operator instead."
-        )
-    return RuntimeError(
-        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
-        "the `~` or `logical_not()` operator instead."
     )
+    what, instead = ("two bool tensors", "Use the `^` or `logical_xor()`") if both else ("a bool tensor", _USE_NOT)
+    return RuntimeError(f"Subtraction, the `-` operator, with {what} is not supported. {instead} operator instead.")
+
+
+_USE_NOT = "If you are trying to invert a mask, use the `~` or `logical_not()`"
 
 
 def size_mismatch(op_name: str, first: Sequence[int], second: Sequence[int]) -> str | None:

@@ -1,8 +1,8 @@
 """The tensor: an array, and its place in the graph.
 
-After this module a reader knows everything that a tensor carries: the numbers, whether a gradient is wanted, the node
-that made it (`grad_fn`), where its gradient is kept (`.grad`), and the count of in-place writes that it shares with its
-views. The operators and methods that compute are bound in `methods.py`, from the ops; how tensors are made is told in
+The array, and what can be told from it alone, is in tensor_base.py. Here is what the graph adds: whether a gradient is
+wanted, the node that made the tensor (`grad_fn`), where its gradient is kept (`.grad`), hooks, and the ways out of the
+graph. The operators and methods that compute are bound in `methods.py`, from the ops; how tensors are made is told in
 `creation.py`, and what tells of their memory, or copies it, in `layout.py`.
 """
 

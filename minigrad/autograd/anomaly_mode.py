@@ -1,8 +1,7 @@
 """Anomaly mode: which line of the forward pass made the node that fails, or whose gradient is the first nan.
 
-After this module a reader knows what `detect_anomaly()` adds: each node notes the lines that made it
-(`node.metadata["traceback_"]`), and each step of a backward run is searched for nan. Both cost time, so it is for
-debugging; off, it costs nothing.
+This is what `detect_anomaly()` adds: each node notes the lines that made it (`node.metadata["traceback_"]`), and each
+step of a backward run is searched for nan. Both cost time, so it is for debugging; off, it costs nothing.
 """
 
 from __future__ import annotations
@@ -127,25 +126,28 @@ def _arrays(gradients: tuple[Any, ...]) -> list[Any]:
 
 def warn_of_failure(node: Node) -> None:
     """Say where a failing node was made, and if a backward made it, where the node of that one was made."""
-    lines = [f"Error detected in {_name(node)}. {_made(node, 'caused the error')}"]
-    seen: set[Node] = {node}
-    parent = node.metadata.get("parent_")
-    while parent is not None and parent not in seen:
-        seen.add(parent)
-        known = "traceback_" in parent.metadata
-        said = "\n\nPrevious calculation was induced by" if known else "Error detected in"
-        lines.append(f"{said} {_name(parent)}. {_made(parent, 'induced the previous calculation')}")
-        parent = parent.metadata.get("parent_")
-    for line in lines:
-        warnings.warn(line, UserWarning, stacklevel=frames_to_learner())
+    beginning, effect = "Error detected in", "caused the error"
+    told: set[Node] = set()
+    culprit: Any = node
+    while culprit is not None and culprit not in told:
+        told.add(culprit)
+        if culprit is not node:
+            beginning = "\n\nPrevious calculation was induced by" if _lines(culprit) else "Error detected in"
+        text = f"{beginning} {_name(culprit)}. {_made(culprit, effect)}"
+        warnings.warn(text, UserWarning, stacklevel=frames_to_learner())
+        culprit, effect = culprit.metadata.get("parent_"), "induced the previous calculation"
 
 
 def _name(node: Node) -> str:
     return type(node).__name__
 
 
+def _lines(node: Node) -> list[str] | None:
+    return node.metadata.get("traceback_")
+
+
 def _made(node: Node, effect: str) -> str:
-    lines = node.metadata.get("traceback_")
+    lines = _lines(node)
     if lines is None:
         return "No forward pass information available. Enable detect anomaly during forward pass for more information."
     return f"Traceback of forward call that {effect}:\n{''.join(lines)}"

@@ -1,7 +1,6 @@
 """What backward() and grad() may be given: the checks of their arguments, in PyTorch's words.
 
-After this module a reader knows every way to call the two wrongly, and what "where a gradient arrives" means: at a
-node, or at one output of a node that has several.
+A gradient arrives at a node, or at one output of a node that has several (a `Key`, see run.py).
 """
 
 from __future__ import annotations

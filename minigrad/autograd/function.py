@@ -1,7 +1,7 @@
 """Custom Functions: a forward and a backward of the learner's own, as one node of the graph.
 
-After this module a reader knows what `Function.apply` does around the learner's code: forward runs unrecorded, on the
-tensors themselves; its results are then made outputs of one node. When the node's turn comes, its backward gets tensors
+`Function.apply` stands around the learner's code: forward runs unrecorded, on the tensors themselves; its results are
+then made outputs of one node. When the node's turn comes, its backward gets tensors
 and returns one gradient per argument of forward. In between the two share `ctx`, which belongs to the node.
 """
 
@@ -106,11 +106,11 @@ class FunctionNode(FunctionCtx, Node):
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         with no_grad():
-            results = self._checked(self._backward(tuple(map(wrapped, gradients))))
+            results = self._gradients_of_inputs(self._backward(tuple(map(wrapped, gradients))))
         return tuple(None if result is None else result._array for result in results)
 
     def apply_recorded(self, *gradients: Any) -> tuple[Any, ...]:
-        return tuple(self._checked(self._backward(gradients)))
+        return tuple(self._gradients_of_inputs(self._backward(gradients)))
 
     def _backward(self, gradients: tuple[Any, ...]) -> Any:
         """Call the learner's backward; raise if it keeps coming back to itself."""
@@ -138,37 +138,33 @@ class FunctionNode(FunctionCtx, Node):
             if not running[self]:
                 del running[self]
 
-    def _checked(self, results: Any) -> list[Any]:
+    def _gradients_of_inputs(self, results: Any) -> list[Any]:
         """The gradients that backward returned, for the arguments that are tensors; raise if they don't fit."""
-        if not isinstance(results, tuple):
-            results = (results,)
+        results = results if isinstance(results, tuple) else (results,)
         count, name = len(self._given), type(self).__name__
         if len(results) < count or any(extra is not None for extra in results[count:]):
             raise RuntimeError(
                 f"function {name} returned an incorrect number of gradients (expected {count}, got {len(results)}): "
                 "one for each argument of forward after ctx, None for those that have none"
             )
-        checked: list[Any] = []
-        for position, (result, is_tensor) in enumerate(zip(results, self._given, strict=False)):
-            if not is_tensor:
-                if result is not None:
-                    raise RuntimeError(
-                        f"function {name} returned a gradient different than None at position {position + 1}, but the "
-                        "corresponding forward input was not a Variable"
-                    )
-                continue
+        gradients: list[Any] = []
+        for position, (result, is_tensor) in enumerate(zip(results, self._given, strict=False), 1):
+            if not is_tensor and result is not None:
+                raise RuntimeError(
+                    f"function {name} returned a gradient different than None at position {position}, but the "
+                    "corresponding forward input was not a Variable"
+                )
             if result is not None and not isinstance(result, Tensor):
                 raise RuntimeError(
-                    f"expected Variable or None (got {type_name(result)}): gradient number {position + 1} of "
+                    f"expected Variable or None (got {type_name(result)}): gradient number {position} of "
                     f"{self._function.__name__}.backward"
                 )
-            checked.append(result if self._next_nodes[len(checked)] is not None else None)
-        return [self._fitted(index, result) for index, result in enumerate(checked)]
+            if is_tensor:
+                gradients.append(result if self._next_nodes[len(gradients)] is not None else None)
+        return [None if result is None else self._fit(index, result) for index, result in enumerate(gradients)]
 
-    def _fitted(self, index: int, gradient: Tensor | None) -> Tensor | None:
+    def _fit(self, index: int, gradient: Tensor) -> Any:
         """A gradient in the shape and dtype of its input, from which it may have been broadcast."""
-        if gradient is None:
-            return None
         shape, dtype = self._expected[index]
         lead = len(gradient.shape) - len(shape)
         if lead < 0 or any(own not in (1, got) for own, got in zip(shape, gradient.shape[lead:], strict=True)):
@@ -176,8 +172,7 @@ class FunctionNode(FunctionCtx, Node):
                 f"Function {type(self).__name__} returned an invalid gradient at index {index} - got "
                 f"{list(gradient.shape)} but expected shape compatible with {list(shape)}"
             )
-        fitted: Tensor = to_dtype(sum_to_shape(gradient, shape), dtype)
-        return fitted
+        return to_dtype(sum_to_shape(gradient, shape), dtype)
 
 
 class SavedOutput:
@@ -350,18 +345,16 @@ def _attached(
     node: FunctionNode, arguments: tuple[Any, ...], outputs: tuple[Any, ...], records: bool
 ) -> tuple[Any, ...]:
     """The outputs of forward, made outputs of the node."""
+    tensors = [output if isinstance(output, Tensor) else None for output in outputs]
     node._output_count = len(outputs)
-    node._made = tuple(
-        [(output._array.shape, output._array.dtype) if isinstance(output, Tensor) else None for output in outputs]
-    )
+    node._made = tuple([None if t is None else (t._array.shape, t._array.dtype) for t in tensors])
     inputs = [value for value in arguments if isinstance(value, Tensor)]
-    tensor_count = sum(isinstance(output, Tensor) for output in outputs)
-    finished: list[Any] = []
-    for number, output in enumerate(outputs):
-        if isinstance(output, Tensor):
-            position = next((index for index, value in enumerate(inputs) if value is output), None)
-            output = _output(node, output, number, position, tensor_count, records)
-        finished.append(output)
+    tensor_count = sum(tensor is not None for tensor in tensors)
+    finished = list(outputs)
+    for number, tensor in enumerate(tensors):
+        if tensor is not None:
+            position = next((index for index, value in enumerate(inputs) if value is tensor), None)
+            finished[number] = _output(node, tensor, number, position, tensor_count, records)
     return tuple(finished)
 
 
@@ -371,9 +364,9 @@ def _output(
     """One output of forward in its place in the graph; `position` says which input it is, if it is one."""
     if not output.dtype.is_floating_point or any(output is marked for marked in node._non_differentiable):
         return output.detach() if output.requires_grad else output
-    if any(output is marked for marked in node._dirty) and position is not None:
-        return _written_input(node, output, number, position, tensor_count, records)
     if any(output is marked for marked in node._dirty):
+        if position is not None:
+            return _written_input(node, output, number, position, tensor_count, records)
         warnings.warn(
             "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
             "should be passed to ctx.mark_dirty().",
@@ -401,21 +394,19 @@ def _written_input(
 ) -> Tensor:
     """An input that forward has written to."""
     count_write(output)
-    if records:
-        if output._was_made_as_leaf() and output.requires_grad:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        if output._root is not None:
-            output._grad = None  # the tensor becomes another one
-            check_history(output)
-            if tensor_count > 1:
-                raise RuntimeError(
-                    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
-                    "return more than one Tensor: clone() the input first, or split the Function in two."
-                )
     if not records:
         return output.detach() if output.requires_grad else output
+    if output._was_made_as_leaf() and output.requires_grad:
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    output._grad = None  # the tensor becomes another one
+    if output._root is not None:
+        check_history(output)
+        if tensor_count > 1:
+            raise RuntimeError(
+                "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
+                "return more than one Tensor: clone() the input first, or split the Function in two."
+            )
     record_write(output, node, position, number)
-    output._grad = None
     return output
 
 

@@ -1,7 +1,7 @@
 """Whether operations are being recorded.
 
-After this module a reader knows what `no_grad`, `enable_grad`, `set_grad_enabled` and `inference_mode` switch, and for
-whom: this thread alone, until the block or the decorated function ends, however it ends.
+`no_grad`, `enable_grad`, `set_grad_enabled` and `inference_mode` switch that for this thread alone, until the block or
+the decorated function ends, however it ends.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Hooks: the learner's functions that are called while gradients pass.
 
-After this module a reader knows every place where one can be hung, and the order in which they run. Around a node:
+These are the places where one can be hung, in the order in which they run. Around a node:
 
     hooks of its output's tensors (in the order of registration), then retain_grad
     prehooks of the node
@@ -98,38 +98,38 @@ class NodeHooks:
             gradient = wrapped(gradients[output_nr])
             with set_grad_enabled(recorded):
                 for hook in list(hooks.values()):
-                    result = _seen("tensor_hook", node, hook)(gradient)
+                    result = _call_of("tensor_hook", node, hook)(gradient)
                     if result is not None:
-                        gradient = _checked(gradient, result, hook)
+                        gradient = _replacement(gradient, result, hook)
             changed[output_nr] = gradient if recorded or gradient is None else gradient._array
         for output_nr, retained in self.retained.items():
             if changed[output_nr] is not None:
-                _seen("retain_grad", node, retained.keep)(changed[output_nr])
+                _call_of("retain_grad", node, retained.keep)(changed[output_nr])
         return tuple(changed)
 
     def run_before(self, node: Node, gradients: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """The node's prehooks, on its incoming gradients."""
-        hooks = [(_seen("node_prehook", node, hook), hook) for hook in self.before.values()]
+        hooks = [(_call_of("node_prehook", node, hook), hook) for hook in self.before.values()]
         return _run_on_tuple(hooks, gradients, (), recorded)
 
     def run_after(
         self, node: Node, outgoing: tuple[Any, ...], incoming: tuple[Any, ...], recorded: bool
     ) -> tuple[Any, ...]:
         """The node's hooks, on its outgoing gradients; they also see the incoming ones."""
-        hooks = [(_seen("node_hook", node, hook), hook) for hook in self.after.values()]
+        hooks = [(_call_of("node_hook", node, hook), hook) for hook in self.after.values()]
         return _run_on_tuple(hooks, outgoing, (tuple(map(wrapped, incoming)),), recorded)
 
     def run_after_accumulate(self, node: Node, leaf: Tensor, recorded: bool) -> None:
         with set_grad_enabled(recorded):
             for hook in list(self.after_accumulate.values()):
-                result = _seen("post_accumulate", node, hook)(leaf)
+                result = _call_of("post_accumulate", node, hook)(leaf)
                 if result is not None:
-                    _checked(leaf, result, hook)
+                    _replacement(leaf, result, hook)
                     if result is not leaf:
                         raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
-def _seen(kind: str, node: Node, hook: Hook) -> Hook:
+def _call_of(kind: str, node: Node, hook: Hook) -> Hook:
     """The hook, or what calls it for somebody who looks on."""
     return hook if thread.witness is None else thread.witness.around(kind, node, hook)
 
@@ -153,7 +153,7 @@ def _run_on_tuple(
                     f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(results)}, but "
                     f"expected {len(tensors)})"
                 )
-            tensors = tuple(_checked(old, new, hook) for old, new in zip(tensors, results, strict=True))
+            tensors = tuple(_replacement(old, new, hook) for old, new in zip(tensors, results, strict=True))
     return tensors if recorded else tuple(None if tensor is None else tensor._array for tensor in tensors)
 
 
@@ -162,24 +162,21 @@ def wrapped(gradient: Any) -> Any:
     return gradient if gradient is None or isinstance(gradient, TensorBase) else from_array(gradient)
 
 
-def _checked(old: Tensor | None, new: Any, hook: Hook) -> Any:
+def _replacement(old: Tensor | None, new: Any, hook: Hook) -> Any:
     """What a hook returned in place of a gradient; raise if that cannot be one."""
     if new is None:
         return None
     if not isinstance(new, TensorBase):
         raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+    name = _name(hook)
     if old is None:
-        raise RuntimeError(f"can't replace a None gradient with a non-None value, as hook '{_name(hook)}' tried")
+        raise RuntimeError(f"can't replace a None gradient with a non-None value, as hook '{name}' tried")
     if new.dtype is not old.dtype:
-        raise RuntimeError(
-            f"hook '{_name(hook)}' has changed the type of value (was minigrad.{old.dtype.tensor_type}Tensor got "
-            f"minigrad.{new.dtype.tensor_type}Tensor)"
-        )
+        was, got = [f"minigrad.{kind.tensor_type}Tensor" for kind in (old.dtype, new.dtype)]
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {was} got {got})")
     if new.shape != old.shape:
-        raise RuntimeError(
-            f"hook '{_name(hook)}' has changed the size of value: the gradient had shape {list(old.shape)}, and the "
-            f"hook returned {list(new.shape)}"
-        )
+        shapes = f"the gradient had shape {list(old.shape)}, and the hook returned {list(new.shape)}"
+        raise RuntimeError(f"hook '{name}' has changed the size of value: {shapes}")
     return new
 
 
@@ -211,11 +208,11 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     if mode == "any":
-        seen: weakref.WeakSet[Any] = weakref.WeakSet()
+        known: weakref.WeakSet[Any] = weakref.WeakSet()
 
         def first(gradient: Tensor) -> None:
-            if thread.task not in seen:
-                seen.add(thread.task)
+            if thread.task not in known:
+                known.add(thread.task)
                 fn(gradient)
 
         return _SeveralHandles([tensor.register_hook(first) for tensor in tensors if tensor.requires_grad])

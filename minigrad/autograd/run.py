@@ -93,8 +93,9 @@ class BackwardRun:
                 useful.add(node)
         kept = ends.union(self.starts)  # the hooks of a root's tensor run in any case
         self.order = [node for node in self.order if node in useful or node in kept]
-        for leaf in [leaf for leaf in last_uses if leaf not in kept]:
-            del last_uses[leaf]
+        for leaf in list(last_uses):  # a root that others use waits for their gradients, which do not come
+            if leaf not in ends and (leaf not in kept or last_uses[leaf] is not None):
+                del last_uses[leaf]
         return useful
 
     # -- asked by hooks, and by functions that run inside

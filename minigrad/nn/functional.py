@@ -18,11 +18,8 @@ from minigrad.ops.layers.embedding import embedding, one_hot
 from minigrad.ops.layers.group_norm import group_norm
 from minigrad.ops.layers.layer_norm import layer_norm, rms_norm
 from minigrad.ops.layers.linear import linear
-from minigrad.ops.layers.normalize import normalize
 from minigrad.ops.losses.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
-from minigrad.ops.losses.cross_entropy import cross_entropy, nll_loss
-from minigrad.ops.losses.distance import cosine_similarity
-from minigrad.ops.losses.likelihood import kl_div
+from minigrad.ops.losses.cross_entropy import cross_entropy, kl_div, nll_loss
 from minigrad.ops.losses.regression import huber_loss, l1_loss, mse_loss, smooth_l1_loss
 from minigrad.ops.pointwise.activations import (
     elu,
@@ -38,6 +35,7 @@ from minigrad.ops.pointwise.activations import (
 )
 from minigrad.ops.pointwise.trigonometry import tanh
 from minigrad.ops.reductions.softmax import log_softmax, softmax
+from minigrad.ops.reductions.vector_norm import cosine_similarity, normalize
 from minigrad.ops.shapes.padding import pad
 
 __getattr__ = attributes_of(__name__)

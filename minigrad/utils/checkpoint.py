@@ -100,7 +100,9 @@ class _Region:
 
     def __init__(self, run_again: Callable[[Sequence[Any]], None], args: Sequence[Any]) -> None:
         self.run_again = run_again
-        self.arguments = _Arguments.apply(from_array(np.zeros(0)).requires_grad_(), *args).grad_fn
+        # A view that has lost its place in the graph is kept as a plain tensor: using it raises, in the run.
+        kept = [value if not isinstance(value, Tensor) or value._has_place() else value.detach() for value in args]
+        self.arguments = _Arguments.apply(from_array(np.zeros(0)).requires_grad_(), *kept).grad_fn
         self.tickets: list[weakref.ref[_Ticket]] = []
         self.found: weakref.WeakKeyDictionary[_Ticket, Tensor] = weakref.WeakKeyDictionary()
         self.found_in: Callable[[], Any] = lambda: None  # the backward run that `found` was computed for, if it lives

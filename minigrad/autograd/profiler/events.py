@@ -7,7 +7,7 @@ PyTorch's names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from minigrad.autograd.profiler.names import BACKWARD, USER, WRITING
@@ -68,23 +68,23 @@ class FunctionEvent(Timed):
     """
 
     count = 1
+    id = 0
+    began = 0  # in nanoseconds of the clock: whole numbers, so that sums come out even
+    ended: int | None = None
+    time_range = Interval(0.0, 0.0)  # of one that is left out: all others end later
+    run: object = None  # of an event of the engine: the backward run that it belongs to
+    sequence_nr = -1
+    forward: FunctionEvent | None = None
+    input_shapes: Sequence[Any] = ()
+    cpu_memory_usage = 0
+    returned: frozenset[int] = frozenset()  # the new arrays that this call and those in it returned, by id
 
-    def __init__(self, name: str, scope: int, thread: int, thread_name: str, parent: FunctionEvent | None) -> None:
-        self.id = 0
-        self.name, self.scope = name, scope
-        self.thread = self.fwd_thread = thread
-        self.thread_name = thread_name
-        self.began = 0  # in nanoseconds of the clock: whole numbers, so that sums come out even
-        self.ended: int | None = None
-        self.time_range = Interval(0.0, 0.0)
-        self.cpu_parent = parent
+    def __init__(self, name: str, scope: int, log: Any) -> None:
+        self.name, self.scope, self.log = name, scope, log
+        self.thread = self.fwd_thread = log.number
+        self.thread_name = log.name
+        self.cpu_parent: FunctionEvent | None = log.open
         self.cpu_children: list[FunctionEvent] = []
-        self.run: object = None  # of an event of the engine: the backward run that it belongs to
-        self.sequence_nr = -1
-        self.forward: FunctionEvent | None = None
-        self.input_shapes: list[Any] = []
-        self.cpu_memory_usage = 0
-        self.returned: set[int] = set()  # the new arrays that this call and those in it returned, by id
 
     @property
     def is_user_annotation(self) -> bool:

@@ -25,13 +25,15 @@ from minigrad.autograd.profiler.watching import Watch
 from minigrad.tensor import Tensor
 
 
-class _Log(threading.local):
+class _Log:
     """What one thread does."""
 
-    number = 0  # of the thread; 0 before it did anything
-    events: list[FunctionEvent]
-    open: FunctionEvent | None = None
-    run: object = None  # the backward run that goes on
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.name = threading.current_thread().name
+        self.events: list[FunctionEvent] = []
+        self.open: FunctionEvent | None = None
+        self.run: object = None  # the backward run that goes on
 
 
 class Recording:
@@ -43,8 +45,8 @@ class Recording:
         self.with_memory = memory
         self.ended: int | None = None
         self._began = 0
-        self._threads: list[list[FunctionEvent]] = []
-        self._log = _Log()
+        self._logs: list[_Log] = []
+        self._here = threading.local()
         self._watch = Watch(self)
         self._lock = threading.Lock()
 
@@ -56,7 +58,17 @@ class Recording:
         """End it, and return its events."""
         self.ended = self.clock()
         self._watch.end()
-        return linked([event for events in self._threads for event in list(events)], self._began, self.ended)
+        return linked([event for log in self._logs for event in list(log.events)], self._began, self.ended)
+
+    def _log(self) -> _Log:
+        """This thread's log."""
+        try:
+            log: _Log = self._here.log
+        except AttributeError:
+            with self._lock:
+                log = self._here.log = _Log(len(self._logs) + 1)
+                self._logs.append(log)
+        return log
 
     # -- functions
 
@@ -77,13 +89,8 @@ class Recording:
 
     def begin(self, name: str, scope: int, inputs: Any = ()) -> FunctionEvent:
         """Open an event in this thread."""
-        log = self._log
-        if not log.number:
-            with self._lock:
-                log.events = []
-                self._threads.append(log.events)
-                log.number = len(self._threads)
-        event = FunctionEvent(name, scope, log.number, threading.current_thread().name, log.open)
+        log = self._log()
+        event = FunctionEvent(name, scope, log)
         log.events.append(event)
         if self.with_shapes:
             event.input_shapes = [_shape(value) for value in inputs]
@@ -97,8 +104,8 @@ class Recording:
         if self.ended is not None:
             return
         event.ended = now
-        if self._log.open is event:
-            self._log.open = event.cpu_parent
+        if event.log.open is event:
+            event.log.open = event.cpu_parent
         if self.with_memory:
             _count_bytes(event, result, inputs)
 
@@ -106,7 +113,7 @@ class Recording:
 
     def backward_run(self, steps: Iterator[Any]) -> Iterator[Any]:
         """The steps of a backward run, the last of whose events ends with it."""
-        log = self._log
+        log = self._log()
         outer, log.run = log.run, object()
         try:
             yield from steps
@@ -116,7 +123,7 @@ class Recording:
 
     def next_node(self, node: Node) -> None:
         """The engine turns to a node: the event of the one before ends here."""
-        log = self._log
+        log = self._log()
         if log.run is None:
             return  # somebody takes the steps one by one: the time between them is not the engine's
         self._end_node(log)
@@ -179,7 +186,7 @@ def _count_bytes(event: FunctionEvent, result: Any, inputs: Any) -> None:
     new = {id(owner): owner.nbytes for owner in _owners(result)}
     for known in [*event.returned, *(id(owner) for owner in _owners(inputs))]:
         new.pop(known, None)
-    event.returned.update(new)
+    event.returned |= new.keys()
     event.cpu_memory_usage += sum(new.values())
     if event.cpu_parent is not None:
         event.cpu_parent.cpu_memory_usage += event.cpu_memory_usage

@@ -161,7 +161,7 @@ def _checked(
     kernel = weight.shape[2:]
     steps = _per_dim(function, "stride", stride, dims, len(kernel))
     spacing = _per_dim(function, "dilation", dilation, dims, len(kernel))
-    more = _per_dim(function, "output_padding", output_padding, dims, len(kernel))
+    more = _per_dim(function, "output_padding", output_padding, dims, len(kernel)) if transposed else (0,)
     if isinstance(padding, str):
         border = _named_padding(padding, kernel, steps, spacing)
     else:
@@ -249,13 +249,10 @@ def _check_shapes(input: Tensor, weight: Tensor, bias: Tensor | None, groups: in
         )
 
 
-_IN_C = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short"}
-
-
 def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     """Raise unless all have the same dtype, one of numbers."""
     if bias is not None and bias.dtype is not input.dtype:
-        first, second = (_IN_C.get(tensor.dtype.name, tensor.dtype.name) for tensor in (input, bias))
+        first, second = input.dtype.c_name, bias.dtype.c_name
         raise RuntimeError(f"Input type ({first}) and bias type ({second}) should be the same: convert one of them")
     if weight.dtype is not input.dtype:
         first, second = (tensor.dtype.tensor_type for tensor in (input, weight))

@@ -1,7 +1,6 @@
-"""Attention: each query's mean of the values, weighted by how well their keys fit.
+"""Attention: each query's mean of the values, weighted by how well their keys fit: softmax(Q K^T / sqrt(E)) V.
 
-After this module a reader can write attention from its formula, softmax(Q K^T / sqrt(E)) V, and knows what a mask does
-to the scores before softmax.
+A mask is applied to the scores before softmax.
 """
 
 from __future__ import annotations
@@ -12,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import tensor_operands
 from minigrad.ops.layers.dropout import dropout
 from minigrad.ops.matrices.matmul import matmul
 from minigrad.ops.pointwise.choices import where
 from minigrad.ops.reductions.softmax import safe_softmax
 from minigrad.ops.shapes.transposing import transpose
+from minigrad.public import checked
 from minigrad.tensor import Tensor, from_array
 
 
+@checked
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -45,7 +45,6 @@ def scaled_dot_product_attention(
 
     Returns (..., L, Ev).
     """
-    query, key, value = tensor_operands("scaled_dot_product_attention", query, key, value)
     _check(query, key, value, attn_mask, is_causal)
     if dropout_p < 0 or dropout_p > 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")

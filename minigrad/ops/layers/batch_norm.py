@@ -1,7 +1,5 @@
-"""Batch norm: each channel brought to mean 0 and variance 1.
-
-After this module a reader knows what batch norm does differently in training and in evaluation, what its running
-statistics are.
+"""Batch norm: each channel brought to mean 0 and variance 1. In training these are the batch's own, and the running
+statistics follow them; in evaluation the running statistics are used, as constants.
 """
 
 from __future__ import annotations
@@ -12,26 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op, tensor_operands, tensors
-from minigrad.ops.layers.moments import (
+from minigrad.op import op, tensors
+from minigrad.ops.layers.normalization import (
     as_rows,
+    channel_dims,
     channel_moments,
+    channel_shape,
+    check_dtypes,
     combined,
     from_rows,
     inner_products,
     inner_sums,
     memory_order,
-    outer_sums,
-    scaled,
-)
-from minigrad.ops.layers.normalization import (
-    channel_dims,
-    channel_shape,
-    check_dtypes,
     normalized,
     normalized_gradient,
+    outer_sums,
+    scaled,
     shared_backward,
 )
+from minigrad.public import checked
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -103,6 +100,7 @@ def _gradients(
 # ---------------------------------------------------------------- as the learner calls them
 
 
+@checked
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -123,7 +121,6 @@ def batch_norm(
         weight, bias: (C,), or None for 1 and 0.
         training: take the mean and the variance from the batch, which then must have more than one number per channel.
     """
-    (input,) = tensor_operands("batch_norm", input)
     if training:
         check_more_than_one(input.size())
     if training and eps <= 0.0:

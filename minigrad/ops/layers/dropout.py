@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad.op import tensor_operands
+from minigrad.public import checked
 from minigrad.random.recipes import in_memory_order, keep_mask
 from minigrad.tensor import Tensor, from_array
 
 
+@checked
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Each element set to 0 with probability `p`, and else divided by 1 - p; in training only.
 
@@ -20,7 +21,6 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     """
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    (input,) = tensor_operands("dropout", input)
     if p == 0 or not training or not input.numel():
         return input
     kind = input._array.dtype

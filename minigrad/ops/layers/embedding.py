@@ -1,7 +1,6 @@
-"""Rows of a table, chosen by number: embeddings, bags of them, and one-hot vectors.
+"""Rows of a table, chosen by number: embeddings, and one-hot vectors.
 
-After this module a reader knows that an embedding is indexing, that its gradient adds up in each row what reached all
-the places that row was taken to, and why that sum is done on sorted rows.
+An embedding is indexing. Its gradient adds up in each row what reached all the places that row was taken to.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from minigrad.tensor import Tensor, from_array
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 _FEW_NUMBERS = 500  # fewer than these are not worth sorting
-_OFTEN = 32  # more rows of one index than this are added up fastest by a product with ones
 
 
 @op(
@@ -49,24 +47,8 @@ def add_rows(self: Array, indices: Array, scale: Array | None, count: int) -> Ar
         return out
     order = np.argsort(indices, kind="stable")  # equal indices stand together
     ordered = indices[order]
-    starts = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
-    counts = np.diff(starts, append=indices.size)
-    often_first = np.argsort(-counts, kind="stable")
-    starts, counts = starts[often_first], counts[often_first]
-    used = ordered[starts]
-    often = int(np.count_nonzero(counts > _OFTEN))
-    ones = np.ones(int(counts[0]), self.dtype)
-    for index, start, count in zip(
-        used[:often].tolist(), starts[:often].tolist(), counts[:often].tolist(), strict=True
-    ):
-        out[index] = ones[:count] @ rows.take(order[start : start + count], 0)
-    if often < used.size:
-        starts, counts = starts[often:], counts[often:]
-        sums = rows.take(order[starts], 0)
-        for occurrence in range(1, int(counts[0])):  # the second of each index, the third, ...
-            repeated = starts[counts > occurrence]
-            sums[: repeated.size] += rows.take(order[repeated + occurrence], 0)
-        out[used[often:]] = sums
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    out[ordered[starts]] = np.add.reduceat(rows[order], starts, axis=0)
     return out
 
 

@@ -1,20 +1,29 @@
 """Layer norm and rms norm: the last dimensions of each example brought to one size.
 
-After this module a reader knows that layer norm takes off the mean and divides by the standard deviation of each row,
-and that rms norm leaves the mean where it is and divides by the root of the mean square.
+Layer norm takes off the mean and divides by the standard deviation of each row; rms norm leaves the mean where it is
+and divides by the root of the mean square.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from minigrad.op import op, tensor_operands
-from minigrad.ops.layers.moments import inner_products, outer_sums, row_moments, scaled
-from minigrad.ops.layers.normalization import Dim, check_dtypes, normalized, normalized_gradient, shared_backward
+from minigrad.op import op
+from minigrad.ops.layers.normalization import (
+    Dim,
+    check_dtypes,
+    inner_products,
+    normalized,
+    normalized_gradient,
+    outer_sums,
+    row_moments,
+    scaled,
+    shared_backward,
+)
+from minigrad.public import Ints, checked
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -57,26 +66,19 @@ def normalize_layer(self: Array, weight: Array, bias: Array, mean: Array, rstd: 
 
 
 @shared_backward(normalize_layer)
-def _layer_gradients(
+def _gradients(
     node: Any, g: Array, wants_input: bool, wants_weight: bool, wants_bias: bool
 ) -> tuple[Array | None, ...]:
-    grad_input = grad_weight = grad_bias = None
-    if wants_bias:
-        grad_bias = outer_sums(layer_rows(g, node._saved_count)).reshape(node._saved_bias_shape)
-    if wants_input or wants_weight:
-        grad_input, grad_weight = _row_gradients(node, g, node._saved_mean, node._saved_rstd, wants_input, wants_weight)
-    return grad_input, grad_weight, grad_bias
-
-
-def _row_gradients(
-    node: Any, g: Array, mean: Array | None, rstd: Array, wants_input: bool, wants_weight: bool
-) -> tuple[Array | None, Array | None]:
-    """The gradients of input and weight, from a mean (None in rms norm) and a factor for each row.
+    """The gradients of input, weight and bias.
 
     Block by block, so that a block's arrays stay in the processor's cache until it is done: for large inputs that is
     several times as fast as all rows at once.
     """
-    x, g_rows = (layer_rows(array, node._saved_count) for array in (node._saved_self._array, g))
+    g_rows = layer_rows(g, node._saved_count)
+    grad_bias = outer_sums(g_rows).reshape(node._saved_bias_shape) if wants_bias else None
+    if not (wants_input or wants_weight):
+        return None, None, grad_bias
+    x, mean, rstd = layer_rows(node._saved_self._array, node._saved_count), node._saved_mean, node._saved_rstd
     size = x.shape[1]
     weighted = wants_input and node._saved_weight._array.ndim > 0
     weight = node._saved_weight._array.reshape(-1) if weighted else np.ones(size, x.dtype)
@@ -85,7 +87,7 @@ def _row_gradients(
     height = max(1, _BLOCK // max(1, size))
     for start in range(0, len(x), height):
         rows = slice(start, start + height)
-        centred = x[rows] if mean is None else x[rows] - mean[rows, np.newaxis]
+        centred = x[rows] - mean[rows, np.newaxis]
         products = g_rows[rows] * centred
         if wants_weight:
             grad_weight += rstd[rows] @ products
@@ -95,12 +97,12 @@ def _row_gradients(
         out = np.multiply(g_rows[rows], weight, out=grad_input[rows])
         spread = rstd[rows] * (products @ weight / size) * rstd[rows]  # rstd² alone can be too large for float16
         out -= centred * spread[:, np.newaxis]
-        if mean is not None:
-            out -= (g_rows[rows] @ weight / size)[:, np.newaxis]
+        out -= (g_rows[rows] @ weight / size)[:, np.newaxis]
         out *= rstd[rows, np.newaxis]
     return (
         None if grad_input is None else grad_input.reshape(g.shape),
         grad_weight.reshape(node._saved_weight_shape) if wants_weight else None,
+        grad_bias,
     )
 
 
@@ -136,19 +138,13 @@ def normalize_rms(self: Array, weight: Array, count: int, eps: float) -> Array:
     return out
 
 
-@shared_backward(normalize_rms)
-def _rms_gradients(node: Any, g: Array, wants_input: bool, wants_weight: bool) -> tuple[Array | None, ...]:
-    rows = layer_rows(node._saved_self._array, node._saved_count)
-    factor = 1 / np.sqrt(inner_products(rows, rows) / rows.shape[-1] + node._saved_eps)
-    return _row_gradients(node, g, None, factor, wants_input, wants_weight)
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
 
+@checked
 def layer_norm(
     input: Tensor,
-    normalized_shape: Sequence[int],
+    normalized_shape: Ints,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-5,
@@ -157,38 +153,30 @@ def layer_norm(
 
     `weight` and `bias` have that shape; None stands for 1 and 0. (Ba, Kiros and Hinton, "Layer Normalization", 2016.)
     """
-    (input,) = tensor_operands("layer_norm", input)
-    shape = _last_sizes("layer_norm", "[*, ", input, normalized_shape, weight, bias)
+    _check_sizes("layer_norm", "[*, ", input, normalized_shape, weight, bias)
     check_dtypes("LayerNormKernelImpl", input, weight, bias)
-    mean, var = row_moments(layer_rows(input._array, len(shape)))
+    mean, var = row_moments(layer_rows(input._array, len(normalized_shape)))
     one, none = (from_array(input._array.dtype.type(number)) for number in (1, 0))
     weight, bias = one if weight is None else weight, none if bias is None else bias
-    return normalize_layer(input, weight, bias, mean, 1 / np.sqrt(var + eps), len(shape), eps)
+    return normalize_layer(input, weight, bias, mean, 1 / np.sqrt(var + eps), len(normalized_shape), eps)
 
 
-def rms_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
-) -> Tensor:
+@checked
+def rms_norm(input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """input / sqrt(mean(input²) + eps) * weight over the last dimensions, whose sizes are `normalized_shape`.
 
     `eps` is the distance from 1 to the next number of the dtype, if not given. (Zhang and Sennrich, "Root Mean Square
     Layer Normalization", 2019.)
     """
-    (input,) = tensor_operands("rms_norm", input)
-    shape = _last_sizes("rms_norm", "[*", input, normalized_shape, weight)
+    _check_sizes("rms_norm", "[*", input, normalized_shape, weight)
     check_dtypes("rms_norm", input, weight)
     weight = from_array(input._array.dtype.type(1)) if weight is None else weight
     eps = float(np.finfo(input._array.dtype).eps) if eps is None else eps
-    return normalize_rms(input, weight, len(shape), eps)
+    return normalize_rms(input, weight, len(normalized_shape), eps)
 
 
-def _last_sizes(name: str, star: str, input: Tensor, given: Any, *parameters: Tensor | None) -> tuple[int, ...]:
-    """`normalized_shape` as a tuple, once it fits the input and the parameters."""
-    if not isinstance(given, Sequence):
-        raise TypeError(
-            f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not {type(given).__name__}"
-        )
-    shape = tuple(int(size) for size in given)
+def _check_sizes(name: str, star: str, input: Tensor, shape: Ints, *parameters: Tensor | None) -> None:
+    """Raise if `normalized_shape` does not fit the input and the parameters."""
     if not shape:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
@@ -205,4 +193,3 @@ def _last_sizes(name: str, star: str, input: Tensor, given: Any, *parameters: Te
             f"Given normalized_shape={list(shape)}, expected input with shape {star}{', '.join(map(str, shape))}], but "
             f"got input of size{list(input.shape)}"
         )
-    return shape

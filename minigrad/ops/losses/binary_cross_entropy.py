@@ -1,7 +1,7 @@
 """Losses for yes or no: binary cross entropy, from probabilities or from scores.
 
-After this module a reader knows that the gradient of binary cross entropy towards the score is the probability less the
-target, and why it is computed from the score itself: the logarithm of a probability close to 0 has lost its digits.
+The gradient towards the score is the probability less the target. It is computed from the score itself, for the
+logarithm of a probability close to 0 has lost its digits.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op, size_mismatch, tensor_operands
+from minigrad.op import op, size_mismatch
 from minigrad.ops.losses.reduction import (
+    check_reduction,
     element_gradient,
     one_like,
     promote_floating,
-    read_reduction,
     reduce_elements,
 )
+from minigrad.public import checked
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -67,12 +68,12 @@ _binary_cross_entropy = binary_cross_entropy
 _binary_cross_entropy_with_logits = binary_cross_entropy_with_logits
 
 
-def binary_cross_entropy(  # type: ignore[no-redef]
+@checked  # type: ignore[no-redef]
+def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
+    *,
     reduction: str = "mean",
 ) -> Tensor:
     """-(target * log(input) + (1 - target) * log(1 - input)), for probabilities from 0 to 1.
@@ -80,8 +81,7 @@ def binary_cross_entropy(  # type: ignore[no-redef]
     The logarithms are at least -100, so that the loss stays finite. `weight` broadcasts to the input; `reduction` as
     for `mse_loss`. From scores, `binary_cross_entropy_with_logits` is exact where probabilities are close to 0 or 1.
     """
-    reduction = read_reduction(size_average, reduce, reduction)
-    input, target = tensor_operands("binary_cross_entropy", input, target)
+    check_reduction(reduction)
     if target.shape != input.shape:
         raise ValueError(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
@@ -99,10 +99,7 @@ def binary_cross_entropy(  # type: ignore[no-redef]
             raise RuntimeError(
                 f"all elements of {name} should be between 0 and 1: they reach from {np.min(array)} to {np.max(array)}"
             )
-    if weight is None:
-        weight = one_like(input)
-    else:
-        weight = _expand_weight(weight, target)
+    weight = one_like(input) if weight is None else _expand_weight(weight, target)
     return _binary_cross_entropy(input, target, weight, reduction)
 
 
@@ -121,12 +118,12 @@ def _expand_weight(weight: Tensor, target: Tensor) -> Tensor:
     return weight.expand(target.shape)
 
 
-def binary_cross_entropy_with_logits(  # type: ignore[no-redef]
+@checked  # type: ignore[no-redef]
+def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
+    *,
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
@@ -135,8 +132,7 @@ def binary_cross_entropy_with_logits(  # type: ignore[no-redef]
     `weight` and `pos_weight` (how much more a target of 1 counts) broadcast to the input; `reduction` as for
     `mse_loss`.
     """
-    reduction = read_reduction(size_average, reduce, reduction)
-    input, target = tensor_operands("binary_cross_entropy_with_logits", input, target)
+    check_reduction(reduction)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     if not input.dtype.is_floating_point:

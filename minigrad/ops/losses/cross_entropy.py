@@ -1,7 +1,8 @@
-"""Cross entropy, the loss for many classes, and the negative log-likelihood that it is made of.
+"""Losses for classes: cross entropy, the negative log-likelihood that it is made of, and Kullback and Leibler's
+divergence.
 
-After this module a reader knows that cross entropy is `log_softmax`, then minus the entry of the right class, averaged:
-so it takes raw scores, and class numbers (or a probability for each class).
+Cross entropy is `log_softmax`, then minus the entry of the right class, averaged: so it takes raw scores, and class
+numbers (or a probability for each class).
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op, tensor_operands
-from minigrad.ops.losses.reduction import read_reduction
+from minigrad.op import op
+from minigrad.ops.losses.reduction import check_reduction, reduce_loss, warn
 from minigrad.ops.places.masks import masked_fill
 from minigrad.ops.pointwise.comparison import eq
-from minigrad.ops.reductions.softmax import log_softmax
+from minigrad.ops.pointwise.powers import exp, xlogy
+from minigrad.ops.reductions.softmax import log_softmax_along
+from minigrad.public import checked
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -86,14 +89,9 @@ def nll_gradient(self: Array, targets: Targets, reduction: str, shape: tuple[int
 # ---------------------------------------------------------------- as the learner calls them
 
 
+@checked
 def nll_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, weight: Tensor | None = None, *, ignore_index: int = -100, reduction: str = "mean"
 ) -> Tensor:
     """The negative log-likelihood: minus the entry of the target's class.
 
@@ -104,19 +102,19 @@ def nll_loss(
         ignore_index: a target that counts nothing.
         reduction: "mean" or "sum" of all targets, or "none" for a loss for each.
     """
-    input, target = tensor_operands("nll_loss_nd", input, target)
-    reduction = read_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
+    return _nll_loss(input, target, weight, ignore_index, reduction)
+
+
+def _nll_loss(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str) -> Tensor:
     _check_classes(input, target, weight)
     targets = _read_targets(input, target, weight, ignore_index)
     if input.ndim < 3:
         return nll_of_rows(input, targets, reduction)
     if input.ndim == 4:
         return nll_of_maps(input, targets, reduction)
-    flat = targets._replace(
-        classes=targets.classes.reshape(target.shape[0], 1, -1),
-        weights=None if targets.weights is None else targets.weights.reshape(target.shape[0], 1, -1),
-        ignored=None if targets.ignored is None else targets.ignored.reshape(target.shape[0], 1, -1),
-    )
+    arrays = {name: part for name, part in targets._asdict().items() if name != "total" and part is not None}
+    flat = targets._replace(**{name: part.reshape(target.shape[0], 1, -1) for name, part in arrays.items()})
     batch, classes, *space = input.shape  # PyTorch's kernels know rows and maps, and so its graph has a view here
     loss = nll_of_maps(input.reshape(batch, classes, 1, math.prod(space)), flat, reduction)
     return loss.view(target.shape) if reduction == "none" else loss
@@ -187,13 +185,13 @@ def _read_targets(input: Tensor, target: Tensor, weight: Tensor | None, ignore_i
     return Targets(classes, weights, ignored, weights.sum())
 
 
+@checked
 def cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: bool | None = None,
+    *,
     ignore_index: int = -100,
-    reduce: bool | None = None,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
@@ -208,15 +206,14 @@ def cross_entropy(
         reduction: "mean" or "sum" of all targets, or "none" for a loss for each.
         label_smoothing: how much of each target's probability, from 0 to 1, is spread evenly over all classes.
     """
-    input, target = tensor_operands("cross_entropy_loss", input, target)
-    reduction = read_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
     dim = 0 if input.ndim == 1 else 1
     if target.shape == input.shape:
         return _cross_entropy_of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing, dim)
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
-    logs = log_softmax(input, dim)
-    loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
+    logs = log_softmax_along(input, dim)
+    loss = _nll_loss(logs, target, weight, ignore_index, reduction)
     if label_smoothing <= 0:
         return loss
     smooth = -(logs if weight is None else logs * _class_weights(weight, logs, dim)).sum(dim)
@@ -259,7 +256,7 @@ def _cross_entropy_of_probabilities(
             f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got "
             f"weight tensor of shape: {list(weight.shape)}"
         )
-    logs = log_softmax(input, dim)
+    logs = log_softmax_along(input, dim)
     if label_smoothing > 0:
         target = target * (1 - label_smoothing) + label_smoothing / classes
     products = logs * target
@@ -268,3 +265,26 @@ def _cross_entropy_of_probabilities(
     if reduction == "mean":
         return -products.sum() / (input.numel() / classes if classes else 0)
     return -products.sum() if reduction == "sum" else -products.sum(dim)
+
+
+@checked
+def kl_div(input: Tensor, target: Tensor, *, reduction: str = "mean", log_target: bool = False) -> Tensor:
+    """The divergence of Kullback and Leibler: target * (log(target) - input), where input is log-probabilities.
+
+    Args:
+        target: probabilities, or their logarithms if `log_target`.
+        reduction: "batchmean" divides the sum by the first size, which is the divergence of distributions; "mean",
+            "sum" and "none" as for other losses.
+    """
+    if reduction == "mean":
+        warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
+            "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
+            "same as 'batchmean' in the next major release."
+        )
+    kind = check_reduction("sum" if reduction == "batchmean" else reduction)
+    if not (input.dtype.is_floating_point and target.dtype.is_floating_point):
+        raise RuntimeError("kl_div: Integral inputs not supported. Convert them first, as in x.float().")
+    loss = exp(target) * (target - input) if log_target else xlogy(target, target) - target * input
+    loss = reduce_loss(loss, kind)
+    return loss / input.shape[0] if reduction == "batchmean" and input.ndim else loss

@@ -1,7 +1,4 @@
-"""What all losses share: one loss for each element, their mean or their sum.
-
-After this module a reader knows what the argument `reduction` means, and its older form `size_average` and `reduce`.
-"""
+"""What all losses share: one loss for each element, their mean or their sum."""
 
 from __future__ import annotations
 
@@ -13,21 +10,14 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import frames_to_learner
-from minigrad.op import size_mismatch
+from minigrad.ops.shapes.expanding import broadcast_tensors
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
-def read_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """Which reduction is meant: "none", "mean" or "sum". `size_average` and `reduce` are its old form."""
-    if size_average is not None or reduce is not None:
-        averaged, summed = size_average is not False, reduce is not False
-        reduction = "mean" if averaged and summed else "sum" if summed else "none"
-        warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
-    if reduction == "elementwise_mean":
-        warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
-        return "mean"
+def check_reduction(reduction: str) -> str:
+    """The reduction, if it is "none", "mean" or "sum"."""
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction: choose 'none', 'mean' or 'sum'")
     return reduction
@@ -50,18 +40,7 @@ def broadcast_with_warning(input: Tensor, target: Tensor) -> tuple[Any, ...]:
         f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely "
         "lead to incorrect results due to broadcasting. Please ensure they have the same size."
     )
-    return broadcast_tensors(input, target)
-
-
-def broadcast_tensors(*tensors: Tensor) -> tuple[Any, ...]:
-    """Tensors expanded to the shape that all of them broadcast to."""
-    shape: tuple[int, ...] = ()
-    for tensor in tensors:
-        mismatch = size_mismatch("a loss", shape, tensor.shape)
-        if mismatch is not None:
-            raise RuntimeError(mismatch)
-        shape = np.broadcast_shapes(shape, tensor.shape)
-    return tuple(tensor if tensor.shape == shape else tensor.expand(shape) for tensor in tensors)
+    return tuple(broadcast_tensors(input, target))
 
 
 def promote_floating(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:

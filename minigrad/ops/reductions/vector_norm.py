@@ -1,5 +1,5 @@
-"""Lengths of vectors. The gradient of a length is a direction: each element over the length. (The norms of matrices are
-in matrices/norms.py.)
+"""Lengths and directions of vectors. The gradient of a length is a direction: each element over the length. (Norms of
+matrices: see matrices/norms.py.)
 """
 
 from __future__ import annotations
@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.op import op
+from minigrad.ops.pointwise.choices import clamp_min
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
-from minigrad.public import Dims, Dtype, public
-from minigrad.tensor import Tensor
+from minigrad.ops.shapes.expanding import broadcast_tensors
+from minigrad.public import Dims, Dtype, checked, public
+from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -112,3 +115,28 @@ def _check_identity(input: Tensor, order: float, dims: tuple[int, ...], all_of_t
                 f"linalg.vector_norm cannot compute the {order} norm on the dimension {d}because this dimension is "
                 "empty and the operation does not have an identity"
             )
+
+
+# ---------------------------------------------------------------- directions
+
+
+@checked
+def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+    """Vectors along `dim` brought to length 1: input / max(its p-norm, eps)."""
+    made = input / clamp_min(norm(input, p, dim, True), eps).expand(input.shape)
+    return made if out is None else out.copy_(made)
+
+
+@checked
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along `dim`: their dot product over their lengths (at least `eps`)."""
+    kind = dtypes.promote(x1._array, x2._array)
+    if not kind.is_floating_point:
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {kind.tensor_type}: convert the vectors "
+            "first, as in x.float()"
+        )
+    x1, x2 = broadcast_tensors(x1.to(kind), x2.to(kind))
+    dim = wrap_dim(dim, x1.ndim)
+    first, second = (x / clamp_min(norm(x, 2, dim, True), eps) for x in (x1, x2))
+    return (first * second).sum(dim)

@@ -20,25 +20,26 @@ from minigrad.tensor import Tensor, wrap_dim
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
-@op(view=True, several=True, self=lambda F, g, dim: F.stack(*_zeros_for_unused(F, g), dim=dim))
+def _with_zeros(F: Any, gradients: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+    """The gradients of the pieces, zeros for those that were not used."""
+    used = next(gradient for gradient in gradients if gradient is not None)
+    pairs = zip(gradients, shapes, strict=True)
+    return [F.zeros(shape, used) if gradient is None else gradient for gradient, shape in pairs]
+
+
+def _stacked(F: Any, g: Sequence[Any], self_shape: tuple[int, ...], dim: int) -> Any:
+    return F.stack(*_with_zeros(F, g, [(*self_shape[:dim], *self_shape[dim + 1 :])] * len(g)), dim=dim)
+
+
+def _joined(F: Any, g: Sequence[Any], self_shape: tuple[int, ...], sizes: Sequence[int], dim: int) -> Any:
+    shapes = [(*self_shape[:dim], size, *self_shape[dim + 1 :]) for size in sizes]
+    return F.cat(*_with_zeros(F, g, shapes), dim=dim)
+
+
+@op(view=True, several=True, self=_stacked)
 def unbind(self: Array, dim: int) -> list[Array]:
     """The parts along a dimension, each without it."""
     return [self[along(dim, i)] for i in range(self.shape[dim])]
-
-
-def _zeros_for_unused(F: Any, gradients: Sequence[Any]) -> list[Any]:
-    used = next(gradient for gradient in gradients if gradient is not None)
-    return [F.zeros(used.shape, used) if gradient is None else gradient for gradient in gradients]
-
-
-def _joined(F: Any, g: Sequence[Any], self_shape: Sequence[int], sizes: Sequence[int], dim: int) -> Any:
-    """The gradients of the pieces one after the other, zeros for those that were not used."""
-    used = next(gradient for gradient in g if gradient is not None)
-    parts = [
-        F.zeros((*self_shape[:dim], size, *self_shape[dim + 1 :]), used) if gradient is None else gradient
-        for gradient, size in zip(g, sizes, strict=True)
-    ]
-    return F.cat(*parts, dim=dim)
 
 
 def _split_op(node: str) -> Any:

@@ -144,4 +144,14 @@ def _(F: Any) -> Any:
     return middle.grad, x.grad
 
 
+@behaviours("B10: a leaf among the roots that is not among the inputs gets no gradient")
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    seen: list[Any] = []
+    x.register_hook(lambda gradient: seen.append(gradient.tolist()))
+    F.autograd.backward([x, x * w], [F.ones(2), F.ones(2)], inputs=[w])
+    F.autograd.backward([x], [F.ones(2)], inputs=[w])
+    return x.grad, w.grad, seen
+
+
 test_as_in_torch = behaviours.test()

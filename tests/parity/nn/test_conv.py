@@ -129,6 +129,11 @@ REFUSED: list[tuple[str, type[Exception], str, Any]] = [
         lambda F: F.conv2d(image(F, 2, 3, 8, 8), image(F, 4, 3, 3, 3), image(F, 4).double()),
     ),
     (
+        "a bias of float32 beside half numbers", RuntimeError,
+        "Input type (c10::Half) and bias type (float) should be the same",
+        lambda F: F.conv2d(image(F, 2, 3, 8, 8).half(), image(F, 4, 3, 3, 3).half(), image(F, 4)),
+    ),
+    (
         "whole numbers beside float32", RuntimeError, "expected scalar type Long but found Float",
         lambda F: F.conv2d(image(F, 2, 3, 8, 8).long(), image(F, 4, 3, 3, 3)),
     ),

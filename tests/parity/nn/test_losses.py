@@ -258,18 +258,6 @@ WARNINGS = [
     ("f.l1_loss(r(2, 3), r(3))", "Using a target size (torch.Size([3])) that is different to the input size"),
     ("f.smooth_l1_loss(r(2, 3), r(3))", "Using a target size (torch.Size([3])) that is different to the input size"),
     ("f.huber_loss(r(2, 3), r(3))", "Using a target size (torch.Size([3])) that is different to the input size"),
-    (
-        "f.mse_loss(r(2), r(2) * 2, size_average=False)",
-        "size_average and reduce args will be deprecated, please use red",
-    ),
-    (
-        "f.nll_loss(r(2, 3), i(0, 1), reduce=False)",
-        "size_average and reduce args will be deprecated, please use ",
-    ),
-    (
-        "f.kl_div(r(2), r(2), size_average=True)",
-        "size_average and reduce args will be deprecated, please use reduction=",
-    ),
     ("f.kl_div(r(2), r(2))", "reduction: 'mean' divides the total loss by both the batch size and the support size."),
 ]
 
