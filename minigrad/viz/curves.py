@@ -1,9 +1,9 @@
 """`gradcheck_curve`: how far finite differences are from the gradient, for all sizes of the step.
 
-After this picture a reader knows why gradcheck wants float64 and a step of about 1e-6. From the right, with smaller
-steps, the error falls as eps², since a shorter piece of a curve is straighter: truncation. From the left it falls as
-1/eps: the difference of two rounded numbers is divided by a small one. In between it is least, in float64 far lower
-than in float32.
+The picture shows why gradcheck wants float64 and a step of about 1e-6. From the right, with smaller steps, the error
+falls as eps², since a shorter piece of a curve is straighter: truncation. From the left it falls as 1/eps: the
+difference of two rounded numbers is divided by a small one. In between it is least, in float64 far lower than in
+float32.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from minigrad.tensor import Tensor, from_array
 from minigrad.viz.figure import (
     Figure,
     aligned,
-    coloured,
+    circle,
     focusable,
+    heading,
     label,
     line,
     number,
@@ -40,6 +41,8 @@ ALLOWED = 1e-3  # the relative error that gradcheck allows
 LEAST = 1e-17  # where an error of nothing is drawn
 WIDTH, HEIGHT = 680, 400
 LEFT, RIGHT, TOP, BOTTOM = 64, 24, 64, 52
+LOOKS = {"float64": ("blue", ""), "float32": ("orange", "6 3")}  # colour, and dashes of the line: those have squares
+Place = Callable[[float, float], tuple[float, float]]  # of a step and an error, in the picture
 
 
 @dataclass(frozen=True)
@@ -81,19 +84,14 @@ def gradcheck_curve(f: Callable[[Tensor], Tensor], x: Tensor) -> Figure:
             if kind is dtypes.float64:
                 raise
             missing = f" f does not take float32: {str(error).partition('. ')[0]}."
-    said = [
+    told = [
         f"in {curve.name} the error is least, {short_number(curve.errors[curve.best])}, at eps = "
         f"{short_number(STEPS[curve.best])}"
         for curve in curves
     ]
-    caption = f"Error of finite differences: {'; '.join(said)}.{_verdict(curves[0])}{missing}"
-    table = aligned(
-        [
-            ("eps", *(curve.name for curve in curves)),
-            *((f"{step:.1e}", *(f"{curve.errors[place]:.1e}" for curve in curves)) for place, step in enumerate(STEPS)),
-        ]
-    )
-    return Figure(_draw(curves), caption, table)
+    caption = f"Error of finite differences: {'; '.join(told)}.{_verdict(curves[0])}{missing}"
+    rows = [(f"{step:.1e}", *(f"{curve.errors[i]:.1e}" for curve in curves)) for i, step in enumerate(STEPS)]
+    return Figure(_draw(curves), caption, aligned([("eps", *(curve.name for curve in curves)), *rows]))
 
 
 def _verdict(curve: Curve) -> str:
@@ -160,61 +158,44 @@ def _draw(curves: list[Curve]) -> str:
         return LEFT + across * (WIDTH - LEFT - RIGHT), TOP + min(max(down, 0), 1) * (HEIGHT - TOP - BOTTOM)
 
     parts = [
-        label(
-            16,
-            24,
-            "Finite differences against backward: the error, by the size of the step",
-            size=13,
-            more='font-weight="700"',
-        ),
+        heading("Finite differences against backward: the error, by the size of the step"),
         *_axes(place, lowest, highest),
         *_guides(place, lowest, highest),
     ]
-    for curve, colour, mark in zip(curves, ("blue", "orange"), ("circle", "square"), strict=False):
+    for curve in curves:
         points = [(step, error) for step, error in zip(STEPS, curve.errors, strict=True) if math.isfinite(error)]
-        dashes = "6 3" if mark == "square" else ""
-        parts.append(line([place(*point) for point in points], f"{colour}-line", 1.8, dashes))
+        parts.append(_line(curve, [place(*point) for point in points]))
         for step, error in points:
-            said = f"{curve.name}, eps = {short_number(step)}: error {short_number(error)}"
+            told = f"{curve.name}, eps = {short_number(step)}: error {short_number(error)}"
             best = " (the least)" if step == STEPS[curve.best] else ""
-            parts.append(focusable(said + best, _mark(*place(step, error), mark, colour, bool(best))))
-    parts += _legend(curves)
-    return picture(WIDTH, HEIGHT, title, parts)
+            parts.append(focusable(told + best, _mark(curve, *place(step, error), bool(best))))
+    return picture(WIDTH, HEIGHT, title, [*parts, *_legend(curves)])
 
 
-def _axes(place: Callable[[float, float], tuple[float, float]], lowest: int, highest: int) -> list[str]:
+def _axes(place: Place, lowest: int, highest: int) -> list[str]:
     parts = []
-    floor, ceiling = 10.0**lowest, 10.0**highest
+    left, bottom = place(STEPS[-1], 10.0**lowest)
+    right, top = place(1, 10.0**highest)
     for power in range(-12, 1, 2):
-        x, bottom = place(10.0**power, floor)
-        parts += [
-            line([(x, place(1, ceiling)[1]), (x, bottom)], "rule"),
-            label(x, bottom + 17, f"1e{power}" if power else "1", "quiet", "middle", 11),
-        ]
+        x = place(10.0**power, 1)[0]
+        parts += [line([(x, top), (x, bottom)], "rule"), label(x, bottom + 17, _power(power), "quiet", "middle", 11)]
     for power in range(lowest + lowest % 2, highest + 1, 2):
-        left, y = place(STEPS[-1], 10.0**power)
-        parts += [
-            line([(left, y), (place(1, 1)[0], y)], "rule"),
-            label(left - 8, y + 4, f"1e{power}" if power else "1", "quiet", "end", 11),
-        ]
-    left, bottom = place(STEPS[-1], floor)
-    right, top = place(1, ceiling)
-    parts += [
+        y = place(1, 10.0**power)[1]
+        parts += [line([(left, y), (right, y)], "rule"), label(left - 8, y + 4, _power(power), "quiet", "end", 11)]
+    turned = f'transform="translate(18 {number((top + bottom) / 2)}) rotate(-90)"'
+    return [
+        *parts,
         line([(left, top), (left, bottom), (right, bottom)], "axis"),
         label((left + right) / 2, HEIGHT - 14, "eps, the step of the differences", "ink", "middle"),
-        label(
-            0,
-            0,
-            "relative error",
-            "ink",
-            "middle",
-            more=f'transform="translate(18 {number((top + bottom) / 2)}) rotate(-90)"',
-        ),
+        label(0, 0, "relative error", "ink", "middle", more=turned),
     ]
-    return parts
 
 
-def _guides(place: Callable[[float, float], tuple[float, float]], lowest: int, highest: int) -> list[str]:
+def _power(power: int) -> str:
+    return f"1e{power}" if power else "1"
+
+
+def _guides(place: Place, lowest: int, highest: int) -> list[str]:
     """What gradcheck takes by default: its step, and the relative error that it allows."""
     x, bottom = place(1e-6, 10.0**lowest)
     top = place(1e-6, 10.0**highest)[1]
@@ -228,26 +209,22 @@ def _guides(place: Callable[[float, float], tuple[float, float]], lowest: int, h
     ]
 
 
-def _mark(x: float, y: float, kind: str, colour: str, best: bool) -> str:
+def _line(curve: Curve, points: list[tuple[float, float]]) -> str:
+    colour, dashes = LOOKS[curve.name]
+    return line(points, f"{colour}-line", 1.8, dashes)
+
+
+def _mark(curve: Curve, x: float, y: float, best: bool) -> str:
+    colour, dashes = LOOKS[curve.name]
     size = 5.0 if best else 3.2
-    ring = (
-        f'<circle cx="{number(x)}" cy="{number(y)}" r="9" fill="none" stroke-width="1.5" {coloured(f"{colour}-line")}/>'
-        if best
-        else ""
-    )
-    if kind == "square":
-        return ring + rectangle(x - size, y - size, 2 * size, 2 * size, colour)
-    return f'{ring}<circle cx="{number(x)}" cy="{number(y)}" r="{number(size)}" {coloured(colour)}/>'
+    ring = circle(x, y, 9, f"{colour}-line", 'fill="none" stroke-width="1.5" ') if best else ""
+    return ring + (rectangle(x - size, y - size, 2 * size, 2 * size, colour) if dashes else circle(x, y, size, colour))
 
 
 def _legend(curves: list[Curve]) -> list[str]:
     parts, x = [], float(LEFT)
-    for curve, colour, mark in zip(curves, ("blue", "orange"), ("circle", "square"), strict=False):
-        parts += [
-            line([(x, 44), (x + 28, 44)], f"{colour}-line", 1.8, "6 3" if mark == "square" else ""),
-            _mark(x + 14, 44, mark, colour, best=False),
-            label(x + 34, 48, f"{curve.name}", "ink"),
-        ]
+    for curve in curves:
+        parts += [_line(curve, [(x, 44), (x + 28, 44)]), _mark(curve, x + 14, 44, best=False)]
+        parts.append(label(x + 34, 48, curve.name))
         x += 110
-    parts.append(label(x, 48, "a ring: the smallest error", "quiet"))
-    return parts
+    return [*parts, label(x, 48, "a ring: the smallest error", "quiet")]

@@ -1,6 +1,6 @@
 """What the charts share: one SVG, complete by itself, that follows the page's light or dark look.
 
-After this module a reader knows how a chart gets into a notebook. The SVG stands in the page itself, so its own style
+The SVG stands in the page itself, so its own style
 sheet can use the page's colours: those of JupyterLab's theme, or elsewhere those that the reader's system asks for. Its
 elements carry their colours as attributes as well, so a file that is saved can be shown anywhere. Below the picture
 stands what it shows, in a sentence, and `str(figure)` gives its numbers as a table.
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from minigrad.viz.svg import MONO, SANS, clean, columns
+from minigrad.viz.svg import SANS, clean, columns
 
 SMALLEST = 0.75  # of its size: a smaller picture could not be read, and is moved under a narrow page instead
 
@@ -98,12 +98,18 @@ def coloured(*names: str) -> str:
     return f'class="{classes}" {attributes}'
 
 
-def rectangle(x: float, y: float, width: float, height: float, fill: str, radius: float = 0, edge: str = "") -> str:
+def rectangle(
+    x: float, y: float, width: float, height: float, fill: str, radius: float = 0, edge: str = "", more: str = ""
+) -> str:
     rounded = f' rx="{number(radius)}"' if radius else ""
     return (
         f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"{rounded} '
-        f"{coloured(*filter(None, (fill, edge)))}/>"
+        f"{more}{coloured(*filter(None, (fill, edge)))}/>"
     )
+
+
+def circle(x: float, y: float, radius: float, colour: str, more: str = "") -> str:
+    return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" {more}{coloured(colour)}/>'
 
 
 def line(points: Sequence[tuple[float, float]], colour: str, width: float = 1, dashes: str = "") -> str:
@@ -121,9 +127,9 @@ def label(
     )
 
 
-def mono(words: str) -> str:
-    """The attribute that sets text in a font of fixed width."""
-    return f'font-family="{MONO}"{words}'
+def heading(words: str) -> str:
+    """What stands above a chart."""
+    return label(16, 24, words, size=13, more='font-weight="700"')
 
 
 def focusable(title: str, inside: str) -> str:
@@ -160,9 +166,10 @@ def short_number(value: float) -> str:
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Rows of words as a table in text, all columns but the first to the right."""
     cells = [[clean(cell) for cell in row] for row in rows]
-    widths = [max(columns(row[place]) for row in cells) for place in range(len(cells[0]))]
+    widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:
         gaps = [" " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)]
-        lines.append("  ".join([row[0] + gaps[0], *(gap + cell for cell, gap in zip(row[1:], gaps[1:], strict=True))]))
-    return "\n".join(line.rstrip() for line in lines)
+        first, *others = zip(row, gaps, strict=True)
+        lines.append("  ".join(["".join(first), *(gap + cell for cell, gap in others)]).rstrip())
+    return "\n".join(lines)
