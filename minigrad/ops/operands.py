@@ -1,7 +1,7 @@
-"""What may be given to an operation: the checks that many operations share, in PyTorch's words.
+"""What may be given to an operation: the checks of dtypes that many operations share, in PyTorch's words.
 
-After this module a reader knows which errors come before any computing. PyTorch names its internal kernel in some of
-them ("erf_vml_cpu" not implemented for 'Bool'); the beginnings of the messages are the same here.
+PyTorch names its internal kernel in some of them ("erf_vml_cpu" not implemented for 'Bool'); the beginnings of the
+messages are the same here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import type_name
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -38,14 +37,6 @@ def integers_as_floats(input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
     return (input, other.to(input.dtype)) if first.kind == "f" else (input.to(other.dtype), other)
 
 
-def invalid_arguments(function: str, *given: Any) -> TypeError:
-    """The error for arguments of which no form of a function takes all."""
-    return TypeError(
-        f"{function}() received an invalid combination of arguments - got ({', '.join(map(type_name, given))}): give "
-        "tensors, or a tensor and a number"
-    )
-
-
 def plain(number: Any) -> Any:
     """A number, or a tensor with one, as Python's: numpy's would widen float32. Anything else stays as it is."""
     return number.item() if isinstance(number, np.generic | Tensor) else number
@@ -55,12 +46,6 @@ def floats_only(kernel: str, array: Array) -> None:
     """Raise, in the name of PyTorch's kernel, if an array does not hold floats."""
     if array.dtype.kind != "f":
         raise _not_implemented(kernel, array, "x.float()")
-
-
-def integers_only(kernel: str, array: Array) -> None:
-    """Raise, in the name of PyTorch's kernel, if an array does not hold integers."""
-    if array.dtype.kind not in "iu":
-        raise _not_implemented(kernel, array, "x.long()")
 
 
 def numbers_only(kernel: str, array: Array) -> None:

@@ -1,4 +1,4 @@
-"""The rows of the op table, one file per module of `minigrad.ops`."""
+"""The rows of the op table, one file for each kind of operation."""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ Two results of computing with floats are compared not for being equal, but for b
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,46 +21,22 @@ from minigrad.tensor import Tensor
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
-@public
-@op(broadcasts=True)
-def eq(self: Array, other: Array) -> Array:
-    """input == other, element by element."""
-    return self == other
+def _question(name: str, answer: Callable[[Any, Any], Any], meaning: str) -> Callable[..., Any]:
+    """An op of two operands that is answered with bools."""
+
+    def kernel(self: Array, other: Array) -> Array:
+        return answer(self, other)
+
+    kernel.__name__, kernel.__doc__ = name, meaning
+    return op(broadcasts=True)(kernel)
 
 
-@public
-@op(broadcasts=True)
-def ne(self: Array, other: Array) -> Array:
-    """input != other, element by element."""
-    return self != other
-
-
-@public
-@op(broadcasts=True)
-def lt(self: Array, other: Array) -> Array:
-    """input < other, element by element."""
-    return self < other
-
-
-@public
-@op(broadcasts=True)
-def le(self: Array, other: Array) -> Array:
-    """input <= other, element by element."""
-    return self <= other
-
-
-@public
-@op(broadcasts=True)
-def gt(self: Array, other: Array) -> Array:
-    """input > other, element by element."""
-    return self > other
-
-
-@public
-@op(broadcasts=True)
-def ge(self: Array, other: Array) -> Array:
-    """input >= other, element by element."""
-    return self >= other
+eq = public(_question("eq", operator.eq, "input == other, element by element."))
+ne = public(_question("ne", operator.ne, "input != other, element by element."))
+lt = public(_question("lt", operator.lt, "input < other, element by element."))
+le = public(_question("le", operator.le, "input <= other, element by element."))
+gt = public(_question("gt", operator.gt, "input > other, element by element."))
+ge = public(_question("ge", operator.ge, "input >= other, element by element."))
 
 
 @public(out=False)
@@ -131,28 +109,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
 # ---------------------------------------------------------------- answers combined
 
 
-@public
-@of_tensors
-@op(broadcasts=True)
-def logical_and(self: Array, other: Array) -> Array:
-    """Whether both elements are true (not zero)."""
-    return np.logical_and(self, other)
-
-
-@public
-@of_tensors
-@op(broadcasts=True)
-def logical_or(self: Array, other: Array) -> Array:
-    """Whether one or both of the elements are true (not zero)."""
-    return np.logical_or(self, other)
-
-
-@public
-@of_tensors
-@op(broadcasts=True)
-def logical_xor(self: Array, other: Array) -> Array:
-    """Whether just one of the elements is true (not zero)."""
-    return np.logical_xor(self, other)
+_both = _question("logical_and", np.logical_and, "Whether both elements are true (not zero).")
+_either = _question("logical_or", np.logical_or, "Whether one or both of the elements are true (not zero).")
+_just_one = _question("logical_xor", np.logical_xor, "Whether just one of the elements is true (not zero).")
+logical_and, logical_or, logical_xor = (public(of_tensors(question)) for question in (_both, _either, _just_one))
 
 
 @public
