@@ -1,4 +1,4 @@
-// Where boxes go when a module is opened or closed. After this module a reader knows a layered layout, after Sugiyama, Tagawa and Toda
+// Where boxes go when a module is opened or closed: a layered layout, after Sugiyama, Tagawa and Toda
 // ("Methods for visual understanding of hierarchical system structures", 1981): boxes get a layer by the longest way that leads to them; an
 // edge that passes layers gets a bend in each; the order within a layer follows the mean place of the neighbours, which leaves few
 // crossings; then each box moves as near to its neighbours as the others allow. No picture of the whole graph in every state could be sent

@@ -1,4 +1,4 @@
-// How large the drawing is and which part of it is seen. After this module a reader knows that zooming only sets the drawing's size, so that
+// How large the drawing is and which part of it is seen. Zooming only sets the drawing's size, so that
 // scroll bars, touch and the browser's own zoom keep working; the wheel scrolls, the wheel with Ctrl (and a pinch) zooms about the pointer, and
 // dragging moves the drawing.
 

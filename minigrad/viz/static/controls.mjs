@@ -1,14 +1,10 @@
-// The bar above the drawing. After this module a reader knows each control: the steps, the slider, playing, running to a breakpoint, search,
+// The bar above the drawing: the steps, the slider, playing, running to a breakpoint, search,
 // zoom, and the list of breakpoints. Each has a name for those who hear the page and a key for those who do not use a pointer.
 
 import { EXAMPLE, parseCondition } from "./conditions.mjs";
 import { button, icon, make } from "./dom.mjs";
 
-const SPEEDS = [
-  ["slow", 2400],
-  ["normal", 1300],
-  ["fast", 600],
-];
+const SPEEDS = Object.entries({ slow: 2400, normal: 1300, fast: 600 }); // milliseconds between steps
 const FEW = 25; // boxes that can be seen at once: with fewer there is nothing to search for
 
 export class Controls {
@@ -60,10 +56,9 @@ export class Controls {
     this.speed = make("select", { class: "mg-speed", "aria-label": "speed of playing", title: "speed of playing" });
     for (const [name, pause] of SPEEDS) this.speed.append(make("option", { value: pause, selected: name === "normal" }, name));
     this.speed.addEventListener("change", () => {
-      if (this.playing !== null) {
-        this.stop();
-        this.toggle();
-      }
+      if (this.playing === null) return;
+      this.stop();
+      this.toggle();
     });
     const { first, back, next, play, last, run, breaks, out, size, fit } = this.buttons;
     const group = (name, label, ...parts) => make("div", { class: `mg-set mg-set-${name}`, role: "group", "aria-label": label }, ...parts);

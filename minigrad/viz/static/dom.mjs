@@ -1,4 +1,4 @@
-// How a part of the page is made. After this module a reader knows why nothing that a learner writes can become markup: every name, value
+// How a part of the page is made. Nothing that a learner writes can become markup: every name, value
 // and line of code gets into the page as a text node or an attribute, never as text that is parsed.
 
 export const SVG = "http://www.w3.org/2000/svg";

@@ -1,4 +1,4 @@
-// The details of one box. After this module a reader knows all that a frame tells of a box: what made it, its value and gradient as far as
+// The details of one box, all that a frame tells of it: what made it, its value and gradient as far as
 // they can be shown, what has changed since the frame before, what its rule saved, and every event so far, in order.
 
 import { button, make, nameOf } from "./dom.mjs";

@@ -1,5 +1,4 @@
-// A recorded pass that does not need its kernel. After this module a reader knows why a saved notebook and an exported page still step.
-//
+// A recorded pass that does not need its kernel, so that a saved notebook and an exported page still step.
 // The model holds `kept`: the picture and the frames, packed by Python. While the kernel lives, `ran` says which frames have run: an empty
 // text for a frame that is as kept, else the frame itself. Without the kernel all kept frames count as run. `KeptModel` shows this to the
 // stepper as the `picture` and the `recorded` that it knows, so that the stepper never asks where a frame comes from.
@@ -30,18 +29,10 @@ class KeptModel {
   }
 
   get(name) {
-    switch (name) {
-      case "picture":
-        return this.kept.picture;
-      case "recorded":
-        return this.recorded();
-      case "live":
-        return !this.alone;
-      case "problem":
-        return (this.alone && this.kept.problem) || this.model.get("problem");
-      default:
-        return this.model.get(name);
-    }
+    if (name === "picture") return this.kept.picture;
+    if (name === "recorded") return this.recorded();
+    if (name === "live") return !this.alone;
+    return (name === "problem" && this.alone && this.kept.problem) || this.model.get(name);
   }
 
   recorded() {

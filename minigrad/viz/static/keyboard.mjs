@@ -1,4 +1,4 @@
-// Every key. After this module a reader knows what can be done without a pointer, which is everything: steps from anywhere in the widget, and,
+// Every key. All can be done without a pointer: steps from anywhere in the widget, and,
 // with the focus on a box, what can be done with that box. Keys with Ctrl, Alt or Meta belong to the browser and to JupyterLab.
 
 export const KEYS = [

@@ -1,4 +1,4 @@
-// The small signs for events. After this module a reader knows what each sign in a picture stands for: a hook is a hook, a saved tensor is a
+// The small signs for events: a hook is a hook, a saved tensor is a
 // filled diamond and a freed one an empty diamond, a pruned branch is cut. Each kind has a shape of its own; colour only helps.
 
 import { shape } from "./dom.mjs";

@@ -1,4 +1,4 @@
-// What can be done with a box, as a menu: by the right mouse button, or the key m. After this module a reader knows how a menu is walked with the
+// What can be done with a box, as a menu: by the right mouse button, or the key m. It is walked with the
 // keyboard: arrows, Home and End, Enter, and Escape, which gives the focus back.
 
 import { make } from "./dom.mjs";

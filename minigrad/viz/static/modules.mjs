@@ -1,4 +1,4 @@
-// Modules that open and close. After this module a reader knows how a network of a thousand nodes fits on a page: boxes belong to groups (an
+// Modules that open and close, so that a network of a thousand nodes fits on a page: boxes belong to groups (an
 // nn.Module's call, or a stretch of the code), groups to larger ones, and a closed group is one box. Which edges are seen follows from that.
 // Each open group is laid out by itself and then stands in the one around it as a box of its size, from the innermost to the outermost.
 

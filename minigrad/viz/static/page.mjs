@@ -1,5 +1,4 @@
 // The kernel's part on a page that has no kernel: a model for each recorded pass, with what anywidget's models can do.
-//
 // Each <div class="minigrad-recorded"> holds what the widget's model held, as JSON. The stepper (`minigradStepper`, which
 // stands before this text in the same script, as does kept.mjs) is shown in its place.
 
@@ -41,9 +40,7 @@
     place.append(el);
     renderKept(globalThis.minigradStepper.render, model, el, true).then(
       () => place.querySelector(".minigrad-still")?.remove(),
-      (error) => {
-        el.replaceChildren(`This browser cannot show the steps: ${error.message}`);
-      },
+      (error) => el.replaceChildren(`This browser cannot show the steps: ${error.message}`),
     );
   }
 
@@ -55,8 +52,6 @@
       folded = !words.open;
       words.open = true;
     });
-    addEventListener("afterprint", () => {
-      if (folded) words.open = false;
-    });
+    addEventListener("afterprint", () => (words.open &&= !folded));
   }
 }

@@ -1,4 +1,4 @@
-// What is told in words. After this module a reader knows the three panels under the drawing (the learner's code with the line that is meant, what
+// What is told in words: the three panels under the drawing (the learner's code with the line that is meant, what
 // just happened, who is next) and the sentence that a screen reader speaks at each step; all of it comes from the frame.
 
 import { make, nameOf } from "./dom.mjs";
@@ -121,8 +121,8 @@ export class Panels {
         list.append(make("li", {}, ...line.pieces.map(piece)));
       } else {
         list = null;
-        const tag = line.kind === "code" ? "pre" : "p";
-        parts.push(make(tag, { class: line.kind === "code" ? "mg-rules" : "" }, ...line.pieces.map(piece)));
+        const [tag, name] = line.kind === "code" ? ["pre", "mg-rules"] : ["p", ""];
+        parts.push(make(tag, { class: name }, ...line.pieces.map(piece)));
       }
     }
     if (events.length) parts.push(make("h5", { class: "mg-title" }, "Events"), make("ol", { class: "mg-events" }, ...events.map((event) => eventItem(event))));
@@ -177,21 +177,11 @@ export class Panels {
   }
 }
 
+const STYLED = { op: ["b", "mg-op"], value: ["span", "mg-v"], quiet: ["span", "mg-soft"], alarm: ["strong", "mg-warn"] };
+
 function piece([style, text]) {
-  switch (style) {
-    case "name":
-      return nameOf(text);
-    case "op":
-      return make("b", { class: "mg-op" }, text);
-    case "value":
-      return make("span", { class: "mg-v" }, text);
-    case "quiet":
-      return make("span", { class: "mg-soft" }, text);
-    case "code":
-      return make("code", { class: "mg-c" }, make("bdi", {}, text));
-    case "alarm":
-      return make("strong", { class: "mg-warn" }, text);
-    default:
-      return text;
-  }
+  if (style === "name") return nameOf(text);
+  if (style === "code") return make("code", { class: "mg-c" }, make("bdi", {}, text));
+  const [tag, name] = STYLED[style] ?? [];
+  return tag ? make(tag, { class: name }, text) : text;
 }

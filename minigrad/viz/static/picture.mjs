@@ -1,4 +1,4 @@
-// The drawing. After this module a reader knows how a step is painted: the shapes stay, and only classes, texts and visibility change, box by
+// The drawing. A step is painted so that the shapes stay, and only classes, texts and visibility change, box by
 // box, where a frame differs from the one that is shown. When a module opens or closes, boxes move and edges are drawn anew; their ids stay.
 
 import { drawingFrom, shape } from "./dom.mjs";
@@ -126,17 +126,13 @@ export class Picture {
         parts?.group.setAttribute("display", "none");
         continue;
       }
-      if (!parts) {
-        parts = this.groupParts(this.modules.byId.get(id));
-        this.groups.set(id, parts);
-      }
+      parts ??= this.groupParts(this.modules.byId.get(id));
+      this.groups.set(id, parts);
       frames.append(parts.group); // outer ones first, so that the inner ones lie above them
       this.placeGroup(parts, at);
     }
     this.drawWires(laid.wires);
-    this.painted.edges = {};
-    this.painted.chips = {};
-    this.painted.groups = "";
+    Object.assign(this.painted, { edges: {}, chips: {}, groups: "" });
   }
 
   /** A layer of the drawing, made where it is missing. */
@@ -367,8 +363,7 @@ export class Picture {
       this.call(id);
     }
     this.painted.signs = [];
-    const byBox = grouped(frame.events ?? []);
-    for (const [id, events] of byBox) {
+    for (const [id, events] of grouped(frame.events ?? [])) {
       const parts = this.boxes.get(id);
       if (!parts) continue;
       const kinds = [...new Set(events.map((event) => event.kind))];

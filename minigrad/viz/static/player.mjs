@@ -1,4 +1,4 @@
-// Which frame is shown, and how to get to another one. After this module a reader knows how the widget steps with a kernel and without one:
+// Which frame is shown, and how to get to another one. The widget steps with a kernel and without one:
 // the Player walks over recorded frames by itself, and only for a frame that is not there yet does it set `request` and wait for the kernel.
 // It knows no page. Any object with get, set, on, off and save_changes will do as the model.
 

@@ -1,6 +1,4 @@
-// The BackwardStepper's page side: everything put together.
-//
-// After this module a reader knows how the widget works with a kernel and without one. All that it shows comes from two things in the model:
+// The BackwardStepper's page side: everything put together. All that it shows, with a kernel or without one, comes from two things in the model:
 // `picture` (the drawing and what does not change) and `recorded` (one frame per step, each written as the difference to the one before). The
 // player (player.mjs) says which frame is shown; the drawing (picture.mjs), the words (panels.mjs), the details (inspector.mjs) and the bar
 // (controls.mjs) paint it. The same text steps in JupyterLab, in a saved notebook and in an exported page, where `live` is false.

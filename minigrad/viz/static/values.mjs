@@ -1,4 +1,4 @@
-// How a value is shown where there is room for it. After this module a reader knows what the details say about a tensor: a small one in
+// How a value is shown where there is room for it. Of a tensor the details say: a small one in
 // full, with what changed since the frame before, a large one by its shape, minimum, mean, maximum and heat map, and by a map of what changed.
 // NaN and infinity are marked by a sign and a frame, not by colour alone. The texts come from Python, written with four significant digits.
 
