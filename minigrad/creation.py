@@ -276,6 +276,7 @@ def tensor(data: Any, *, dtype: Dtype) -> Array:
         array, kind = _from_lists(data)
         if dtype is not None and dtype.category == 1:
             _check_range(array, dtype)
+        return array.astype((dtype or kind).numpy, copy=False)
     return np.array(array, (dtype or kind).numpy)
 
 

@@ -6,6 +6,7 @@ that two tensors which share memory do so afterwards too; `pickle` keeps the num
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -126,8 +127,6 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
     memo[id(self)] = copied
     copied._grad = None if self._grad is None else _deepcopy(self._grad, memo)
     if hasattr(self, "__dict__"):  # of a class of the learner's own
-        from copy import deepcopy
-
         copied.__dict__.update(deepcopy(self.__dict__, memo))
     return copied
 

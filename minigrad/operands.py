@@ -142,10 +142,13 @@ def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
     tensor: Any = object.__new__(NumberTensor)
     tensor._array, tensor._output_nr = element, 0
     tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._state = None
-    tensor.kind = next(kind for known, kind in _KINDS_OF_NUMBERS if isinstance(number, known))
+    tensor.kind = _KINDS_OF_CLASSES.get(number.__class__) or next(
+        kind for known, kind in _KINDS_OF_NUMBERS if isinstance(number, known)
+    )
     return tensor
 
 
+_KINDS_OF_CLASSES: dict[type, Any] = {float: np.float64, bool: np.bool_, int: np.int64}  # found sooner
 _KINDS_OF_NUMBERS: tuple[tuple[Any, Any], ...] = (
     (float | np.floating, np.float64),
     (bool | np.bool_, np.bool_),
