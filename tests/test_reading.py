@@ -1,0 +1,103 @@
+"""What minigrad/README.md promises to those who read the package: that its places are there, and that layers point one
+way.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "minigrad"
+GUIDE = (PACKAGE / "README.md").read_text(encoding="utf-8")
+ROWS = [[cell.strip() for cell in row.strip("| ").split("|")] for row in GUIDE.splitlines() if row.startswith("| ")]
+
+# A part, and what none of its modules may import.
+BELOW: dict[str, tuple[str, ...]] = {
+    "autograd": ("ops", "nn", "optim", "random", "utils", "viz", "teach"),
+    "ops": ("nn", "optim", "viz", "teach"),
+    "nn": ("optim", "viz", "teach"),
+    "optim": ("nn", "viz", "teach"),
+    "random": ("nn", "optim", "viz", "teach"),
+    "utils": ("nn", "optim", "viz", "teach"),
+    "viz": ("teach",),
+}
+
+
+def files_named(text: str) -> list[str]:
+    return re.findall(r"`([\w/]+\.py|[\w/]+/)`", text)
+
+
+def test_the_guide_names_about_twelve_steps() -> None:
+    assert [row[0] for row in ROWS if row[0].isdigit()] == [str(number) for number in range(1, 13)]
+
+
+@pytest.mark.parametrize("place", dict.fromkeys(files_named(GUIDE)))
+def test_a_place_in_the_guide_is_there(place: str) -> None:
+    assert (PACKAGE / place).exists() or (PACKAGE.parent / place).exists()
+
+
+ANSWERS = [
+    (name, files_named(row[1])[-1] if len(files_named(row[1])) == 1 else pair)
+    for row in ROWS
+    if row[0].endswith("?")
+    for name, pair in re.findall(r"`([\w.]+)`(?: in|, called by)? `?([\w/]+\.py)?", row[1])
+    if not name.endswith(".py")
+]
+
+
+@pytest.mark.parametrize(("name", "place"), ANSWERS)
+def test_an_answer_in_the_guide_is_true(name: str, place: str) -> None:
+    tree = ast.parse((PACKAGE / place).read_text(encoding="utf-8"))
+    for part in name.split("."):
+        tree = next(node for node in tree.body if part in _names(node))  # type: ignore[assignment]
+
+
+def _names(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.Assign):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The modules of minigrad that a file imports, anywhere in it, but for the eyes of a type checker."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    unseen = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in unseen:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+
+
+@pytest.mark.parametrize("part", BELOW)
+def test_layers_point_one_way(part: str) -> None:
+    upward = [
+        f"{path.relative_to(PACKAGE).as_posix()} imports {module}"
+        for path in sorted((PACKAGE / part).rglob("*.py"))
+        for module in imports(path)
+        for above in BELOW[part]
+        if module == f"minigrad.{above}" or module.startswith(f"minigrad.{above}.")
+    ]
+    assert upward == []
+
+
+def test_nothing_in_the_package_imports_its_pictures_or_its_exercises() -> None:
+    found = [
+        f"{path.name} imports {module}"
+        for path in sorted(PACKAGE.glob("*.py"))
+        for module in imports(path)
+        if re.match(r"minigrad\.(viz|teach)\b", module)
+    ]
+    assert found == []
