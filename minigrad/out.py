@@ -19,9 +19,8 @@ from minigrad.writing import needs_grad, store
 Method = Callable[..., Any]
 
 
-def into(out: Any, function: Method, *arguments: Any, **options: Any) -> Any:
-    """`function(..., out=out)`: write the result into a tensor that is there already, and return it."""
-    name = function.__name__
+def into(out: Any, name: str, function: Method, *arguments: Any, **options: Any) -> Any:
+    """`name(..., out=out)`: write the function's result into a tensor that is there already, and return it."""
     several = isinstance(out, tuple | list)
     for target in out if several else (out,):
         if not isinstance(target, Tensor):

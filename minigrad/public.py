@@ -79,7 +79,7 @@ class Declaration(NamedTuple):
         return (self.name or self.declared.__name__, *self.aliases)
 
     def function_named(self, name: str, into: Callable[..., Any] | None) -> Callable[..., Any]:
-        """What `minigrad.name` is; `into(out, function, *arguments)` writes into `out=`."""
+        """What `minigrad.name` is; `into(out, name, function, *arguments)` writes into `out=`."""
         return _written_when_called(self, name, 1, into if self.out else None)
 
     def method_named(self, name: str) -> Callable[..., Any]:
@@ -179,7 +179,7 @@ single each check      |     {check}
 places each tensor     |     if {given}{n}._state is not None:
 places each tensor     |         check_places({n})
 out                    |     if out is not None:
-out                    |         return into(out, function, {arguments})
+out                    |         return into(out, {first_name!r}, function, {arguments})
                        |     return function({arguments})
 """
 
@@ -203,6 +203,7 @@ def _text(declaration: Declaration, name: str, first: int, into: Callable[..., A
     form: dict[Any, str] = {inspect.Parameter.KEYWORD_ONLY: "{0}={0}", inspect.Parameter.VAR_POSITIONAL: "*{0}"}
     slots = {
         "name": name,
+        "first_name": declaration.names[0],
         "signature": _signature(parameters, [*numpys.values(), *(["out"] if into else [])]),
         "arguments": ", ".join([form.get(p.kind, "{0}").format(p.name) for p in parameters]),
         "given": "".join("*given, " if _takes_several(p) else f"{p.name}, " for p in parameters[1 - first :]),

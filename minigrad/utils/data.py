@@ -17,7 +17,7 @@ from minigrad import dtypes
 from minigrad.absent import attributes_of
 from minigrad.autograd.blame import warn
 from minigrad.creation import as_tensor, tensor
-from minigrad.ops.shapes.joining import stack
+from minigrad.ops.shapes.joining import stack_along
 from minigrad.random import Generator, default_generator, randperm
 from minigrad.tensor import Tensor, from_array
 
@@ -116,9 +116,9 @@ def default_collate(batch: Any) -> Any:
     """
     sample = batch[0]
     if isinstance(sample, Tensor):
-        return stack(batch, 0)
+        return stack_along(batch, 0)
     if isinstance(sample, np.ndarray | np.generic) and sample.dtype.kind not in "SUaO":
-        return stack([as_tensor(array) for array in batch], 0)
+        return stack_along([as_tensor(array) for array in batch], 0)
     if isinstance(sample, float):
         return tensor(batch, dtype=dtypes.float64)
     if isinstance(sample, int):

@@ -17,7 +17,7 @@ from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.parameter import empty_parameter
-from minigrad.ops.shapes.joining import cat, stack
+from minigrad.ops.shapes.joining import cat_along, stack_along
 from minigrad.tensor import Tensor
 
 State = tuple[Tensor, ...]  # (h,), or for an LSTM (h, c)
@@ -240,10 +240,10 @@ class RNNBase(Recurrent):
                 outputs, state = self._run_direction(suffix, data, tuple([state[len(final)] for state in states]))
                 directions.append(outputs)
                 final.append(state)
-            data = directions[0] if len(directions) == 1 else cat(directions, 2)
+            data = directions[0] if len(directions) == 1 else cat_along(directions, 2)
             if self.dropout and self.training and layer < self.num_layers - 1:
                 data = F.dropout(data, self.dropout)
-        return data, [stack(parts) for parts in zip(*final, strict=True)]
+        return data, [stack_along(parts) for parts in zip(*final, strict=True)]
 
     def _run_direction(self, suffix: str, data: Tensor, state: State) -> tuple[Tensor, State]:
         """Run one layer in one direction. Returns the outputs of all time steps, and the final state."""
@@ -254,7 +254,7 @@ class RNNBase(Recurrent):
         for projected in F.linear(data, getattr(self, f"weight_ih{suffix}"), bias_ih).unbind(0)[::step]:
             state = self._step(projected, state, weight_hh, bias_hh)
             outputs.append(state[0])
-        return stack(outputs[::step]), state
+        return stack_along(outputs[::step]), state
 
     def _initial_states(self, states: Any, batch: int, dtype: Any) -> Sequence[Tensor]:
         """The given states, or zeros. RuntimeError if a given one has another size."""

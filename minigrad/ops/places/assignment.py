@@ -19,7 +19,7 @@ from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, writab
 from minigrad.op import check_places, size_mismatch
 from minigrad.ops.places import indexing, slicing
 from minigrad.ops.places.overwrite import copy_, fill_, spread_
-from minigrad.ops.shapes.expanding import expand
+from minigrad.ops.shapes.expanding import broadcast_to
 from minigrad.public import Tensors, public
 from minigrad.tensor import Tensor, from_array, own_array
 from minigrad.writing import in_place, needs_grad
@@ -57,7 +57,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
             copy_(target, source)
         else:
             check_places(source)
-            spread_(target, expand(source, target.shape))
+            spread_(target, broadcast_to(source, target.shape))
 
 
 def write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
@@ -73,7 +73,7 @@ def write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | 
     source = value if value.shape == there and indices is None else _without_leading_ones(value)
     if indices is not None:
         _check_values(self, there, source)
-    spread = source._array if source.shape == there else expand(source.detach(), there)._array
+    spread = source._array if source.shape == there else broadcast_to(source.detach(), there)._array
     if indices is not None:
         _warn_of_repeats(view)
         check_apart(view, source._array)

@@ -18,7 +18,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import type_name
-from minigrad.op import op, size_mismatch
+from minigrad.op import arrays, op, size_mismatch
 from minigrad.public import public
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
@@ -79,9 +79,7 @@ def scatter(self: Array, src: Array, index: Array, dim: int) -> Array:
 @op(name="ScatterBackward1", constants=("index",), self=lambda F, g, index, dim: F.scatter_value(g, index, dim, 0))
 def scatter_value(self: Array, index: Array, dim: int, value: Any) -> Array:
     """The input with a number put at `index` along `dim`."""
-    out, row = copy_and_row(self)
-    row[flat_positions(index, dim, out.shape, index.shape)] = value
-    return out
+    return arrays.scatter(self, value, index, dim)
 
 
 @op(constants=("index",), self=lambda F, g: g, src=lambda F, g, index, dim: F.gather(g, index, dim))
@@ -95,16 +93,17 @@ def scatter_add(self: Array, src: Array, index: Array, dim: int) -> Array:
 # ---------------------------------------------------------------- what is checked
 
 
-def is_index(tensor: Tensor) -> bool:
-    """Whether a tensor has one of the two dtypes that PyTorch takes for indices along a dimension."""
-    return tensor.dtype is dtypes.int64 or tensor.dtype is dtypes.int32
+def check_index_dtype(function: str, index: Tensor, expected: str = "int32/int64") -> None:
+    """Raise unless a tensor has one of the two dtypes that PyTorch takes for indices along a dimension."""
+    if index.dtype is not dtypes.int64 and index.dtype is not dtypes.int32:
+        raise RuntimeError(f"{function}(): Expected dtype {expected} for index, but it is {index.dtype}")
 
 
-def check_bounds(index: Array, size: int, dim: int) -> None:
-    """Raise unless all of `index` lies from 0 to below `size`."""
-    if index.size and (index.min() < 0 or index.max() >= size):
-        wrong = index[(index < 0) | (index >= size)].flat[0] if index.ndim else index
-        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+def check_bounds(index: Array, size: int, dim: int, least: int = 0, error: type[Exception] = RuntimeError) -> None:
+    """Raise unless all of `index` lies from `least` to below `size`."""
+    if index.size and (index.min() < least or index.max() >= size):
+        wrong = np.reshape(index, -1)[np.reshape((index < least) | (index >= size), -1)][0]
+        raise error(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 
 def check_value(function: str, value: Any) -> None:
@@ -121,21 +120,24 @@ def _check_ndim(index: Tensor, other: Tensor, who: str) -> None:
         )
 
 
-def _check_index(function: str, input: Tensor, dim: int, index: Tensor) -> int:
-    """Raise unless gather or scatter can use `index` along `dim`; gives `dim` counted from the front."""
+def _dim_of_index(function: str, input: Tensor, dim: int, index: Tensor) -> int:
+    """`dim` counted from the front; raise unless gather or scatter can use `index` along it."""
     dim = wrap_dim(dim, input.ndim)
-    if not is_index(index):
-        raise RuntimeError(f"{function}(): Expected dtype int32/int64 for index, but it is {index.dtype}")
+    check_index_dtype(function, index)
     if not index.numel():
         return dim
-    _check_ndim(index, input, "input" if function == "gather" else "self")
+    gathers = function == "gather"
+    _check_ndim(index, input, "input" if gathers else "self")
     for other, count in enumerate(index.shape[: input.ndim]):
         if other != dim and count > input.shape[other]:
-            where = f"Size does not match at dimension {other} expected" if function == "gather" else "Expected"
-            sizes = f"index {list(index.shape)} to be no larger than self {list(input.shape)}"
-            raise RuntimeError(f"{where} {sizes} apart from dimension {dim}")
+            where = f"Size does not match at dimension {other} expected" if gathers else "Expected"
+            raise RuntimeError(f"{where} {_no_larger(input, dim, index)}")
     check_bounds(index._array, input.shape[dim] if input.ndim else 1, dim)
     return dim
+
+
+def _no_larger(input: Tensor, dim: int, index: Tensor) -> str:
+    return f"index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension {dim}"
 
 
 def _covered(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
@@ -151,27 +153,23 @@ def _covered(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     if not (src.ndim and index.ndim):
         return src[0] if src.ndim else src.view(1)
     if any(count > there for count, there in zip(index.shape, src.shape, strict=True)):
-        raise RuntimeError(
-            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension "
-            f"{dim} and to be no larger size than src {list(src.shape)}"
-        )
+        sizes = _no_larger(input, dim, index)
+        raise RuntimeError(f"Expected {sizes} and to be no larger size than src {list(src.shape)}")
     return src[tuple(slice(count) for count in index.shape)]
 
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_gather, _scatter, _scatter_add = gather, scatter, scatter_add
 
-
-@public  # type: ignore[no-redef]
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+@public(name="gather")
+def gather_along(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """For each element of `index` the element of the input that is there along `dim`.
 
     In two dimensions, along the first: result[i, j] = input[index[i, j], j]. The result has the shape of `index`, which
     may be smaller than the input in the other dimensions. (`sparse_grad` is of no effect: the gradient is dense.)
     RuntimeError if an index is out of bounds, or not of dtype int32 or int64.
     """
-    return _gather(input, index, _check_index("gather", input, dim, index))
+    return gather(input, index, _dim_of_index("gather", input, dim, index))
 
 
 @public
@@ -185,7 +183,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
             f"minigrad.take_along_dim(): dtype of indices should be Long but got {indices.dtype.tensor_type}"
         )
     if dim is None:
-        return gather(input.view(-1), 0, from_array(np.reshape(indices._array, -1)))
+        return gather_along(input.view(-1), 0, from_array(np.reshape(indices._array, -1)))
     if input.ndim != indices.ndim:
         raise RuntimeError(
             "minigrad.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -199,11 +197,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     shape = np.broadcast_shapes(tuple(mine), tuple(theirs))
     around = [(*shape[:dim], t.shape[dim], *shape[dim + 1 :]) for t in (input, indices)]
     wrapped = np.broadcast_to(indices._array % max(input.shape[dim], 1), around[1])
-    return gather(input.expand(around[0]), dim, from_array(wrapped))
+    return gather_along(input.expand(around[0]), dim, from_array(wrapped))
 
 
-@public(in_place="method")  # type: ignore[no-redef]
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+@public(name="scatter", in_place="method")
+def scatter_along(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
     """A copy of the input with elements of `src`, or a number, put at `index` along `dim`.
 
     In two dimensions, along the first: result[index[i, j], j] = src[i, j]. Where several come to one place, any of them
@@ -211,17 +209,17 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
     """
     source = value if src is None else src
     check_value("scatter", source)
-    dim = _check_index("scatter", input, dim, index)
+    dim = _dim_of_index("scatter", input, dim, index)
     if isinstance(source, Tensor):
-        return _scatter(input, _covered(input, dim, index, source), index, dim)
+        return scatter(input, _covered(input, dim, index, source), index, dim)
     return scatter_value(input, index, dim, dtypes.element(input.dtype, source))
 
 
-@public(in_place="method")  # type: ignore[no-redef]
-def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+@public(name="scatter_add", in_place="method")
+def scatter_add_along(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """A copy of the input with the elements of `src` added at `index` along `dim`; all of those that come to one place.
 
     In two dimensions, along the first: result[index[i, j], j] += src[i, j].
     """
-    dim = _check_index("scatter", input, dim, index)
-    return _scatter_add(input, _covered(input, dim, index, src), index, dim)
+    dim = _dim_of_index("scatter", input, dim, index)
+    return scatter_add(input, _covered(input, dim, index, src), index, dim)

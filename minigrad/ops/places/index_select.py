@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op
-from minigrad.ops.places.gather import check_bounds, copy_and_row, flat_positions, is_index
+from minigrad.ops.places.gather import check_bounds, check_index_dtype, copy_and_row, flat_positions
 from minigrad.public import public
 from minigrad.tensor import Tensor, wrap_dim
 
@@ -60,46 +60,43 @@ def index_add(self: Array, source: Array, index: Array, dim: int, alpha: Any) ->
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_index_select, _index_add = index_select, index_add
+
+def _dim_of_slices(function: str, input: Tensor, dim: int, index: Tensor, expected: str) -> tuple[int, int]:
+    """`dim` counted from the front, and how many slices there are; raise unless `index` is a vector of indices."""
+    if index.ndim > 1:
+        raise IndexError(f"{function}(): Index is supposed to be a vector, but has {index.ndim} dimensions")
+    dim = wrap_dim(dim, input.ndim)
+    check_index_dtype(function, index, expected)
+    return dim, input.shape[dim] if input.ndim else 1
 
 
-@public  # type: ignore[no-redef]
-def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+@public(name="index_select")
+def select_slices(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The slices of the input at `index`, a vector of ints, along `dim`: rows 2 and 0 for [2, 0] and dim 0.
 
     IndexError if one is out of bounds.
     """
-    if index.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
-    dim = wrap_dim(dim, input.ndim)
-    if not is_index(index):
-        raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, but it is {index.dtype}")
+    dim, size = _dim_of_slices("index_select", input, dim, index, "int32 or int64")
     if not input.ndim and index.numel() != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)")
-    size, found = input.shape[dim] if input.ndim else 1, index._array
+    found = index._array
     if found.size and (found.min() < 0 or found.max() >= size):
         raise IndexError(f"index out of range in self: from {found.min()} to {found.max()}, along a size of {size}")
-    return _index_select(input, index, dim)
+    return index_select(input, index, dim)
 
 
-@public(in_place="method")  # type: ignore[no-redef]
-def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
+@public(name="index_add", in_place="method")
+def add_slices(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """A copy of the input with the slices of `source`, times the number `alpha`, added at `index` along `dim`.
 
     `index`: a vector of as many ints as `source` has slices; each may occur several times. RuntimeError if shapes or
     dtypes do not fit.
     """
-    if index.ndim > 1:
-        raise IndexError(f"index_add_(): Index is supposed to be a vector, but got dim: {index.ndim}")
-    dim = wrap_dim(dim, input.ndim)
-    if not is_index(index):
-        raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {index.dtype.tensor_type}")
+    dim, size = _dim_of_slices("index_add_", input, dim, index, "int32/int64")
     if source.dtype is not input.dtype:
-        raise RuntimeError(
-            f"index_add_(): self ({input.dtype.tensor_type}) and source ({source.dtype.tensor_type}) must have the "
-            "same scalar type"
-        )
-    around, theirs = ((len(t.shape), t.shape[:dim], t.shape[dim + 1 :]) for t in (input, source))
+        kinds = f"self ({input.dtype.tensor_type}) and source ({source.dtype.tensor_type})"
+        raise RuntimeError(f"index_add_(): {kinds} must have the same scalar type")
+    around, theirs = ((t.ndim, t.shape[:dim], t.shape[dim + 1 :]) for t in (input, source))
     if around != theirs:
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
@@ -111,5 +108,5 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
             f"index_add_(): Number of indices ({index.numel()}) should be equal to source.size(dim): ({count}), for "
             f"dim: {dim}"
         )
-    check_bounds(index._array, input.shape[dim] if input.ndim else 1, dim)
-    return _index_add(input, source, index, dim, alpha)
+    check_bounds(index._array, size, dim)
+    return index_add(input, source, index, dim, alpha)

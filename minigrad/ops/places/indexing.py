@@ -1,27 +1,25 @@
 """`x[index]` with lists and tensors of indices or masks: a copy; and index_put, which writes there.
 
-After this module a reader knows why `x[[0, 2]]` is a copy while `x[0]` is a view (slicing.py): no steps of one length
-lead through elements that stand anywhere. The gradient of taking out is putting back: zeros everywhere else, and a sum
+`x[[0, 2]]` is a copy while `x[0]` is a view (slicing.py): no steps of one length lead through elements that stand
+anywhere. The gradient of taking out is putting back: zeros everywhere else, and a sum
 where an element was taken more than once.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.blame import frames_to_learner
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.autograd.saved import save
 from minigrad.op import check_places, op
+from minigrad.ops.places.gather import check_bounds
 from minigrad.ops.places.slicing import basic
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-_SEVERAL_PARTS = (Tensor, np.ndarray, Sequence, slice)  # a list with one of these in it is taken for a tuple
+_PARTS = (Tensor, np.ndarray, list, tuple, slice, type(...))  # of an index, which stand between its commas
 
 
 @op(name="IndexBackward0", kept=("index",), self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape))
@@ -84,11 +82,15 @@ def split_index(input: Tensor, index: Any, written: bool = False) -> tuple[tuple
 
     `written`: it is for a write. IndexError, TypeError or ValueError if it makes no sense.
     """
-    parts = _parts(index)
+    parts = index if isinstance(index, tuple) else (index,)
+    if isinstance(index, list) and any(not isinstance(part, bool | int | np.generic) for part in index):
+        raise IndexError(
+            f"a list as an index holds ints or bools only: use x[tuple(seq)] or x[tensor(seq)], not {index}"
+        )
     view: list[Any] = []
     arrays: dict[int, np.ndarray[Any, Any]] = {}  # by their place among the parts of `view`
     for part in parts:
-        if isinstance(part, Tensor | list | tuple | np.ndarray):
+        if isinstance(part, Tensor | list | tuple | np.ndarray | bool | np.bool_):
             array = _index_array(part)
             if isinstance(part, Tensor) and part.is_inference() and input._node is not None and is_recording():
                 save(part)  # raises
@@ -100,9 +102,6 @@ def split_index(input: Tensor, index: Any, written: bool = False) -> tuple[tuple
                 view.append(slice(None))
             else:  # a mask stands for as many dimensions as it has; one without any, for a new one of size 1
                 view += [slice(None)] * array.ndim or [None]
-        elif isinstance(part, bool | np.bool_):
-            arrays[len(view)] = np.asarray(part)
-            view.append(None)
         elif part is None or part is Ellipsis or isinstance(part, int | np.integer):
             view.append(part)
         elif isinstance(part, slice):
@@ -122,36 +121,12 @@ def split_index(input: Tensor, index: Any, written: bool = False) -> tuple[tuple
     return tuple(view), _in_view(input, view, arrays) if arrays else None
 
 
-def _parts(index: Any) -> tuple[Any, ...]:
-    """The parts of an index between its commas."""
-    if isinstance(index, tuple):
-        return index
-    if not isinstance(index, list) or not any(
-        part is None or part is Ellipsis or isinstance(part, _SEVERAL_PARTS) for part in index
-    ):
-        return (index,)
-    warnings.warn(
-        "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; "
-        "use x[tuple(seq)] instead of x[seq], or x[tensor(seq)] if one index tensor is meant.",
-        UserWarning,
-        stacklevel=frames_to_learner(),
-    )
-    return tuple(index)
-
-
 def _index_array(part: Any) -> np.ndarray[Any, Any]:
-    """A list or tensor of indices, or a mask, as an array of ints or bools."""
+    """A list or tensor of indices, or a mask, as an array of ints or bools. (PyTorch also takes bytes, as a mask.)"""
     array = np.asarray(part._array) if isinstance(part, Tensor) else np.asarray(part)
     if array.size == 0 and not isinstance(part, Tensor):
         array = array.astype(np.int64)
-    if array.dtype == np.uint8:
-        warnings.warn(
-            "indexing with dtype minigrad.uint8 is now deprecated, please use a dtype minigrad.bool instead.",
-            UserWarning,
-            stacklevel=frames_to_learner(),
-        )
-        array = array != 0
-    if array.dtype.kind not in "iub":
+    if array.dtype.kind not in "ib":
         raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors; got {array.dtype} {part!r}")
     return array
 
@@ -204,10 +179,7 @@ def _check_array(input: Tensor, array: Any, dim: int, place: int) -> None:
                 f"tensor {list(input.shape)} at index {dim}"
             )
         return
-    size = input.shape[dim]
-    wrong = array[(array < -size) | (array >= size)]
-    if wrong.size:
-        raise IndexError(f"index {wrong.flat[0]} is out of bounds for dimension {dim} with size {size}")
+    check_bounds(array, input.shape[dim], dim, -input.shape[dim], IndexError)
 
 
 def _in_view(input: Tensor, view: list[Any], arrays: dict[int, Any]) -> tuple[Any, ...]:

@@ -61,11 +61,9 @@ def masked_select_backward(self: Array, mask: Array, shape: tuple[int, ...]) -> 
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_masked_fill, _masked_select = masked_fill, masked_select
 
-
-@public(in_place="method", out=False, overloaded=True)  # type: ignore[no-redef]
-def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+@public(name="masked_fill", in_place="method", out=False, overloaded=True)
+def fill_where(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy of the input with a number, or a 0-d tensor, wherever `mask` (bools) is true. The two broadcast."""
     check_value("masked_fill", value)
     if isinstance(value, Tensor) and value.ndim:
@@ -79,16 +77,16 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         )
     if isinstance(value, Tensor):
         return masked_fill_tensor(input, value.to(input.dtype), mask)
-    return _masked_fill(input, mask, dtypes.element(input.dtype, value))
+    return masked_fill(input, mask, dtypes.element(input.dtype, value))
 
 
-@public  # type: ignore[no-redef]
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+@public(name="masked_select")
+def select_where(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of the input where `mask` (bools) is true, as a vector. The two broadcast."""
     if mask.dtype is not dtypes.bool:
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, not one of {mask.dtype}: try mask != 0")
     common_shape("masked_select", input.shape, mask.shape)
-    return _masked_select(input, mask)
+    return masked_select(input, mask)
 
 
 @public

@@ -24,12 +24,18 @@ def _writable_diagonal(array: Array, offset: int, dim1: int, dim2: int) -> Array
     return diagonal
 
 
+@public(out=False)
 @op(
     view=True,
     self=lambda F, g, self_shape, offset, dim1, dim2: F.diagonal_backward(g, self_shape, offset, dim1, dim2),
 )
-def diagonal(self: Array, offset: int, dim1: int, dim2: int) -> Array:
-    """The diagonal of each matrix that two dimensions make, as the last dimension."""
+def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
+    """The diagonal of each matrix that two dimensions make, as a view; its elements are the last dimension.
+
+    `offset`: how far above the main diagonal.
+    """
+    if wrap_dim(dim1, self.ndim) == wrap_dim(dim2, self.ndim):
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     return _writable_diagonal(self, offset, dim1, dim2)
 
 
@@ -85,23 +91,6 @@ def tril(self: Array, diagonal: int = 0) -> Array:
 def triu(self: Array, diagonal: int = 0) -> Array:
     """The upper triangle of each matrix: zeros below the diagonal that is `diagonal` above the main one."""
     return np.triu(_check_matrices("triu", self), diagonal)
-
-
-# ---------------------------------------------------------------- as the learner calls them
-
-_diagonal = diagonal
-
-
-@public(out=False)  # type: ignore[no-redef]
-def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """The diagonal of each matrix that two dimensions make, as a view; its elements are the last dimension.
-
-    `offset`: how far above the main diagonal.
-    """
-    first, second = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return _diagonal(input, offset, first, second)
 
 
 @public

@@ -19,7 +19,7 @@ from minigrad.autograd.blame import frames_to_learner
 from minigrad.layout import contiguous_copy
 from minigrad.op import op, size_mismatch
 from minigrad.ops.places.index_select import index_select
-from minigrad.ops.shapes.views import flatten, reshape, unsqueeze, view
+from minigrad.ops.shapes.views import flatten, unsqueeze, view
 from minigrad.public import Sizes, as_tensors, public
 from minigrad.tensor import Size, Tensor, from_array, wrap_dim
 
@@ -75,8 +75,6 @@ def repeat(self: Array, repeats: Sizes) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_expand = expand
-
 
 def check_expands(input: Tensor, target: Sequence[int]) -> None:
     """RuntimeError unless the input can be repeated to the shape `target`."""
@@ -95,8 +93,8 @@ def check_expands(input: Tensor, target: Sequence[int]) -> None:
             )
 
 
-@public(function=False)  # type: ignore[no-redef]
-def expand(input: Tensor, size: Sizes) -> Tensor:
+@public(out=False)
+def broadcast_to(input: Tensor, size: Sizes) -> Tensor:
     """The elements repeated along dimensions of size 1 and along new ones in front, as a view; -1 keeps a size.
 
     RuntimeError if another size would change.
@@ -108,16 +106,16 @@ def expand(input: Tensor, size: Sizes) -> Tensor:
         raise RuntimeError(
             f"The expanded size of the tensor ({min(target)}) isn't allowed in a leading, non-existing dimension"
         )
-    return _expand(input, target)
+    return expand(input, target)
 
 
-public(name="broadcast_to", out=False)(expand)
+public(name="expand", function=False)(broadcast_to)
 
 
 @public(function=False)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """`input.expand(other.shape)`."""
-    return expand(input, other.shape)
+    return broadcast_to(input, other.shape)
 
 
 def common_shape(function: str, first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
@@ -134,24 +132,15 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     shape: tuple[int, ...] = ()
     for tensor in as_tensors("broadcast_tensors", "tensors", 1, tensors):
         shape = common_shape("broadcast_tensors", shape, tensor.shape)
-    return tuple([tensor if tensor.shape == shape else _expand(tensor, shape) for tensor in tensors])
+    return tuple([tensor if tensor.shape == shape else expand(tensor, shape) for tensor in tensors])
 
 
 @public(method=False, out=False)
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes have together; an int counts as a shape of one dimension."""
-    listed = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
-    if any(size < 0 for shape in listed for size in shape):
-        raise ValueError("Attempting to broadcast a dimension with negative length!")
     together: tuple[int, ...] = ()
-    for index, shape in enumerate(listed):
-        for dim in range(-1, -min(len(together), len(shape)) - 1, -1):
-            if shape[dim] != together[dim] and 1 not in (shape[dim], together[dim]):
-                raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {shape[dim]} at {dim}! Mismatching argument at "
-                    f"index {index} had {shape}; but expected shape should be broadcastable to {list(together)}"
-                )
-        together = np.broadcast_shapes(together, shape)
+    for shape in shapes:
+        together = common_shape("broadcast_shapes", together, (shape,) if isinstance(shape, int) else shape)
     return Size(together)
 
 
@@ -162,19 +151,13 @@ def tile(input: Tensor, dims: Sizes) -> Tensor:
 
 
 @public(out=False)
-def repeat_interleave(
-    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
-) -> Tensor:
+def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None) -> Tensor:
     """Each element (or each part along `dim`) `repeats` times in a row, as a copy.
 
     Args:
-        repeats: a number, or a vector of numbers, one for each. Without it the input is taken as `repeats`, and the
-            result has each index so many times.
+        repeats: a number, or a vector of ints, one for each.
         dim: None to take the tensor as one row.
-        output_size: how many there will be; RuntimeError if it is another number.
     """
-    if repeats is None:
-        return _repeated_indices(input, output_size)
     if isinstance(repeats, bool) or not isinstance(repeats, int | Tensor):
         raise TypeError(
             "repeat_interleave() received an invalid combination of arguments: repeats must be an int or a tensor of "
@@ -186,42 +169,31 @@ def repeat_interleave(
     dim = 0 if dim is None else wrap_dim(dim, input.ndim)
     before, size, after = along.shape[:dim], along.shape[dim], along.shape[dim + 1 :]
     if isinstance(repeats, Tensor):
-        return index_select(along, dim, _repeated_indices(_one_for_each(repeats, size), output_size))
+        return index_select(along, from_array(_repeated_indices(repeats, size)), dim)
     if repeats < 0:
         raise RuntimeError(f"Repeats must be non-negative, not {repeats}")
     copies = contiguous_copy(expand(unsqueeze(along, dim + 1), (*before, size, repeats, *after)))
     return view(copies, (*before, size * repeats, *after))
 
 
-def _one_for_each(repeats: Tensor, size: int) -> Tensor:
-    """A vector of `size` numbers of times."""
-    if repeats.ndim > 1:
-        raise RuntimeError(f"repeats must be 0-dim or 1-dim tensor, not {repeats.ndim}-dim")
-    if repeats.numel() == 1:
-        return expand(reshape(repeats, (1,)), (size,))
-    if repeats.numel() != size:
-        raise RuntimeError(
-            "repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{repeats.numel()} and input.size(0) = {size}"
-        )
-    return repeats
-
-
-def _repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
-    """Each index of a vector of ints as often as the int there says: [2, 0, 1] gives [0, 0, 2]."""
+def _repeated_indices(repeats: Tensor, size: int) -> Array:
+    """Each index below `size` as often as the int there says: [2, 0, 1] gives [0, 0, 2]."""
     if repeats.dtype not in (dtypes.int32, dtypes.int64):
         raise NotImplementedError(
             f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.tensor_type}': convert the repeats, "
             "as in repeats.long()"
         )
-    if repeats.ndim != 1:
-        raise RuntimeError(f"repeat_interleave only accept 1D vector as repeat, not {repeats.ndim}D")
-    if np.any(repeats._array < 0):
+    times = repeats._array
+    if times.ndim > 1:
+        raise RuntimeError(f"repeats must be 0-dim or 1-dim tensor, not {times.ndim}-dim")
+    if times.size not in (1, size):
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {times.size} and "
+            f"input.size(0) = {size}"
+        )
+    if np.any(times < 0):
         raise RuntimeError("repeats can not be negative")
-    indices = np.repeat(np.arange(repeats.numel(), dtype=repeats._array.dtype), repeats._array)
-    if output_size is not None and output_size != indices.size:
-        raise RuntimeError(f"allocated size does not match required size: {output_size}, not {indices.size}")
-    return from_array(indices)
+    return np.repeat(np.arange(size), times)
 
 
 @public(method=False, out=False)
@@ -257,7 +229,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if indexing == "xy":
         places[:2] = places[:2][::-1]
     shape = tuple([listed[place].numel() for place in places])  # exchanging two twice changes nothing
+    ones = (1,) * len(shape)
     return tuple(
-        expand(view(vector, [vector.numel() if d == place else 1 for d in range(len(shape))]), shape)
+        expand(view(vector, (*ones[:place], vector.numel(), *ones[place + 1 :])), shape)
         for place, vector in zip(places, listed, strict=True)
     )

@@ -47,11 +47,9 @@ def cat(*tensors: Array, dim: int) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_stack, _cat = stack, cat
 
-
-@public(method=False)  # type: ignore[no-redef]
-def stack(tensors: Tensors, dim: int = 0) -> Tensor:
+@public(name="stack", method=False)
+def stack_along(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors of one shape side by side along a new dimension `dim`: two of (3,) give (2, 3).
 
     RuntimeError if there are none, or their shapes differ.
@@ -65,11 +63,11 @@ def stack(tensors: Tensors, dim: int = 0) -> Tensor:
                 f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
                 f"{list(item.shape)} at entry {index}"
             )
-    return _stack(*tensors, dim=wrap_dim(dim, tensors[0].ndim + 1))
+    return stack(*tensors, dim=wrap_dim(dim, tensors[0].ndim + 1))
 
 
-@public(aliases=("concat",), method=False)  # type: ignore[no-redef]
-def cat(tensors: Tensors, dim: int = 0) -> Tensor:
+@public(name="cat", aliases=("concat",), method=False)
+def cat_along(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors one after the other along `dim`: (2, 3) and (4, 3) give (6, 3). Their other sizes must agree.
 
     (As in PyTorch, an empty tensor of one dimension fits beside any others.) ValueError if there are none, RuntimeError
@@ -98,20 +96,20 @@ def cat(tensors: Tensors, dim: int = 0) -> Tensor:
     if (0,) in shapes and len(first) > 1:
         nothing = (*first[:dim], 0, *first[dim + 1 :])
         tensors = [reshape(item, nothing) if item._array.shape == (0,) else item for item in tensors]
-    return _cat(*tensors, dim=dim)
+    return cat(*tensors, dim=dim)
 
 
 @public(method=False)
 def hstack(tensors: Tensors) -> Tensor:
     """Tensors side by side: along the second dimension; vectors one after the other."""
     items = _with_dimensions("hstack", tensors, 1)
-    return cat(items, 0 if items[0].ndim == 1 else 1)
+    return cat_along(items, 0 if items[0].ndim == 1 else 1)
 
 
 @public(method=False)
 def vstack(tensors: Tensors) -> Tensor:
     """Tensors one below the other: along the first dimension, vectors as rows."""
-    return cat(_with_dimensions("vstack", tensors, 2), 0)
+    return cat_along(_with_dimensions("vstack", tensors, 2), 0)
 
 
 def _with_dimensions(function: str, tensors: Tensors, least: int) -> list[Tensor]:

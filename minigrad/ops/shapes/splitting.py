@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
 from minigrad.op import op
 from minigrad.ops.places.slicing import along, slice_index
-from minigrad.public import as_ints, public
+from minigrad.public import Dims, as_ints, public
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -28,6 +27,7 @@ def _with_zeros(F: Any, gradients: Sequence[Any], shapes: Sequence[tuple[int, ..
 
 
 def _stacked(F: Any, g: Sequence[Any], self_shape: tuple[int, ...], dim: int) -> Any:
+    dim = wrap_dim(dim, len(self_shape))
     return F.stack(*_with_zeros(F, g, [(*self_shape[:dim], *self_shape[dim + 1 :])] * len(g)), dim=dim)
 
 
@@ -36,9 +36,13 @@ def _joined(F: Any, g: Sequence[Any], self_shape: tuple[int, ...], sizes: Sequen
     return F.cat(*_with_zeros(F, g, shapes), dim=dim)
 
 
+@public(out=False)
 @op(view=True, several=True, self=_stacked)
-def unbind(self: Array, dim: int) -> list[Array]:
-    """The parts along a dimension, each without it."""
+def unbind(self: Array, dim: int = 0) -> list[Array]:
+    """The parts of the tensor along `dim`, without it, as a tuple of views."""
+    dim = wrap_dim(dim, self.ndim)
+    if not self.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return [self[along(dim, i)] for i in range(self.shape[dim])]
 
 
@@ -59,25 +63,11 @@ split_evenly, split_with_sizes = _split_op("SplitBackward0"), _split_op("SplitWi
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_unbind = unbind
-
-
-@public(out=False)  # type: ignore[no-redef]
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """The parts of the tensor along `dim`, without it, as a tuple of views."""
-    dim = wrap_dim(dim, input.ndim)
-    if input.ndim == 0:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return _unbind(input, dim)
-
 
 @public(method=False, out=False)
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of the tensor's pieces along `dim`: all of one size (but maybe the last), or of the sizes given."""
-    if tensor.ndim == 0:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    dim = wrap_dim(dim, tensor.ndim)
-    total = tensor.shape[dim]
+    dim, total = _to_divide("split expects at least a 1-dimensional tensor", tensor, dim)
     if isinstance(split_size_or_sections, int | np.integer | Tensor):
         size = int(split_size_or_sections)
         if size < 0:
@@ -87,15 +77,11 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
         whole, rest = divmod(total, size) if size else (0, 0)
         return split_evenly(tensor, (size,) * whole + ((rest,) if rest or not whole else ()), dim)
     sizes = as_ints("split_with_sizes", "split_sizes", 1, split_size_or_sections)
-    if any(size < 0 for size in sizes):
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(sizes)}"
-        )
-    if sum(sizes) != total:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension {dim}), "
-            f"but got split_sizes={list(sizes)}"
-        )
+    if sum(sizes) != total or any(size < 0 for size in sizes):
+        which = "have only non-negative entries"
+        if not any(size < 0 for size in sizes):
+            which = f"to sum exactly to {total} (input tensor's size at dimension {dim})"
+        raise RuntimeError(f"split_with_sizes expects split_sizes {which}, but got split_sizes={list(sizes)}")
     return split_with_sizes(tensor, sizes, dim)
 
 
@@ -108,54 +94,32 @@ def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, .
 @public(out=False, composed=True)
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` pieces along `dim`, as views: all of one size, but maybe the last."""
-    if input.ndim == 0:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    dim, total = _to_divide("chunk expects at least a 1-dimensional tensor", input, dim)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    dim = wrap_dim(dim, input.ndim)
-    total = input.shape[dim]
     return split(input, -(-total // chunks), dim) if total else split_with_sizes(input, (0,) * chunks, dim)
 
 
 @public(out=False)
-def tensor_split(
-    input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None
-) -> tuple[Tensor, ...]:
-    """Views of the tensor's pieces along `dim`: so many of (nearly) one size, or those between the indices given.
-
-    `indices`, `sections`: the same under names of their own.
-    """
-    given: Any = next((value for value in (indices_or_sections, indices, sections) if value is not None), None)
-    if given is None:
-        raise TypeError(
-            "tensor_split() received an invalid combination of arguments - got (Tensor), but expected the number of "
-            "sections, or the indices to split at, too"
-        )
-    if not input.ndim:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    dim = wrap_dim(dim, input.ndim)
-    given = _as_numbers(given) if isinstance(given, Tensor) else given
-    size = input.shape[dim]
-    if isinstance(given, int):
-        if given <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {given}")
-        least, larger = divmod(size, given)
-        ends = [least * count + min(count, larger) for count in range(1, given)]
-    else:
-        ends = list(given)
+def tensor_split(input: Tensor, indices_or_sections: Dims = None, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of the tensor's pieces along `dim`: so many of (nearly) one size, or those between the indices given."""
+    expected = "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+    dim, size = _to_divide(expected, input, dim)
+    if indices_or_sections is None:
+        raise TypeError("tensor_split() received an invalid combination of arguments: give sections, or indices")
+    ends = indices_or_sections
+    if isinstance(ends, int):
+        if ends <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {ends}")
+        least, larger = divmod(size, ends)
+        ends = [least * count + min(count, larger) for count in range(1, ends)]
     bounds = [slice(start, end).indices(size) for start, end in zip([0, *ends], [*ends, size], strict=True)]
     return tuple([slice_index(input, along(dim, slice(*bound))) for bound in bounds])
 
 
-def _as_numbers(given: Tensor) -> Any:
-    """A tensor of indices to split at as a list, or a 0-d one as the number of sections."""
-    if given.ndim > 1:
-        raise RuntimeError(
-            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but "
-            f"got a tensor with {given.ndim} dims"
-        )
-    if given.dtype is not dtypes.int64:
-        raise RuntimeError(
-            f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {given.dtype.tensor_type}"
-        )
-    return given.tolist()
+def _to_divide(expected: str, input: Tensor, dim: int) -> tuple[int, int]:
+    """A dimension counted from the front, and its size; RuntimeError if the tensor has none."""
+    if not input.ndim:
+        raise RuntimeError(expected)
+    dim = wrap_dim(dim, input.ndim)
+    return dim, input.shape[dim]

@@ -18,10 +18,36 @@ from minigrad.tensor import Size, Tensor, from_array, wrap_dim
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
+def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """The shape with its -1, if there is one, worked out for `count` elements; RuntimeError if it does not fit."""
+    known, open_sizes = 1, 0
+    for index, size in enumerate(shape):
+        if size < -1:
+            raise RuntimeError(f"invalid shape dimension {size} at index {index} of shape {list(shape)}")
+        if size == -1:
+            open_sizes += 1
+        else:
+            known *= size
+    if open_sizes > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    if open_sizes and known == count == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
+            "can be any value and is ambiguous: write that size out"
+        )
+    if (not known or count % known) if open_sizes else known != count:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+    return tuple([count // known if size == -1 else size for size in shape]) if open_sizes else shape
+
+
+@public(function=False, overloaded=True)
 @op(view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
-def view(self: Array, shape: tuple[int, ...]) -> Array:
-    """The same memory under another shape."""
-    out = self.reshape(shape)
+def view(self: Array, size: Sizes) -> Array:
+    """The same memory under another shape; one size may be -1: what is left for it.
+
+    RuntimeError if that cannot be done without a copy.
+    """
+    out = self.reshape(infer_shape(size, self.size))
     if self.size and not np.may_share_memory(out, self):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
@@ -36,10 +62,11 @@ def unsafe_view(self: Array, shape: tuple[int, ...]) -> Array:
     return self.reshape(shape)
 
 
+@public(out=False, in_place="shape")
 @op(view=True, self=lambda F, g, dim: F.squeeze_one(g, (dim,)))
 def unsqueeze(self: Array, dim: int) -> Array:
-    """A new dimension of size 1 at `dim`."""
-    return np.expand_dims(self, dim)
+    """A new dimension of size 1 at `dim`, as a view."""
+    return np.expand_dims(self, wrap_dim(dim, self.ndim + 1))
 
 
 def _squeeze_op(node: str) -> Any:
@@ -48,7 +75,7 @@ def _squeeze_op(node: str) -> Any:
     @op(name=node, view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
     def squeeze_one(self: Array, dim: tuple[int, ...]) -> Array:
         """The array without the dimensions `dim`, which have size 1."""
-        return self.reshape(tuple([size for i, size in enumerate(self.shape) if i not in dim]))
+        return self.squeeze(dim)
 
     return squeeze_one
 
@@ -56,50 +83,33 @@ def _squeeze_op(node: str) -> Any:
 squeeze_all, squeeze_one, squeeze_several = (_squeeze_op(f"SqueezeBackward{number}") for number in range(3))
 
 
-# ---------------------------------------------------------------- as the learner calls them
-
-_view, _unsqueeze = view, unsqueeze
-
-
-def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """The shape with its -1, if there is one, worked out for `count` elements; RuntimeError if it does not fit."""
-    known = 1
-    for index, size in enumerate(shape):
-        if size < -1:
-            raise RuntimeError(f"invalid shape dimension {size} at index {index} of shape {list(shape)}")
-        known *= size if size >= 0 else 1
-    if -1 not in shape:
-        if known != count:
-            raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
-        return shape
-    if shape.count(-1) > 1:
-        raise RuntimeError("only one dimension can be inferred")
-    if known == count == 0:
-        raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
-            "can be any value and is ambiguous: write that size out"
-        )
-    if not known or count % known:
-        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
-    return tuple([count // known if size == -1 else size for size in shape])
+@public(out=False, in_place="shape", overloaded=True)
+def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
+    """The tensor without its dimensions of size 1, or without those of them that `dim` names, as a view."""
+    wrapped = range(input.ndim) if dim is None else different_dims(dim, input.ndim)
+    ones = tuple([d for d in wrapped if input.ndim and input.shape[d] == 1])
+    by_kind = squeeze_all if dim is None else squeeze_one if isinstance(dim, int) else squeeze_several
+    return by_kind(input, ones)
 
 
-@public(function=False, overloaded=True)  # type: ignore[no-redef]
-def view(input: Tensor, size: Sizes) -> Tensor:
-    """The same memory under another shape; one size may be -1: what is left for it.
-
-    RuntimeError if that cannot be done without a copy.
-    """
-    return _view(input, infer_shape(size, input.numel()))
+def different_dims(dims: Dims, ndim: int) -> tuple[int, ...]:
+    """Dimensions counted from the front: one, several, or None; RuntimeError if one is there twice."""
+    listed = () if dims is None else (dims,) if isinstance(dims, int) else dims
+    wrapped = tuple([wrap_dim(dim, ndim) for dim in listed])
+    if len(set(wrapped)) < len(wrapped):
+        raise RuntimeError(f"dim {max(wrapped, key=wrapped.count)} appears multiple times in the list of dims")
+    return wrapped
 
 
 @public(out=False)
 def reshape(input: Tensor, shape: Sizes) -> Tensor:
     """Another shape, as a view where that is possible, else as a copy; one size may be -1: what is left for it."""
-    target = infer_shape(shape, input.numel())
     array = input._array
-    if array.flags.c_contiguous or np.may_share_memory(array.reshape(target), array):
-        return _view(input, target)
+    if array.flags.c_contiguous:
+        return view(input, shape)
+    target = infer_shape(shape, array.size)
+    if np.may_share_memory(array.reshape(target), array):
+        return view(input, target)
     return unsafe_view(input.clone(), target)
 
 
@@ -123,35 +133,16 @@ def unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor:
     if not input.ndim:
         raise RuntimeError("unflatten got an unexpected error:\na tensor without dimensions has none to be divided")
     dim = wrap_dim(dim, input.ndim)
-    if sizes.count(-1) > 1:
-        raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
     try:
         inferred = infer_shape(sizes, input.shape[dim])
-    except RuntimeError:
+    except RuntimeError as error:
+        if "inferred" in str(error):
+            raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
         raise RuntimeError(
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
             f"({input.shape[dim]}) in the input tensor"
         ) from None
     return view(input, (*input.shape[:dim], *inferred, *input.shape[dim + 1 :]))
-
-
-@public(out=False, in_place="shape")  # type: ignore[no-redef]
-def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """A new dimension of size 1 at `dim`, as a view."""
-    return _unsqueeze(input, wrap_dim(dim, input.ndim + 1))
-
-
-@public(out=False, in_place="shape", overloaded=True)
-def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
-    """The tensor without its dimensions of size 1, or without those of them that `dim` names, as a view."""
-    asked = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
-    wrapped = [wrap_dim(d, input.ndim) for d in asked]
-    for d in wrapped:
-        if wrapped.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-    ones = tuple([d for d in wrapped if input.ndim and input.shape[d] == 1])
-    by_kind = squeeze_all if dim is None else squeeze_one if isinstance(dim, int) else squeeze_several
-    return by_kind(input, ones)
 
 
 @public(function=False)

@@ -1,6 +1,6 @@
 """Taking out and putting in at indices and masks: what each refuses, in which words, and what it gives at the edges.
 
-After this file a reader knows which indices may be negative, which dtypes an index may have, what a number becomes in a
+Tested are: which indices may be negative, which dtypes an index may have, what a number becomes in a
 tensor of another dtype, and what is done to nothing at all.
 """
 
@@ -302,28 +302,6 @@ given(
 )
 
 # ---------------------------------------------------------------- x[index]
-
-DEPRECATED = "UserWarning: Using a non-tuple sequence for multidimensional indexing is deprecated"
-for title, index in (
-    ("lists", [[0, 1], [1, 0]]),
-    ("one list", [[0, 1]]),
-    ("a slice", [slice(0, 2), 1]),
-    ("None", [None, 0]),
-):
-    behaviours(f"a list with {title} in it is a tuple", warns=(DEPRECATED,))(lambda F, index=index: x(F)[index])
-
-
-@behaviours("a list with lists in it is a tuple where it is written to", warns=(DEPRECATED,))
-def _(F):
-    t = x(F)
-    t[[[0, 1], [1, 0]]] = 9.0
-    return t
-
-
-@behaviours("uint8 is a mask", warns=("UserWarning: indexing with dtype torch.uint8 is now deprecated",))
-def _(F):
-    return x(F)[F.tensor([1, 0, 1], dtype=F.uint8)]
-
 
 given(
     "tuples inside of an index are lists",
