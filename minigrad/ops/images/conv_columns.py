@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.images.windows import Prepared, Way, bordered, crop, windows
+from minigrad.ops.images.windows import Prepared, Way, bordered, crop, taps
 
 Array = Any  # numpy array
 
@@ -78,15 +78,15 @@ def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way) -> Array:
     alone, step = _division(channels * math.prod(kernel), math.prod(places))
     for start in range(0, len(g), step):
         block = slice(start, start + step)
-        view = windows(padded[block], kernel, places, way)
+        images = len(g[block])
         if alone:
-            columns = np.matmul(matrix, _apart(g[block], way.groups)).reshape(view.shape)
+            columns = np.matmul(matrix, _apart(g[block], way.groups)).reshape(images, channels, *kernel, *places)
         else:
             rows = _together(g[block], way.groups)
-            columns = np.matmul(matrix, rows.reshape(*rows.shape[:2], len(view) * math.prod(places)))
-            columns = np.moveaxis(columns.reshape(channels, *kernel, len(view), *places), 1 + len(kernel), 0)
-        for tap in np.ndindex(*kernel):
-            view[:, :, *tap] += columns[:, :, *tap]
+            columns = np.matmul(matrix, rows.reshape(*rows.shape[:2], images * math.prod(places)))
+            columns = np.moveaxis(columns.reshape(channels, *kernel, images, *places), 1 + len(kernel), 0)
+        for element, seen in zip(np.ndindex(*kernel), taps(padded[block], kernel, places, way), strict=True):
+            seen += columns[:, :, *element]
     return np.ascontiguousarray(crop(padded, way.padding, size))
 
 

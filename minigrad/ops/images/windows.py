@@ -1,17 +1,16 @@
-"""Windows that slide over an image: the geometry that convolution, pooling and unfolding share.
+"""Windows that slide over an image: the geometry that convolution and pooling share.
 
-After this module a reader knows where a kernel goes (stride, padding, dilation), how many places that makes, and that
-all the patches it sees there are one view of the padded image: an array with more dimensions over the same memory.
-Nothing is copied until somebody has to. An image may have any number of dimensions: 1 for sound, 2, 3 for volumes.
+Where a kernel goes (stride, padding, dilation), how many places that makes, and what each of its elements sees there,
+which is a view of the padded image: nothing is copied until somebody has to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 Array = Any  # numpy array
 Sizes = tuple[int, ...]
@@ -94,14 +93,28 @@ def crop(padded: Array, padding: tuple[tuple[int, int], ...], size: Sequence[int
     return view
 
 
-def windows(padded: Array, kernel: Sequence[int], places: Sizes, way: Way) -> Array:
-    """All windows of `(..., *padded size)` as a view `(..., *kernel, *places)`.
-
-    Of images, `windows(...)[..., i, j, :, :]` is what the kernel's element (i, j) sees, at all its places at once.
+def taps(padded: Array, kernel: Sequence[int], places: Sequence[int], way: Way) -> Iterator[Array]:
+    """What each element of a kernel sees, at all its places: views (..., *places) of `(..., *padded size)`, in reading
+    order.
     """
-    dims = len(kernel)
-    steps = padded.strides[-dims:]
-    within = [step * d for step, d in zip(steps, way.dilation, strict=True)]
-    between = [step * s for step, s in zip(steps, way.stride, strict=True)]
-    strides = (*padded.strides[:-dims], *within, *between)
-    return as_strided(padded, (*padded.shape[:-dims], *kernel, *places), strides)
+    seen = [
+        [slice(i * apart, i * apart + (count - 1) * step + 1, step) for i in range(size)]
+        for size, count, apart, step in zip(kernel, places, way.dilation, way.stride, strict=True)
+    ]
+    for element in itertools.product(*seen):
+        yield padded[(..., *element)]
+
+
+def one_per_dim(value: int | Sizes, dims: int, refused: str) -> Sizes:
+    """An option as one int for each dimension. RuntimeError if there are neither that many nor one; in the text
+    `refused`, "{}" is what was given.
+    """
+    values = value if isinstance(value, tuple) else (value,)
+    if len(values) not in (1, dims):
+        raise RuntimeError(refused.format(list(values)))
+    return values * (dims // len(values))
+
+
+def times(sizes: Sequence[int], sign: str) -> str:
+    """Sizes as messages write them, as "3 x 4"."""
+    return sign.join(map(str, sizes))
