@@ -9,6 +9,7 @@ run as code.
 from __future__ import annotations
 
 import contextlib
+import operator
 import re
 from collections.abc import Callable, Container
 from dataclasses import dataclass
@@ -20,12 +21,7 @@ from minigrad.viz.values import MEASURES
 FORM = re.compile(
     r"g\s*\.\s*(norm|max|min|mean)\s*\(\s*\)\s*(>=|<=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)", re.IGNORECASE
 )
-COMPARE: dict[str, Callable[[float, float], bool]] = {
-    ">": lambda one, other: one > other,
-    ">=": lambda one, other: one >= other,
-    "<": lambda one, other: one < other,
-    "<=": lambda one, other: one <= other,
-}
+COMPARE = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 
 
 @dataclass(frozen=True)
@@ -123,4 +119,4 @@ def _holds(text: str, frame: Frame) -> bool:
     received = frame.received
     if found is None or received is None:
         return False
-    return COMPARE[found[2]](received[MEASURES.index(found[1].lower())], float(found[3]))
+    return bool(COMPARE[found[2]](received[MEASURES.index(found[1].lower())], float(found[3])))

@@ -1,8 +1,8 @@
 """What happens around the steps of a backward pass, in words.
 
-After this module a reader knows what an `Event` is, and the events that are no call of the learner's functions
-(those are in watching.py): what `inputs=` leaves out, saved tensors that are kept, freed, gone or written to, the way
-of the first NaN, a step that fails, and a `.grad` that something else has changed.
+What an `Event` is, and the events that are no call of the learner's functions (those are in watching.py): what
+`inputs=` leaves out, saved tensors that are kept, freed, gone or written to, the way of the first NaN, a step that
+fails, and a `.grad` that something else has changed.
 """
 
 from __future__ import annotations
@@ -68,17 +68,15 @@ KINDS = (
 
 def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box]) -> list[Event]:
     """What the graph itself tells before anything has run."""
-    events = []
-    for box in pruned:
-        text = f"{box.name} does not run: it leads to none of the tensors in inputs=."
-        events.append(Event("pruned", box.id, f"{box.name} is pruned", text))
+    leads = "it leads to none of the tensors in inputs=."
+    events = [Event("pruned", box.id, f"{box.name} is pruned", f"{box.name} does not run: {leads}") for box in pruned]
     for box in graph.boxes:
         if box.id not in runs:
             continue
         if box.freed:
             text = (
                 f"{box.op}, which made {box.name}, has no saved tensors any more: a backward has used this graph and "
-                f"freed {_listed(freed_names(box))}. The pass will fail there. Compute "
+                f"freed {_enumerated(freed_names(box))}. The pass will fail there. Compute "
                 f"{graph.box(graph.root).name} again, or pass retain_graph=True to the earlier backward()."
             )
             events.append(Event("freed", box.id, "saved tensors are gone", text))
@@ -112,10 +110,9 @@ def _nan_in_forward(graph: Snapshot) -> list[Event]:
     place = f", {first.value.where}" if first.value.where else ""
     text = f"{first.name} is the first value of the forward pass that holds a NaN{place}"
     text += f": {first.expression}. " if first.kind == "result" else ". "
-    text += f"From there it went on to {_listed(others)}." if others else "It went no further."
-    return [
-        Event("anomaly", first.id, "first NaN of the forward pass", text, None, first.value, line_of_span(first.span))
-    ]
+    text += f"From there it went on to {_enumerated(others)}." if others else "It went no further."
+    line = line_of_span(first.span)
+    return [Event("anomaly", first.id, "first NaN of the forward pass", text, None, first.value, line)]
 
 
 # ---------------------------------------------------------------- at a step
@@ -124,25 +121,22 @@ def _nan_in_forward(graph: Snapshot) -> list[Event]:
 def of_kept(box: Box, freed: tuple[str, ...], kept: bool) -> Iterator[Event]:
     """What became of a node's saved tensors after it ran."""
     if freed:
-        many = "its saved tensors" if len(freed) > 1 else "its saved tensor"
-        text = f"{many} {_listed(freed)} {'are' if len(freed) > 1 else 'is'} freed"
+        many, are = ("its saved tensors", "are") if len(freed) > 1 else ("its saved tensor", "is")
+        text = f"{many} {_enumerated(freed)} {are} freed"
         yield Event("freed", box.id, f"{box.name}: saved tensors freed", text)
     names = dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.is_tensor)
     if kept and names:
-        text = f"the graph is retained: {box.op} keeps {_listed(names)} for another pass"
+        text = f"the graph is retained: {box.op} keeps {_enumerated(names)} for another pass"
         yield Event("saved", box.id, f"{box.name}: saved tensors kept", text)
 
 
 def of_nan(box: Box, names: list[str], first: bool) -> Event:
     """A NaN among the gradients that a node sent."""
-    if first:
-        text = (
-            f"No NaN came in to {box.op} of {box.name}, and one went out, to {_listed(names)}: this is the first NaN "
-            "of the pass."
-        )
-        return Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
-    text = f"A NaN goes on from {box.name} to {_listed(names)}."
-    return Event("anomaly", box.id, "a NaN goes on", text)
+    if not first:
+        return Event("anomaly", box.id, "a NaN goes on", f"A NaN goes on from {box.name} to {_enumerated(names)}.")
+    text = f"No NaN came in to {box.op} of {box.name}, and one went out, to {_enumerated(names)}: "
+    text += "this is the first NaN of the pass."
+    return Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
 
 
 def of_change_from_outside(box: Box, before: Any, after: Any) -> Event:
@@ -169,13 +163,13 @@ def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], cam
         states = {saved.called(box.name): (saved, node.state_of(saved.parameter)[2]) for saved in box.saved}
         yield from (_mismatch_of(box, saved, *found) for saved, found in states.values() if found is not None)
     if getattr(error, "anomaly", None) is not None:
-        to = f", for {_listed(nan_to)}" if nan_to else ""
+        to = f", for {_enumerated(nan_to)}" if nan_to else ""
         text = f"No NaN came in to {box.op} of {box.name}, and one came out{to}."
         if came:
             text = f"{box.op} of {box.name} was given a gradient that already holds a NaN."
         yield Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
     if box.freed:
-        text = f"what {box.op} of {box.name} had saved is gone: {_listed(freed_names(box))}"
+        text = f"what {box.op} of {box.name} had saved is gone: {_enumerated(freed_names(box))}"
         yield Event("freed", box.id, "saved tensors are gone", text)
     yield Event("error", box.id, type(error).__name__, _whole(error), line=_line_of_error(error))
 
@@ -184,38 +178,40 @@ def _mismatch(box: Box, node: Any, mismatch: Any) -> Event:
     """A saved tensor that was written to. `mismatch` is the engine's account of it (autograd/saved.py)."""
     saved = next((one for one in box.saved if one.parameter == parameter_of(node, mismatch.tensor)), None)
     name = saved.called(box.name) if saved is not None else mismatch.name or "a tensor"
-    text = (
-        f"{box.op} of {box.name} saved {name} at version {mismatch.saved_version}, and needs it as it was then; it is "
-        f"at version {mismatch.version} now"
+    before, after = saved.array if saved is not None else None, mismatch.tensor.detach().numpy()
+    shown = array_value(before), array_value(after)
+    why, line = ".", None
+    if mismatch.line is not None:
+        why, line = ", since this line wrote to it.", line_at(*mismatch.line)
+    text = _mismatch_text(box, name, mismatch.version, mismatch.saved_version) + why
+    return Event(
+        "version_mismatch",
+        box.id,
+        f"{name} was written to after it was saved",
+        text,
+        *shown,
+        line,
+        *differences(before, after),
     )
-    text += ", since this line wrote to it." if mismatch.line is not None else "."
-    line = None if mismatch.line is None else line_at(*mismatch.line)
-    before = saved.array if saved is not None else None
-    after = mismatch.tensor.detach().numpy()
-    title = f"{name} was written to after it was saved"
-    changed = differences(before, after)
-    return Event("version_mismatch", box.id, title, text, array_value(before), array_value(after), line, *changed)
 
 
 def _mismatch_of(box: Box, saved: Saved, now: int, then: int) -> Event:
     """A tensor in PyTorch's graph that was written to."""
     name = saved.called(box.name)
-    text = (
-        f"{box.op} of {box.name} saved {name} at version {then}, and needs it as it was then; it is at version {now} "
-        "now. PyTorch does not note which line wrote to it."
+    text = _mismatch_text(box, name, now, then) + ". PyTorch does not note which line wrote to it."
+    return Event(
+        "version_mismatch", box.id, f"{name} was written to after it was saved", text, array_value(saved.array)
     )
-    title = f"{name} was written to after it was saved"
-    return Event("version_mismatch", box.id, title, text, array_value(saved.array))
+
+
+def _mismatch_text(box: Box, name: str, now: int, then: int) -> str:
+    needs = "and needs it as it was then; it is at version"
+    return f"{box.op} of {box.name} saved {name} at version {then}, {needs} {now} now"
 
 
 def freed_names(box: Box) -> list[str]:
     """What a node had saved that is gone, as the learner calls it."""
     return list(dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.state == "freed"))
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).partition("\n")[0]
-    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
 
 
 def _whole(error: BaseException) -> str:
@@ -226,7 +222,8 @@ def _whole(error: BaseException) -> str:
 
 def raised(error: BaseException) -> str:
     """An exception in a sentence."""
-    text = _first_line(error)
+    text = str(error).partition("\n")[0]
+    text = text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -250,21 +247,24 @@ def line_of_span(span: Span | None) -> Line | None:
     return None if span is None else _line(span.file, span.first)
 
 
-def hook_name(function: Any) -> str:
-    """What a hook is called in its own source."""
+def _innermost(function: Any) -> Any:
     while isinstance(function, functools.partial):
         function = function.func
+    return function
+
+
+def hook_name(function: Any) -> str:
+    """What a hook is called in its own source."""
+    function = _innermost(function)
     name = getattr(function, "__name__", None)
     if not isinstance(name, str):
         return type(function).__name__
-    name = "(lambda)" if name == "<lambda>" else name
-    return shortened(name)
+    return "(lambda)" if name == "<lambda>" else shortened(name)
 
 
 def line_of(function: Any) -> Line | None:
     """Where a hook was written; None for functions that are not written in Python."""
-    while isinstance(function, functools.partial):
-        function = function.func
+    function = _innermost(function)
     code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
     if code is None:
         code = getattr(vars(type(function)).get("__call__"), "__code__", None)  # an object that can be called
@@ -303,7 +303,7 @@ def told_value(value: Any) -> str:
     return said(value) if isinstance(value, np.ndarray | np.generic) else short(value)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _enumerated(names: Iterable[str]) -> str:
     """C, D and E."""
     *most, last = [shortened(name) for name in names]
     return f"{', '.join(most)} and {last}" if most else last

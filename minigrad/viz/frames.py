@@ -1,6 +1,6 @@
 """What happened at each step of a backward pass, written down once and never changed.
 
-After this module a reader knows what a frame is: which node ran, what came in, its rule as code and with numbers, what
+A frame tells which node ran, what came in, its rule as code and with numbers, what
 went to each input, what was added to what where paths meet, what happened around it (`events`), who is ready and who
 still waits. A frame is told in pieces of text (`story`) from which both the widget and `trace()` are written, so they
 cannot say different things. recorder.py writes them.
@@ -86,11 +86,7 @@ class Frame:
     index: int
     total: int
     box: str | None
-    op: str
     name: str
-    incoming: str
-    contributions: tuple[Contribution, ...]
-    freed: tuple[str, ...]
     story: tuple[Line, ...]
     ready: tuple[Turn, ...]
     waiting: tuple[Turn, ...]
@@ -100,6 +96,10 @@ class Frame:
     states: Mapping[str, State] = field(repr=False)
     edges: Mapping[str, str] = field(repr=False)
     chips: Mapping[str, str] = field(repr=False)
+    op: str = ""
+    incoming: str = ""
+    contributions: tuple[Contribution, ...] = ()
+    freed: tuple[str, ...] = ()
     received: list[float] | None = None  # norm, max, min and mean of the incoming gradient, for breakpoints
     alarm: str = ""  # NaN or infinity in what came in or went out
     events: tuple[Event, ...] = ()
@@ -122,7 +122,6 @@ class Frame:
     def to_json(self, before: Frame | None) -> dict[str, Any]:
         """What the widget needs, as the difference to the frame before (all of it for the first)."""
         states = {key: s for key, s in self.states.items() if before is None or before.states[key] != s}
-        edges = {key: s for key, s in self.edges.items() if before is None or before.edges[key] != s}
         return {
             "index": self.index,
             "box": self.box,
@@ -131,7 +130,7 @@ class Frame:
             "ready": [turn.box for turn in self.ready],
             "next": self.next.box if self.next else None,
             "boxes": {key: _state_json(state) for key, state in states.items()},
-            "edges": edges,
+            "edges": {key: s for key, s in self.edges.items() if before is None or before.edges[key] != s},
             "chips": dict(self.chips),
             "received": [float(f"{value:.6g}") for value in self.received] if self.received else None,
             "alarm": self.alarm,

@@ -1,6 +1,6 @@
 """What a node keeps for its rule: which values, in which version, and what became of them.
 
-After this module a reader knows the four things that can be said of a saved tensor: it is there; a hook has packed it
+Four things can be said of a saved tensor: it is there; a hook has packed it
 away; somebody wrote to it since (its version is not the one that was saved); or it is gone, because a backward used the
 graph up. Looking never runs a hook: what is packed stays packed until the node itself asks for it.
 """
@@ -46,6 +46,19 @@ class Saved:
         return bool(self.value.dtype) or self.state != "kept"
 
 
+def _plain(parameter: str, value: Any) -> Saved:
+    """A value that is no tensor."""
+    return Saved(parameter, Value(short(value), short(value)), "", value)
+
+
+def _changed(parameter: str, version: int | None, saved_version: int | None) -> Saved:
+    return Saved(parameter, NOT_KEPT, state="changed", version=version, saved_version=saved_version)
+
+
+def _freed(parameter: str) -> Saved:
+    return Saved(parameter, Value("freed", "freed by a backward that used the graph", known=False), state="freed")
+
+
 def saved_parameters(node: Any) -> list[str]:
     """What a node can be asked for as `_saved_<parameter>`, its inputs first."""
     if hasattr(node, "saved_parameters"):
@@ -78,22 +91,15 @@ def all_kept(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
         kept, version, saved_version = _slot(node, parameter)
         if getattr(node, "_kept", ()) is None:
             if parameter in getattr(node, "_kept_names", ()) and parameter in (*node.inputs, "result"):
-                yield Saved(
-                    parameter,
-                    values.Value("freed", "freed by a backward that used the graph", known=False),
-                    state="freed",
-                )
-            continue
-        if isinstance(kept, PackedTensor):
+                yield _freed(parameter)
+        elif isinstance(kept, PackedTensor):
             yield _packed(parameter, kept)
-            continue
-        value = read_saved(node, parameter)
-        if naming.is_tensor(value):
+        elif naming.is_tensor(value := read_saved(node, parameter)):
             yield _tensor(parameter, value, name_of(value), version, saved_version)
         elif version is not None and version != saved_version:
-            yield Saved(parameter, NOT_KEPT, state="changed", version=version, saved_version=saved_version)
+            yield _changed(parameter, version, saved_version)
         elif value is not None or parameter == "dim":
-            yield Saved(parameter, Value(short(value), short(value)), "", value)
+            yield _plain(parameter, value)
 
 
 def _kept_by_mirror(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
@@ -107,11 +113,14 @@ def _kept_by_mirror(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]
         elif naming.is_tensor(value):
             yield _tensor(parameter, value, name_of(value), None, None)
         elif value is not None:
-            yield Saved(parameter, Value(short(value), short(value)), "", value)
+            yield _plain(parameter, value)
 
 
 def _tensor(parameter: str, tensor: Any, name: str, version: int | None, saved_version: int | None) -> Saved:
-    array = tensor.detach().numpy()
+    return _array(parameter, tensor.detach().numpy(), name, version, saved_version)
+
+
+def _array(parameter: str, array: Any, name: str, version: int | None, saved_version: int | None) -> Saved:
     small = array.copy() if array.size <= values.LISTED else None
     return Saved(parameter, values.describe(array), name, small, "kept", version, saved_version)
 
@@ -158,9 +167,7 @@ def parameter_of(node: Any, tensor: Any) -> str:
 def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
     """What a custom Function saved with `save_for_backward`, and what else it noted on `ctx`."""
     if node._kept is None:
-        yield Saved(
-            "saved_tensors", Value("freed", "freed by a backward that used the graph", known=False), state="freed"
-        )
+        yield _freed("saved_tensors")
     for position, held in enumerate(node._kept or ()):
         parameter = f"saved_tensors[{position}]"
         inner = getattr(held, "kept", held)
@@ -170,16 +177,14 @@ def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Save
             version, saved_version = (held.writes[0], held.version) if hasattr(held, "writes") else _versions(held)
             tensor = held.tensor if isinstance(held, Versioned) else held
             if version != saved_version:
-                yield Saved(parameter, NOT_KEPT, state="changed", version=version, saved_version=saved_version)
+                yield _changed(parameter, version, saved_version)
             elif naming.is_tensor(tensor):
                 yield _tensor(parameter, tensor, name_of(tensor), version, saved_version)
-            else:  # an output of the Function itself: its array
-                small = inner.copy() if inner.size <= values.LISTED else None
-                described = values.describe(inner)
-                yield Saved(parameter, described, "", small, "kept", version, saved_version)
+            else:  # an output of the Function itself
+                yield _array(parameter, inner, "", version, saved_version)
     for name, value in sorted(vars(node).items()):
         if not name.startswith("_") and name != "needs_input_grad":
-            yield Saved(f"ctx.{name}", Value(short(value), short(value)), "", value)
+            yield _plain(f"ctx.{name}", value)
 
 
 def source_of_backward(node: Any) -> str:

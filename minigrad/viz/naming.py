@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import re
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -120,11 +121,8 @@ def has_parameters(value: Any) -> bool:
 
 
 def _variables(scope: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [
-        (name, value)
-        for name, value in scope.items()
-        if name.isidentifier() and name[0] != "_" and name not in NOT_VARIABLES
-    ]
+    names = [name for name in scope if name.isidentifier() and name[0] != "_" and name not in NOT_VARIABLES]
+    return [(name, scope[name]) for name in names]
 
 
 def _modules_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -150,9 +148,8 @@ def _tensors_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if has_parameters(value):
             inside = [(f"{name}.{path}", parameter) for path, parameter in value.named_parameters()]
         elif isinstance(value, dict):
-            inside = [
-                (f"{name}[{key!r}]", item) for key, item in list(value.items())[:1000] if isinstance(key, str | int)
-            ]
+            items = list(value.items())[:1000]
+            inside = [(f"{name}[{key!r}]", item) for key, item in items if isinstance(key, str | int)]
         elif isinstance(value, list | tuple):
             inside = [(f"{name}[{position}]", item) for position, item in enumerate(value[:1000])]
         elif isinstance(getattr(value, "__dict__", None), dict) and not callable(getattr(value, "__code__", None)):
@@ -220,31 +217,19 @@ def whole_write(span: Span | None) -> Span | None:
 
 
 def _span(file: str, node: Any) -> Span:
-    first, last = node.lineno, node.end_lineno
-    return Span(
-        file, "", first, last, characters(file, first, node.col_offset), characters(file, last, node.end_col_offset)
-    )
+    start, end = characters(file, node.lineno, node.col_offset), characters(file, node.end_lineno, node.end_col_offset)
+    return Span(file, "", node.lineno, node.end_lineno, start, end)
 
 
 def same_place(one: Span, other: Span) -> bool:
     """Whether two spans cover the same text."""
-    return (one.file, one.first, one.last, one.start, one.end) == (
-        other.file,
-        other.first,
-        other.last,
-        other.start,
-        other.end,
-    )
+    return replace(one, function="") == replace(other, function="")
 
 
 def op_word(op: str) -> str:
     """The op's own name: MulBackward0 -> mul, MaxPool2DBackward0 -> max_pool2d."""
     word = op.rstrip("0123456789").removesuffix("Backward").replace("2D", "2d").replace("3D", "3d").replace("1D", "1d")
-    letters = [
-        ("_" + letter.lower()) if letter.isupper() and position else letter.lower()
-        for position, letter in enumerate(word)
-    ]
-    return "".join(letters)
+    return re.sub("(?<!^)(?=[A-Z])", "_", word).lower()
 
 
 def says_op(text: str, op: str) -> bool:
@@ -285,11 +270,9 @@ def with_names(span: Span, parts: list[tuple[Span, str]]) -> str:
     def offset(line: int, column: int) -> int:
         return starts[line - span.first] + column - (span.start if line == span.first else 0)
 
-    pieces = sorted(
-        {(offset(part.first, part.start), offset(part.last, part.end), name) for part, name in parts}, reverse=True
-    )
+    pieces = {(offset(part.first, part.start), offset(part.last, part.end), name) for part, name in parts}
     limit = len(text)
-    for start, end, name in pieces:
+    for start, end, name in sorted(pieces, reverse=True):
         if end > limit or start < 0:
             continue
         before, after = text[:start], text[end:]

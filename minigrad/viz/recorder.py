@@ -1,6 +1,6 @@
 """The backward pass, run node by node and written down.
 
-After this module a reader knows how a gradient's way is told. `Recorder` consumes the engine's own generator, one node
+`Recorder` consumes the engine's own generator, one node
 per step (there is no second loop that could disagree with `backward()`), and turns each step into a `Frame`: who
 has come how far is kept in `progress`, what a node sent is found in `contributions`, and said in `story`. While a step
 runs, a `Watcher` looks on, so that the frame can say what the learner's own hooks did. A step that fails gives a frame,
@@ -79,7 +79,7 @@ class Recorder:
         pruned = [box for box in self.graph.boxes if self.progress.is_pruned(box)]
         events = told.before_the_pass(self.graph, self.runs, pruned)
         self.nan_met = any(event.kind == "anomaly" for event in events)
-        return self._frame(None, "", "", (), (), story, events)
+        return self._frame(None, story, events)
 
     def advance(self) -> Frame | None:
         """Run one node and write its frame; None when there is none left.
@@ -152,14 +152,13 @@ class Recorder:
         contributions: tuple[Contribution, ...] = ()
         if anomaly is not None:
             contributions = contributions_of(self.progress, box, anomaly, notes, self.unpacked, sends=False)
-        came = anomaly is not None and any(
-            gradient is not None and _has_nan(array_of(gradient)) for gradient in anomaly[1]
-        )
+        gradients = anomaly[1] if anomaly is not None else ()
+        came = any(gradient is not None and _has_nan(array_of(gradient)) for gradient in gradients)
         nan_to = [item.name for item in contributions if "NaN" in item.value.alarm]
         node = self.progress.nodes.get(key)
         events = [*self.teller.told(notes), *told.of_failure(box, node, error, nan_to, came)]
         story = tell.of_failure(box, contributions, self.progress.senders)
-        return self._frame(key, box.op, "", contributions, (), story, events, failed=True)
+        return self._frame(key, story, events, op=box.op, contributions=contributions, failed=True)
 
     def _ran_op(self, key: str, step: Step) -> Frame:
         box = self.boxes[key]
@@ -183,7 +182,8 @@ class Recorder:
         grown = self._grown([gradient for gradient in outgoing if gradient is not None])
         story += tell.of_grown(grown) + self._closing()
         text = "" if received is None else said(received)
-        return self._frame(key, node.name(), text, contributions, freed, story, events, grown=grown)
+        sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": grown}
+        return self._frame(key, story, events, op=node.name(), incoming=text, **sent)
 
     def _ran_leaf(self, key: str, incoming: tuple[Any, ...], before: Any) -> Frame:
         box = self.boxes[key]
@@ -204,7 +204,8 @@ class Recorder:
         story += tell.of_grown(grown) + self._closing()
         events = list(self.teller.told(notes))
         joint = "" if summed is not None else joint  # what the hooks left is not that sum
-        return self._frame(key, "AccumulateGrad", said(array), (), (), story, events, {key: joint}, grown)
+        came: dict[str, Any] = {"op": "AccumulateGrad", "incoming": said(array), "grown": grown}
+        return self._frame(key, story, events, {key: joint}, **came)
 
     def _closing(self) -> list[Line]:
         return tell.of_end() if self.finished else []
@@ -252,16 +253,14 @@ class Recorder:
     def _frame(
         self,
         key: str | None,
-        op: str,
-        incoming: str,
-        contributions: tuple[Contribution, ...],
-        freed: tuple[str, ...],
         story: list[Line],
         events: list[Event],
         joints: Mapping[str, str] = MappingProxyType({}),
-        grown: tuple[Grown, ...] = (),
+        contributions: tuple[Contribution, ...] = (),
         failed: bool = False,
+        **more: Any,
     ) -> Frame:
+        """The frame of the box `key`; `more` are fields that only some kinds of step have."""
         progress = self.progress
         turns = progress.turns()
         ready = progress.ready()
@@ -273,11 +272,8 @@ class Recorder:
             index=len(progress.ran) + failed,
             total=len(self.runs),
             box=key,
-            op=op,
             name=self.boxes[key].name if key else "",
-            incoming=incoming,
             contributions=contributions,
-            freed=freed,
             story=tuple(story),
             ready=tuple(turns[box] for box in ready),
             waiting=tuple(turns[box] for box in progress.waiting(ready)),
@@ -288,10 +284,10 @@ class Recorder:
             edges=MappingProxyType(dict(progress.edge_states)),
             chips=MappingProxyType({item.edge: chip(item) for item in contributions}),
             events=tuple(events),
-            grown=grown,
             differences=MappingProxyType(differences),
             difference_maps=MappingProxyType(difference_maps),
             failed=failed,
+            **more,
         )
 
     def renewed(self, frame: Frame, key: str, before: Any) -> Frame:

@@ -1,6 +1,6 @@
 """The picture itself: one SVG, drawn once.
 
-After this module a reader knows every shape in the picture and the class that it goes by. Each element carries its
+Each shape goes by a class. Each element carries its
 colours as attributes, a palette that reads on white and on black, so that the SVG is complete by itself (a notebook
 shows it as an image, which no style sheet reaches). Inside the stepper the style sheet overrides them by class: a step
 changes classes and texts, never the drawing.
@@ -28,12 +28,7 @@ MAP_WIDTH, MAP_HEIGHT = 64, 14
 LABEL = 44  # width of the words "value" and "grad"
 NARROWEST, WIDEST = 150, 300
 BESIDE = 18  # pixels between a name and its expression
-GAP_LIVE, GAP_LARGE, GAP_STILL, GAP_DOWN = (
-    110,
-    76,
-    56,
-    34,
-)  # along an edge: for pills with a sum, pills with a shape, no pills
+GAP_LIVE, GAP_LARGE, GAP_STILL, GAP_DOWN = 110, 76, 56, 34  # along an edge: for pills with a sum, with a shape, none
 TOO_WIDE = 1000  # pixels: a still picture that would be wider is laid out from top to bottom
 NAME_LIMIT = 18  # characters of a name inside a box
 
@@ -102,53 +97,41 @@ def draw_svg(
         layout = arrange(sized, wiring, (GAP_LARGE if mostly_large else GAP_LIVE) if every_grad else GAP_STILL)
     else:
         layout = arrange(sized, wiring, GAP_DOWN, down=True)
-    sizes = {item.id: item for item in sized}
-    parts = [
-        '<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph" '
-        f'width="{_n(layout.width)}" height="{_n(layout.height)}" viewBox="0 0 {_n(layout.width)} {_n(layout.height)}" '
-        f'role="group" aria-label={_attribute(_title(graph))} font-family="{MONO}" '
-        'font-size="12">',
-        f"<title>{_text(_title(graph))}</title>",
-        *_panels(layout),
-        '<g class="mg-edges">',
-    ]
     names = {box.id: box.name for box in graph.boxes}
+    middles = _middles(graph, layout)
+    edges, chips_on_edges = [], []
     for edge in graph.edges:
         state = (wires or {}).get(edge.id, "idle" if edge.carries else "off")
-        parts.append(
-            _wire(
-                edge.id,
-                layout.curves[edge.id],
-                state,
-                edge.carries,
-                f"{names[edge.source]} enters {names[edge.target]}",
-            )
-        )
-    parts.append('</g><g class="mg-boxes">')
-    for box in graph.boxes:
-        parts.append(_box(box, sizes[box.id], layout.corners[box.id], (states or {}).get(box.id), every_grad, live))
-    parts.append('</g><g class="mg-chips">')
-    middles = _middles(graph, layout)
-    for edge in graph.edges:
+        title = f"{names[edge.source]} enters {names[edge.target]}"
+        edges.append(_wire(edge.id, layout.curves[edge.id], state, edge.carries, title))
         text = (chips or {}).get(edge.id, "")
         if edge.carries and (live or text):
-            parts.append(_chip(edge.id, middles[edge.id], text))
-    parts.append("</g></svg>")
-    return Drawing("".join(parts), layout.width, layout.height, _rooms(sized), _extents(sized))
+            chips_on_edges.append(_chip(edge.id, middles[edge.id], text))
+    boxes = [
+        _box(box, size, layout.corners[box.id], (states or {}).get(box.id), every_grad, live)
+        for box, size in zip(graph.boxes, sized, strict=True)
+    ]
+    width, height = _n(layout.width), _n(layout.height)
+    extent = f' width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    inside = "".join(_panels(layout)), "".join(edges), "".join(boxes), "".join(chips_on_edges)
+    return Drawing(_svg(graph, extent, *inside), layout.width, layout.height, _rooms(sized), _extents(sized))
 
 
 def draw_parts(graph: Snapshot) -> Drawing:
     """All boxes, each drawn at the upper left corner: where a page opens and closes modules, it places them."""
     sized = tuple(_size(box, True, False) for box in graph.boxes)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph" role="group" aria-label={_attribute(_title(graph))} '
-        f'font-family="{MONO}" font-size="12"><title>{_text(_title(graph))}</title><g class="mg-edges"></g>'
-        '<g class="mg-boxes">'
-    ]
-    for box, size in zip(graph.boxes, sized, strict=True):
-        parts.append(_box(box, size, (0.0, 0.0), None, True, True))
-    parts.append('</g><g class="mg-chips"></g></svg>')
-    return Drawing("".join(parts), 0, 0, _rooms(sized), _extents(sized))
+    boxes = [_box(box, size, (0.0, 0.0), None, True, True) for box, size in zip(graph.boxes, sized, strict=True)]
+    return Drawing(_svg(graph, "", "", "", "".join(boxes), ""), 0, 0, _rooms(sized), _extents(sized))
+
+
+def _svg(graph: Snapshot, extent: str, panels: str, edges: str, boxes: str, chips: str) -> str:
+    root = graph.box(graph.root)
+    title = f"The graph of {clean(root.name)}: {len(graph.boxes)} boxes"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph"{extent} role="group" aria-label={_attribute(title)} '
+        f'font-family="{MONO}" font-size="12"><title>{_text(title)}</title>{panels}<g class="mg-edges">{edges}</g>'
+        f'<g class="mg-boxes">{boxes}</g><g class="mg-chips">{chips}</g></svg>'
+    )
 
 
 def _extents(sized: tuple[Sized, ...]) -> dict[str, tuple[float, float]]:
@@ -220,15 +203,11 @@ def _size(box: Box, every_grad: bool, several: bool) -> Sized:
     name, expression = columns(short_name(box.name)), columns(box.expression)
     head = 2 * PAD + name * NAME_WIDTH + BESIDE + expression * MONO_WIDTH
     if box.value.is_large:
-        statistics = max(
-            len(" · ".join(box.value.statistics or ())), 30
-        )  # those of a gradient may be longer than those of the value
+        statistics = max(len(" · ".join(box.value.statistics or ())), 30)  # those of a gradient may be longer
         body = max(LABEL + len(box.value.text) * MONO_WIDTH + 12 + MAP_WIDTH, statistics * SMALL_WIDTH)
     else:
         elements = max(1, len(box.value.full.split(","))) if box.value.known else 1
-        widest = max(
-            columns(box.value.text), 11 if elements == 1 else 9 * elements
-        )  # a gradient may need more room than a value
+        widest = max(columns(box.value.text), 11 if elements == 1 else 9 * elements)  # a gradient may need more room
         body = LABEL + widest * MONO_WIDTH
     width = min(max(head, body + 2 * PAD, NARROWEST), WIDEST)
     rows = 2 if _shows_grad(box, every_grad) else 1
@@ -264,13 +243,11 @@ def _box(box: Box, size: Sized, corner: Point, state: State | None, every_grad: 
         f'<text class="mg-name" x="{PAD}" y="20" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}" '
         f'style="unicode-bidi:isolate">{_text(name)}</text>',
         f'<text class="mg-expression" x="{_n(width - PAD)}" y="20" text-anchor="end" fill="{QUIET}" '
-        'style="unicode-bidi:isolate">'
-        f"{_text(shorten(box.expression, beside_name))}</text>",
+        f'style="unicode-bidi:isolate">{_text(shorten(box.expression, beside_name))}</text>',
     ]
     top = HEAD + 5
-    parts.append(
-        _row("inside" if kind == "module" else "value", box.value, box.value.text, top, width, box.value.is_large)
-    )
+    word = "inside" if kind == "module" else "value"
+    parts.append(_row(word, box.value, box.value.text, top, width, box.value.is_large))
     if _shows_grad(box, every_grad):
         top += ROW + (EXTRA if box.value.is_large else 0)
         grad = state.grad if state is not None else box.grad
@@ -295,18 +272,16 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
     parts = [
         f'<text class="mg-word" x="{PAD}" y="{_n(baseline)}" font-family="{SANS}" fill="{QUIET}">{word}</text>',
         f'<text class="mg-{word}{_marks(value)}" x="{_n(right)}" y="{_n(baseline)}" text-anchor="end" '
-        f'fill="{fill}"{weight}>'
-        f"{_text(shorten(shown, room))}</text>",
+        f'fill="{fill}"{weight}>{_text(shorten(shown, room))}</text>',
     ]
     if large:
         address = f' href="{value.heat}"' if value.heat else ""
-        hidden = "" if value.heat else ' visibility="hidden"'
         absent = "not kept" if word == "value" and not value.known else ""
         statistics = " · ".join(value.statistics) if value.statistics else absent
         parts.append(
             f'<image class="mg-map mg-{word}-map" x="{_n(width - PAD - MAP_WIDTH)}" y="{_n(top + 3)}" '
             f'width="{MAP_WIDTH}" height="{MAP_HEIGHT}" preserveAspectRatio="none" '
-            f'style="image-rendering:pixelated"{address}{hidden}/>'
+            f'style="image-rendering:pixelated"{address}{_hidden(not value.heat)}/>'
             f'<text class="mg-statistics mg-{word}-statistics" x="{_n(width - PAD)}" y="{_n(baseline + 15)}" '
             f'text-anchor="end" font-size="10.5" fill="{QUIET}">'
             f"{_text(shorten(statistics, int((width - 2 * PAD) / SMALL_WIDTH)))}</text>"
@@ -321,12 +296,11 @@ def _marks(value: Value) -> str:
 def _badge(text: str, width: float, colour: str) -> str:
     """A little flag on the box's upper edge: the state in a word."""
     length = len(text) * SMALL_WIDTH + 14
-    hidden = "" if text else ' visibility="hidden"'
     return (
-        f'<g class="mg-badge"{hidden}><rect class="mg-flag" x="{_n(width - 10 - length)}" y="-13" width="{_n(length)}" '
-        f'height="17" rx="8.5" fill="{colour}"/><text class="mg-flag-text" x="{_n(width - 10 - length / 2)}" y="-0.5" '
-        f'text-anchor="middle" font-family="{SANS}" font-size="10.5" font-weight="600" fill="{PAPER}">'
-        f"{_text(text)}</text></g>"
+        f'<g class="mg-badge"{_hidden(not text)}><rect class="mg-flag" x="{_n(width - 10 - length)}" y="-13" '
+        f'width="{_n(length)}" height="17" rx="8.5" fill="{colour}"/><text class="mg-flag-text" '
+        f'x="{_n(width - 10 - length / 2)}" y="-0.5" text-anchor="middle" font-family="{SANS}" font-size="10.5" '
+        f'font-weight="600" fill="{PAPER}">{_text(text)}</text></g>'
     )
 
 
@@ -368,8 +342,7 @@ def _chip(key: str, middle: Point, text: str) -> str:
         f'<g class="mg-chip" data-chip="{key}" transform="translate({_p(middle)})"{_hidden(not text)}>'
         f'<rect x="{_n(-length / 2)}" y="-10" width="{_n(length)}" height="20" rx="10" fill="{PAPER}" stroke="{GRAD}"/>'
         f'<text y="4" text-anchor="middle" font-size="10.5" font-weight="700" fill="{GRAD}" '
-        'style="unicode-bidi:isolate">'
-        f"{_text(text)}</text></g>"
+        f'style="unicode-bidi:isolate">{_text(text)}</text></g>'
     )
 
 
@@ -408,11 +381,6 @@ def hover(box: Box) -> str:
     if box.value.statistics:
         lines.append("min {} · mean {} · max {}".format(*box.value.statistics))
     return "\n".join(lines)
-
-
-def _title(graph: Snapshot) -> str:
-    root = graph.box(graph.root)
-    return f"The graph of {clean(root.name)}: {len(graph.boxes)} boxes"
 
 
 # ---------------------------------------------------------------- text

@@ -96,15 +96,10 @@ def number(value: Any) -> str:
     size = abs(value)
     if size < 1e6 and value == int(value):
         return str(int(value))
-    if 1000 <= size < 1e6:
-        text = f"{value:.0f}"
-    elif 1e-3 <= size < 1000:
-        text = f"{value:.4g}"
-    else:
-        digits, _, exponent = f"{value:.3e}".partition("e")
-        digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
-        text = f"{digits}e{int(exponent)}"
-    return text
+    if 1e-3 <= size < 1e6:
+        return f"{value:.0f}" if size >= 1000 else f"{value:.4g}"
+    digits, _, exponent = f"{value:.3e}".partition("e")
+    return f"{digits.rstrip('0').rstrip('.')}e{int(exponent)}"
 
 
 def shape_text(shape: tuple[int, ...]) -> str:
@@ -121,14 +116,10 @@ def describe(array: Any) -> Value:
         first = tuple(int(index) for index in np.argwhere(~np.isfinite(array))[0]) if array.ndim else ()
         where = f"first at {list(first)}" if array.size > 1 else ""
     python = as_python(array) if array.size <= LISTED else ""
-    if array.size <= LISTED:
-        full = nested(array)
-    else:
-        full = shape_text(shape)
-    if array.size == 1:
-        return Value(number(array.reshape(())[()]), full, shape, dtype, alarm=alarm, where=where, python=python)
+    full = nested(array) if array.size <= LISTED else shape_text(shape)
     if array.size <= WHOLE:
-        return Value(nested(array), full, shape, dtype, alarm=alarm, where=where, python=python)
+        text = number(array.reshape(())[()]) if array.size == 1 else full
+        return Value(text, full, shape, dtype, alarm=alarm, where=where, python=python)
     statistics, heat = _statistics(array), heat_map(array)
     return Value(shape_text(shape), full, shape, dtype, statistics, heat, alarm, where=where, python=python)
 
@@ -213,9 +204,7 @@ def _alarm(array: Any) -> str:
         return ""
     bad, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
     counts = [(bad, "NaN"), (infinite, "Inf")]
-    if array.size == 1:
-        return " and ".join(word for count, word in counts if count)
-    return " and ".join(f"{count} {word}" for count, word in counts if count)
+    return " and ".join(word if array.size == 1 else f"{count} {word}" for count, word in counts if count)
 
 
 def measure(gradient: Any) -> list[float] | None:
@@ -263,10 +252,8 @@ def heat_map(array: Any) -> str:
         finite = grid[np.isfinite(grid)]
         largest = float(np.abs(finite).max()) if finite.size else 0.0
         scaled = grid / largest if largest > 0 else np.where(np.isfinite(grid), 0.0, grid)
-        shades = (
-            np.clip(np.round(np.nan_to_num(scaled, posinf=0, neginf=0) * SHADES), -SHADES, SHADES).astype(np.int64)
-            + SHADES
-        )
+        steps = np.round(np.nan_to_num(scaled, posinf=0, neginf=0) * SHADES)
+        shades = np.clip(steps, -SHADES, SHADES).astype(np.int64) + SHADES
     shades[np.isinf(grid)] = 2 * SHADES + 2
     shades[np.isnan(grid)] = 2 * SHADES + 1
     return "data:image/png;base64," + base64.b64encode(_png(shades.astype(np.uint8))).decode("ascii")
@@ -284,21 +271,12 @@ def _png(indices: Any) -> bytes:
     """A palette PNG whose data is stored, not compressed: compressors differ between machines, stored bytes do not."""
     height, width = indices.shape
     rows = b"".join(b"\0" + row.tobytes() for row in indices)
-    stored = (
-        b"\x78\x01\x01"
-        + struct.pack("<HH", len(rows), len(rows) ^ 0xFFFF)
-        + rows
-        + struct.pack(">I", zlib.adler32(rows))
-    )
+    lengths, check = struct.pack("<HH", len(rows), len(rows) ^ 0xFFFF), struct.pack(">I", zlib.adler32(rows))
+    stored = b"\x78\x01\x01" + lengths + rows + check
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
     header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"PLTE", _palette())
-        + chunk(b"IDAT", stored)
-        + chunk(b"IEND", b"")
-    )
+    chunks = (b"IHDR", header), (b"PLTE", _palette()), (b"IDAT", stored), (b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(kind, content) for kind, content in chunks)

@@ -1,6 +1,6 @@
 """The learner's own functions at work: hooks, and what packs and unpacks saved tensors.
 
-After this module a reader knows how hooks are seen. The engine tells a `Watcher` before it calls one; the watcher
+The engine tells a `Watcher` before it calls one; the watcher
 copies what goes in, calls it, and copies what comes out. After the step a `Teller` makes sentences of the notes. Notes
 are copies and events are text: nothing that is shown can change afterwards.
 """
@@ -142,12 +142,13 @@ class Teller:
     def _node_hook(self, note: Note, box: Box) -> Iterator[Event]:
         if box.kind == "leaf":
             name = hook_name(note.function)
-            text = f"The node hook {name} ran after {box.op} and saw what {box.name} received, "
-            text += f"{told_value(note.before[0])}. "
-            text += "A leaf sends nothing on, so there is nothing for it to change."
-            if note.error is not None:
-                text = f"The node hook {name} ran after {box.op} and raised {raised(note.error)}."
-            yield self._event(note, f"hook {name} of {box.op}", text, note.before[0], note.before[0])
+            given = note.before[0]
+            did = (
+                f"saw what {box.name} received, {told_value(given)}. A leaf sends nothing on, so there is nothing for "
+            )
+            did = f"raised {raised(note.error)}." if note.error is not None else did + "it to change."
+            text = f"The node hook {name} ran after {box.op} and {did}"
+            yield self._event(note, f"hook {name} of {box.op}", text, given, given)
             return
 
         def where(slot: int) -> str:
@@ -186,21 +187,18 @@ class Teller:
     def _post_accumulate(self, note: Note, box: Box) -> Iterator[Event]:
         name, own = hook_name(note.function), f"{box.name}.grad"
         title, begin = f"post-accumulate hook {name} on {box.name}", f"The post-accumulate hook {name}"
-        grad, value = note.before
+        grad = note.before[0]
         if note.error is not None:
             text = f"{begin} found {own} = {told_value(grad)}, and raised {raised(note.error)}."
             yield self._event(note, title, text, grad, None)
             return
-        grad_after, value_after = note.after
-        if _equal(grad, grad_after) and _equal(value, value_after):
-            text = f"{begin} saw {own} = {told_value(grad)}, and changed nothing."
-            yield self._event(note, title, text, grad, grad_after)
-        if not _equal(grad, grad_after):
-            text = f"{begin} changed {own} from {told_value(grad)} to {told_value(grad_after)}."
-            yield self._event(note, title, text, grad, grad_after)
-        if not _equal(value, value_after):
-            text = f"{begin} changed {box.name} itself from {told_value(value)} to {told_value(value_after)}."
-            yield self._event(note, title, text, value, value_after)
+        pairs = zip((own, f"{box.name} itself"), note.before, note.after, strict=True)
+        changed = [pair for pair in pairs if not _equal(*pair[1:])]
+        for what, before, after in changed:
+            text = f"{begin} changed {what} from {told_value(before)} to {told_value(after)}."
+            yield self._event(note, title, text, before, after)
+        if not changed:
+            yield self._event(note, title, f"{begin} saw {own} = {told_value(grad)}, and changed nothing.", grad, grad)
 
     def _packed(self, note: Note, box: Box) -> Iterator[Event]:
         before, after = note.before[0], note.after[0] if note.after else None

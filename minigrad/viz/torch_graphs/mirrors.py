@@ -1,14 +1,16 @@
 """PyTorch's tensors and nodes, under the attributes that the pictures read of minigrad's.
 
-After this module a reader knows all that a picture needs of a graph: of a tensor its numbers, `.grad` and `grad_fn`; of
-a node its name, number, inputs, what it saved and its rules. A mirror holds the object that it stands for and asks it
+All that a picture needs of a graph: of a tensor its numbers, `.grad` and `grad_fn`; of a node its name, number, inputs,
+what it saved and its rules. A mirror holds the object that it stands for and asks it
 each time, so it is never out of date. There is one mirror for each object, so mirrors can be compared with `is`.
 """
 
 from __future__ import annotations
 
+import operator
 import sys
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,11 @@ def _mirror(thing: Any, kind: type[Any]) -> Any:
     return found
 
 
+def _of_raw(name: str) -> Any:
+    """An attribute or a method that is that of what a mirror stands for."""
+    return property(operator.attrgetter(f"raw.{name}"))
+
+
 class Tensor:
     """A tensor of PyTorch's; `raw` is itself."""
 
@@ -47,33 +54,17 @@ class Tensor:
     def __init__(self, raw: Any) -> None:
         self.raw = raw
 
+    requires_grad, is_leaf, retains_grad = map(_of_raw, ("requires_grad", "is_leaf", "retains_grad"))
+    output_nr, ndim, _version = map(_of_raw, ("output_nr", "ndim", "_version"))
+    is_inference, item = map(_of_raw, ("is_inference", "item"))
+
     @property
     def grad_fn(self) -> Any:
         return node_seen(self.raw.grad_fn)
 
     @property
-    def requires_grad(self) -> bool:
-        return bool(self.raw.requires_grad)
-
-    @property
-    def is_leaf(self) -> bool:
-        return bool(self.raw.is_leaf)
-
-    @property
-    def retains_grad(self) -> bool:
-        return bool(self.raw.retains_grad)
-
-    @property
-    def output_nr(self) -> int:
-        return int(self.raw.output_nr)
-
-    @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.raw.shape)
-
-    @property
-    def ndim(self) -> int:
-        return int(self.raw.ndim)
 
     @property
     def grad(self) -> Any:
@@ -83,13 +74,6 @@ class Tensor:
     @grad.setter
     def grad(self, gradient: Any) -> None:
         self.raw.grad = None if gradient is None else gradient.raw
-
-    @property
-    def _version(self) -> int:
-        return int(self.raw._version)
-
-    def is_inference(self) -> bool:
-        return bool(self.raw.is_inference())
 
     @property
     def memory(self) -> tuple[Any, ...]:
@@ -120,10 +104,6 @@ class Tensor:
             raw = raw.to_dense()
         raw = raw.cpu().resolve_conj().resolve_neg()
         return raw.numpy() if _has_numpy_type(raw) else raw.float().numpy()
-
-    def item(self) -> Any:
-        """The only element, as a number of Python's."""
-        return self.raw.item()
 
     def kept(self) -> Any:
         """A copy of the numbers, for `put_back`."""
@@ -175,16 +155,14 @@ class Output:
         return None
 
 
-class Made:
+class Made(Output):
     """What is known of how a node was made: its results. PyTorch notes no piece of code, so `span` is None."""
 
-    def __init__(self, outputs: list[Output]) -> None:
-        self.outputs = outputs
-        self.shape, self.dtype = outputs[0].shape, outputs[0].dtype
-        self.span: Any = None
+    span: Any = None
 
-    def value(self) -> None:
-        return None
+    def __init__(self, about: Sequence[Any]) -> None:
+        super().__init__(about[0])
+        self.outputs = [Output(one) for one in about]
 
 
 class Node:
@@ -203,8 +181,7 @@ class Node:
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         return tuple((node_seen(child), number) for child, number in self.raw.next_functions)
 
-    def _sequence_nr(self) -> int:
-        return int(self.raw._sequence_nr())
+    _sequence_nr = _of_raw("_sequence_nr")
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -249,10 +226,9 @@ class Node:
 
     def _made(self) -> Made | None:
         try:  # PyTorch counts from the side of the gradients: a node's outputs are what it has inputs for
-            outputs = [Output(about) for about in self.raw._input_metadata]
+            return Made(self.raw._input_metadata) if self.raw._input_metadata else None
         except RuntimeError:  # a nested tensor has no shape
             return None
-        return Made(outputs) if outputs else None
 
 
 class Leaf(Node):
