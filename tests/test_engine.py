@@ -5,6 +5,7 @@ What PyTorch does in the same place is tested beside it where that is not plain 
 
 from __future__ import annotations
 
+import ast
 import gc
 import linecache
 import random
@@ -16,6 +17,7 @@ import types
 import warnings
 import weakref
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -1319,3 +1321,22 @@ def test_an_op_whose_first_call_is_interrupted_is_written_at_the_next(monkeypatc
         assert x.grad.tolist() == [2.0, 2.0]  # type: ignore[union-attr]
     finally:
         del op.arrays.doubled_after_all, op.tensors.doubled_after_all
+
+
+# ---------------------------------------------------------------- layers
+
+
+ABOVE = ("ops", "nn", "optim", "viz", "teach", "methods", "functions", "creation")
+PACKAGE = Path(mg.__file__).parent
+BELOW = ["tensor", "tensor_base", "memory", "op", "op_text", "operands", "writing"]
+ENGINE = [*(PACKAGE / f"{name}.py" for name in BELOW), *sorted((PACKAGE / "autograd").glob("*.py"))]
+
+
+@pytest.mark.parametrize("file", ENGINE, ids=lambda file: file.stem)
+def test_the_engine_imports_nothing_from_above_and_nothing_late(file: Path) -> None:
+    tree = ast.parse(file.read_text())
+    for found in ast.walk(tree):
+        if isinstance(found, ast.ImportFrom):
+            assert not str(found.module).startswith(tuple(f"minigrad.{name}" for name in ABOVE)), found.module
+        if isinstance(found, ast.FunctionDef) and found.name != "__getattr__":  # that of a module imports on demand
+            assert not any(isinstance(inner, ast.Import | ast.ImportFrom) for inner in ast.walk(found)), found.name
