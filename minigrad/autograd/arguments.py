@@ -14,7 +14,7 @@ import numpy as np
 from minigrad.autograd.batching import Batched
 from minigrad.autograd.fitting import to_dtype
 from minigrad.autograd.node import GradientEdge, edge_node, get_gradient_edge
-from minigrad.autograd.run import Key, key_at
+from minigrad.autograd.run import Key, Roots, key_at
 from minigrad.tensor_base import Size, TensorBase, from_array
 
 if TYPE_CHECKING:
@@ -62,9 +62,7 @@ def listed_inputs(value: Any, function: str) -> list[Any]:
     return listed
 
 
-def started_roots(
-    tensors: Any, grad_tensors: Any, create_graph: bool, is_grads_batched: bool = False
-) -> list[tuple[Key, Any]]:
+def started_roots(tensors: Any, grad_tensors: Any, create_graph: bool, batched: bool = False) -> Roots:
     """Check the roots and the gradients to start from; return pairs of where they start and what they start with, as
     arrays (or batches of these) unless recorded.
     """
@@ -75,7 +73,7 @@ def started_roots(
     for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
         edge = root if isinstance(root, GradientEdge) else _edge_of_root(root, index, gradient)
         shape, dtype = edge.ownership_token
-        if is_grads_batched:
+        if batched:
             _check_batch(index, gradient, given[0], shape)
             start = to_dtype(gradient if create_graph else Batched(gradient._array), dtype)
         elif gradient is None:

@@ -39,6 +39,7 @@ CYCLE_WARNING = (
 DEEPEST = 20  # how many backward runs one thread nests: each takes about ten of the thousand calls that it may nest
 
 Step = tuple[Node, tuple[Any, ...], tuple[Any, ...]]
+Steps = Iterator[Step]
 
 
 def backward(
@@ -170,13 +171,11 @@ def steps(
     return _steps(_prepared(tensors, grad_tensors, retain_graph, create_graph, inputs))
 
 
-def _steps(run: BackwardRun) -> Iterator[Step]:
+def _steps(run: BackwardRun) -> Steps:
     return steps_until_nan(_loop(run)) if modes.anomaly else _loop(run)
 
 
-def _prepared(
-    tensors: Any, grad_tensors: Any, retain_graph: bool | None, create_graph: bool, inputs: Any
-) -> BackwardRun:
+def _prepared(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: bool, inputs: Any) -> BackwardRun:
     """A run of backward(), with its arguments checked."""
     roots = started_roots(tensors, grad_tensors, create_graph)
     sought = None if inputs is None else _keys_of_inputs(inputs)
@@ -245,30 +244,28 @@ class Sums:
             else:
                 self.arrived[key] = gradient
 
-    def add(self, key: Key, gradient: Any, node: Node | None = None) -> None:
-        """Add a gradient, which comes from `node`, to what arrived there before. The first that arrives is borrowed
-        (`arrived` keeps it), the sum with the second is our own, and from the third on it is added to in place.
+    def add(self, key: Key, gradient: Any) -> None:
+        """Add a gradient to what arrived there before. The first that arrives is borrowed, and kept as it is; the sum
+        with the second is our own, and from the third on it is added to in place.
         """
-        held = self.arrived[key]
-        try:
-            if self.keeps_terms:
-                with enable_grad():
-                    total = held + gradient
-            elif key in self.owned:
-                held += gradient
-                total = held
-            else:
-                total = held + gradient
-                self.owned.add(key)
-        except (ValueError, RuntimeError):
-            if node is not None and key.__class__ is AccumulateGrad and gradient.shape != held.shape:
-                raise other_shape(node, key, held if gradient.shape == key._shape else gradient) from None
-            raise
-        self.arrived[key] = total
+        if self.keeps_terms:
+            with enable_grad():
+                self.arrived[key] = self.arrived[key] + gradient
+        elif key in self.owned:
+            self.arrived[key] += gradient
+        else:
+            self.arrived[key] = self.arrived[key] + gradient
+            self.owned.add(key)
 
     def take(self, node: Node) -> Gradients:
         """The gradients of a node's outputs, which are complete now."""
         return tuple([self.arrived.pop(key_at(node, number), None) for number in range(node._output_count)])
+
+    def check_shapes(self, node: Node, key: Key, gradient: Any) -> None:
+        """Raise if a gradient could not be added since its leaf has changed its shape."""
+        held = self.arrived.get(key)
+        if held is not None and key.__class__ is AccumulateGrad and gradient.shape != held.shape:
+            raise other_shape(node, key, held if gradient.shape == key._shape else gradient) from None
 
 
 def other_shape(node: Node, leaf: AccumulateGrad, gradient: Any) -> RuntimeError:
@@ -280,22 +277,19 @@ def other_shape(node: Node, leaf: AccumulateGrad, gradient: Any) -> RuntimeError
     )
 
 
-def _loop(run: BackwardRun) -> Iterator[Step]:
+def _loop(run: BackwardRun) -> Steps:
     sums = Sums(run)
-    arrived = sums.arrived
+    arrived, owned, leaves_after = sums.arrived, sums.owned, run.leaves_after
     plain = run.sought is None and not run.recorded and modes.profiler is None
-    for leaf in run.leaves_after.get(None, ()):
-        gradient = arrived.pop(leaf)
-        leaf._shape = gradient.shape  # a root is checked against what it is now
-        if run.deliver(leaf, gradient, owned=False):
-            yield leaf, (gradient,), ()
+    yield from _leaf_steps(run, sums, None, (), ())
 
     for node in run.order:
-        incoming = (arrived.pop(node, None),) if node._output_count == 1 else sums.take(node)
+        single = node._output_count == 1
+        incoming = (arrived.pop(node, None),) if single else sums.take(node)
         keys = node._next_nodes if plain and node._output_nrs is None else run.keys(node)
         try:
-            if plain and node._hooks is None and incoming[0] is not None:  # the usual case
-                outgoing: Gradients | None = node.apply(*incoming)
+            if plain and single and node._hooks is None and incoming[0] is not None:  # the usual case
+                outgoing: Gradients | None = node.apply(incoming[0])
             else:
                 incoming, outgoing = run.run_node(node, incoming, keys)
         except Exception as error:
@@ -309,21 +303,41 @@ def _loop(run: BackwardRun) -> Iterator[Step]:
 
         if node._targets is not None:
             outgoing = fit(node, outgoing)
-        for key, gradient in zip(keys, outgoing, strict=True):
-            if gradient is not None and key is not None:
-                if key in arrived:
-                    sums.add(key, gradient, node)
-                else:
+        position = 0  # zip() would take longer
+        try:
+            for gradient in outgoing:
+                key = keys[position]
+                position += 1
+                if gradient is None or key is None:
+                    continue
+                held = arrived.get(key)
+                if held is None:
                     arrived[key] = gradient
-        if node in run.leaves_after:
-            for leaf in run.leaves_after[node]:
-                gradient = arrived.pop(leaf, None)
-                if gradient is not None:
-                    if gradient.shape != leaf._shape and run.captured is None:
-                        raise other_shape(node, leaf, gradient)
-                    owned = leaf in sums.owned or _is_new(node, gradient, incoming, outgoing)
-                    if run.deliver(leaf, gradient, owned):
-                        yield leaf, (gradient,), ()
+                elif key in owned:  # as sums.add() does: most sums have many terms
+                    held += gradient
+                    arrived[key] = held
+                else:
+                    sums.add(key, gradient)
+        except (ValueError, RuntimeError):
+            sums.check_shapes(node, key, gradient)
+            raise
+        if node in leaves_after:
+            yield from _leaf_steps(run, sums, node, incoming, outgoing)
+
+
+def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradients, outgoing: Gradients) -> Steps:
+    """Deliver the gradients that are complete after a node, or after the roots alone."""
+    for leaf in run.leaves_after.get(node, ()):
+        gradient = sums.arrived.pop(leaf, None)
+        if gradient is None:
+            continue
+        if node is None:
+            leaf._shape = gradient.shape  # a root is checked against what it is now
+        elif gradient.shape != leaf._shape and run.captured is None:
+            raise other_shape(node, leaf, gradient)
+        owned = node is not None and (leaf in sums.owned or _is_new(node, gradient, incoming, outgoing))
+        if run.deliver(leaf, gradient, owned):
+            yield leaf, (gradient,), ()
 
 
 def _is_new(node: Node, gradient: Any, incoming: Gradients, outgoing: Gradients) -> bool:

@@ -31,6 +31,10 @@ from minigrad.tensor_base import TensorBase, from_array
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
+MOVED_LEAF = (
+    "leaf variable has been moved into the graph interior: it was used as a leaf, and then a recorded operation wrote "
+    "to it, so that it is a result now. Write to a clone() of it instead."
+)
 next_sequence_nr = itertools.count().__next__
 
 
@@ -191,10 +195,7 @@ class AccumulateGrad(Node):
         if variable._node is None:  # requires_grad was turned off after the forward pass
             return ()
         if variable._node is not ON_DEMAND or (variable._root is not None and variable.grad_fn is not None):
-            raise RuntimeError(
-                "leaf variable has been moved into the graph interior: it was used as a leaf, and then a recorded "
-                "operation wrote to it, so that it is a result now. Write to a clone() of it instead."
-            )
+            raise RuntimeError(MOVED_LEAF)
         accumulate(variable, gradients[0], owned)
         return ()
 

@@ -23,6 +23,9 @@ from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.node import AccumulateGrad, Node
 
 Key = Any  # where a gradient arrives: a node (at its output 0) or a (node, output number)
+Keys = Set[Key] | None
+Captured = dict[Key, Any] | None
+Roots = list[tuple[Key, Any]]  # where a run starts, and the gradient that it starts with there
 Gradients = tuple[Any, ...]
 
 
@@ -41,29 +44,25 @@ class BackwardRun:
     is None, to `.grad`. `thread.task` is the run that is going on.
     """
 
-    def __init__(
-        self,
-        roots: list[tuple[Key, Any]],
-        sought: Set[Key] | None,
-        captured: dict[Key, Any] | None,
-        retain: bool,
-        recorded: bool,
-    ) -> None:
+    def __init__(self, roots: Roots, sought: Keys, captured: Captured, retain: bool, recorded: bool) -> None:
         self.roots, self.sought, self.captured = roots, sought, captured
         self.retain, self.recorded = retain, recorded
         self.starts = [node_at(key) for key, _ in roots]
         self.order: list[Node] = []
         self.leaves_after: dict[Node | None, list[AccumulateGrad]] = {}  # whose gradient is complete after each node
         self._outer: list[BackwardRun | None] = []
-        last_uses = self._find_nodes()
-        # Those that have to run: if gradients are only to be captured, a node that is sought itself need not.
-        self.useful: Set[Node | None] = set(self.order) if sought is None else self._limit(sought, last_uses)
+        # `useful` are those that have to run: if gradients are only to be captured, one that is sought itself need not.
+        self.useful, last_uses = self._find_nodes()
+        if sought is not None:
+            self.useful = self._limit(sought, last_uses)
         self.reached: Set[Node | None] = self.useful if sought is None else set(self.order)
         for leaf, use in last_uses.items():
             self.leaves_after.setdefault(use, []).append(leaf)
 
-    def _find_nodes(self) -> dict[AccumulateGrad, Node | None]:
-        """Put the nodes in order; return the leaves, each with the node that uses it last (None: it is a root)."""
+    def _find_nodes(self) -> tuple[Set[Node | None], dict[AccumulateGrad, Node | None]]:
+        """Put the nodes in order; return them, and the leaves, each with the node that uses it last (None: it is a
+        root).
+        """
         order, last_uses = self.order, dict.fromkeys(node for node in self.starts if node.__class__ is AccumulateGrad)
         met: set[Node | None] = {None}
         for start in self.starts:
@@ -82,7 +81,7 @@ class BackwardRun:
                     met.add(next_node)
                     order.append(next_node)  # type: ignore[arg-type]
         order.sort(key=attrgetter("_sequence"), reverse=True)
-        return last_uses
+        return met, last_uses
 
     def _limit(self, sought: Set[Key], last_uses: dict[AccumulateGrad, Node | None]) -> set[Node | None]:
         """Leave out what is not sought and does not lead there; return the nodes that have to run."""
