@@ -1,6 +1,6 @@
 """What a node sends to each of its inputs: its rule as code, with numbers, and what hooks made of the result.
 
-After this module a reader knows where a line such as "g * D = 1 * 4 = 4" comes from: the rule of the node, the values
+A line such as "g * D = 1 * 4 = 4" comes from the rule of the node, the values
 that it has saved put in for their names, and the gradient that came out. The engine has computed all of it; nothing is
 run here.
 """
@@ -80,10 +80,8 @@ def _contribution(
     text = " = ".join(dict.fromkeys(part for part in (formula, rule.numbers, said(raw)) if part))
     summed = ""
     if raw.shape != array.shape:
-        summed = (
-            f"summed from {shape_text(raw.shape)} to {shape_text(array.shape)}, "
-            f"because {clean(target.name)} was broadcast: {said(array)}"
-        )
+        summed = f"summed from {shape_text(raw.shape)} to {shape_text(array.shape)}, "
+        summed += f"because {clean(target.name)} was broadcast: {said(array)}"
     return Contribution(edge.id, target.id, target.name, rule, text, describe(final), summed, "", changed, final)
 
 
@@ -101,10 +99,9 @@ def _rule(box: Box, node: Any, slot: int, received: Any, unpacked: Unpacked) -> 
     bound = _bound(box, received, unpacked)
     bound |= getattr(node, "bound", {})  # what a mirror's rules ask for beyond what PyTorch has saved
     names = {saved.parameter: saved.name for saved in box.saved if saved.name}
-    plain = {
-        key: value for key, value in bound.items() if isinstance(value, int | float) and not isinstance(value, bool)
-    }
-    names |= {key: values.number(value) for key, value in plain.items()}
+    for key, value in bound.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            names[key] = values.number(value)
     if "result" in bound:
         names["result"] = box.name
     return rules.explain(function, parameter, bound, names)
@@ -130,14 +127,8 @@ def chip(item: Contribution) -> str:
     if item.value.alarm:
         return f"⚠ {item.value.alarm}"
     whole = f"{item.rule.numbers} = {item.value.text}"
-    if (
-        item.rule.numbers not in ("", item.value.text)
-        and not item.value.is_large
-        and not item.summed
-        and columns(whole) <= CHIP
-    ):
-        return whole
-    return shorten(item.value.text, CHIP)
+    says_more = item.rule.numbers not in ("", item.value.text) and not item.value.is_large and not item.summed
+    return whole if says_more and columns(whole) <= CHIP else shorten(item.value.text, CHIP)
 
 
 def array_of(gradient: Any) -> np.ndarray[Any, Any]:

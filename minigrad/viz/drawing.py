@@ -1,6 +1,6 @@
 """`draw`: the graph of a result as a picture in the output, and as a table in text.
 
-After this module a reader can look at any small graph without running it: boxes for leaves and results, named as in
+Any small graph can be looked at without running it: boxes for leaves and results, named as in
 their code, with expressions and values. The picture is an SVG that is complete by itself, so it shows in JupyterLab,
 on a page without a kernel and in a diff.
 """
@@ -63,25 +63,16 @@ def table(graph: Snapshot) -> str:
     named = {box.id: clean(box.name) for box in graph.boxes}
     rows = [("", "made by", "from", "value", "grad")]
     for box in graph.boxes:
-        inputs = [
-            named[edge.source] for edge in sorted((e for e in graph.edges if e.target == box.id), key=lambda e: e.slot)
-        ]
-        rows.append(
-            (
-                named[box.id],
-                _maker(box),
-                ", ".join(inputs),
-                _said(box.value),
-                _said(box.grad) if box.kind == "leaf" else "",
-            )
-        )
+        into = sorted((edge for edge in graph.edges if edge.target == box.id), key=lambda edge: edge.slot)
+        inputs = ", ".join(named[edge.source] for edge in into)
+        grad = _in_words(box.grad) if box.kind == "leaf" else ""
+        rows.append((named[box.id], _maker(box), inputs, _in_words(box.value), grad))
     widths = [min(max(columns(row[column]) for row in rows), 40) for column in range(len(rows[0]))]
     lines = []
     for row in rows:
         cells = [shorten(cell, width) for cell, width in zip(row, widths, strict=True)]
-        lines.append(
-            "  ".join(cell + " " * (width - columns(cell)) for cell, width in zip(cells, widths, strict=True)).rstrip()
-        )
+        padded = [cell + " " * (width - columns(cell)) for cell, width in zip(cells, widths, strict=True)]
+        lines.append("  ".join(padded).rstrip())
     return "\n".join(lines)
 
 
@@ -91,7 +82,7 @@ def _maker(box: Box) -> str:
     return f"{box.op}  {clean(box.expression)}"
 
 
-def _said(value: Value) -> str:
+def _in_words(value: Value) -> str:
     if value.statistics is None:
         return f"{value.text} not kept" if value.is_large else value.text
     return f"{shape_text(value.shape)} " + " · ".join(value.statistics)

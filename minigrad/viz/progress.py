@@ -1,6 +1,6 @@
 """How far a pass has come: what has arrived where, who is ready, who waits.
 
-After this module a reader knows what the recorder keeps between two steps: for each box the sum of the gradients that
+What the recorder keeps between two steps: for each box the sum of the gradients that
 have arrived, how many are still to come, and the queue of those that could run. From that a frame gets the state of
 every box.
 """
@@ -102,9 +102,8 @@ class Progress:
         """Boxes whose gradient is complete, the next to run first: leaves before ops, and of the ops the most recently
         made.
         """
-        open_boxes = [
-            key for key in self.arrivals if key in self.runs and key not in self.ran and not self.is_passed_by(key)
-        ]
+        to_run = [key for key in self.arrivals if key in self.runs and key not in self.ran]
+        open_boxes = [key for key in to_run if not self.is_passed_by(key)]
         if self.queue is not None:
             return [key for key in self.queue.order() if key in open_boxes]
         leaves = sorted((key for key in open_boxes if is_leaf(self.nodes[key])), key=self.plan.met.__getitem__)
@@ -123,21 +122,14 @@ class Progress:
 
     def is_pruned(self, box: Box) -> bool:
         """Whether `inputs=` leaves a box out that would run otherwise."""
-        return (
-            self.sought is not None and box.kind != "constant" and box.id not in self.runs and box.id not in self.sought
-        )
+        if self.sought is None or box.kind == "constant":
+            return False
+        return box.id not in self.runs and box.id not in self.sought
 
     def turns(self) -> dict[str, Turn]:
         """Where each box stands in the queue."""
-        return {
-            key: Turn(
-                key,
-                f"{box.name}.grad" if box.kind == "leaf" else box.name,
-                self.arrived[key],
-                self.plan.needed[key],
-            )
-            for key, box in self.boxes.items()
-        }
+        names = {key: f"{box.name}.grad" if box.kind == "leaf" else box.name for key, box in self.boxes.items()}
+        return {key: Turn(key, name, self.arrived[key], self.plan.needed[key]) for key, name in names.items()}
 
     # -- gradients
 
@@ -182,14 +174,10 @@ class Progress:
         self, ran: str | None, upcoming: str | None, joints: Mapping[str, str], failed: bool
     ) -> dict[str, State]:
         """What each box looks like after the box `ran` has run, or has failed; `joints` are sums, as `1 + 9 = 10`."""
-        states = {
-            key: replace(
-                self._state(box, ran, upcoming, joints.get(key, "")),
-                arrived=self.arrived[key],
-                needed=self.plan.needed[key],
-            )
-            for key, box in self.boxes.items()
-        }
+        states = {}
+        for key, box in self.boxes.items():
+            state = self._state(box, ran, upcoming, joints.get(key, ""))
+            states[key] = replace(state, arrived=self.arrived[key], needed=self.plan.needed[key])
         if failed and ran is not None:
             states[ran] = replace(states[ran], state="failed", badge="✗ failed")
         return states

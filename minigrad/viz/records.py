@@ -35,12 +35,7 @@ class Record:
     __slots__ = ("code", "graph", "instruction", "modules", "operands", "outputs", "parent")
 
     def __init__(
-        self,
-        code: CodeType | None,
-        instruction: int,
-        out: Any,
-        inputs: Sequence[Any] = (),
-        modules: tuple[Any, ...] = (),
+        self, code: CodeType | None, instruction: int, out: Any, inputs: Sequence[Any], modules: tuple[Any, ...]
     ) -> None:
         self.code = code
         self.instruction = instruction
@@ -115,10 +110,8 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
         if learner is not None and frame.f_code.co_name == "<module>":
             break
         frame = frame.f_back
-    if learner is None:
-        record = Record(None, 0, out, inputs, modules)
-    else:
-        record = Record(learner.f_code, learner.f_lasti, out, inputs, modules)
+    code, instruction = (None, 0) if learner is None else (learner.f_code, learner.f_lasti)
+    record = Record(code, instruction, out, inputs, modules)
     if in_backward:  # a rule of a recorded backward, or a sum that the engine made
         record.parent = None if thread.evaluating is None else thread.evaluating._creation
         record.graph = 2 if record.parent is None else record.parent.graph + 1
@@ -175,14 +168,8 @@ def span_of(record: Record | Made | None) -> Span | None:
     if last is None or start is None or end is None:
         text = source_line(code.co_filename, first)
         return Span(code.co_filename, function, first, first, len(text) - len(text.lstrip()), len(text.rstrip()))
-    return Span(
-        code.co_filename,
-        function,
-        first,
-        last,
-        characters(code.co_filename, first, start),
-        characters(code.co_filename, last, end),
-    )
+    start, end = characters(code.co_filename, first, start), characters(code.co_filename, last, end)
+    return Span(code.co_filename, function, first, last, start, end)
 
 
 def source_line(file: str, line: int) -> str:

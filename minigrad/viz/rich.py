@@ -8,11 +8,11 @@ are more numbers than can be read. Importing `minigrad.viz` in a notebook switch
 from __future__ import annotations
 
 import sys
-import warnings
 from html import escape
 from typing import Any
 
 from minigrad.tensor import Tensor
+from minigrad.viz.kept_grads import grad_of
 from minigrad.viz.records import source_text, span_of
 from minigrad.viz.svg import MONO, SANS, clean, shorten
 from minigrad.viz.values import LISTED, Value, describe, number, shape_text
@@ -48,7 +48,7 @@ def tensor_html(tensor: Any) -> str:
     kind = "tensor" if type(tensor) is Tensor else type(tensor).__name__
     summary = f"<b>{_text(kind)}</b> of shape {shape_text(tuple(tensor.shape))}, {_text(_short(tensor.dtype))}"
     rows = [_row("value", _array(tensor.detach().numpy(), "the value"))]
-    rows += [_row("grad", _gradient(tensor), "mgt-grad" if _grad_of(tensor) is not None else "")]
+    rows += [_row("grad", _gradient(tensor), "mgt-grad" if grad_of(tensor) is not None else "")]
     rows += [_row("grad_fn", _maker(tensor))]
     return (
         f'<div class="minigrad-tensor"><style>{STYLE}</style><table><caption>{summary}</caption>'
@@ -120,14 +120,8 @@ def _written(array: Any) -> str:
     return rows[0]
 
 
-def _grad_of(tensor: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a result has a .grad, and warns when it is read
-        return tensor.grad
-
-
 def _gradient(tensor: Any) -> str:
-    gradient = _grad_of(tensor)
+    gradient = grad_of(tensor)
     if gradient is not None:
         return _array(gradient.detach().numpy(), "the gradient")
     if not tensor.requires_grad:

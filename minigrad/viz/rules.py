@@ -59,11 +59,8 @@ def explain(
         numbers = _write(_Numbers(bound).visit(_copy(plain)))
     except Exception:  # whatever the rule's source looks like, its step goes on
         return Rule(parameter, ast.unparse(expression), "", "")
-    if (
-        len(numbers) > LONGEST
-        or numbers == source
-        or (isinstance(plain, ast.Name) and isinstance(bound.get(plain.id), Sizes))
-    ):
+    is_shape = isinstance(plain, ast.Name) and isinstance(bound.get(plain.id), Sizes)
+    if len(numbers) > LONGEST or numbers == source or is_shape:
         numbers = ""
     return Rule(parameter, source, named, numbers)
 
@@ -102,19 +99,14 @@ def expression_of(function: Callable[..., Any]) -> ast.expr | None:
             body: ast.expr | None = node.body
         elif isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             *before, last = node.body
-            if isinstance(last, ast.Return) and all(
-                isinstance(part, ast.Expr) for part in before
-            ):  # such as a docstring
+            if isinstance(last, ast.Return) and all(isinstance(part, ast.Expr) for part in before):  # a docstring
                 body = last.value
             else:
                 body = ast.parse(f"{node.name}({', '.join(wanted)})", mode="eval").body
         else:
             continue
-        arguments = node.args
-        if (
-            body is None
-            or [argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)] != wanted
-        ):
+        arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        if body is None or [argument.arg for argument in arguments] != wanted:
             continue
         inside = (node.lineno, node.col_offset), (node.end_lineno or node.lineno, node.end_col_offset or 0)
         if any(inside[0] <= (line or 0, column or 0) < inside[1] for line, column in starts):
@@ -149,20 +141,15 @@ class _Plain(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         known = {name: value for name, value in self.bound.items() if not isinstance(value, Sizes)}
         try:
-            chosen = eval(
-                compile(ast.Expression(node.test), "<rule>", "eval"), {"__builtins__": {}}, known
-            )  # our own source
+            test = compile(ast.Expression(node.test), "<rule>", "eval")  # our own source
+            chosen = eval(test, {"__builtins__": {}}, known)
         except Exception:
             return self.generic_visit(node)
         return self.visit(node.body if chosen else node.orelse)
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
-        if (
-            isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.value.id in ("F", "math")
-        ):
+        if isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) in ("F", "math"):
             node.func = ast.Name(node.func.attr, ast.Load())
         node.args = [argument for argument in node.args if not (isinstance(argument, ast.Name) and argument.id == "F")]
         called = node.func.id if isinstance(node.func, ast.Name) else ""
@@ -248,9 +235,7 @@ class _Numbers(_Replace):
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
-    if isinstance(value, Sizes):
-        return value.shape
-    return value.shape if isinstance(value, np.ndarray) else None
+    return value.shape if isinstance(value, Sizes | np.ndarray) else None
 
 
 def said(array: Any) -> str:

@@ -179,10 +179,8 @@ class _Builder:
             leaf = node.variable
             value = values.describe(leaf.detach().numpy())
             span = first_assignment(self.names[node], self.spans.values(), self.frame)
-            return Box(
-                *(key, "leaf", self.names[node], "leaf", node.name(), value, grad_value(leaf), span),
-                version=_version(leaf),
-            )
+            about = key, "leaf", self.names[node], "leaf", node.name(), value, grad_value(leaf), span
+            return Box(*about, version=_version(leaf))
         found = self.variables.result(node)
         return Box(
             key,
@@ -203,21 +201,17 @@ class _Builder:
 
     def _outputs(self, node: Any) -> tuple[Value, ...]:
         """The values of a node with several results."""
-        copies = getattr(creation(node), "outputs", ())
-        if len(copies) < 2:
-            return ()
-        arrays = [copy.value() for copy in copies]
-        lost = [replace(values.NOT_KEPT, shape=copy.shape, dtype=str(copy.dtype)) for copy in copies]
-        return tuple(
-            gone if array is None else values.describe(array) for array, gone in zip(arrays, lost, strict=True)
-        )
+        described = []
+        for copy in getattr(creation(node), "outputs", ()):
+            array, gone = copy.value(), replace(values.NOT_KEPT, shape=copy.shape, dtype=str(copy.dtype))
+            described.append(gone if array is None else values.describe(array))
+        return tuple(described) if len(described) > 1 else ()
 
     def _value(self, node: Any) -> Value:
         outputs = self._outputs(node)
         if outputs:
             return values.joined(outputs)
-        array = self._array(node)
-        if array is not None:
+        if (array := self._array(node)) is not None:
             return values.describe(array)
         record = getattr(node, "_creation", None)
         return values.NOT_KEPT if record is None else lost(record.shape, record.dtype)

@@ -1,6 +1,6 @@
 """A step in sentences: the paragraphs, code and items of a frame's story.
 
-After this module a reader knows every sentence that the widget and `trace()` say of a step. Each is made of pieces
+Every sentence that the widget and `trace()` say of a step is made of pieces
 with a style (a name, a value, code), so that the page can set them apart, and never of markup.
 """
 
@@ -19,6 +19,7 @@ from minigrad.viz.svg import clean
 from minigrad.viz.values import Value, describe
 
 GRAD = ("code", ".grad")
+Senders = Mapping[str, list[str]]  # box -> the names of those from which it has had its gradients so far
 
 
 def line(kind: str, *pieces: Any) -> Line:
@@ -36,15 +37,8 @@ def line(kind: str, *pieces: Any) -> Line:
 
 def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int) -> list[Line]:
     """The moment before anything ran. `held` are the leaves that have a `.grad` already, with it."""
-    start = (
-        ("name", root.name),
-        ".backward() will start with ",
-        *_partial(root, root),
-        " = ",
-        ("value", said(seed)),
-        ".",
-    )
-    story = [line("say", "Nothing has run yet. ", *start)]
+    start = ".backward() will start with ", *_partial(root, root), " = ", ("value", said(seed)), "."
+    story = [line("say", "Nothing has run yet. ", ("name", root.name), *start)]
     for name, grad in reversed(held):
         grad = ("value", said(grad))
         story.append(line("item", ("name", name), GRAD, " still holds ", grad, " from before: backward() adds to it."))
@@ -55,12 +49,7 @@ def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: 
 
 
 def of_op(
-    box: Box,
-    op: str,
-    arrays: list[Any],
-    contributions: Sequence[Contribution],
-    root: Box,
-    senders: Mapping[str, list[str]],
+    box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], root: Box, senders: Senders
 ) -> list[Line]:
     """A node that has run its rule. `arrays` are the gradients that came in, `senders` from whom each box has had its
     gradients so far.
@@ -99,7 +88,7 @@ def of_leaf(box: Box, array: Any, before: Any, after: Any, joint: str, now: Valu
     return story + _alarms(now, f"{box.name}.grad")
 
 
-def of_failure(box: Box, contributions: Sequence[Contribution], senders: Mapping[str, list[str]]) -> list[Line]:
+def of_failure(box: Box, contributions: Sequence[Contribution], senders: Senders) -> list[Line]:
     """A node that could not be run, with what an anomaly would have sent."""
     story = [line("say", ("op", box.op), " of ", ("name", box.name), " could not be run.")]
     story += _code(box, contributions)
@@ -119,14 +108,12 @@ def of_grown(grown: Sequence[Grown]) -> list[Line]:
 
 def of_inner(changed: Sequence[tuple[str, Any, Any]]) -> list[Line]:
     """What a backward inside the step has changed: name of a leaf, its `.grad` before and after."""
-    return [
-        line(
-            *("item", "a backward inside this step changed ", ("name", name), GRAD),
-            *(" from ", ("value", "None" if before is None else said(before))),
-            *(" to ", ("value", "None" if after is None else said(after))),
-        )
-        for name, before, after in changed
-    ]
+    story = []
+    for name, *grads in changed:
+        before, after = (("value", "None" if grad is None else said(grad)) for grad in grads)
+        changes = ("name", name), GRAD, " from ", before, " to ", after
+        story.append(line("item", "a backward inside this step changed ", *changes))
+    return story
 
 
 def of_printed(text: str) -> list[Line]:
@@ -156,14 +143,11 @@ def _code(box: Box, contributions: Iterable[Contribution]) -> list[Line]:
     return [line("code", *code)] if code else []
 
 
-def _sent(item: Contribution, senders: Mapping[str, list[str]]) -> Line:
+def _sent(item: Contribution, senders: Senders) -> Line:
     formula, _, last = item.text.rpartition(" = ")
     code = ("code", formula + " = " if formula else "")
     pieces: list[Any] = ["to ", ("name", item.name), ": ", code, ("value", last)]
-    if item.summed:
-        pieces.append(f", {item.summed}")
-    if item.changed:
-        pieces.append(f", {item.changed}")
+    pieces += [f", {words}" for words in (item.summed, item.changed) if words]
     if item.joint:
         before = [clean(name) for name in senders[item.box][:-1] if name]
         came = f"what came from {' and '.join(before)}" if before else "what was there"

@@ -6,6 +6,7 @@ which open and close; what learners wrote (names, code, values) is text without 
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from minigrad.viz import modules, torch_graphs
@@ -54,18 +55,7 @@ def picture_of(
         "runs": [box.id for box in graph.boxes if box.id in runs],
         "root": clean(graph.box(graph.root).name),
         "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
-        "groups": [
-            {
-                "id": group.id,
-                "name": clean(group.name),
-                "path": clean(group.path),
-                "kind": clean(group.kind),
-                "parent": group.parent,
-                "boxes": list(group.boxes),
-                "count": group.count,
-            }
-            for group in groups
-        ],
+        "groups": [_group_json(group) for group in groups],
         "open": modules.opened(graph, groups),
         "note": note,
         "boxes": {
@@ -104,6 +94,11 @@ def picture_of(
     }
 
 
+def _group_json(group: modules.Group) -> dict[str, Any]:
+    about = asdict(group) | {"boxes": list(group.boxes)}
+    return about | {key: clean(about[key]) for key in ("name", "path", "kind")}
+
+
 def still_of(graph: Snapshot, groups: tuple[modules.Group, ...], shown: list[str], frame: Frame) -> str:
     """One frame as an SVG, for a page on which no widget runs; `shown` are the groups that are open."""
     if groups:
@@ -113,11 +108,9 @@ def still_of(graph: Snapshot, groups: tuple[modules.Group, ...], shown: list[str
 
 def _told(saved: Saved) -> str:
     """A saved value in a few words, with what became of it."""
-    words = {"packed": "packed as ", "changed": "written to since: ", "freed": ""}
-    text = words.get(saved.state, "") + saved.value.text
     if saved.state == "changed":
         return f"written to since: saved at version {saved.saved_version}, now at {saved.version}"
-    return text
+    return ("packed as " if saved.state == "packed" else "") + saved.value.text
 
 
 def _visible(line: str) -> str:
