@@ -25,6 +25,7 @@ and calls. So the function itself gets what its annotations say, and looks at no
     Ints        a tuple of ints, from any sequence of them
     Sizes       a tuple of ints, given one by one or as a sequence: `x.view(2, 3)`, `x.view((2, 3))`. The last parameter
                 but for those after `*`.
+    Padding     an int, a tuple of ints, or a str
     Dtype       one of minigrad's dtypes, or None; Device likewise
 
 A parameter with any other annotation (`Any`, and the `Array` of an op, which looks at its operands itself) is passed on
@@ -51,6 +52,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Annotations, and what the function gets for them.
 Dims = int | Sequence[int] | None
 Ints = tuple[int, ...]
+Padding = int | Sequence[int] | str
 Sizes = Any  # tuple[int, ...]
 Number = Any  # int | float
 Operand = Any  # Tensor | int | float
@@ -388,6 +390,7 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "Operand": (("Tensor", "float", "int"), as_operand),
     "Dims": (("int",), as_dims),
     "Ints": ((), as_ints),
+    "Padding": (("int", "str"), as_dims),
     "Sizes": ((), as_sizes),
     "Dtype": (("Kind",), lambda function, name, position, value: dtypes.resolve(value, function)),
     "Device": (("Place",), lambda function, name, position, value: devices.device(value)),

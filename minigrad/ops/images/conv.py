@@ -14,22 +14,20 @@ benchmarks/cnn_step.py takes 3.1 ms written by hand, and 5.1 ms here. A single i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import type_name
 from minigrad.op import op
 from minigrad.ops.images import conv_columns, conv_winograd
-from minigrad.ops.images.windows import Prepared, Way
+from minigrad.ops.images.windows import Prepared, Way, one_per_dim, times
 from minigrad.ops.shapes import views
+from minigrad.public import Dims, Padding, as_dims, checked, public
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array
 Sizes = tuple[int, ...]
-Steps = int | Sequence[int]
 
 NO_BIAS = from_array(np.zeros(0, np.float32))
 
@@ -121,36 +119,24 @@ def channel_sums(self: Array) -> Array:
 
 
 def _checked(
-    dims: int,
-    input: Any,
-    weight: Any,
-    bias: Any,
+    function: str,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
     stride: Any,
     padding: Any,
     dilation: Any,
     groups: int,
     output_padding: Any = 0,
-    transposed: bool = False,
 ) -> tuple[Tensor, Tensor, Way, Sizes]:
     """The input as a batch, the bias, the way of the kernel and the output padding, each option as one number for each
     dimension of the kernel. Raises, in PyTorch's words, for what does not fit.
     """
-    function = f"conv_transpose{dims}d" if transposed else f"conv{dims}d"
-    given = (input, weight) if bias is None else (input, weight, bias)
-    if not all(isinstance(value, Tensor) for value in given):
-        raise TypeError(
-            f"{function}() received an invalid combination of arguments - got "
-            f"({', '.join(map(type_name, given))}), but expected (Tensor input, Tensor weight, Tensor bias = None, ...)"
-        )
+    dims, kernel = int(function[-2]), weight.shape[2:]
     if weight.ndim < 3:
         raise RuntimeError(
             "weight should have at least three dimensions: the output channels, the input channels (of one group), "
             f"and the kernel; got shape {list(weight.shape)}"
-        )
-    if transposed and isinstance(padding, str):
-        raise TypeError(
-            f"{function}(): argument 'padding' must be tuple of ints, not str: which size 'same' would be is not clear "
-            "with a stride"
         )
     if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
@@ -158,55 +144,33 @@ def _checked(
             f"{list(input.shape)}"
         )
     batch = views.unsqueeze(input, 0) if input.ndim == dims + 1 else input
-    kernel = weight.shape[2:]
-    steps = _per_dim(function, "stride", stride, dims, len(kernel))
-    spacing = _per_dim(function, "dilation", dilation, dims, len(kernel))
-    more = _per_dim(function, "output_padding", output_padding, dims, len(kernel)) if transposed else (0,)
-    if isinstance(padding, str):
-        border = _named_padding(padding, kernel, steps, spacing)
-    else:
-        border = tuple((p, p) for p in _per_dim(function, "padding", padding, dims, len(kernel)))
-    before = tuple(first for first, _ in border)
-    for name, least, values in (
-        *(("padding", 0, before), ("output_padding", 0, more)),
-        *(("stride", 1, steps), ("dilation", 1, spacing), ("groups", 1, (groups,))),
-    ):
+    if isinstance(padding, str) and padding not in ("same", "valid"):
+        raise RuntimeError(f"Invalid padding string: '{padding}': there are 'same', 'valid', and ints")
+    given = {"stride": stride, "padding": 0 if isinstance(padding, str) else padding, "output_padding": output_padding}
+    options = {
+        name: one_per_dim(
+            value if isinstance(value, tuple) else (value,) * dims,
+            len(kernel),
+            f"expected {name} to be a single integer value or a list of {len(kernel)} values to match the convolution "
+            f"dimensions, but got {name}={{}}",
+        )
+        for name, value in {**given, "dilation": dilation}.items()
+    }
+    for name, values in {**options, "groups": (groups,)}.items():
+        least = 0 if "padding" in name else 1
         if min(values) < least:
             what = "non-positive" if least else "negative"
             raise RuntimeError(f"{what} {name} is not supported: {groups if name == 'groups' else list(values)}")
-    _check_shapes(batch, weight, bias, groups, transposed)
+    steps, before, more, spacing = options.values()
+    border = tuple(zip(before, before, strict=True))
+    if padding == "same":
+        if max(steps) > 1:
+            raise RuntimeError("padding='same' is not supported for strided convolutions: give the padding as a number")
+        totals = [d * (k - 1) for k, d in zip(kernel, spacing, strict=True)]
+        border = tuple([(total // 2, total - total // 2) for total in totals])
+    _check_shapes(batch, weight, bias, groups, "transpose" in function)
     _check_dtypes(input, weight, bias)
     return batch, NO_BIAS if bias is None else bias, Way(steps, border, spacing, groups), more
-
-
-def _per_dim(function: str, name: str, value: Any, dims: int, expected: int) -> Sizes:
-    """An option as one int per dimension of the kernel."""
-    values = tuple(value) if isinstance(value, Sequence) else (value,) * dims
-    if not all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values):
-        raise TypeError(
-            f"{function}() received an invalid combination of arguments: {name} must be an int or a tuple of ints, "
-            f"not {value!r}"
-        )
-    if len(values) == 1:
-        values *= expected
-    if len(values) != expected:
-        raise RuntimeError(
-            f"expected {name} to be a single integer value or a list of {expected} values to match the convolution "
-            f"dimensions, but got {name}={list(values)}"
-        )
-    return tuple(map(int, values))
-
-
-def _named_padding(padding: str, kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[tuple[int, int], ...]:
-    """What "same" and "valid" mean in numbers."""
-    if padding == "valid":
-        return ((0, 0),) * len(kernel)
-    if padding != "same":
-        raise RuntimeError(f"Invalid padding string: '{padding}': there are 'same', 'valid', and ints")
-    if any(step != 1 for step in stride):
-        raise RuntimeError("padding='same' is not supported for strided convolutions: give the padding as a number")
-    totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
-    return tuple((total // 2, total - total // 2) for total in totals)
 
 
 def _check_shapes(input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
@@ -217,15 +181,11 @@ def _check_shapes(input: Tensor, weight: Tensor, bias: Tensor | None, groups: in
             f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight {shape}, but got "
             f"{input.ndim}-dimensional input of size {list(input.shape)} instead"
         )
-    if len(weight) < groups:
+    if len(weight) < groups or len(weight) % groups:
+        what, size = ("at least", shape) if len(weight) < groups else ("divisible by", [shape])
         raise RuntimeError(
-            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
-            f"{shape} instead"
-        )
-    if len(weight) % groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
-            f"size [{shape}] instead"
+            f"Given groups={groups}, expected weight to be {what} {groups} at dimension 0, but got weight of size "
+            f"{size} instead"
         )
     inputs, outputs = weight.shape[1] * groups, len(weight)
     if transposed:
@@ -256,47 +216,46 @@ def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
         raise RuntimeError(f"Input type ({first}) and bias type ({second}) should be the same: convert one of them")
     if weight.dtype is not input.dtype:
         first, second = (tensor.dtype.tensor_type for tensor in (input, weight))
+        what = f"expected scalar type {first} but found {second}"
         if input.dtype is dtypes.float32:
-            raise RuntimeError(
-                f"Input type (minigrad.{first}Tensor) and weight type (minigrad.{second}Tensor) should be the same: "
-                "convert one of them"
-            )
-        raise RuntimeError(f"expected scalar type {first} but found {second}: convert the input or the weight")
+            what = f"Input type (minigrad.{first}Tensor) and weight type (minigrad.{second}Tensor) should be the same"
+        raise RuntimeError(f"{what}: convert the input or the weight")
     if input.dtype is dtypes.bool:
         raise NotImplementedError("\"slow_conv2d_cpu\" not implemented for 'Bool': convert to a dtype of numbers")
-
-
-def _times(sizes: Sequence[int]) -> str:
-    """Sizes as messages write them: "3 x 4"."""
-    return " x ".join(map(str, sizes))
 
 
 # ---------------------------------------------------------------- as the learner calls them
 
 
+# PyTorch has a form for paddings in numbers, and one for those with a name.
+_in_two_forms = public(function=False, method=False, out=False, overloaded=True, everywhere=True)
+
+
+@_in_two_forms
 def conv1d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Steps = 1,
-    padding: Steps | str = 0,
-    dilation: Steps = 1,
+    stride: Dims = 1,
+    padding: Padding = 0,
+    dilation: Dims = 1,
     groups: int = 1,
 ) -> Tensor:
     """Slide kernels over sequences: input (N, C, L) or (C, L), weight (O, C / groups, k) -> (N, O, l).
 
     l = (L + 2 padding - dilation (k - 1) - 1) / stride + 1, rounded down. The options are those of `conv2d`.
     """
-    return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
+    return _convolve("conv1d", input, weight, bias, stride, padding, dilation, groups)
 
 
+@_in_two_forms
 def conv2d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Steps = 1,
-    padding: Steps | str = 0,
-    dilation: Steps = 1,
+    stride: Dims = 1,
+    padding: Padding = 0,
+    dilation: Dims = 1,
     groups: int = 1,
 ) -> Tensor:
     """Slide kernels over images: input (N, C, H, W) or (C, H, W), weight (O, C / groups, k, k) -> (N, O, h, w).
@@ -306,30 +265,31 @@ def conv2d(
     the size). With `groups`, each group of output channels sees its own group of input channels only. Raises
     RuntimeError for shapes, steps or dtypes that do not fit.
     """
-    return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
+    return _convolve("conv2d", input, weight, bias, stride, padding, dilation, groups)
 
 
-def _convolve(dims: int, input: Tensor, weight: Tensor, *options: Any) -> Tensor:
-    batch, bias, way, _ = _checked(dims, input, weight, *options)
+def _convolve(function: str, input: Tensor, weight: Tensor, *options: Any) -> Tensor:
+    batch, bias, way, _ = _checked(function, input, weight, *options)
     reach, padded = way.reach(weight.shape[2:]), way.padded(batch.shape[2:])
     if any(r > size for r, size in zip(reach, padded, strict=True)):
         raise RuntimeError(
-            f"Calculated padded input size per channel: ({_times(padded)}). Kernel size: ({_times(reach)}). "
+            f"Calculated padded input size per channel: ({times(padded)}). Kernel size: ({times(reach)}). "
             "Kernel size can't be greater than actual input size: use a smaller kernel, more padding, or larger images."
         )
     out = convolution(batch, weight, bias, way, Prepared())
     return out if batch is input else views.squeeze(out, 0)
 
 
+@checked
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Steps = 1,
-    padding: Steps = 0,
-    output_padding: Steps = 0,
+    stride: Dims = 1,
+    padding: Any = 0,
+    output_padding: Dims = 0,
     groups: int = 1,
-    dilation: Steps = 1,
+    dilation: Dims = 1,
 ) -> Tensor:
     """What takes gradients back through `conv2d`, used forwards: input (N, C, H, W), weight (C, O / groups, k, k) ->
     (N, O, h, w) with h = (H - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1.
@@ -337,9 +297,9 @@ def conv_transpose2d(
     Every input pixel leaves a copy of the kernel, times its value, `stride` apart. `output_padding` chooses among the
     sizes that a strided `conv2d` takes to H. RuntimeError for shapes, steps or dtypes that do not fit.
     """
-    batch, bias, way, more = _checked(
-        2, input, weight, bias, stride, padding, dilation, groups, output_padding, transposed=True
-    )
+    padding = as_dims("conv_transpose2d", "padding", None, padding)  # which names no position, as PyTorch for a keyword
+    given = (input, weight, bias, stride, padding, dilation, groups, output_padding)
+    batch, bias, way, more = _checked("conv_transpose2d", *given)
     options = {"output_padding": more, "stride": way.stride, "dilation": way.dilation}
     if any(m >= max(s, d) for m, s, d in zip(*options.values(), strict=True)):
         sizes = [f"{name}_height: {height} {name}_width: {width}" for name, (height, width) in options.items()]
@@ -350,8 +310,8 @@ def conv_transpose2d(
     size = tuple([(n - 1) * step - before - after + reach for n, step, (before, after), reach in spans])
     if any(s <= 0 for s in size):
         raise RuntimeError(
-            f"Given input size per channel: ({_times(batch.shape[2:])}). Calculated output size per channel: "
-            f"({_times(size)}). Output size is too small: use less padding or a larger kernel."
+            f"Given input size per channel: ({times(batch.shape[2:])}). Calculated output size per channel: "
+            f"({times(size)}). Output size is too small: use less padding or a larger kernel."
         )
     out = transposed_convolution(batch, weight, bias, size, way)
     return out if batch is input else views.squeeze(out, 0)

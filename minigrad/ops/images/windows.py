@@ -115,6 +115,6 @@ def one_per_dim(value: int | Sizes, dims: int, refused: str) -> Sizes:
     return values * (dims // len(values))
 
 
-def times(sizes: Sequence[int], sign: str) -> str:
-    """Sizes as messages write them, as "3 x 4"."""
+def times(sizes: Sequence[int], sign: str = " x ") -> str:
+    """Sizes as messages write them, "3 x 4" or with another sign."""
     return sign.join(map(str, sizes))
