@@ -37,11 +37,5 @@ ROWS = [
         lambda x, y: x.sum(1, keepdims=True) * y,
         [((2, 3), (1, 2))],
     ),
-    Row(
-        "einsum(lists)",
-        lambda F, x, y: F.einsum(x, [0, 1], y, [..., 1], [..., 0]),
-        lambda x, y: y @ x.T,
-        [((2, 3), (2, 3)), ((2, 3), (3,))],
-    ),
     Row("einsum(operands in a list)", lambda F, x, y: F.einsum("i,j", [x, y]), np.outer, PAIRS),
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.op import op, tensor_operands
-from minigrad.ops.matrices.matmul import addmm, matmul
+from minigrad.ops.matrices.matmul import add_product, matmul
 from minigrad.ops.shapes import views
 from minigrad.ops.shapes.transposing import t
 from minigrad.tensor import Tensor
@@ -76,4 +76,4 @@ def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
         product = matmul(input, t(weight))
         return product if bias is None else product + bias
     rows = views.reshape(input, (-1, input.shape[-1]))
-    return views.view(addmm(bias, rows, t(weight)), (*input.shape[:-1], weight.shape[0]))
+    return views.view(add_product(bias, rows, t(weight)), (*input.shape[:-1], weight.shape[0]))

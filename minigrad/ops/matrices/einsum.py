@@ -21,7 +21,7 @@ from minigrad.ops.reductions.sums import sum as sum_over
 from minigrad.ops.shapes.diagonals import diagonal
 from minigrad.ops.shapes.transposing import permute
 from minigrad.ops.shapes.views import squeeze
-from minigrad.public import public
+from minigrad.public import as_tensors, public
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -66,8 +66,7 @@ def einsum(*arguments: Any) -> Tensor:
 
     Each operand's dimensions are named by letters, `...` stands for any number more, which broadcast; after `->` come
     those of the result. Letters that are not there are summed over. A letter twice in one operand means its diagonal.
-    Without `->` the result has the letters that occur once, in alphabetical order, after `...`. Subscripts can also
-    be given as lists of ints from 0 to 51 after each operand: `einsum(x, [0, 1], y, [1, 2], [0, 2])`.
+    Without `->` the result has the letters that occur once, in alphabetical order, after `...`.
 
     RuntimeError if subscripts do not fit the operands' dimensions or sizes; ValueError or TypeError for what is no
     equation.
@@ -77,24 +76,28 @@ def einsum(*arguments: Any) -> Tensor:
 
 
 def sum_of_products(operands: Sequence[Tensor], terms: Sequence[str], out: str) -> Tensor:
-    """`einsum` of operands whose every dimension has a letter, for a result with the letters `out`."""
+    """`einsum` of operands whose every dimension has a letter, for a result with the letters `out`: from the left, the
+    product of two operands at a time.
+    """
     pairs = [
-        _diagonals(operand, term, number) for number, (operand, term) in enumerate(zip(operands, terms, strict=True))
+        _diagonals(operand, term, place) for place, (operand, term) in enumerate(zip(operands, terms, strict=True))
     ]
     pairs = _without_ones(pairs)
-    for number, (operand, term) in enumerate(pairs):
-        elsewhere = out + "".join(other for place, (_, other) in enumerate(pairs) if place != number)
-        pairs[number] = _summed(operand, term, elsewhere)
+    for place, (operand, term) in enumerate(pairs):
+        elsewhere = out + "".join(other for number, (_, other) in enumerate(pairs) if number != place)
+        alone = tuple([d for d, letter in enumerate(term) if letter not in elsewhere])
+        if alone:
+            pairs[place] = sum_over(operand, alone), "".join(letter for letter in term if letter in elsewhere)
     while len(pairs) > 1:
-        first, second = _cheapest(pairs, out)
-        (a, a_term), (b, b_term) = pairs[first], pairs[second]
-        rest = [pair for place, pair in enumerate(pairs) if place not in (first, second)]
-        wanted = _result(a_term, b_term, out, rest)
-        pairs = [*rest, (_contract(a, b, a_term, b_term, wanted), wanted)]
+        (a, a_term), (b, b_term), *rest = pairs
+        needed = out + "".join(term for _, term in rest)
+        wanted = "".join(letter for letter in dict.fromkeys(out + a_term + b_term) if letter in needed)
+        wanted = "".join(letter for letter in wanted if letter in a_term + b_term)
+        pairs = [(_contract(a, b, a_term, b_term, wanted), wanted), *rest]
     operand, term = pairs[0]
     if term == out and operand is not operands[0]:
         return operand
-    return permute(operand, [term.index(letter) for letter in out])
+    return permute(operand, tuple([term.index(letter) for letter in out]))
 
 
 def _contract(a: Tensor, b: Tensor, a_term: str, b_term: str, out: str) -> Tensor:
@@ -106,25 +109,6 @@ def _contract(a: Tensor, b: Tensor, a_term: str, b_term: str, out: str) -> Tenso
     if a.dtype is dtypes.bool and any(letter not in out for letter in a_term + b_term):
         raise NotImplementedError("\"bmm\" not implemented for 'Bool': convert the tensors first, as in x.int()")
     return contract(a, b, a_term, b_term, out)
-
-
-def _result(a_term: str, b_term: str, out: str, rest: Sequence[tuple[Tensor, str]]) -> str:
-    """The letters of a product of two operands that are needed later, those of the result first."""
-    needed = out + "".join(term for _, term in rest)
-    both = a_term + "".join(letter for letter in b_term if letter not in a_term)
-    kept = [letter for letter in both if letter in needed]
-    return "".join(letter for letter in out if letter in kept) + "".join(letter for letter in kept if letter not in out)
-
-
-def _cheapest(pairs: Sequence[tuple[Tensor, str]], out: str) -> tuple[int, int]:
-    """The two operands whose product takes the fewest multiplications; of three and more, these come first."""
-    if len(pairs) == 2:
-        return 0, 1
-    sizes = {letter: size for operand, term in pairs for letter, size in zip(term, operand.shape, strict=True)}
-    choices = [(first, second) for second in range(len(pairs)) for first in range(second)]
-    return min(
-        choices, key=lambda pair: math.prod(sizes[letter] for letter in {*pairs[pair[0]][1], *pairs[pair[1]][1]})
-    )
 
 
 def _diagonals(operand: Tensor, term: str, number: int) -> tuple[Tensor, str]:
@@ -151,16 +135,13 @@ def _without_ones(pairs: list[tuple[Tensor, str]]) -> list[tuple[Tensor, str]]:
         for letter, size in zip(term, operand.shape, strict=True):
             seen = largest.get(letter, 1)
             if size != seen and 1 not in (size, seen):
+                which = f"subscript {letter} has size {size} for operand {number} which"
+                before = f"size {seen}"
                 if letter not in _LETTERS:  # one of `...`
-                    raise RuntimeError(
-                        f"einsum(): dimension {term.index(letter)} covered by ellipsis in operand {number}has size "
-                        f"{size} which does not broadcast with previously seen ellipsis with size {seen} for the "
-                        "respective dimension"
-                    )
-                raise RuntimeError(
-                    f"einsum(): subscript {letter} has size {size} for operand {number} which does not broadcast with "
-                    f"previously seen size {seen}"
-                )
+                    place = term.index(letter)
+                    which = f"dimension {place} covered by ellipsis in operand {number}has size {size} which"
+                    before = f"ellipsis with size {seen} for the respective dimension"
+                raise RuntimeError(f"einsum(): {which} does not broadcast with previously seen {before}")
             largest[letter] = size if seen == 1 else seen
     squeezed = []
     for operand, term in pairs:
@@ -168,14 +149,6 @@ def _without_ones(pairs: list[tuple[Tensor, str]]) -> list[tuple[Tensor, str]]:
         kept = "".join(letter for d, letter in enumerate(term) if d not in ones)
         squeezed.append((squeeze(operand, ones) if ones else operand, kept))
     return squeezed
-
-
-def _summed(operand: Tensor, term: str, elsewhere: str) -> tuple[Tensor, str]:
-    """The operand summed over the letters that nothing else has."""
-    alone = [d for d, letter in enumerate(term) if letter not in elsewhere]
-    if not alone:
-        return operand, term
-    return sum_over(operand, tuple(alone)), "".join(letter for letter in term if letter in elsewhere)
 
 
 @public
@@ -205,22 +178,13 @@ _ELLIPSIS = "…"  # in a term that has been read: all dimensions without a lett
 def _read(arguments: tuple[Any, ...]) -> tuple[list[str], str | None, list[Tensor]]:
     """The terms of an equation, its output if there is one, and the operands."""
     if len(arguments) < 2:
-        raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
-            "subscripts list"
-        )
+        raise ValueError("einsum(): must specify the equation string and at least one operand")
     equation, *operands = arguments
-    if isinstance(equation, Tensor):  # operands, each with a list of ints after it
-        operands = list(arguments[: len(arguments) // 2 * 2 : 2])
-        equation = ",".join(map(_as_letters, arguments[1::2]))
-        equation += "->" + _as_letters(arguments[-1]) if len(arguments) % 2 else ""
     if len(operands) == 1 and isinstance(operands[0], list | tuple):
         operands = list(operands[0])
     if not isinstance(equation, str):
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
-    for number, operand in enumerate(operands):
-        if not isinstance(operand, Tensor):
-            raise TypeError(f"expected Tensor as element {number} in argument 1, but got {type(operand).__name__}")
+    as_tensors("einsum", "operands", 2, operands)
     left, arrow, right = equation.partition("->")
     terms = left.split(",")
     if len(operands) != len(terms):
@@ -250,14 +214,6 @@ def _read_term(text: str, start: int, where: str) -> str:
                 "subscripts must be in [a-zA-Z]"
             )
     return term.replace(" ", "")
-
-
-def _as_letters(given: Any) -> str:
-    """A list of ints, and maybe `...`, as the subscripts of a term."""
-    for item in given:
-        if item is not Ellipsis and not 0 <= item < len(_LETTERS):
-            raise ValueError(f"einsum(): subscript in subscript list is not within the valid range [0, 52): {item}")
-    return "".join("..." if item is Ellipsis else _LETTERS[item] for item in given)
 
 
 def _without_ellipsis(terms: list[str], output: str | None, operands: list[Tensor]) -> tuple[list[str], str]:

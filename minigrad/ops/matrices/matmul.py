@@ -123,9 +123,13 @@ def _dtype_error(first: Tensor, second: Tensor) -> Exception:
     return RuntimeError(f"{text}. Convert one of them with .to(...).")
 
 
-# ---------------------------------------------------------------- as the learner calls them
+def _check_ndim(tensor: Tensor, ndim: int, text: str) -> None:
+    """RuntimeError, with the shape beside the text, unless a factor has so many dimensions."""
+    if tensor.ndim != ndim:
+        raise RuntimeError(f"{text.format(tensor.ndim)}: the shape is {list(tensor.shape)}")
 
-_mv, _dot, _mm, _addmm = mv, dot, mm, addmm
+
+# ---------------------------------------------------------------- as the learner calls them
 
 
 @public(composed=True)
@@ -147,17 +151,17 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         raise _dtype_error(input, other)
     match (len(first), len(second)):
         case (1, 1):
-            return _dot(input, other)
+            return dot(input, other)
         case (2, 1):
-            return _mv(input, other)
+            return mv(input, other)
         case (2, 2):
-            return _mm(input, other)
+            return mm(input, other)
         case (1, _):
             return matmul(input.unsqueeze(0), other).squeeze(-2)
         case (_, 1):
-            return unsafe_view(_mv(_rows_of_all(input), other), first[:-1])
+            return unsafe_view(mv(_rows_of_all(input), other), first[:-1])
         case (_, 2):
-            return unsafe_view(_mm(_rows_of_all(input), other), (*first[:-1], second[1]))
+            return unsafe_view(mm(_rows_of_all(input), other), (*first[:-1], second[1]))
     common_shape("matmul, before the last two dimensions", first[:-2], second[:-2])
     return batched_matmul(input, other)
 
@@ -167,21 +171,19 @@ def _rows_of_all(batch: Tensor) -> Tensor:
     return reshape(batch, (math.prod(batch.shape[:-1]), batch.shape[-1]))
 
 
-@public  # type: ignore[no-redef]
-def mm(input: Tensor, mat2: Tensor) -> Tensor:
+@public(name="mm")
+def matrix_times_matrix(input: Tensor, mat2: Tensor) -> Tensor:
     """Matrix times matrix: (n, k) and (k, m) give (n, m). Unlike `matmul`, for nothing but matrices."""
-    for name, matrix in (("self", input), ("mat2", mat2)):
-        if matrix.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix, but has shape {list(matrix.shape)}: use matmul() or @")
+    _check_ndim(input, 2, "self must be a matrix")
+    _check_ndim(mat2, 2, "mat2 must be a matrix")
     return matmul(input, mat2)
 
 
 @public
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """Matrix times matrix, for each of a batch: (b, n, k) and (b, k, m) give (b, n, m). Nothing broadcasts."""
-    for name, batch in (("batch1", input), ("batch2", mat2)):
-        if batch.ndim != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor, but has shape {list(batch.shape)}: use matmul() or @")
+    _check_ndim(input, 3, "batch1 must be a 3D tensor")
+    _check_ndim(mat2, 3, "batch2 must be a 3D tensor")
     count, _, inner = input.shape
     if mat2.shape[:2] != (count, inner):
         raise RuntimeError(
@@ -193,16 +195,16 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     return batched_matmul(input, mat2)
 
 
-@public  # type: ignore[no-redef]
-def mv(input: Tensor, vec: Tensor) -> Tensor:
+@public(name="mv")
+def matrix_times_vector(input: Tensor, vec: Tensor) -> Tensor:
     """Matrix times vector: (n, k) and (k,) give (n,)."""
     if (input.ndim, vec.ndim) != (2, 1):
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     return matmul(input, vec)
 
 
-@public  # type: ignore[no-redef]
-def dot(input: Tensor, tensor: Tensor) -> Tensor:
+@public(name="dot")
+def vector_times_vector(input: Tensor, tensor: Tensor) -> Tensor:
     """Vector times vector: the sum of products, a number."""
     if input.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
@@ -212,21 +214,19 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
 @public
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Each element of one vector times each of another: (n,) and (m,) give (n, m)."""
-    for name, vector in (("self", input), ("vec2", vec2)):
-        if vector.ndim != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
+    _check_ndim(input, 1, "outer: Expected 1-D argument self, but got {}-D")
+    _check_ndim(vec2, 1, "outer: Expected 1-D argument vec2, but got {}-D")
     return mul(view(input, (len(input), 1)), vec2)
 
 
-@public(in_place="method")  # type: ignore[no-redef]
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+@public(name="addmm", in_place="method")
+def add_product(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2): (n, k) and (k, m) give (n, m), to which the input expands.
 
     With beta 0 the input does not count, not even where it is nan.
     """
-    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
-        if matrix.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix, got {matrix.ndim}-D tensor")
+    _check_ndim(mat1, 2, "mat1 must be a matrix, got {}-D tensor")
+    _check_ndim(mat2, 2, "mat2 must be a matrix, got {}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
         raise _shape_error(mat1.shape, mat2.shape)
     check_expands(input, (mat1.shape[0], mat2.shape[1]))
@@ -237,4 +237,4 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     refuse_bools("addmm_impl_cpu_", input)
     if not input.dtype.is_floating_point:  # factors are cut to whole numbers
         beta, alpha = int(beta), int(alpha)
-    return _addmm(input, mat1, mat2, beta, alpha)
+    return addmm(input, mat1, mat2, beta, alpha)

@@ -12,27 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.matrices.solving import check_floating, check_matrix
+from minigrad.ops.matrices.solving import check_matrix
 from minigrad.ops.reductions import extremes
-from minigrad.ops.reductions.dims import wrap_dims
-from minigrad.ops.reductions.vector_norm import vector_norm
+from minigrad.ops.reductions.vector_norm import converted, norm_along
 from minigrad.public import Dims, Dtype, Number, checked
 from minigrad.tensor import Tensor, from_array, wrap_dim
-
-
-def _converted(function: str, input: Tensor, dtype: Any) -> Tensor:
-    """The input in the dtype asked for, which must be a floating one and as wide."""
-    check_floating(function, input.dtype)
-    if dtype is None:
-        return input
-    if not dtype.is_floating_point:
-        raise RuntimeError(f"{function}: dtype should be floating point or complex, but got {dtype.tensor_type}")
-    if dtype.itemsize < input.dtype.itemsize:
-        raise RuntimeError(
-            f"{function}: the dtype of the input ({input.dtype.tensor_type}) should be convertible without narrowing "
-            f"to the specified dtype ({dtype.tensor_type})"
-        )
-    return input.to(dtype)
 
 
 @checked
@@ -43,15 +27,7 @@ def linalg_vector_norm(
 
     `ord`: inf and -inf stand for the largest and the smallest size, 0 for the number of elements that are not 0.
     """
-    input, dims, order = _converted("linalg.vector_norm", x, dtype), wrap_dims(dim, x.ndim), float(ord)
-    if (order < 0 or math.isinf(order)) and not input.numel():  # there is no smallest or largest
-        for empty in [d for d in dims if input.shape[d] == 0]:
-            named = f"the dimension {empty}because this dimension is empty and the"
-            where = "an empty tensor because the" if dim is None or dim == () else named
-            raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {order:g} norm on {where} operation does not have an identity"
-            )
-    return vector_norm(input, order, dims, keepdim)
+    return norm_along(x, ord, dim, keepdim, dtype)
 
 
 @checked
@@ -66,18 +42,18 @@ def linalg_matrix_norm(
     check_matrix("linalg.matrix_norm", A)
     if isinstance(dim, int):
         raise TypeError("linalg_matrix_norm() received an invalid combination of arguments: dim has two dimensions")
-    input = _converted("linalg.matrix_norm", A, dtype)
+    input = converted("linalg.matrix_norm", A, dtype)
     if len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
     rows, columns = (wrap_dim(d, input.ndim) for d in dim)
     if rows == columns:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
     if ord == "fro":
-        return linalg_vector_norm(input, 2, (rows, columns), keepdim)
+        return norm_along(input, 2, (rows, columns), keepdim, None)
     if isinstance(ord, str) or abs(ord) not in (1, math.inf):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported. There are 'fro', 1, -1, inf and -inf here.")
     along, over = (rows, columns) if abs(ord) == 1 else (columns, rows)
-    sums = linalg_vector_norm(input, 1, along, keepdim)
+    sums = norm_along(input, 1, along, keepdim, None)
     over = over if keepdim or over < along else over - 1
     if not sums.shape[over]:  # of no sums, the largest is 0
         return from_array(np.zeros([size for d, size in enumerate(sums.shape) if d != over], input._array.dtype))

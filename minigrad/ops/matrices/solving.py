@@ -126,7 +126,7 @@ def cofactors(self: Array) -> Array:
 
 def _transposed_solution(F: Any, g: Any, A: Any, left: bool, vector: bool) -> Any:
     """The gradient of the right-hand side: the solution of the system with A transposed."""
-    return F.linalg_solve(A.mT, g, left, vector)
+    return F.linalg_solve_ex(A.mT, g, left, vector)
 
 
 def _gradient_of_matrix(F: Any, g: Any, A: Any, result: Any, left: bool, vector: bool) -> Any:
@@ -137,13 +137,12 @@ def _gradient_of_matrix(F: Any, g: Any, A: Any, result: Any, left: bool, vector:
 
 
 @op(
-    name="LinalgSolveExBackward0",
     A=lambda F, g, A, result, A_shape, left, vector: unbroadcast(
         F, _gradient_of_matrix(F, g, A, result, left, vector), A_shape
     ),
     B=lambda F, g, A, B_shape, left, vector: unbroadcast(F, _transposed_solution(F, g, A, left, vector), B_shape),
 )
-def linalg_solve(A: Array, B: Array, left: bool, vector: bool) -> Array:
+def linalg_solve_ex(A: Array, B: Array, left: bool, vector: bool) -> Array:
     """X of A X = B (or X A = B); `vector`: B is one column, not a matrix."""
     columns = B[..., None] if vector else B if left else B.mT
     try:
@@ -156,10 +155,7 @@ def linalg_solve(A: Array, B: Array, left: bool, vector: bool) -> Array:
     return found[..., 0] if vector else found if left else found.mT
 
 
-_linalg_solve = linalg_solve
-
-
-@checked  # type: ignore[no-redef]
+@checked
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X of A X = B, or of X A = B with `left=False`; batches broadcast. LinAlgError if a matrix is singular.
 
@@ -181,7 +177,7 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
             f"({A.shape[-2]}x{A.shape[-1]} and {shape[-2]}x{shape[-1]})"
         )
     common_shape("linalg.solve", A.shape[:-2], shape[:-2])
-    return _linalg_solve(A, B, left, vector)
+    return linalg_solve_ex(A, B, left, vector)
 
 
 # ---------------------------------------------------------------- A = L L'
@@ -196,13 +192,13 @@ def half_lower(self: Array) -> Array:
 def _cholesky_gradient(F: Any, g: Any, result: Any, upper: bool) -> Any:
     """That of I. Murray, "Differentiation of the Cholesky decomposition" (2016)."""
     lower, g = (result.mT, g.mT) if upper else (result, g)
-    half = F.linalg_solve(lower.mT, F.half_lower(lower.mT @ g), True, False)
-    whole = F.linalg_solve(lower, half, False, False)
+    half = F.linalg_solve_ex(lower.mT, F.half_lower(lower.mT @ g), True, False)
+    whole = F.linalg_solve_ex(lower, half, False, False)
     return (whole + whole.mT) / 2
 
 
-@op(name="LinalgCholeskyExBackward0", A=_cholesky_gradient)
-def linalg_cholesky(A: Array, upper: bool) -> Array:
+@op(A=_cholesky_gradient)
+def linalg_cholesky_ex(A: Array, upper: bool) -> Array:
     """The triangular matrix that, times itself transposed, gives each matrix."""
     symmetric = A.mT if upper else A  # numpy reads the lower triangle
     try:
@@ -219,14 +215,11 @@ def linalg_cholesky(A: Array, upper: bool) -> Array:
     return lower.mT if upper else lower
 
 
-_linalg_cholesky = linalg_cholesky
-
-
-@checked  # type: ignore[no-redef]
+@checked
 def linalg_cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """L of A = L L', lower triangular, for a symmetric positive-definite matrix or each of a batch.
 
     `upper`: U = L' instead. Only one triangle of A is read. LinAlgError if A is not positive-definite.
     """
     _check_square("linalg.cholesky", A._array)
-    return _linalg_cholesky(A, upper)
+    return linalg_cholesky_ex(A, upper)

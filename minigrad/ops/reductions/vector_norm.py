@@ -65,56 +65,45 @@ def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False,
             size, 0 for the number of elements that are not 0.
         dtype: a floating dtype to convert to first.
     """
-    if not input.dtype.is_floating_point:
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{input.dtype.tensor_type}: convert it first, as in x.float().norm()"
-        )
-    dims = wrap_dims(dim, input.ndim)
-    order = _order_of_norm(p, dims, dim is not None)
-    if dtype is not None:
-        if not dtype.is_floating_point:
-            raise RuntimeError(
-                f"linalg.vector_norm: dtype should be floating point or complex, but got {dtype.tensor_type}"
-            )
-        input = input.to(dtype)
-    if order < 0 or math.isinf(order):
-        _check_identity(input, order, dims, dim is None)
-    return vector_norm(input, order, dims, keepdim)
-
-
-def _order_of_norm(p: Any, dims: tuple[int, ...], chosen: bool) -> float:
-    """Which norm is meant, as a number."""
-    if p is None:
-        return 2
-    if not isinstance(p, str):
-        return int(p) if math.isfinite(p) and p == int(p) else p
-    if p == "nuc":
-        raise RuntimeError("norm(p='nuc') is not supported here: it is the sum of a matrix's singular values")
-    if p != "fro":
+    if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported. Choose 'fro' or a number.")
-    if chosen and len(dims) > 2:
+    if p == "fro" and isinstance(dim, tuple) and len(dim) > 2:
         raise RuntimeError(
-            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}: with p=2 there may be more"
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}: with p=2 there may be more"
         )
-    return 2
+    return norm_along(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype)
 
 
-def _check_identity(input: Tensor, order: float, dims: tuple[int, ...], all_of_them: bool) -> None:
-    """Raise if there is no smallest or largest element to be found."""
-    if input.numel() or not input.ndim:
-        return
-    if all_of_them:
-        raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {order} norm on an empty tensor because the operation does not "
-            "have an identity"
-        )
-    for d in dims:
-        if input.shape[d] == 0:
+def norm_along(input: Tensor, p: float, dim: Dims, keepdim: bool, dtype: Any) -> Tensor:
+    """A norm of vectors, for an input, dimensions and a dtype that are checked here."""
+    input, dims = converted("linalg.vector_norm", input, dtype), wrap_dims(dim, input.ndim)
+    if (p < 0 or math.isinf(p)) and input.ndim and not input.numel():  # there is no smallest or largest
+        for empty in [d for d in dims if input.shape[d] == 0]:
+            named = f"the dimension {empty}because this dimension is empty and the"
+            where = "an empty tensor because the" if dim is None or dim == () else named
             raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {order} norm on the dimension {d}because this dimension is "
-                "empty and the operation does not have an identity"
+                f"linalg.vector_norm cannot compute the {p:g} norm on {where} operation does not have an identity"
             )
+    return vector_norm(input, p, dims, keepdim)
+
+
+def converted(function: str, input: Tensor, dtype: Any) -> Tensor:
+    """The input in the dtype asked for, which must be a floating one and as wide."""
+    kind = input.dtype
+    if not kind.is_floating_point:
+        raise RuntimeError(
+            f"{function}: Expected a floating point or complex tensor as input. Got {kind.tensor_type}: try x.float()"
+        )
+    if dtype is None or dtype is kind:
+        return input
+    if not dtype.is_floating_point:
+        raise RuntimeError(f"{function}: dtype should be floating point or complex, but got {dtype.tensor_type}")
+    if dtype.itemsize < kind.itemsize:
+        raise RuntimeError(
+            f"{function}: the dtype of the input ({kind.tensor_type}) should be convertible without narrowing to the "
+            f"specified dtype ({dtype.tensor_type})"
+        )
+    return input.to(dtype)
 
 
 # ---------------------------------------------------------------- directions

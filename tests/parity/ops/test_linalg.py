@@ -267,12 +267,6 @@ refused(
     "\"bmm\" not implemented for 'Bool'",
     lambda F: F.einsum("i,i", o(F, 3, kind="bool"), o(F, 3, kind="bool")),
 )
-refused(
-    "einsum",
-    V,
-    "einsum(): subscript in subscript list is not within the valid range [0, 52)",
-    lambda F: F.einsum(o(F, 2, 3), [0, 60]),
-)
 refused("einsum", T, "einsum(): argument 'equation' (position 1) must be str, not int", lambda F: F.einsum(5, o(F, 2)))
 
 given(
@@ -285,8 +279,6 @@ given(
     lambda F: F.einsum("...i->i", F.arange(12.0).view(2, 2, 3)),
     lambda F: F.einsum("ij->...ij", o(F, 2, 2)),
     lambda F: F.einsum("...i,...i->...", F.arange(6.0).view(2, 1, 3), F.arange(12.0).view(4, 3)),
-    lambda F: F.einsum(F.arange(6.0).view(2, 3), [..., 1], [1, ...]),
-    lambda F: F.einsum(F.arange(6.0).view(2, 3), [30, 1]),
     lambda F: F.einsum("", F.tensor(2.0)),
     lambda F: F.einsum(",i", F.tensor(2.0), F.arange(3.0)),
 )
@@ -534,12 +526,3 @@ def test_products_take_transposed_operands_as_they_are() -> None:
     again = q.transpose(1, 2) @ k.permute(0, 2, 3, 1)
     np.testing.assert_allclose(scores.numpy(), again.numpy(), rtol=1e-12)
     np.testing.assert_allclose(scores.numpy(), np.einsum("bqhd,bkhd->bhqk", q.numpy(), k.numpy()), rtol=1e-12)
-
-
-def _least(sizes: tuple[int, ...]) -> int:
-    """The cost of the best of all orders, by trying which inner size is summed over first."""
-    if len(sizes) < 3:
-        return 0
-    return min(
-        sizes[i - 1] * sizes[i] * sizes[i + 1] + _least(sizes[:i] + sizes[i + 1 :]) for i in range(1, len(sizes) - 1)
-    )
