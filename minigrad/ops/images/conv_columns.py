@@ -1,6 +1,6 @@
 """Convolution as a matrix product: the patches that the kernel sees, side by side as columns.
 
-After this module a reader knows why fast convolution is a matter of copying: a window of C x 3 x 3 numbers at each of L
+Fast convolution is a matter of copying: a window of C x 3 x 3 numbers at each of L
 places makes a matrix with 9 C rows and L columns ("im2col"), and then one product of matrices, which BLAS does at the
 speed of the machine, is the convolution. The gradient of the weights is a product with the same columns; the gradient
 of the image makes columns by a product and adds them up where they came from ("col2im"). All three are linear in each
@@ -95,54 +95,31 @@ def _spread_by_shifts(g: Array, weight: Array, size: tuple[int, ...], way: Way) 
 
     Here g lies on a grid that is larger than the image by its border, with zeros there. (Neighbours share one: what
     leaves a row of pixels at its end comes to the zeros before the next.) Then all that one element of the kernel sends
-    goes equally far in memory: it is one long row of numbers, to be added at a distance. In the kernel's last dimension
-    the product adds such rows up, given copies of g at these distances, which are less to write than all the columns.
-    (A weight that is not finite makes nan of the zeros.)
+    goes equally far in memory: it is one long row of numbers, to be added at a distance. (A weight that is not finite
+    makes nan of the zeros.)
     """
-    *outer, inner = weight.shape[2:]
-    outputs, channels = len(weight) // way.groups, weight.shape[1]
     borders = zip(size, way.padding, g.shape[2:], strict=True)
     grid = tuple([max(length + before, length + after, places) for length, (before, after), places in borders])
-    pixels = math.prod(grid)
-    # Not where the copies of g, or of the weights, which are rearranged for it, would take longer than they save.
-    if not outer or 2 * channels < outputs or len(g) * pixels < 8 * outputs:
-        outer, inner = [*outer, inner], 1
     lines = [math.prod(grid[dim + 1 :]) for dim in range(len(grid))]  # from a pixel to the next in each dimension
     start = sum(before * line for (before, _), line in zip(way.padding, lines, strict=True))
-    *apart, near = (line * spacing for line, spacing in zip(lines, way.dilation, strict=True))
-    distances = [int(np.dot(tap, [*apart, near][: len(outer)])) for tap in np.ndindex(*outer)]
-    parts = weight.reshape(way.groups, outputs, channels, len(distances), inner).transpose(0, 2, 3, 1, 4)
-    matrix = parts.reshape(way.groups, channels * len(distances), outputs * inner)
+    distances = [int(np.dot(tap, np.multiply(lines, way.dilation))) for tap in np.ndindex(*weight.shape[2:])]
+    matrix = np.ascontiguousarray(_matrix(weight, way.groups).swapaxes(-1, -2))  # OpenBLAS wants it so for few images
     inside: Any = (..., *map(slice, size))
-    out = np.empty((len(g), way.groups * channels, *size), g.dtype)
-    _, step = _division(max(out.shape[1] * len(distances), len(weight) * inner), pixels)
+    corner: Any = (..., *map(slice, g.shape[2:]))
+    out = np.empty((len(g), way.groups * weight.shape[1], *size), g.dtype)
+    _, step = _division(max(out.shape[1] * len(distances), len(weight)), math.prod(grid))
     for first in range(0, len(g), step):
         block = slice(first, first + step)
-        copies = _copies_at_distances(g[block], grid, inner, near)
-        columns = np.matmul(matrix, copies.reshape(way.groups, outputs * inner, -1))
-        columns = columns.reshape(out.shape[1], len(distances), -1)
-        length = columns.shape[-1]
+        spaced = np.zeros((g.shape[1], len(g[block]), *grid), g.dtype)
+        spaced[corner] = g[block].swapaxes(0, 1)
+        length = math.prod(spaced.shape[1:])
+        columns = np.matmul(matrix, spaced.reshape(way.groups, -1, length)).reshape(-1, len(distances), length)
         sums = np.zeros((out.shape[1], length + max(start, distances[-1])), g.dtype)
         for number, distance in enumerate(distances):
             sums[:, distance : distance + length] += columns[:, number]
-        images = sums[:, start : start + len(g[block]) * pixels].reshape(out.shape[1], -1, *grid)
+        images = sums[:, start : start + length].reshape(out.shape[1], -1, *grid)
         out[block] = images[inside].swapaxes(0, 1)
     return out
-
-
-def _copies_at_distances(g: Array, grid: tuple[int, ...], count: int, distance: int) -> Array:
-    """(N, O, *places) as rows (O, count, N * grid + ...), the channels' images side by side with zeros around them, in
-    each copy by `distance` further to the right.
-    """
-    length = len(g) * math.prod(grid)
-    copies = np.empty((g.shape[1], count, length + (count - 1) * distance), g.dtype)
-    copies[:, 0] = 0
-    corner: Any = (..., *map(slice, g.shape[2:]))
-    copies[:, 0, :length].reshape(g.shape[1], len(g), *grid)[corner] = g.swapaxes(0, 1)
-    for far in range(distance, count * distance, distance):
-        copies[:, far // distance, :far] = 0
-        copies[:, far // distance, far:] = copies[:, 0, :-far]
-    return copies
 
 
 def is_finite(array: Array) -> bool:
