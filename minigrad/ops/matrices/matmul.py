@@ -233,7 +233,10 @@ def add_product(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alp
     for name, factor in (("mat1", mat1), ("self", input)):
         if factor.dtype is not mat2.dtype:
             kinds = f"{factor.dtype.tensor_type} and {mat2.dtype.tensor_type}"
-            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {kinds}")
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got {kinds}: convert one of them, as in "
+                "x.to(weight.dtype)"
+            )
     refuse_bools("addmm_impl_cpu_", input)
     if not input.dtype.is_floating_point:  # factors are cut to whole numbers
         beta, alpha = int(beta), int(alpha)
