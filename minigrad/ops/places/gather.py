@@ -101,8 +101,9 @@ def check_index_dtype(function: str, index: Tensor, expected: str = "int32/int64
 
 def check_bounds(index: Array, size: int, dim: int, least: int = 0, error: type[Exception] = RuntimeError) -> None:
     """Raise unless all of `index` lies from `least` to below `size`."""
-    if index.size and (index.min() < least or index.max() >= size):
-        wrong = np.reshape(index, -1)[np.reshape((index < least) | (index >= size), -1)][0]
+    outside = (index < least) | (index >= size)
+    if np.count_nonzero(outside):
+        wrong = np.reshape(index, -1)[np.reshape(outside, -1)][0]
         raise error(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 

@@ -19,6 +19,7 @@ from minigrad.ops.places.slicing import basic
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+_ARRAYS = (Tensor, list, tuple, np.ndarray, bool, np.bool_)  # and what becomes an array of indices, or a mask
 _PARTS = (Tensor, np.ndarray, list, tuple, slice, type(...))  # of an index, which stand between its commas
 
 
@@ -90,7 +91,7 @@ def split_index(input: Tensor, index: Any, written: bool = False) -> tuple[tuple
     view: list[Any] = []
     arrays: dict[int, np.ndarray[Any, Any]] = {}  # by their place among the parts of `view`
     for part in parts:
-        if isinstance(part, Tensor | list | tuple | np.ndarray | bool | np.bool_):
+        if isinstance(part, _ARRAYS):
             array = _index_array(part)
             if isinstance(part, Tensor) and part.is_inference() and input._node is not None and is_recording():
                 save(part)  # raises
