@@ -103,7 +103,7 @@ def _spread_by_shifts(g: Array, weight: Array, size: tuple[int, ...], way: Way) 
     lines = [math.prod(grid[dim + 1 :]) for dim in range(len(grid))]  # from a pixel to the next in each dimension
     start = sum(before * line for (before, _), line in zip(way.padding, lines, strict=True))
     distances = [int(np.dot(tap, np.multiply(lines, way.dilation))) for tap in np.ndindex(*weight.shape[2:])]
-    matrix = np.ascontiguousarray(_matrix(weight, way.groups).swapaxes(-1, -2))  # OpenBLAS wants it so for few images
+    matrix = _matrix(weight, way.groups).swapaxes(-1, -2)
     inside: Any = (..., *map(slice, size))
     corner: Any = (..., *map(slice, g.shape[2:]))
     out = np.empty((len(g), way.groups * weight.shape[1], *size), g.dtype)
