@@ -1,6 +1,6 @@
 """Convolution with fewer multiplications: Winograd's F(2x2, 3x3).
 
-After this module a reader knows that 2 neighbouring results of a kernel of 3 do not need 6 multiplications but 4. With
+Two neighbouring results of a kernel of 3 do not need 6 multiplications but 4. With
 pixels d0 ... d3 and weights w0, w1, w2:
 
     m0 = (d0 - d2) w0                        y0 = d0 w0 + d1 w1 + d2 w2 = m0 + m1 + m2
