@@ -65,6 +65,8 @@ def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False,
             size, 0 for the number of elements that are not 0.
         dtype: a floating dtype to convert to first.
     """
+    if p == "nuc":
+        raise RuntimeError("norm(p='nuc') is not supported here: it is the sum of a matrix's singular values")
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported. Choose 'fro' or a number.")
     if p == "fro" and isinstance(dim, tuple) and len(dim) > 2:
