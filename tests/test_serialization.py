@@ -265,7 +265,8 @@ FOREIGN: dict[str, tuple[bytes, list[str]]] = {
     "empty": (b"", ["is empty", "never written to the end"]),
     "a text": (b"hello, world\n", ["begins with b'hello, world"]),
     "a pickle": (pickle.dumps({"a": 1}), ["a pickle", "numpy.savez"]),
-    "a zip file": (zipped(readme=b"hi"), ["no file of minigrad.save", "begins with b'PK"]),
+    # The time is among its first bytes, and may hold a quote, so that repr chooses the other kind around all.
+    "a zip file": (zipped(readme=b"hi"), ["no file of minigrad.save", "begins with b", "PK"]),
     "an array of numpy": (b"\x93NUMPY\x01\x00", ["NUMPY"]),
 }
 
