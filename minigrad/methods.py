@@ -196,9 +196,9 @@ OPERATORS: dict[str, Method] = {
     "__imul__": augmented(METHODS["mul_"], "*=", "__rmul__"),
     "__itruediv__": augmented(METHODS["div_"], "/=", "__rtruediv__"),
     "__ipow__": augmented(METHODS["pow_"], "**=", "__rpow__"),
-    "__iand__": augmented(METHODS["bitwise_and_"], "&=", "__rand__"),
-    "__ior__": augmented(METHODS["bitwise_or_"], "|=", "__ror__"),
-    "__ixor__": augmented(METHODS["bitwise_xor_"], "^=", "__rxor__"),
+    "__iand__": comparison.__iand__,
+    "__ior__": comparison.__ior__,
+    "__ixor__": comparison.__ixor__,
 }
 
 for _name, _method in OPERATORS.items():

@@ -35,7 +35,7 @@ from minigrad.ops.pointwise.activations import (
 )
 from minigrad.ops.pointwise.trigonometry import tanh
 from minigrad.ops.reductions.softmax import log_softmax, softmax
-from minigrad.ops.reductions.vector_norm import cosine_similarity, normalize
+from minigrad.ops.reductions.vector_norm import normalize
 from minigrad.ops.shapes.padding import pad
 
 __getattr__ = attributes_of(__name__)

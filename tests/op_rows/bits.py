@@ -27,35 +27,19 @@ ROWS = [
     question("~(x > 0)", lambda F, x: ~(x > 0), lambda x: x <= 0, UNARY),
     question(
         "x.long() & y.long()",
-        lambda F, x, y: F.bitwise_and(x.long(), y.long()),
+        lambda F, x, y: x.long() & y.long(),
         lambda x, y: x.astype(int) & y.astype(int),
     ),
     question(
         "x.long() | y.long()",
-        lambda F, x, y: F.bitwise_or(x.long(), y.long()),
+        lambda F, x, y: x.long() | y.long(),
         lambda x, y: x.astype(int) | y.astype(int),
     ),
     question(
         "x.long() ^ y.long()",
-        lambda F, x, y: F.bitwise_xor(x.long(), y.long()),
+        lambda F, x, y: x.long() ^ y.long(),
         lambda x, y: x.astype(int) ^ y.astype(int),
     ),
-    question("bitwise_not", lambda F, x: F.bitwise_not(x.long()), lambda x: ~x.astype(int), UNARY),
-    question(
-        "bitwise_and_",
-        lambda F, x, y: x.long().bitwise_and_(y.long()),
-        lambda x, y: x.astype(int) & y.astype(int),
-        INTO,
-    ),
-    question(
-        "bitwise_or_", lambda F, x, y: x.long().bitwise_or_(y.long()), lambda x, y: x.astype(int) | y.astype(int), INTO
-    ),
-    question(
-        "bitwise_xor_",
-        lambda F, x, y: x.long().bitwise_xor_(y.long()),
-        lambda x, y: x.astype(int) ^ y.astype(int),
-        INTO,
-    ),
-    question("bitwise_not_", lambda F, x: x.long().bitwise_not_(), lambda x: ~x.astype(int), UNARY),
+    question("~x.long()", lambda F, x: ~x.long(), lambda x: ~x.astype(int), UNARY),
     question("&= |= ^=", augmented_bits, lambda x, y: (((x > 0) & (y > 0)) | (x < 0)) ^ (y < 0), INTO),
 ]

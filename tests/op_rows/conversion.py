@@ -34,7 +34,6 @@ ROWS = [
         "MulBackward0",
         rounds=True,
     ),
-    Row("x.type_as(y)", lambda F, x: x.type_as(x.double()) * 1, lambda x: x.astype("float64"), UNARY, "MulBackward0"),
     Row("x.long()", lambda F, x: x.long(), lambda x: x.astype("int64"), UNARY, None, apart, False),
     Row("x.int()", lambda F, x: x.int(), lambda x: x.astype("int32"), UNARY, None, apart, False),
     Row(

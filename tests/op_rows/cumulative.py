@@ -1,11 +1,11 @@
-"""Rows of running totals."""
+"""Rows of running sums."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from op_table import CUBE, MATRIX, MATRIX_OR_EMPTY, UNARY, VECTOR, Row, apart, positive, whole
+from op_table import CUBE, MATRIX, MATRIX_OR_EMPTY, VECTOR, Row
 
 
 def along(accumulate: Any, dim: int) -> Any:
@@ -17,31 +17,5 @@ ROWS = [
     Row("cumsum(0)", lambda F, x: F.cumsum(x, 0), lambda x: x.cumsum(0), MATRIX_OR_EMPTY + CUBE, "CumsumBackward0"),
     Row("cumsum(-1)", lambda F, x: x.cumsum(-1), lambda x: x.cumsum(-1), VECTOR + MATRIX + CUBE, "CumsumBackward0"),
     Row("cumsum(0) of 0d", lambda F, x: x.cumsum(0), lambda x: x, [((),)], "CumsumBackward0"),
-    Row("cumprod(0)", lambda F, x: F.cumprod(x, 0), along(np.cumprod, 0), UNARY, "CumprodBackward0", positive),
-    Row(".cumprod(-1)", lambda F, x: x.cumprod(-1), along(np.cumprod, -1), UNARY, "CumprodBackward0", apart),
-    Row(
-        "cumprod(zeros)",
-        lambda F, x: x.cumprod(0),
-        along(np.cumprod, 0),
-        [((5,),), ((4, 2),)],
-        "CumprodBackward0",
-        whole,
-    ),
-    Row(
-        "cumprod(zeros, 1)",
-        lambda F, x: x.cumprod(1),
-        along(np.cumprod, 1),
-        [((2, 3),), ((1, 1),)],
-        "CumprodBackward0",
-        whole,
-    ),
-    Row(
-        ".cumprod_()",
-        lambda F, x: (x * 1).cumprod_(0),
-        along(np.cumprod, 0),
-        [((3,),), ((),)],
-        "CumprodBackward0",
-        positive,
-    ),
     Row(".cumsum_()", lambda F, x: (x * 1).cumsum_(0), along(np.cumsum, 0), [((3,),), ((),)], "CumsumBackward0"),
 ]

@@ -114,11 +114,6 @@ def smoothed(x: np.ndarray) -> np.ndarray:
     return np.asarray((0.8 * picked(logs)[0] - 0.2 * logs.mean(1)).mean(), x.dtype)
 
 
-def cosine(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    lengths = [np.sqrt((values * values).sum(-1)) for values in (x, y)]
-    return (x * y).sum(-1) / lengths[0] / lengths[1]
-
-
 VECTORS: list[Shapes] = [((2, 3), (2, 3)), ((3,), (3,))]
 
 ROWS = [
@@ -209,11 +204,5 @@ ROWS = [
             ("none", np.asarray, None),
         ]
         for logs in (False, True)
-    ),
-    Row(
-        "cosine_similarity()",
-        lambda F, x, y: F.nn.functional.cosine_similarity(x, y, dim=-1),
-        cosine,
-        [*VECTORS, ((2, 3), (3,)), ((2, 0), (2, 0))][:3],
     ),
 ]

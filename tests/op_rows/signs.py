@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from op_forms import FEW, function_and_method, written
+from op_forms import written
 from op_table import UNARY, Row, apart, both
 
 ROWS = [
@@ -12,6 +12,4 @@ ROWS = [
     *both("sign", np.sign, "SignBackward0", apart),
     *written("abs_", np.abs, "AbsBackward0", apart),
     *written("sign_", np.sign, "SignBackward0", apart, function=False),
-    *function_and_method("absolute", np.abs, "AbsBackward0", apart, FEW),
-    Row(".absolute_()", lambda F, x: x.clone().absolute_(), np.abs, FEW, "AbsBackward0", apart),
 ]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from op_forms import in_all_forms, question
+from op_forms import question
 from op_table import UNARY
 
 ROWS = [
@@ -13,5 +12,4 @@ ROWS = [
     question(".isinf()", lambda F, x: (1 / x).isinf(), lambda x: x == 0, UNARY),
     question("isfinite()", lambda F, x: F.isfinite(F.log(x)), lambda x: x > 0, UNARY),
     question(".isfinite()", lambda F, x: x.log().isfinite(), lambda x: x > 0, UNARY),
-    *in_all_forms("nan_to_num", np.nan_to_num, "NanToNumBackward0"),
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from op_forms import MATRICES_OR_COLUMN
 from op_table import CUBE, MATRIX_OR_EMPTY, Row, both, whole
 
 ROWS = [
@@ -30,14 +29,4 @@ ROWS = [
         False,
     ),
     Row("any(no dims)", lambda F, x: F.any(x, ()), lambda x: x != 0, CUBE, None, whole, False),
-    *both("count_nonzero", lambda x: np.int64(np.count_nonzero(x)), None, whole, differentiable=False),
-    Row(
-        "count_nonzero(dim)",
-        lambda F, x: F.count_nonzero(x, dim=1),
-        lambda x: np.count_nonzero(x, 1),
-        MATRICES_OR_COLUMN,
-        None,
-        whole,
-        False,
-    ),
 ]

@@ -27,22 +27,21 @@ WRITING = "minigrad::write_op"  # the event of an op's text being written, at it
 # Ops that are not public themselves, each before PyTorch's name for the same work where that is another one.
 _PARTS = """
     add_rows:embedding_dense_backward add_scaled:add advanced_index:index affine:addmm affine_without_bias:mm
-    basic_index:slice batched_matmul:bmm cast:_to_copy clamp_max_to_number:clamp_max clamp_max_to_tensor:clamp_max
-    clamp_min_to_number:clamp_min clamp_min_to_tensor:clamp_min clamp_to_numbers:clamp clamp_to_tensors:clamp
-    constant_pad:constant_pad_nd contiguous_copy:clone convolution copied:copy diag_embed diagonal_backward
-    diagonal_copy div_rounded:div elu_in_place:elu filled_by_tensor:fill gather_backward
-    index_put_accumulate:index_put index_select_backward leaky_relu_in_place:leaky_relu lerp_by_tensor:lerp
-    log_softmax:_log_softmax log_softmax_gradient:_log_softmax_backward_data logsigmoid:log_sigmoid
-    logsumexp_dims:logsumexp masked_fill_tensor:masked_fill masked_select_backward matrix_transpose:t max_all:max
-    mean_all:mean mean_dims:mean min_all:min nll:nll_loss_forward nll_gradient:nll_loss_backward
-    normal_of_both:normal normalize_batch:native_batch_norm normalize_group:native_group_norm
-    normalize_layer:native_layer_norm normalize_rms:_fused_rms_norm overwritten:fill pow_number:pow
-    pow_of_number:pow pow_tensor:pow prod_all:prod prod_dim:prod remainder_by_number:remainder
-    remainder_of_number:remainder round_decimals:round rsub_scaled:rsub safe_softmax:_safe_softmax scaled_rows:mul
-    scatter_value:scatter select_one:select softmax:_softmax
-    softmax_gradient:_softmax_backward_data split:split_with_sizes squeeze_one:squeeze strided:as_strided
-    sub_scaled:sub sum_all:sum sum_dims:sum unsafe_view:_unsafe_view vector_norm:linalg_vector_norm
-    where_positive:threshold_backward xlogy
+    basic_index:slice batched_matmul:bmm bitwise_and bitwise_not bitwise_or bitwise_xor cast:_to_copy
+    clamp_max_to_number:clamp_max clamp_max_to_tensor:clamp_max clamp_min_to_number:clamp_min
+    clamp_min_to_tensor:clamp_min clamp_to_numbers:clamp clamp_to_tensors:clamp constant_pad:constant_pad_nd
+    contiguous_copy:clone convolution copied:copy diag_embed diagonal_backward diagonal_copy div_rounded:div
+    elu_in_place:elu filled_by_tensor:fill gather_backward index_put_accumulate:index_put index_select_backward
+    leaky_relu_in_place:leaky_relu log_softmax:_log_softmax log_softmax_gradient:_log_softmax_backward_data
+    logsigmoid:log_sigmoid logsumexp_dims:logsumexp masked_fill_tensor:masked_fill masked_select_backward
+    matrix_transpose:t max_all:max mean_all:mean mean_dims:mean min_all:min nll:nll_loss_forward
+    nll_gradient:nll_loss_backward normal_of_both:normal normalize_batch:native_batch_norm
+    normalize_group:native_group_norm normalize_layer:native_layer_norm normalize_rms:_fused_rms_norm
+    overwritten:fill pow_number:pow pow_of_number:pow pow_tensor:pow prod_all:prod prod_dim:prod
+    remainder_by_number:remainder remainder_of_number:remainder rsub safe_softmax:_safe_softmax scaled_rows:mul
+    scatter_value:scatter select_one:select softmax:_softmax softmax_gradient:_softmax_backward_data
+    split:split_with_sizes squeeze_one:squeeze strided:as_strided sub_scaled:sub sum_all:sum sum_dims:sum
+    unsafe_view:_unsafe_view vector_norm:linalg_vector_norm where_positive:threshold_backward xlogy
 """
 PARTS = {own: theirs or own for own, _, theirs in (entry.partition(":") for entry in _PARTS.split())}
 

@@ -1,7 +1,7 @@
 """Sums, differences, products and quotients: the sum rule, the product rule and the quotient rule, one line each.
 
-Inputs may have any shapes that broadcast: of two operands the engine sums each gradient back to its input's shape; of
-three the rules do so themselves (`F.sum_to`). A rounded quotient is a step: its derivative is 0 where it has one.
+Inputs may have any shapes that broadcast: the engine sums each gradient back to its input's shape. A rounded quotient
+is a step: its derivative is 0 where it has one.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import arrays, meet_all, op, size_mismatch, unsupported
-from minigrad.ops.operands import NUMBERS, floats_only, no_derivative, numbers_only, plain
-from minigrad.public import Number, Operand, public
+from minigrad.op import arrays, op, unsupported
+from minigrad.ops.operands import NUMBERS, no_derivative, numbers_only, plain
+from minigrad.public import Number, public
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented, in_place
 
@@ -58,15 +58,6 @@ def sub_scaled(self: Array, other: Array, alpha: Any) -> Array:
 def rsub(self: Array, other: Array) -> Array:
     """A number minus input."""
     return other - self
-
-
-@op(name="RsubBackward0", self=lambda F, g, alpha: -g * alpha, other=lambda F, g: g, broadcasts=True, bools=False)
-def rsub_scaled(self: Array, other: Array, alpha: Any) -> Array:
-    """other - alpha * input."""
-    try:
-        return other - _scaled(self, alpha)
-    except ValueError:  # the shapes do not fit; PyTorch names that of other first
-        raise RuntimeError(size_mismatch("rsub", other.shape, self.shape)) from None
 
 
 @op(self=lambda F, g, other: g * other, other=lambda F, g, self: g * self, broadcasts=True)
@@ -163,54 +154,9 @@ def remainder_of_number(self: Array, other: Array) -> Array:
     return arrays.remainder(self, other)
 
 
-# ---------------------------------------------------------------- three tensors
-
-
-@op(self=lambda F, g, weight: g * (1 - weight), end=lambda F, g, weight: g * weight, broadcasts=True)
-def lerp(self: Array, end: Array, weight: Any) -> Array:
-    """input + weight * (end - input), where weight is a number: input at 0, end at 1, both exactly."""
-    floats_only("lerp_kernel_scalar", self)
-    return self + weight * (end - self) if -0.5 < weight < 0.5 else end - (end - self) * (1 - weight)
-
-
-@op(
-    name="LerpBackward1",
-    self=lambda F, g, self_shape, weight: F.sum_to(g * (1 - weight), self_shape),
-    end=lambda F, g, end_shape, weight: F.sum_to(g * weight, end_shape),
-    weight=lambda F, g, self, end, weight_shape: F.sum_to(g * (end - self), weight_shape),
-)
-def lerp_by_tensor(self: Array, end: Array, weight: Array) -> Array:
-    """`lerp`, with a weight for each element."""
-    floats_only("lerp_kernel_tensor", self)
-    difference = end - self
-    return np.where(np.abs(weight) < 0.5, self + weight * difference, end - difference * (1 - weight))[()]
-
-
-@op(
-    self=lambda F, g, self_shape: F.sum_to(g, self_shape),
-    tensor1=lambda F, g, tensor1_shape, tensor2, value: F.sum_to(g * (tensor2 * value), tensor1_shape),
-    tensor2=lambda F, g, tensor2_shape, tensor1, value: F.sum_to(g * (tensor1 * value), tensor2_shape),
-)
-def addcmul(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
-    """input + value * tensor1 * tensor2."""
-    return self + tensor1 * value * tensor2
-
-
-@op(
-    self=lambda F, g, self_shape: F.sum_to(g, self_shape),
-    tensor1=lambda F, g, tensor1_shape, tensor2, value: F.sum_to(g * (value / tensor2), tensor1_shape),
-    tensor2=lambda F, g, tensor2_shape, tensor1, tensor2, value: F.sum_to(
-        -g * (value * tensor1 / (tensor2 * tensor2)), tensor2_shape
-    ),
-)
-def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
-    """input + value * tensor1 / tensor2."""
-    return self + tensor1 * value / tensor2
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
-_remainder, _lerp, _addcmul, _addcdiv = remainder, lerp, addcmul, addcdiv
+_remainder = remainder
 # the operators, which may leave the answer to `other`
 __add__, __sub__, __rsub__, __mul__, __truediv__ = add, sub, rsub, mul, div
 
@@ -234,14 +180,6 @@ def sub(input: Any, other: Any, *, alpha: Number = 1) -> Tensor:
     """input - alpha * other. One of the two may be a number."""
     once = alpha == 1 and alpha is not True
     return _known("sub", __sub__(input, other) if once else sub_scaled(input, other, plain(alpha)), input, other)
-
-
-@public(method=False, overloaded=True, out=False)  # type: ignore[no-redef]
-def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """other - alpha * input."""
-    if isinstance(other, Tensor) or alpha != 1:
-        return rsub_scaled(input, other, alpha)
-    return __rsub__(input, other)
 
 
 @public  # type: ignore[no-redef]
@@ -275,54 +213,11 @@ def remainder(input: Any, other: Any) -> Tensor:
     return _remainder(input, other)
 
 
-@public(out=False)
 def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
     if input.dtype is dtypes.bool:
         raise RuntimeError("The `+` operator, on a bool tensor is not supported. Convert it first, as in x.int().")
     return input
-
-
-@public(in_place="method", overloaded=True)  # type: ignore[no-redef]
-def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
-    """Linear interpolation: input + weight * (end - input), where `weight` is a number or a tensor."""
-    others = {"end": end, "weight": weight} if isinstance(weight, Tensor) and weight.ndim else {"end": end}
-    for name, value in others.items():
-        if value.dtype is not input.dtype:
-            raise RuntimeError(
-                f"expected dtype {input.dtype.c_name} for `{name}` but got dtype {value.dtype.c_name}: convert it first"
-            )
-    if isinstance(weight, Tensor):
-        return lerp_by_tensor(input, end, weight.to(input.dtype))
-    return _lerp(input, end, weight)
-
-
-def _in_one_dtype(*given: Tensor) -> tuple[Any, ...]:
-    """The tensors in the dtype to which all of them promote."""
-    first = given[0].dtype
-    if all(tensor.dtype is first for tensor in given):
-        return given
-    common = dtypes.of(meet_all([tensor._array for tensor in given])[0][0])
-    return tuple([tensor.to(common) for tensor in given])
-
-
-@public(in_place="method")  # type: ignore[no-redef]
-def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
-    """input + value * tensor1 * tensor2."""
-    operands = _in_one_dtype(input, tensor1, tensor2)
-    numbers_only("addcmul_cpu_out", operands[0]._array)
-    return _addcmul(*operands, value if operands[0].dtype.is_floating_point else int(value))
-
-
-@public(in_place="method")  # type: ignore[no-redef]
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
-    """input + value * tensor1 / tensor2."""
-    if not tensor1.dtype.is_floating_point and not tensor2.dtype.is_floating_point:
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
-            "true division of tensor1 and tensor2. Convert one of them first, as in tensor1.float()."
-        )
-    return _addcdiv(*_in_one_dtype(input, tensor1, tensor2), value)
 
 
 for _function, _ufunc in ((add, np.add), (sub, np.subtract), (mul, np.multiply), (div, np.divide)):

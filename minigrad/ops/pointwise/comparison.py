@@ -17,6 +17,7 @@ from minigrad.op import op, size_mismatch
 from minigrad.ops.operands import of_tensors
 from minigrad.public import public
 from minigrad.tensor import Tensor
+from minigrad.writing import augmented, in_place
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -131,7 +132,6 @@ def _refuse_floats(name: str, *arrays: Array) -> None:
         )
 
 
-@public(in_place="method")
 @op(broadcasts=True)
 def bitwise_and(self: Array, other: Array) -> Array:
     """input & other; for bools, whether both are true."""
@@ -139,7 +139,6 @@ def bitwise_and(self: Array, other: Array) -> Array:
     return self & other
 
 
-@public(in_place="method")
 @op(broadcasts=True)
 def bitwise_or(self: Array, other: Array) -> Array:
     """input | other; for bools, whether either is true."""
@@ -147,7 +146,6 @@ def bitwise_or(self: Array, other: Array) -> Array:
     return self | other
 
 
-@public(in_place="method")
 @op(broadcasts=True)
 def bitwise_xor(self: Array, other: Array) -> Array:
     """input ^ other; for bools, whether just one is true."""
@@ -155,12 +153,21 @@ def bitwise_xor(self: Array, other: Array) -> Array:
     return self ^ other
 
 
-@public(in_place="method")
 @op()
 def bitwise_not(self: Array) -> Array:
     """~input; for bools, whether it is false."""
     _refuse_floats("bitwise_not", self)
     return ~self
+
+
+__iand__, __ior__, __ixor__ = (
+    augmented(in_place(bits, f"{bits.__name__}_"), symbol, reflected)
+    for bits, symbol, reflected in (
+        (bitwise_and, "&=", "__rand__"),
+        (bitwise_or, "|=", "__ror__"),
+        (bitwise_xor, "^=", "__rxor__"),
+    )
+)
 
 
 @public(function=False, name="__invert__")

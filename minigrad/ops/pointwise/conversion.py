@@ -76,12 +76,6 @@ def type_(input: Tensor, dtype: Any = None) -> Any:
     return f"minigrad.{input.dtype.tensor_type}Tensor" if dtype is None else to(input, dtype)
 
 
-@public(function=False)
-def type_as(input: Tensor, other: Tensor) -> Tensor:
-    """The tensor in another one's dtype."""
-    return in_dtype(input, other.dtype)
-
-
 def _conversion(name: str, kind: dtypes.dtype) -> None:
     """Declare `x.float()` and the like."""
 

@@ -1,4 +1,4 @@
-"""Powers and roots, exponentials and logarithms: pow, sqrt, exp, log, log1p, logaddexp and their kin.
+"""Powers and roots, exponentials and logarithms: pow, sqrt, exp, log, log1p and their kin.
 
 The power rule is d(x**n) = n * x**(n - 1); where the exponent is a variable, d(a**x) = a**x * log(a) joins it. There is
 a log1p beside log because 1 + 1e-9 has lost the 1e-9 before the logarithm sees it.
@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import beside_array, elementwise_operands, op
-from minigrad.ops.operands import floats_only, integers_as_floats, of_tensors, plain
+from minigrad.ops.operands import integers_as_floats, plain
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import public
 from minigrad.tensor import Tensor, from_array
@@ -27,13 +27,6 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 def exp(self: Array) -> Array:
     """e to the power of each element."""
     return np.exp(self)
-
-
-@public(in_place=True)
-@op(self=lambda F, g, result: g * (result * math.log(2)), floating=True)
-def exp2(self: Array) -> Array:
-    """2 to the power of each element."""
-    return np.exp2(self)
 
 
 @public(in_place=True)
@@ -71,19 +64,6 @@ def log1p(self: Array) -> Array:
     return np.log1p(self)
 
 
-@public
-@of_tensors
-@op(
-    self=lambda F, g, self, other: g / (1 + F.exp(other - self)),
-    other=lambda F, g, self, other: g / (1 + F.exp(self - other)),
-    broadcasts=True,
-)
-def logaddexp(self: Array, other: Array) -> Array:
-    """log(exp(input) + exp(other)), without overflow on the way. The gradient is shared by the sizes of the two."""
-    floats_only("logaddexp_cpu", self)
-    return np.logaddexp(self, other)
-
-
 def _xlogy_gradient(F: Any, g: Any, self: Any, other: Any) -> Any:
     """g * log(other), and 0 where input is 0 and the logarithm has no value."""
     return F.where((self == 0) & (other <= 0), 0, F.xlogy(g, other))
@@ -98,9 +78,6 @@ def _xlogy_gradient(F: Any, g: Any, self: Any, other: Any) -> Any:
 def xlogy(self: Array, other: Array) -> Array:
     """input * log(other), and 0 where input is 0, whatever the logarithm."""
     return np.where((self == 0) & ~np.isnan(other), 0, self * np.log(other))[()]
-
-
-# ---------------------------------------------------------------- as the learner calls them
 
 
 # ---------------------------------------------------------------- powers and roots

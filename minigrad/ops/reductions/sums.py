@@ -1,8 +1,8 @@
-"""Sums, means and products; how many elements are true; and running sums and products.
+"""Sums, means and products; whether elements are true; and running sums.
 
 The gradient of a sum goes to all its elements alike, that of a mean to each its share, and that of a product, for each
-factor, is the product of the others. The gradient of a running total runs the other way: an element counts in all the
-totals from its own place on. Questions have no gradient.
+factor, is the product of the others. The gradient of a running sum runs the other way: an element counts in all the
+sums from its own place on. Questions have no gradient.
 """
 
 from __future__ import annotations
@@ -59,9 +59,19 @@ def product_gradient(F: Any, g: Any, self: Any, result: Any, dim: int, keepdim: 
 
 
 def products_before(F: Any, self: Any, dim: int) -> Any:
-    """For each element the product of those before it along a dimension."""
+    """For each element the product of those before it along a dimension.
+
+    As many steps as the size has binary digits: each multiplies with the products of as many factors as there are.
+    """
+    size = self.shape[dim]
     one = F.zeros(part(F, self, dim, 0, 1).shape, self) + 1
-    return F.cat(one, F.cumprod(part(F, self, dim, 0, self.shape[dim] - 1), dim), dim=dim)
+    product = F.cat(one, part(F, self, dim, 0, size - 1), dim=dim)
+    step = 1
+    while step < size:
+        longer = part(F, product, dim, step, size) * part(F, product, dim, 0, size - step)
+        product = F.cat(part(F, product, dim, 0, step), longer, dim=dim)
+        step *= 2
+    return product
 
 
 def products_of_others(F: Any, self: Any, dim: int) -> Any:
@@ -87,7 +97,7 @@ def prod_dim(self: Array, dim: int, keepdim: bool) -> Array:
     return np_prod(self, axis=dim, keepdims=keepdim)
 
 
-# ---------------------------------------------------------------- running totals
+# ---------------------------------------------------------------- running sums
 
 
 @op(self=lambda F, g, dim, backwards: F.cumsum(g, dim, not backwards))
@@ -101,44 +111,9 @@ def cumsum(self: Array, dim: int, backwards: bool) -> Array:
     return out
 
 
-def _summed_from_the_end(F: Any, factor: Any, term: Any, dim: int) -> Any:
-    """total[i] = term[i] + factor[i] * total[i + 1], from the last element on; `factor` has none for the last.
-
-    As many steps as the size has binary digits: each makes a total of twice as many terms.
-    """
-    size = term.shape[dim]
-    step = 1
-    while step < size:
-        reached = part(F, term, dim, 0, size - step) + factor * part(F, term, dim, step, size)
-        term = F.cat(reached, part(F, term, dim, size - step, size), dim=dim)
-        if 2 * step < size:
-            factor = part(F, factor, dim, 0, size - 2 * step) * part(F, factor, dim, step, size - step)
-        step *= 2
-    return term
-
-
-def cumprod_gradient(F: Any, g: Any, self: Any, result: Any, dim: int) -> Any:
-    """The gradient of running products: for each factor what stands before it, times what comes after it.
-
-    Without zeros that is the sum of the products that it is in, over itself.
-    """
-    if not self.ndim:
-        return g
-    if self.all():
-        return F.cumsum(g * result, dim, True) / self
-    after = _summed_from_the_end(F, part(F, self, dim, 1, self.shape[dim]), g, dim)
-    return products_before(F, self, dim) * after
-
-
-@op(self=cumprod_gradient)
-def cumprod(self: Array, dim: int) -> Array:
-    """For each element the product of those up to it along a dimension."""
-    return np.multiply.accumulate(self, axis=dim, dtype=self.dtype) if self.ndim else np.array(self)
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
-_cumsum, _cumprod = cumsum, cumprod
+_cumsum = cumsum
 
 
 def _in_total_dtype(input: Tensor, dtype: dtypes.dtype | None) -> Tensor:
@@ -206,17 +181,6 @@ def cumsum(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
     return _cumsum(input, wrap_dim(dim, input.ndim), False)
 
 
-@public(in_place="method")  # type: ignore[no-redef]
-def cumprod(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
-    """For each element the product of those up to it along `dim`.
-
-    Integers and bools multiply in int64, unless `dtype` says otherwise.
-    """
-    input = _in_total_dtype(input, dtype)
-    numbers_only("cumprod_out_cpu", input._array)
-    return _cumprod(input, wrap_dim(dim, input.ndim))
-
-
 def _asked(ask: Any, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """`all` and `any`. Along an empty tuple, here as in PyTorch, each element is asked; uint8, which once stood for
     bools in PyTorch, is answered in uint8.
@@ -236,9 +200,3 @@ def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
 def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether any element is true (not zero), everywhere or along the dimensions `dim`."""
     return _asked(np.any, input, dim, keepdim)
-
-
-@public(out=False)
-def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
-    """How many elements are not 0, of all or along the dimensions `dim`."""
-    return from_array(np_sum(input._array != 0, axis=wrap_dims(dim, input.ndim)))

@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
 from minigrad.op import op
 from minigrad.ops.pointwise.choices import clamp_min
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
-from minigrad.ops.shapes.expanding import broadcast_tensors
 from minigrad.public import Dims, Dtype, checked, public
-from minigrad.tensor import Tensor, wrap_dim
+from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -116,18 +114,3 @@ def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12, 
     """Vectors along `dim` brought to length 1: input / max(its p-norm, eps)."""
     made = input / clamp_min(norm(input, p, dim, True), eps).expand(input.shape)
     return made if out is None else out.copy_(made)
-
-
-@checked
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along `dim`: their dot product over their lengths (at least `eps`)."""
-    kind = dtypes.promote(x1._array, x2._array)
-    if not kind.is_floating_point:
-        raise RuntimeError(
-            f"expected common dtype to be floating point, yet common dtype is {kind.tensor_type}: convert the vectors "
-            "first, as in x.float()"
-        )
-    x1, x2 = broadcast_tensors(x1.to(kind), x2.to(kind))
-    dim = wrap_dim(dim, x1.ndim)
-    first, second = (x / clamp_min(norm(x, 2, dim, True), eps) for x in (x1, x2))
-    return (first * second).sum(dim)

@@ -112,9 +112,4 @@ def _(F):
     return {f"{name}_": [hasattr(F, f"{name}_"), hasattr(F.Tensor, f"{name}_")] for name in (*UNARY, *others)}
 
 
-@behaviours("D05: bitwise_not_ writes its answer in the tensor's own dtype")
-def _(F):
-    return [tried(lambda kind=kind: state(mixed(F, kind).bitwise_not_())) for kind in ("bool", "int32", "int64")]
-
-
 test_as_in_torch = behaviours.test()

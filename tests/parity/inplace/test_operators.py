@@ -149,28 +149,29 @@ for function in BINARY:
     operator_on_kinds_of_tensor(function)
 
 
-def bitwise_in_place(function: str) -> None:
-    @behaviours(f"D05: {function}_ on integers and bools, with a tensor and a number")
+def bits_in_place(symbol: str, function: str, write: Callable[[Any, Any], Any]) -> None:
+    @behaviours(f"D05: {symbol} on integers and bools, with a tensor and a number")
     def _(F):
         return [
             [
-                tried(lambda a=a, b=b: state(getattr(mixed(F, a), f"{function}_")(b)), *ALL_CASTS)
+                tried(lambda a=a, b=b: state(write(mixed(F, a), b)), *ALL_CASTS)
                 for b in (mixed(F, "bool"), mixed(F, "int64"), mixed(F, "int32"), 3, True)
             ]
             for a in ("bool", "int32", "int64")
         ]
 
     @behaviours(
-        f"D05: {function}_ is not for floats",
+        f"D05: {symbol} is not for floats",
         error=NotImplementedError,
         says=f"\"{function}_cpu\" not implemented for 'Float'",
     )
     def _(F):
-        getattr(F.ones(2), f"{function}_")(F.ones(2))
+        write(F.ones(2), F.ones(2))
 
 
-for function in ("bitwise_and", "bitwise_or", "bitwise_xor"):
-    bitwise_in_place(function)
+bits_in_place("&=", "bitwise_and", operator.iand)
+bits_in_place("|=", "bitwise_or", operator.ior)
+bits_in_place("^=", "bitwise_xor", operator.ixor)
 
 
 # ---------------------------------------------------------------- augmented operators

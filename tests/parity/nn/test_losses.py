@@ -79,10 +79,6 @@ f.binary_cross_entropy_with_logits(r(2, 3), r(2, 3), weight=r(3), pos_weight=r(2
 f.kl_div(x(0, 1), x(0, -1), reduction='none')
 f.kl_div(r(2, 3), r(3), reduction='sum')
 f.kl_div(r(2, 3), r(2, 3), reduction='batchmean')
-f.cosine_similarity(r(2, 3), r(3), dim=0)
-f.cosine_similarity(r(2, 3), -r(2, 3))
-f.cosine_similarity(F.zeros(2), F.zeros(2), dim=0)
-f.cosine_similarity(r(2), r(2).double(), dim=0)
 f.embedding(i(0, 1).int(), r(3, 2))
 f.embedding(F.tensor(1), r(3, 2))
 f.embedding(i(), r(3, 2))
@@ -193,8 +189,6 @@ ERRORS = [
     ),
     ("f.kl_div(r(2), i(0, 1), reduction='sum')", RuntimeError, "kl_div: Integral inputs not supported."),
     ("f.kl_div(r(2), r(2), reduction='x')", ValueError, "x is not a valid value for reduction"),
-    ("f.cosine_similarity(i(1, 2), i(1, 2), dim=0)", RuntimeError, "expected common dtype to be floating point, yet"),
-    ("f.cosine_similarity(r(2), r(2))", IndexError, "Dimension out of range (expected to be in range of [-1, 0]"),
     ("f.embedding(i(0, 5), r(3, 2))", IndexError, "index out of range in self"),
     ("f.embedding(i(0, -1), r(3, 2))", IndexError, "index out of range in self"),
     ("f.embedding(r(2), r(3, 2))", RuntimeError, "Expected tensor for argument #1 'indices' to have one of the"),
@@ -327,9 +321,6 @@ GRADIENTS = {
     ),
     "logsumexp of -inf and a number": lambda F, f: gradient(F, lambda x: F.logsumexp(x, 0), [-INF, 1.0]),
     "normalize of zeros": lambda F, f: gradient(F, lambda x: f.normalize(x, dim=0), [0.0, 0.0]),
-    "cosine_similarity with zeros": lambda F, f: gradient(
-        F, lambda x, y: f.cosine_similarity(x, y, dim=0), [0.0, 0.0], [1.0, 2.0]
-    ),
 }
 for _title, _function in GRADIENTS.items():
     behaviours(f"gradient of {_title}")(lambda F, function=_function: function(F, F.nn.functional))

@@ -72,13 +72,6 @@ def _(F):
     return names, x.type(F.float64), x.type(F.float32) is x
 
 
-@behaviours("Tensor: type_as converts within the graph")
-def _(F):
-    x = leaf(F)
-    y = x.type_as(F.zeros(1, dtype=F.float64))
-    return y, y.grad_fn, x.type_as(x) is x, F.arange(3).type_as(x)
-
-
 @behaviours("Tensor: to takes a dtype, a tensor or a device")
 def _(F):
     x = leaf(F)
