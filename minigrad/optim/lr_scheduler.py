@@ -3,30 +3,24 @@
 A scheduler is made around an optimizer, and at each of its own `step()`s writes a new "lr" into each parameter group.
 Most compute it from the rate that is there, so that several schedulers can work on one optimizer. The order in a
 training loop is optimizer.step(), then scheduler.step().
-
-A schedule is told in two ways: `get_lr` goes from one epoch's rate to the next one's, by a factor;
-`_get_closed_form_lr` is the formula itself.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-import types
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from minigrad.absent import attributes_of
 from minigrad.autograd.blame import warn
-from minigrad.optim.optimizer import Group, Optimizer
-from minigrad.tensor import Tensor
+from minigrad.optim.optimizer import Optimizer
 
 __all__ = ["CosineAnnealingLR", "LRScheduler", "LambdaLR", "ReduceLROnPlateau", "StepLR"]
 __getattr__ = attributes_of(__name__)
 
-Rates = list[Any]  # one learning rate for each parameter group, a number or a tensor
+Rates = list[Any]  # one learning rate for each parameter group
 Factor = Callable[[int], float]
+NOT_SAVED = ("optimizer", "lr_lambdas")
 
 
 class LRScheduler:
@@ -39,7 +33,6 @@ class LRScheduler:
     """
 
     last_epoch: int
-    _get_lr_called_within_step = False
     _last_lr: Rates
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
@@ -47,7 +40,7 @@ class LRScheduler:
         self.optimizer = optimizer
         for number, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", _own_copy(group["lr"]))
+                group.setdefault("initial_lr", group["lr"])
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{number}] when resuming scheduler with "
@@ -55,18 +48,18 @@ class LRScheduler:
                 )
         self.base_lrs = _rates(optimizer, "initial_lr")
         self.last_epoch, self._step_count = last_epoch, 0
-        _watch_steps(optimizer)
+        vars(optimizer).setdefault("_opt_called", False)  # from now on it notes its steps
         self._is_initial = True
         self.step()
         self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the scheduler holds, except the optimizer."""
-        return {name: value for name, value in vars(self).items() if name != "optimizer"}
+        """All that the scheduler holds, except the optimizer and functions."""
+        return {name: value for name, value in vars(self).items() if name not in NOT_SAVED}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict()` of a scheduler of the same kind gave."""
-        vars(self).update(state_dict)
+        vars(self).update({name: value for name, value in state_dict.items() if name not in NOT_SAVED})
 
     def get_last_lr(self) -> Rates:
         """The rates that were set last, one for each parameter group."""
@@ -76,43 +69,18 @@ class LRScheduler:
         """The rates for `last_epoch`, from those of the step before. `step()` calls it: learners want get_last_lr()."""
         raise NotImplementedError
 
-    def step(self, epoch: int | None = None) -> None:
+    def step(self) -> None:
         """Go on by one epoch, or by whatever is counted, and set the new rates."""
-        if self._step_count == 1 and not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
-            warn(
-                "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
-                "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`."
-            )
-        elif self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
+        if self._step_count == 1 and not vars(self.optimizer)["_opt_called"]:
             warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
                 "`optimizer.step()` before `lr_scheduler.step()`. Else the first rate of the schedule is never used."
             )
         self._step_count += 1
-        self.last_epoch = self._next_epoch(epoch)
-        formula = self.get_lr if epoch is None else getattr(self, "_get_closed_form_lr", self.get_lr)
-        self._get_lr_called_within_step = True
-        try:
-            rates = formula()
-        finally:
-            self._get_lr_called_within_step = False
-        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
-            _set_rate(group, rate)
+        self.last_epoch += 1
+        for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
+            group["lr"] = rate
         self._last_lr = _rates(self.optimizer)
-
-    def _next_epoch(self, epoch: int | None) -> int:
-        """The epoch that a step goes to."""
-        if epoch is None:
-            return self.last_epoch + 1
-        warn(
-            "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
-            "Please use `scheduler.step()` to step the scheduler. Given an epoch, the rate is computed from that alone."
-        )
-        return epoch
-
-    def _check_in_step(self) -> None:
-        if not self._get_lr_called_within_step:
-            warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
 
 class LambdaLR(LRScheduler):
@@ -125,21 +93,7 @@ class LambdaLR(LRScheduler):
             raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}: one for each group")
         super().__init__(optimizer, last_epoch)
 
-    def state_dict(self) -> dict[str, Any]:
-        """All that the scheduler holds, except the optimizer and functions; of callable objects their attributes."""
-        attributes = [
-            None if isinstance(function, types.FunctionType) else vars(function).copy() for function in self.lr_lambdas
-        ]
-        return {**super().state_dict(), "lr_lambdas": attributes}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        super().load_state_dict({name: value for name, value in state_dict.items() if name != "lr_lambdas"})
-        for function, attributes in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
-            if attributes is not None:
-                vars(function).update(attributes)
-
     def get_lr(self) -> Rates:
-        self._check_in_step()
         pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
         return [base * function(self.last_epoch) for function, base in pairs]
 
@@ -153,13 +107,8 @@ class StepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
-        self._check_in_step()
-        if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
-            return _rates(self.optimizer)
-        return [group["lr"] * self.gamma for group in self.optimizer.param_groups]
-
-    def _get_closed_form_lr(self) -> Rates:
-        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+        falls = self.last_epoch > 0 and self.last_epoch % self.step_size == 0
+        return [rate * self.gamma if falls else rate for rate in _rates(self.optimizer)]
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -174,20 +123,13 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
-        self._check_in_step()
+        rates = _rates(self.optimizer)
         if self._is_initial:
-            return _rates(self.optimizer)
-        if self._step_count == 1 and self.last_epoch > 0:
-            return self._get_closed_form_lr()
+            return rates
         now, before = self._height(self.last_epoch), self._height(self.last_epoch - 1)
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # the way up begins: no factor leads there
-            pairs = zip(self.base_lrs, self.optimizer.param_groups, strict=True)
-            return [group["lr"] + (base - self.eta_min) * now for base, group in pairs]
-        return [now / before * (group["lr"] - self.eta_min) + self.eta_min for group in self.optimizer.param_groups]
-
-    def _get_closed_form_lr(self) -> Rates:
-        height = self._height(self.last_epoch)
-        return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
+            return [rate + (base - self.eta_min) * now for base, rate in zip(self.base_lrs, rates, strict=True)]
+        return [now / before * (rate - self.eta_min) + self.eta_min for rate in rates]
 
     def _height(self, epoch: int) -> float:
         """How much of the way from `eta_min` up to the first rate is left, from 1 to 0."""
@@ -229,10 +171,10 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown_counter = self.num_bad_epochs = self.last_epoch = 0
         self._last_lr = _rates(optimizer)
 
-    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+    def step(self, metrics: Any) -> None:  # type: ignore[override]
         """Take note of this epoch's number, and lower the rate if it is time."""
         current = float(metrics)
-        self.last_epoch = self._next_epoch(epoch)
+        self.last_epoch += 1
         if self._is_better(current, self.best):
             self.best = current
             self.num_bad_epochs = 0
@@ -249,18 +191,13 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _reduce_lr(self) -> None:
         groups = self.optimizer.param_groups
-        if len(groups) != len(self.min_lrs):
-            if self.default_min_lr is None:
-                raise RuntimeError(
-                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
-                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}). Give `min_lrs` one more."
-                )
-            self.min_lrs = [self.default_min_lr] * len(groups)
+        if self.default_min_lr is not None:
+            self.min_lrs = [self.default_min_lr] * len(groups)  # for groups that came later, too
         for group, least in zip(groups, self.min_lrs, strict=True):
             old = float(group["lr"])
             new = max(old * self.factor, least)
             if old - new > self.eps:
-                _set_rate(group, new)
+                group["lr"] = new
 
     @property
     def in_cooldown(self) -> bool:
@@ -279,36 +216,6 @@ def _check_optimizer(optimizer: Any) -> None:
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 
 
-def _own_copy(value: Any) -> Any:
-    """A rate that stays as it is when the optimizer's own changes in place."""
-    return value.clone() if isinstance(value, Tensor) else value
-
-
 def _rates(optimizer: Optimizer, option: str = "lr") -> Rates:
     """An option of all groups, as it is now."""
-    return [_own_copy(group[option]) for group in optimizer.param_groups]
-
-
-def _set_rate(group: Group, value: Any) -> None:
-    """Set a group's learning rate; one that is a tensor stays that tensor."""
-    if isinstance(group["lr"], Tensor):
-        group["lr"].fill_(value.item() if isinstance(value, Tensor) else value)
-    else:
-        group["lr"] = value
-
-
-def _watch_steps(optimizer: Optimizer) -> None:
-    """Have an optimizer note that its `step` was called, so that the order of the two `step`s can be checked."""
-    if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
-        return
-    step: Any = optimizer.step.__func__  # type: ignore[attr-defined]
-    kept = weakref.ref(optimizer)  # the optimizer must not keep itself alive
-
-    @functools.wraps(step)
-    def watched(*args: Any, **kwargs: Any) -> Any:
-        optimizer: Any = kept()
-        optimizer._opt_called = True
-        return step(optimizer, *args, **kwargs)
-
-    watched._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
-    optimizer.step = watched  # type: ignore[method-assign]
+    return [group[option] for group in optimizer.param_groups]

@@ -8,6 +8,7 @@ step is made is told in `rules`.
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -29,6 +30,8 @@ class Optimizer:
     Raises TypeError or ValueError where the parameters are not such ones, are none at all, or are in two groups.
     """
 
+    _opt_called: bool  # whether it has stepped since its first scheduler was made
+
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
@@ -44,9 +47,19 @@ class Optimizer:
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What a copy or a pickle has of it: not what a scheduler put around its `step`."""
-        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+    def __init_subclass__(cls) -> None:
+        """Have the rule's `step` note that it was called, once a scheduler wants to know: it is to come after that."""
+        step = vars(cls).get("step")
+        if step is None:
+            return
+
+        @functools.wraps(step)
+        def noting_step(self: Optimizer, *args: Any, **options: Any) -> Any:
+            if "_opt_called" in vars(self):
+                self._opt_called = True
+            return step(self, *args, **options)
+
+        cls.step = noting_step  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
         text = type(self).__name__ + " ("
@@ -144,12 +157,9 @@ class Optimizer:
             self.state[params.get(key, key)] = _fitting(params[key], value) if key in params else value
 
 
-def _fitting(param: Tensor, value: Any, name: str = "") -> Any:
-    """Loaded state in a parameter's dtype, in lists and dicts too; steps are counted in a dtype of their own."""
-    if isinstance(value, Tensor):
-        return value if name == "step" or not param.dtype.is_floating_point else value.to(param.dtype)
-    if isinstance(value, dict):
-        return {key: _fitting(param, part, key) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(_fitting(param, part) for part in value)
-    return value
+def _fitting(param: Tensor, state: dict[str, Any]) -> dict[str, Any]:
+    """Loaded state of a parameter, in its dtype; steps are counted in a dtype of their own."""
+    return {
+        name: value.to(param.dtype) if isinstance(value, Tensor) and name != "step" else value
+        for name, value in state.items()
+    }

@@ -10,16 +10,14 @@ common with `zeros` and its like (`out`, `dtype`, `requires_grad`, `device` ...)
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
 from minigrad.creation import array_like, empty_array, factory, made
-from minigrad.op import op, size_mismatch, tensor_operands
 from minigrad.ops.places.overwrite import overwriting
-from minigrad.public import Device, Dtype, Ints, Sizes, as_float, as_sizes, no_such_form, public, wrong_type
+from minigrad.public import Dtype, Ints, Sizes, as_float, as_sizes, no_such_form, public, wrong_type
 from minigrad.random import recipes
 from minigrad.random.generator import Generator, default_generator
 from minigrad.random.recipes import in_memory_order, keep_mask
@@ -28,7 +26,6 @@ from minigrad.tensor import Tensor, own_array
 __all__ = ["Generator", "default_generator", "keep_mask"]
 
 Array = Any
-Numbers = Callable[..., Array]  # gives the numbers for an array: numbers(function, array, generator, ...)
 
 
 # ---------------------------------------------------------------- the seed
@@ -110,15 +107,6 @@ def _check_bounds(kind: Any, bounds: dict[str, Any]) -> Any:
     return most
 
 
-def _permutation(function: str, array: Array, generator: Any) -> Array:
-    """The whole numbers from 0 on, in random order."""
-    if array.dtype == np.bool_:
-        raise NotImplementedError("\"randperm\" not implemented for 'Bool': give a dtype of numbers")
-    if array.dtype.kind != "f" and array.size - 1 > np.iinfo(array.dtype).max:
-        raise RuntimeError(f"value cannot be converted to type {array.dtype.name}_t without overflow: {array.size - 1}")
-    return recipes.permutation(array.size, _source(function, generator)).astype(array.dtype, copy=False)
-
-
 def _source(function: str, generator: Any) -> Generator:
     """The generator to draw from."""
     if not isinstance(generator, Generator | None):
@@ -168,98 +156,46 @@ def randint(
 
     RuntimeError where low is not below high, or the dtype cannot hold the numbers.
     """
-    low, high, size = _bounds("randint", arguments, {"low": low, "high": high, "size": size})
+    named = {"low": low, "high": high, "size": size}
+    free = [name for name, value in named.items() if value is None]
+    named |= zip(free[-len(arguments) :], arguments, strict=False)  # randint(high, size) is randint(0, high, size)
+    size, high = named["size"], named["high"]
+    if isinstance(size, int | float) and high is not None:
+        raise wrong_type("randint", "size", len(arguments), "tuple of ints", size)
+    ends = [0 if named["low"] is None else named["low"], high]
+    ends = [end.item() if isinstance(end, Tensor) and end.ndim == 0 else end for end in ends]
+    if size is None or len(arguments) > len(free) or not all(isinstance(end, int | np.integer) for end in ends):
+        raise no_such_form("randint", TypeError("give randint(high, size) or randint(low, high, size)"), arguments)
     array = empty_array(as_sizes("randint", "size", len(arguments), (size,)), dtype or dtypes.int64)
-    return _integers("randint", array, generator, low, high)
-
-
-@factory
-def randint_like(
-    input: Tensor, *arguments: Any, low: Any = None, high: Any = None, generator: Any = None, dtype: Dtype
-) -> Array:
-    """Random whole numbers, `randint_like(x, high)` or `randint_like(x, low, high)`, in another tensor's shape and
-    dtype.
-    """
-    low, high = _bounds("randint_like", arguments, {"low": low, "high": high})
-    return _integers("randint_like", array_like(input, dtype), generator, low, high)
+    return _integers("randint", array, generator, *map(int, ends))
 
 
 @factory
 def randperm(n: int, *, generator: Any = None, dtype: Dtype) -> Array:
     """The whole numbers from 0 to n - 1 in random order."""
-    return _permutation("randperm", empty_array((n,), dtype or dtypes.int64), generator)
+    array = empty_array((n,), dtype or dtypes.int64)
+    if array.dtype == np.bool_:
+        raise NotImplementedError("\"randperm\" not implemented for 'Bool': give a dtype of numbers")
+    if array.dtype.kind != "f" and array.size - 1 > np.iinfo(array.dtype).max:
+        raise RuntimeError(f"value cannot be converted to type {array.dtype.name}_t without overflow: {array.size - 1}")
+    return recipes.permutation(array.size, _source("randperm", generator)).astype(array.dtype, copy=False)
 
 
-def _bounds(function: str, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
-    """low (0 if it is not given), high and, for randint, size, however they were given.
-
-    Arguments without a name are for the last of the free names, as `randint(high, size)` is `randint(0, high, size)`.
-    """
-    free = [name for name, value in named.items() if value is None]
-    bounds = named | dict(zip(free[-len(given) :], given, strict=False))
-    if bounds["low"] is None:
-        bounds["low"] = 0
-    low, high, *size = bounds.values()
-    if size and isinstance(size[0], int | float) and high is not None:
-        raise wrong_type(function, "size", len(given), "tuple of ints", size[0])
-    ends = [end.item() if isinstance(end, Tensor) and end.ndim == 0 else end for end in (low, high)]
-    if None in size or len(given) > len(free) or not all(isinstance(end, int | np.integer) for end in ends):
-        raise no_such_form(function, TypeError(f"give {function}(high, size) or {function}(low, high, size)"), given)
-    return [*map(int, ends), *size]
-
-
-@public(method=False, out=False)
-def normal(
-    mean: Any, std: Any = 1.0, size: Ints | None = None, *, generator: Any = None, out: Tensor | None = None,
-    dtype: Dtype = None, device: Device = None, requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
-    """Normal random numbers.
-
-    Args:
-        mean: a number, or a tensor with one mean for each.
-        std: a number, or a tensor with one standard deviation for each; it broadcasts with `mean`.
-        size: the shape, where both are numbers.
+@factory
+def normal(mean: Any, std: Any = 1.0, size: Ints | None = None, *, generator: Any = None, dtype: Dtype) -> Array:
+    """Normal random numbers with one mean and one standard deviation, which are numbers: `normal(0, 0.1, (2, 3))`. With
+    tensors of them, `mean + std * randn_like(mean)` does it, and gives both their gradients.
 
     RuntimeError for a negative standard deviation.
     """
-    tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
-    if (size is None) == (not tensors):
-        raise no_such_form("normal", TypeError("give two numbers and a size, or a tensor among the two"), (mean, std))
-    mean = mean if isinstance(mean, Tensor) else as_float("normal", "mean", 1, mean)
-    std = std if isinstance(std, Tensor) else as_float("normal", "std", 2, std)
-    if size is not None:
-        array = empty_array(size, dtype if out is None else out.dtype)
-        return made(_normal("normal", array, generator, mean, std), requires_grad, "normal", out)
-    tensor_operands("normal", *tensors)
-    if isinstance(std, Tensor) and std.numel() and not own_array(std).min() >= 0:
-        raise RuntimeError("normal expects all elements of std >= 0.0, and one is negative")
-    if len(tensors) == 2 and (mismatch := size_mismatch("normal", mean.shape, std.shape)) is not None:
-        raise RuntimeError(mismatch)
-    kind = (tensors[0] if out is None else out).dtype.numpy
-    array = np.empty(np.broadcast_shapes(*(value.shape for value in tensors)), kind)
-    if isinstance(std, Tensor):
-        numbers = (_normal("normal", array, generator) * own_array(std)).astype(kind)
-    else:
-        numbers = _normal("normal", array, generator, 0, std)
-    numbers = (numbers + (own_array(mean) if isinstance(mean, Tensor) else mean)).astype(kind)
-    if out is not None:
-        return made(numbers, False, "normal", out)
-    node = normal_of_both if len(tensors) == 2 else _normal_of_mean if isinstance(mean, Tensor) else _normal_of_std
-    result: Tensor = node(*tensors, numbers[()])
-    return result
+    if size is None:
+        raise no_such_form(
+            "normal", TypeError("give two numbers and a size; of tensors: mean + std * randn_like(mean)"), (mean, std)
+        )
+    mean, std = as_float("normal", "mean", 1, mean), as_float("normal", "std", 2, std)
+    return _normal("normal", empty_array(size, dtype), generator, mean, std)
 
 
-@op(
-    name="NormalBackward3",
-    mean=lambda F, g, mean_shape: F.zeros(mean_shape, g),
-    std=lambda F, g, std_shape: F.zeros(std_shape, g),
-)
-def normal_of_both(mean: Array, std: Array, values: Array) -> Array:
-    """Random values that were drawn with these means and standard deviations."""
-    return values
-
-
-_normal_of_mean, _normal_of_std = overwriting("NormalBackward1"), overwriting("NormalBackward2")
 _bernoulli_result = overwriting("BernoulliBackward0")
 
 

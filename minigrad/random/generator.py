@@ -107,10 +107,6 @@ class Generator:
             self.spare_normal = spare if has_spare else None
         return self
 
-    def clone_state(self) -> Generator:
-        """Another generator in the same state: both give the same numbers from here on."""
-        return Generator().set_state(self.get_state())
-
     def __reduce__(self) -> tuple[Any, ...]:
         """What a copy or a pickle has of it."""
         return Generator, (), self.get_state()
