@@ -249,21 +249,6 @@ SHAPES = [
         contiguous=True,
     ),
     Row(
-        "reshape_as(y)",
-        lambda F, x, y: x.t().reshape_as(y) * y,
-        lambda x, y: x.T.reshape(y.shape) * y,
-        [((3, 4), (2, 6)), ((1, 3), (3,))],
-        "MulBackward0",
-        graph=False,
-    ),
-    Row(
-        "expand_as(y)",
-        lambda F, x, y: x.expand_as(y) * y,
-        lambda x, y: np.broadcast_to(x, y.shape) * y,
-        [((1, 3), (2, 3)), ((), (2, 2)), ((3,), (2, 3))],
-        "MulBackward0",
-    ),
-    Row(
         "unflatten(0, (2, -1))",
         lambda F, x: F.unflatten(x, 0, (2, -1)),
         lambda x: x.reshape(2, -1, *x.shape[1:]),
@@ -282,26 +267,6 @@ SHAPES = [
     Row("flip(0)", lambda F, x: F.flip(x, (0,)), lambda x: np.flip(x, 0), VECTOR + MATRIX_OR_EMPTY, "FlipBackward0"),
     Row("flip(-1, 0)", lambda F, x: x.flip(-1, 0), lambda x: np.flip(x, (-1, 0)), MATRIX + CUBE, "FlipBackward0"),
     Row("reversed", lambda F, x: reversed(x), lambda x: np.flip(x, 0), VECTOR + MATRIX, "FlipBackward0"),
-    *(
-        row
-        for name in ("movedim",)
-        for row in (
-            Row(
-                f"{name}(0, -1)",
-                lambda F, x, name=name: getattr(F, name)(x, 0, -1),
-                lambda x: np.moveaxis(x, 0, -1),
-                MATRIX_OR_EMPTY + CUBE,
-                "PermuteBackward0",
-            ),
-            Row(
-                f".{name}((0, 1), (2, 0))",
-                lambda F, x, name=name: getattr(x, name)((0, 1), (2, 0)),
-                lambda x: np.moveaxis(x, (0, 1), (2, 0)),
-                CUBE,
-                "PermuteBackward0",
-            ),
-        )
-    ),
     *(
         row
         for name in ("swapaxes",)
@@ -582,20 +547,22 @@ def rearranged(text: str, numpy: Callable[..., Any], node: str, shapes: Any, *ar
     return Row(text, lambda F, x: getattr(x.clone(), text.partition("(")[0])(*arguments), numpy, shapes, node)
 
 
-def placed(F: Any, x: Any, y: Any, accumulate: bool = False) -> Any:
-    return F.index_put(x, (F.tensor([2, 0]),), y, accumulate)
-
-
-def numpy_placed(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    out = x.copy()
-    out[[2, 0]] = y
-    return out
-
-
 def put_in_front(F: Any, x: Any, y: Any) -> Any:
     z = x.clone()
     z[0] = y
     return z
+
+
+def put_at_places(F: Any, x: Any, y: Any) -> Any:
+    z = x.clone()
+    z[[2, 0]] = y
+    return z
+
+
+def numpy_put_at_places(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    out = x.copy()
+    out[[2, 0]] = y
+    return out
 
 
 def scaled_column(F: Any, x: Any, y: Any) -> Any:
@@ -620,8 +587,6 @@ def numpy_through_two_views(x: np.ndarray) -> np.ndarray:
     return np.where(np.eye(*x.shape, dtype=bool), np.exp(x), x)
 
 
-PLACES: list[Shapes] = [((3,), (2,)), ((3, 2), (2, 2)), ((4,), ()), ((3, 2), (2,))]
-
 IN_PLACE = [
     rearranged("t_()", np.transpose, "TBackward1", MATRIX),
     rearranged("transpose_(0, -1)", lambda x: x.swapaxes(0, -1), "TransposeBackward1", MATRIX + CUBE, 0, -1),
@@ -629,37 +594,15 @@ IN_PLACE = [
     rearranged("squeeze_()", np.squeeze, "SqueezeBackward3", [((1, 2, 1),), ((2,),)]),
     rearranged("squeeze_(0)", lambda x: x.squeeze(0), "SqueezeBackward4", [((1, 2),), ((1,),)], 0),
     rearranged("unsqueeze_(-1)", lambda x: x[..., None], "UnsqueezeBackward1", UNARY, -1),
-    Row("index_put(i, y)", placed, numpy_placed, PLACES, "IndexPutBackward0"),
-    Row(
-        "x.index_put(i, y)",
-        lambda F, x, y: x.index_put((F.tensor([2, 0]),), y),
-        numpy_placed,
-        PLACES,
-        "IndexPutBackward0",
-    ),
-    Row(
-        "index_put(i, y, accumulate)",
-        lambda F, x, y: placed(F, x, y, True),
-        lambda x, y: x + numpy_placed(np.zeros_like(x), y),
-        PLACES,
-        "IndexPutBackward0",
-    ),
-    Row(
-        "index_put_(i, y)",
-        lambda F, x, y: F.index_put_(x.clone(), (F.tensor([2, 0]),), y),
-        numpy_placed,
-        PLACES,
-        "IndexPutBackward0",
-    ),
-    Row(
-        "x.index_put_(i, y, accumulate) with one place twice",
-        lambda F, x, y: x.clone().index_put_((F.tensor([1, 1]),), y, accumulate=True),
-        lambda x, y: np.stack([x[0], x[1] + y[0] + y[1], x[2]]),
-        [((3,), (2,)), ((3, 2), (2, 2))],
-        "IndexPutBackward0",
-    ),
     Row("fill_(y)", lambda F, x, y: x.clone().fill_(y), lambda x, y: np.full_like(x, y), [((2, 3), ()), ((), ())]),
     Row("x[0] = y", put_in_front, lambda x, y: np.concatenate([[y], x[1:]]), [((3,), ()), ((2, 3), (3,))]),
+    Row(
+        "x[[2, 0]] = y",
+        put_at_places,
+        numpy_put_at_places,
+        [((3,), (2,)), ((3, 2), (2, 2)), ((4,), ()), ((3, 2), (2,))],
+        "IndexPutBackward0",
+    ),
     Row("x[:, 1] *= y", scaled_column, scaled_numpy_column, [((3, 4), ()), ((3, 4), (3,))]),
     Row("x.t().diagonal().exp_()", through_two_views, numpy_through_two_views, MATRIX),
     Row("fill_", lambda F, x: x.clone().fill_(3) * x, lambda x: 3 * x, UNARY, "MulBackward0", graph=False),

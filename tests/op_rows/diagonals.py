@@ -45,5 +45,4 @@ ROWS = [
     *both("diag", np.diag, "DiagEmbedBackward0", shapes=VECTOR),
     Row("diag(matrix)", lambda F, x: F.diag(x), np.diag, MATRIX_OR_EMPTY, "DiagonalBackward0_copy"),
     Row("diag(matrix, 1)", lambda F, x: x.diag(1), lambda x: np.diag(x, 1), MATRIX, "DiagonalBackward0_copy"),
-    *both("trace", np.trace, "TraceBackward0", shapes=[*MATRIX, ((0, 2),), ((1, 1),)]),
 ]

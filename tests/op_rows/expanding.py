@@ -21,13 +21,6 @@ ROWS = [
         "ExpandBackward0",
     ),
     Row(
-        "broadcast_tensors()",
-        lambda F, x, y: (lambda a, b: a * b)(*F.broadcast_tensors(x, y)),
-        lambda x, y: x * y,
-        [((2, 1), (3,)), ((2, 3), (2, 3)), ((), (2,))],
-        "MulBackward0",
-    ),
-    Row(
         "broadcast_shapes()",
         lambda F, x: x.expand(F.broadcast_shapes(tuple(x.shape), (2, 1, 1))),
         lambda x: np.broadcast_to(x, np.broadcast_shapes(x.shape, (2, 1, 1))),

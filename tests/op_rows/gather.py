@@ -32,19 +32,4 @@ ROWS = [
     Row("gather of 0d", lambda F, x: x.gather(0, F.tensor([0, 0])), lambda x: np.stack([x, x]), [((),)]),
     Row("gather to 0d", lambda F, x: x.gather(0, F.tensor(1)), lambda x: x[1], VECTOR, "GatherBackward0"),
     Row("gather nothing", lambda F, x: x.gather(0, nowhere(F)), lambda x: x.ravel()[:0], VECTOR + MATRIX),
-    Row(
-        "take_along_dim()",
-        lambda F, x: F.take_along_dim(x, F.tensor([[0, -1, 2], [2, 0, 0]]), 0),
-        lambda x: np.take_along_axis(x, np.array([[0, -1, 2], [2, 0, 0]]), 0),
-        [((3, 3),), ((3, 1),), ((4, 3),)],
-        "GatherBackward0",
-    ),
-    Row(
-        ".take_along_dim()",
-        lambda F, x: x.take_along_dim(F.tensor([[5], [0]])),
-        lambda x: x.ravel()[[5, 0]],
-        [((2, 3),), ((6,),)],
-        "GatherBackward0",
-        contiguous=True,
-    ),
 ]

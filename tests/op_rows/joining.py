@@ -28,16 +28,6 @@ ROWS = [
     *(
         Row(
             f"{name}()",
-            lambda F, x, y, name=name: getattr(F, name)([x, y]),
-            lambda x, y, name=name: getattr(np, name)([x, y]),
-            PAIRS,
-            "CatBackward0",
-        )
-        for name in ("hstack", "vstack")
-    ),
-    *(
-        Row(
-            f"{name}()",
             lambda F, x, y, name=name: getattr(F, name)((x, y), dim=-1),
             lambda x, y: np.concatenate([x, y], -1),
             [((2,), (3,)), ((2, 1), (2, 2))],

@@ -59,7 +59,6 @@ ROWS = [
         "MaskedSelectBackward0",
     ),
     *both("nonzero", np.argwhere, None, whole, differentiable=False),
-    *both("argwhere", np.argwhere, None, whole, differentiable=False),
     Row(
         "nonzero(as_tuple)",
         lambda F, x: F.stack(x.nonzero(as_tuple=True)),

@@ -31,7 +31,7 @@ _PARTS = """
     clamp_max_to_number:clamp_max clamp_max_to_tensor:clamp_max clamp_min_to_number:clamp_min
     clamp_min_to_tensor:clamp_min clamp_to_numbers:clamp clamp_to_tensors:clamp constant_pad:constant_pad_nd
     contiguous_copy:clone convolution copied:copy diag_embed diagonal_backward diagonal_copy div_rounded:div
-    elu_in_place:elu filled_by_tensor:fill gather_backward index_put_accumulate:index_put index_select_backward
+    elu_in_place:elu filled_by_tensor:fill gather_backward index_put index_select_backward
     leaky_relu_in_place:leaky_relu log_softmax:_log_softmax log_softmax_gradient:_log_softmax_backward_data
     logsigmoid:log_sigmoid logsumexp_dims:logsumexp masked_fill_tensor:masked_fill masked_select_backward
     matrix_transpose:t max_all:max mean_all:mean mean_dims:mean min_all:min nll:nll_loss_forward

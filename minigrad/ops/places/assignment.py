@@ -1,4 +1,4 @@
-"""`x[index] = value`, and index_put: writing into a part of a tensor.
+"""`x[index] = value`: writing into a part of a tensor.
 
 An assignment is a write in place to the view that `x[index]` is (minigrad/writing.py tells of these). Only lists and
 tensors of indices need more: what they select is no view, so that there is an operation of its own, index_put_.
@@ -20,7 +20,6 @@ from minigrad.op import check_places, size_mismatch
 from minigrad.ops.places import indexing, slicing
 from minigrad.ops.places.overwrite import copy_, fill_, spread_
 from minigrad.ops.shapes.expanding import broadcast_to
-from minigrad.public import Tensors, public
 from minigrad.tensor import Tensor, from_array, own_array
 from minigrad.writing import in_place, needs_grad
 
@@ -123,43 +122,18 @@ def _check_values(self: Tensor, there: tuple[int, ...], value: Tensor) -> None:
         )
 
 
-def _index_put(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:
-    """What `indices` selects, replaced or added to."""
+def _index_put(self: Tensor, indices: tuple[Any, ...], values: Tensor) -> Tensor:
+    """What `indices` selects, replaced."""
     source = _without_leading_ones(values)
     _check_values(self, self._array[indices].shape, source)
-    put = indexing.index_put_accumulate if accumulate else indexing.index_put
-    return put(self, source, indices)
+    return indexing.index_put(self, source, indices)
 
 
-def _put_through_repeats(self: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> None:
+def _put_through_repeats(self: Tensor, indices: tuple[Any, ...], values: Tensor) -> None:
     """Write to an expanded tensor, whose elements share places: only where the indices say, the rest follows."""
     memory = writable(own_array(self))
     begin_write(self, memory)
-    if accumulate:
-        np.add.at(memory, indices, _without_leading_ones(values)._array)
-    else:
-        memory[indices] = _without_leading_ones(values)._array
+    memory[indices] = _without_leading_ones(values)._array
 
 
 _put_ = in_place(_index_put, "index_put_", through_repeats=_put_through_repeats)
-
-
-def _arrays_of(input: Tensor, indices: Tensors, function: str) -> tuple[Any, ...]:
-    arrays = [index.reshape(1) if index.ndim == 0 else index for index in indices]
-    return indexing.split_index(input, tuple(arrays), written=function == "index_put_")[1] or (...,)
-
-
-@public(out=False, composed=True)
-def index_put_(self: Tensor, indices: Tensors, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Write `values` at the places that a tuple of index tensors selects, as `x[indices] = values`; or add them there
-    (`accumulate`).
-    """
-    _warn_of_repeats(own_array(self))
-    check_apart(self._array, values._array)
-    return _put_(self, _arrays_of(self, indices, "index_put_"), values, accumulate)
-
-
-@public(out=False, composed=True)
-def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of the tensor with `values` written at the places that index tensors select, or added there."""
-    return _index_put(input, _arrays_of(input, indices, "index_put"), values, accumulate)

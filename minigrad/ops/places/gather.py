@@ -1,4 +1,4 @@
-"""One index for each element: gather and take_along_dim take elements from there, scatter and scatter_add bring them.
+"""One index for each element: gather takes elements from there, scatter and scatter_add bring them.
 
 Each is the other's gradient: where gather reads along one dimension, its gradient adds; where scatter writes, its
 gradient is read. In two dimensions, along the first:
@@ -18,7 +18,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import type_name
-from minigrad.op import arrays, op, size_mismatch
+from minigrad.op import arrays, op
 from minigrad.public import public
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
@@ -171,34 +171,6 @@ def gather_along(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = 
     RuntimeError if an index is out of bounds, or not of dtype int32 or int64.
     """
     return gather(input, index, _dim_of_index("gather", input, dim, index))
-
-
-@public
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """`gather`, for indices that broadcast with the input in the other dimensions, and may count from the end.
-
-    Without `dim`, both are taken as one row.
-    """
-    if indices.dtype is not dtypes.int64:
-        raise RuntimeError(
-            f"minigrad.take_along_dim(): dtype of indices should be Long but got {indices.dtype.tensor_type}"
-        )
-    if dim is None:
-        return gather_along(input.view(-1), 0, from_array(np.reshape(indices._array, -1)))
-    if input.ndim != indices.ndim:
-        raise RuntimeError(
-            "minigrad.take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
-        )
-    dim = wrap_dim(dim, input.ndim)
-    mine, theirs = ([*t.shape[:dim], 1, *t.shape[dim + 1 :]] for t in (input, indices))
-    mismatch = size_mismatch("take_along_dim", mine, theirs)
-    if mismatch is not None:
-        raise RuntimeError(mismatch)
-    shape = np.broadcast_shapes(tuple(mine), tuple(theirs))
-    around = [(*shape[:dim], t.shape[dim], *shape[dim + 1 :]) for t in (input, indices)]
-    wrapped = np.broadcast_to(indices._array % max(input.shape[dim], 1), around[1])
-    return gather_along(input.expand(around[0]), dim, from_array(wrapped))
 
 
 @public(name="scatter", in_place="method")

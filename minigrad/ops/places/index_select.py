@@ -1,10 +1,7 @@
-"""Whole slices at a vector of indices along one dimension: index_select, index_add.
+"""Whole slices at a vector of indices along one dimension: index_select.
 
 Looking up rows of a table is what an embedding does. Its gradient adds up: a row that was taken twice gets the
-gradients of both. Along the first of two dimensions:
-
-    index_select: result[i] = input[index[i]]
-    index_add:    result[index[i]] += source[i]
+gradients of both. Along the first of two dimensions: result[i] = input[index[i]].
 """
 
 from __future__ import annotations
@@ -15,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op
-from minigrad.ops.places.gather import check_bounds, check_index_dtype, copy_and_row, flat_positions
+from minigrad.ops.places.gather import check_index_dtype, flat_positions
 from minigrad.public import public
 from minigrad.tensor import Tensor, wrap_dim
 
@@ -45,19 +42,6 @@ def index_select_backward(self: Array, index: Array, dim: int, shape: tuple[int,
     return out
 
 
-@op(
-    constants=("index",),
-    self=lambda F, g: g,
-    source=lambda F, g, index, dim, alpha, source_shape: F.reshape(F.index_select(g, index, dim), source_shape) * alpha,
-)
-def index_add(self: Array, source: Array, index: Array, dim: int, alpha: Any) -> Array:
-    """The input with the slices of `source` times alpha added at `index` along `dim`."""
-    out, row = copy_and_row(self)
-    scaled = source if alpha == 1 else source * out.dtype.type(alpha)
-    np.add.at(row, _slice_positions(index, dim, out.shape), np.reshape(scaled, -1))
-    return out
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
 
@@ -83,30 +67,3 @@ def select_slices(input: Tensor, dim: int, index: Tensor) -> Tensor:
     if found.size and (found.min() < 0 or found.max() >= size):
         raise IndexError(f"index out of range in self: from {found.min()} to {found.max()}, along a size of {size}")
     return index_select(input, index, dim)
-
-
-@public(name="index_add", in_place="method")
-def add_slices(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
-    """A copy of the input with the slices of `source`, times the number `alpha`, added at `index` along `dim`.
-
-    `index`: a vector of as many ints as `source` has slices; each may occur several times. RuntimeError if shapes or
-    dtypes do not fit.
-    """
-    dim, size = _dim_of_slices("index_add_", input, dim, index, "int32/int64")
-    if source.dtype is not input.dtype:
-        kinds = f"self ({input.dtype.tensor_type}) and source ({source.dtype.tensor_type})"
-        raise RuntimeError(f"index_add_(): {kinds} must have the same scalar type")
-    around, theirs = ((t.ndim, t.shape[:dim], t.shape[dim + 1 :]) for t in (input, source))
-    if around != theirs:
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(input.shape)} source.shape = {list(source.shape)}"
-        )
-    count = source.shape[dim] if source.ndim else 1
-    if index.numel() != count:
-        raise RuntimeError(
-            f"index_add_(): Number of indices ({index.numel()}) should be equal to source.size(dim): ({count}), for "
-            f"dim: {dim}"
-        )
-    check_bounds(index._array, size, dim)
-    return index_add(input, source, index, dim, alpha)

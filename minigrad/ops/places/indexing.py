@@ -61,19 +61,6 @@ def index_put(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
     return out
 
 
-@op(
-    name="IndexPutBackward0",
-    kept=("index",),
-    self=lambda F, g: g,
-    values=lambda F, g, index, values_shape: F.sum_to(F.advanced_index(g, index), values_shape),
-)
-def index_put_accumulate(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
-    """The input with values added at an index, several times where it says so."""
-    out = np.array(self)
-    np.add.at(out, index, values)
-    return out
-
-
 # ---------------------------------------------------------------- x[index]
 
 

@@ -1,4 +1,4 @@
-"""Where a mask is true: masked_fill, masked_select; nonzero and argwhere, which make indices of a mask.
+"""Where a mask is true: masked_fill, masked_select; nonzero, which makes indices of a mask.
 
 A mask is a choice of elements, and a gradient passes only through those that were chosen. (`where`, the choice between
 two tensors, is in ops/pointwise/choice.py.)
@@ -96,10 +96,4 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """
     if as_tuple:
         return tuple(from_array(found) for found in np.atleast_1d(input._array).nonzero())
-    return from_array(np.argwhere(input._array))
-
-
-@public(out=False)
-def argwhere(input: Tensor) -> Tensor:
-    """The places of all elements that are not zero, a row of indices for each: (count, ndim)."""
     return from_array(np.argwhere(input._array))

@@ -1,4 +1,4 @@
-"""Diagonals and triangles of matrices: diagonal, diag, trace, tril, triu.
+"""Diagonals and triangles of matrices: diagonal, diag, tril, triu.
 
 Taking a diagonal out and putting one in among zeros are each other's gradient. `diagonal` is a view; `diag` is a copy,
 and goes both ways. A triangle's mask of zeros is its own gradient's mask: what was left out has no influence.
@@ -60,17 +60,6 @@ def diagonal_copy(self: Array, offset: int) -> Array:
 def diag_embed(self: Array, offset: int) -> Array:
     """The matrix that has a vector on its diagonal and zeros elsewhere."""
     return np.diag(self, offset)
-
-
-@public(out=False)
-@op(self=lambda F, g, self_shape: F.diagonal_backward(F.expand(g, (min(self_shape),)), self_shape, 0, 0, 1))
-def trace(self: Array) -> Array:
-    """The sum of a matrix's diagonal; of integers, as int64."""
-    if self.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
-    if self.dtype.kind == "b":
-        raise NotImplementedError("\"trace\" not implemented for 'Bool': convert the tensor first, as in x.int()")
-    return np.trace(self, dtype=self.dtype if self.dtype.kind == "f" else np.int64)
 
 
 def _check_matrices(name: str, array: Array) -> Array:

@@ -1,6 +1,6 @@
-"""Several tensors made into one: cat, stack, hstack, vstack.
+"""Several tensors made into one: cat, stack.
 
-All of these are one copy, along a dimension that is there (cat) or a new one (stack), and the gradient is cut where the
+Both are one copy, along a dimension that is there (cat) or a new one (stack), and the gradient is cut where the
 tensors met.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import check_places, op
-from minigrad.ops.shapes.views import reshape, unsqueeze, view
+from minigrad.ops.shapes.views import reshape
 from minigrad.public import Tensors, public
 from minigrad.tensor import Tensor, wrap_dim
 
@@ -97,24 +97,3 @@ def cat_along(tensors: Tensors, dim: int = 0) -> Tensor:
         nothing = (*first[:dim], 0, *first[dim + 1 :])
         tensors = [reshape(item, nothing) if item._array.shape == (0,) else item for item in tensors]
     return cat(*tensors, dim=dim)
-
-
-@public(method=False)
-def hstack(tensors: Tensors) -> Tensor:
-    """Tensors side by side: along the second dimension; vectors one after the other."""
-    items = _with_dimensions("hstack", tensors, 1)
-    return cat_along(items, 0 if items[0].ndim == 1 else 1)
-
-
-@public(method=False)
-def vstack(tensors: Tensors) -> Tensor:
-    """Tensors one below the other: along the first dimension, vectors as rows."""
-    return cat_along(_with_dimensions("vstack", tensors, 2), 0)
-
-
-def _with_dimensions(function: str, tensors: Tensors, least: int) -> list[Tensor]:
-    """The tensors, numbers as vectors of one element, and vectors as matrices of one row if `least` is 2."""
-    if not tensors:
-        raise RuntimeError(f"{function} expects a non-empty TensorList")
-    items = [item if item.ndim else view(item, (1,) * least) for item in tensors]
-    return [item if item.ndim >= least else unsqueeze(item, 0) for item in items]

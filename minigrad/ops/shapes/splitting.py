@@ -1,4 +1,4 @@
-"""One tensor cut into several: split, chunk, unbind, tensor_split.
+"""One tensor cut into several: split, chunk, unbind.
 
 The pieces are views of the whole, and the gradients of the pieces, joined again, are the gradient of the whole: with
 zeros for a piece that nothing was computed from.
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op
-from minigrad.ops.places.slicing import along, slice_index
-from minigrad.public import Dims, as_ints, public
+from minigrad.ops.places.slicing import along
+from minigrad.public import as_ints, public
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -98,23 +98,6 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     return split(input, -(-total // chunks), dim) if total else split_with_sizes(input, (0,) * chunks, dim)
-
-
-@public(out=False)
-def tensor_split(input: Tensor, indices_or_sections: Dims = None, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of the tensor's pieces along `dim`: so many of (nearly) one size, or those between the indices given."""
-    expected = "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
-    dim, size = _to_divide(expected, input, dim)
-    if indices_or_sections is None:
-        raise TypeError("tensor_split() received an invalid combination of arguments: give sections, or indices")
-    ends = indices_or_sections
-    if isinstance(ends, int):
-        if ends <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {ends}")
-        least, larger = divmod(size, ends)
-        ends = [least * count + min(count, larger) for count in range(1, ends)]
-    bounds = [slice(start, end).indices(size) for start, end in zip([0, *ends], [*ends, size], strict=True)]
-    return tuple([slice_index(input, along(dim, slice(*bound))) for bound in bounds])
 
 
 def _to_divide(expected: str, input: Tensor, dim: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
-"""The elements in another order: transpose, permute, movedim and the properties T and mT; flip and roll.
+"""The elements in another order: transpose, permute, the properties T and mT; flip.
 
-A transposed tensor is a view whose strides are exchanged; flip and roll copy. What only moves elements has a gradient
-that moves them back: in the inverse order, flipped again, rolled the other way.
+A transposed tensor is a view whose strides are exchanged; flip copies. What only moves elements has a gradient that
+moves them back: in the inverse order, or flipped again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from minigrad.autograd.blame import frames_to_learner
 from minigrad.op import op
 from minigrad.ops.shapes.views import different_dims
-from minigrad.public import Dims, Sizes, public
+from minigrad.public import Sizes, public
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -68,44 +68,6 @@ def flip(self: Array, dims: Sizes) -> Array:
     """The elements in opposite order along the dimensions `dims`, as a copy."""
     wrapped = different_dims(dims, self.ndim)
     return np.flip(self, wrapped if self.ndim else ()).copy()
-
-
-def _listed(numbers: Dims) -> tuple[int, ...]:
-    return () if numbers is None else (numbers,) if isinstance(numbers, int) else tuple(numbers)
-
-
-@public(out=False)
-@op(self=lambda F, g, shifts, dims: F.roll(g, tuple([-shift for shift in _listed(shifts)]), dims))
-def roll(self: Array, shifts: Dims, dims: Dims = None) -> Array:
-    """The elements moved on by `shifts` along `dims`; those that leave at the end come in at the start.
-
-    Without `dims` they move on in the flattened tensor.
-    """
-    steps, along = _listed(shifts), _listed(dims)
-    if not steps:
-        raise RuntimeError("`shifts` required: by how many places to move on")
-    if len(steps) != len(along) and (along or len(steps) != 1):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(along)}")
-    if along and not self.ndim:
-        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
-    return np.roll(self, steps, [wrap_dim(dim, self.ndim) for dim in along]) if along else np.roll(self, steps[0])
-
-
-@public(out=False, composed=True)
-def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
-    """The dimensions `source` moved to the positions `destination`, the others kept in order, as a view."""
-    sources, goals = ([wrap_dim(dim, input.ndim) for dim in _listed(dims)] for dims in (source, destination))
-    if len(sources) != len(goals):
-        raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the same number "
-            f"of dims as destination ({goals} dims)"
-        )
-    if len(set(sources)) < len(sources) or len(set(goals)) < len(goals):
-        raise RuntimeError(f"movedim: repeated dim in `source` or `destination` ({sources}, {goals})")
-    order = [dim for dim in range(input.ndim) if dim not in sources]
-    for goal, dim in sorted(zip(goals, sources, strict=True)) if input.ndim else ():
-        order.insert(goal, dim)
-    return permute(input, tuple(order))
 
 
 # ---------------------------------------------------------------- x.T and x.mT

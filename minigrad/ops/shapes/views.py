@@ -151,12 +151,6 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return view(input, other.shape)
 
 
-@public(function=False)
-def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """`input.reshape(other.shape)`."""
-    return reshape(input, other.shape)
-
-
 # What rules call as F.reshape(g, shape) and F.zeros(shape, like): zeros of the dtype of `like`.
 arrays.reshape, tensors.reshape = np.reshape, reshape
 arrays.zeros = lambda shape, like: np.zeros(shape, like.dtype)

@@ -107,7 +107,6 @@ def _(F):
         "copy",
         "detach",
         "t",
-        "index_put",
     )
     return {f"{name}_": [hasattr(F, f"{name}_"), hasattr(F.Tensor, f"{name}_")] for name in (*UNARY, *others)}
 

@@ -422,16 +422,6 @@ def _(F):
     return tried(lambda: write(slice(None)), NO_ROOM), tried(lambda: write((0, 0)), NO_ROOM)
 
 
-@behaviours("D05: index_put_ writes as y[...] = does, and can add up")
-def _(F):
-    x, w = grid(F), F.tensor([10.0, 20.0], requires_grad=True)
-    y, z = x * 1, x * 1
-    where = (F.tensor([0, 0]), F.tensor([1, 1]))
-    returned = y.index_put_(where, w)
-    z.index_put_(where, w, accumulate=True)
-    return returned is y, state(y, z), graph(y), gradients(F, y, x, w), gradients(F, z, x, w)
-
-
 @behaviours("D04: every setitem counts once")
 def _(F):
     y, counts = F.zeros(2, 3), []

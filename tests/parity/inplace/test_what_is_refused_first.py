@@ -63,7 +63,6 @@ COMPOSED: dict[str, tuple[Callable[[Any, Any], Any], type[Exception], str]] = {
     "narrow": (lambda F, x: x.narrow(5, 0, 1), IndexError, "Dimension out of range"),
     "chunk": (lambda F, x: x.chunk(2, 5), IndexError, "Dimension out of range"),
     "flatten": (lambda F, x: x.flatten(3), IndexError, "Dimension out of range"),
-    "movedim": (lambda F, x: x.movedim(0, 3), IndexError, "Dimension out of range"),
     "an index": (lambda F, x: x[9], IndexError, "index 9 is out of bounds for dimension 0 with size 2"),
     "several indices": (lambda F, x: x[1, 1], IndexError, "too many indices for tensor of dimension 1"),
     "argmax": (lambda F, x: x.argmax(5), IndexError, "Dimension out of range"),

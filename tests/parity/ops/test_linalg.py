@@ -99,16 +99,12 @@ refused(
 )
 refused("inner", R, "both inputs should have same dtype", lambda F: F.inner(o(F, 2, 3), o(F, 3, kind="float64")))
 refused("outer", R, "outer: Expected 1-D argument self, but got 2-D", lambda F: F.outer(o(F, 2, 3), o(F, 4)))
-refused("trace", R, "trace: expected a matrix, but got tensor with dim 1", lambda F: F.trace(o(F, 3)))
-refused("trace", N, "\"trace\" not implemented for 'Bool'", lambda F: F.trace(o(F, 3, 3, kind="bool")))
 
 given(
     "products of integers, of numbers, of nothing",
     lambda F: F.bmm(o(F, 2, 2, 3, kind="int64"), o(F, 2, 3, 2, kind="int64")),
     lambda F: F.inner(F.tensor(2.0), o(F, 3)),
     lambda F: F.outer(o(F, 2), o(F, 3, kind="int64")),
-    lambda F: F.trace(o(F, 3, 3, kind="int32")),
-    lambda F: F.trace(o(F, 0, 3)),
     lambda F: F.dot(o(F, 0), o(F, 0)),
     lambda F: o(F, 2, 0, 3) @ o(F, 3, 2),
     lambda F: o(F, 0, 2, 3) @ o(F, 3),

@@ -38,12 +38,6 @@ def _(F):
     return nothing // 0, nothing % 0, F.div(nothing, 0, rounding_mode="floor")
 
 
-@behaviours("roll with dims=None moves on in the flattened tensor")
-def _(F):
-    x = F.arange(6).reshape(2, 3)
-    return F.roll(x, 1, None), x.roll(2, dims=None), x.roll((1, 2), (0, 1))
-
-
 @behaviours("integers of two dtypes become floats before they are combined: 255 stays positive beside int8")
 def _(F):
     few, byte = F.tensor([3, -2], dtype=F.int8), F.tensor(255, dtype=F.uint8)
@@ -72,12 +66,6 @@ def _(F):
 
 
 REFUSED: dict[str, tuple[type[Exception], str, Callable[[Any], Any]]] = {
-    "roll by no step": (RuntimeError, "`shifts` required", lambda F: F.roll(F.ones(2), ())),
-    "repeat_interleave of int8": (
-        NotImplementedError,
-        "\"repeat_interleave_cpu\" not implemented for 'Char'",
-        lambda F: F.repeat_interleave(F.ones(2), F.tensor([1, 2], dtype=F.int8)),
-    ),
     "softmax without dim": (
         TypeError,
         "softmax() missing 1 required positional argument",

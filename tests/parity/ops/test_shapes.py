@@ -86,7 +86,7 @@ gives(
 )
 gives(
     "A03: repeat is a copy, always",
-    lambda F: (lambda x: [x.repeat(1, 1).data_ptr() == x.data_ptr(), x.tile(1).data_ptr() == x.data_ptr()])(matrix(F)),
+    lambda F: (lambda x: x.repeat(1, 1).data_ptr() == x.data_ptr())(matrix(F)),
 )
 refused(
     "A04: repeat along fewer dims",
@@ -106,114 +106,8 @@ refused(
     'repeat() missing 1 required positional arguments: "repeats"',
     lambda F: matrix(F).repeat(),
 )
-gives(
-    "A07: tile in every spelling",
-    lambda F: [
-        F.tile(matrix(F), (2,)),
-        matrix(F).tile(2, 2, 1),
-        matrix(F).tile(()),
-        F.tile(number(F), (2,)),
-        matrix(F).tile(dims=(1, 2)),
-        F.tile(ints(F), dims=(2, 1)),
-    ],
-)
-refused(
-    "A08: tile less than never",
-    RuntimeError,
-    "Trying to create tensor with negative dimension -3: [2, -3]",
-    lambda F: matrix(F).tile(-1),
-)
-gives(
-    "A09: repeat_interleave with numbers",
-    lambda F: [
-        F.repeat_interleave(matrix(F), 2),
-        F.repeat_interleave(matrix(F), 0),
-        matrix(F).repeat_interleave(2, 1),
-        F.repeat_interleave(matrix(F), 2, 0),
-        F.repeat_interleave(number(F), 3),
-        F.repeat_interleave(bools(F), repeats=2, dim=-1),
-    ],
-)
-gives(
-    "A10: repeat_interleave with tensors",
-    lambda F: [
-        *[F.repeat_interleave(matrix(F), F.tensor(r), 0) for r in ([1, 2], [2], 2, [0, 0])],
-        F.repeat_interleave(matrix(F), F.tensor([1, 0, 2, 1, 1, 1])),
-    ],
-)
-for title, error, says, call in (
-    ("less than never", RuntimeError, "Repeats must be non-negative", lambda F: F.repeat_interleave(matrix(F), -1)),
-    (
-        "along no dim",
-        IndexError,
-        "Dimension out of range (expected to be in range of [-2, 1], but got 5)",
-        lambda F: F.repeat_interleave(matrix(F), 2, 5),
-    ),
-    (
-        "too many times",
-        RuntimeError,
-        "repeats must have the same size as input along dim",
-        lambda F: F.repeat_interleave(matrix(F), F.tensor([1, 2, 3]), 0),
-    ),
-    (
-        "half times",
-        NotImplementedError,
-        "\"repeat_interleave_cpu\" not implemented for 'Float'",
-        lambda F: F.repeat_interleave(matrix(F), F.tensor([1.0, 2.0]), 0),
-    ),
-    (
-        "negative times",
-        RuntimeError,
-        "repeats can not be negative",
-        lambda F: F.repeat_interleave(matrix(F), F.tensor([-1, 2]), 0),
-    ),
-    (
-        "a matrix of times",
-        RuntimeError,
-        "repeats must be 0-dim or 1-dim tensor",
-        lambda F: F.repeat_interleave(matrix(F), F.tensor([[1, 2]]), 0),
-    ),
-    (
-        "a tuple of times",
-        TypeError,
-        "repeat_interleave() received an invalid combination of arguments",
-        lambda F: F.repeat_interleave(matrix(F), (1, 2)),
-    ),
-):
-    refused(f"A12: repeat_interleave with {title}", error, says, call)
+# ---------------------------------------------------------------- triangles, diagonals
 
-# ---------------------------------------------------------------- roll, triangles, diagonals
-
-gives(
-    "B01: roll in every spelling",
-    lambda F: [
-        F.roll(matrix(F), 1),
-        matrix(F).roll(-4, 1),
-        F.roll(matrix(F), (1, 2), (0, 0)),
-        F.roll(ints(F), shifts=1, dims=0),
-        F.roll(empty(F), 1, 0),
-        F.roll(number(F), 1),
-        F.roll(bools(F), [1], [0]),
-    ],
-)
-for title, shifts, dims, says in (
-    ("too many shifts", (1, 2), (0,), "shifts and dimensions must align. shifts: 2, dims:1"),
-    ("too many dims", 1, (0, 1), "shifts and dimensions must align. shifts: 1, dims:2"),
-    ("several shifts of all", (1, 2), (), "shifts and dimensions must align. shifts: 2, dims:0"),
-):
-    refused(f"B02: roll with {title}", RuntimeError, says, lambda F, s=shifts, d=dims: F.roll(matrix(F), s, d))
-refused(
-    "B03: roll along no dim",
-    IndexError,
-    "Dimension out of range (expected to be in range of [-2, 1], but got 3)",
-    lambda F: F.roll(matrix(F), 1, 3),
-)
-refused(
-    "B04: roll a number along a dim",
-    IndexError,
-    "Dimension specified as 0 but tensor has no dimensions",
-    lambda F: F.roll(number(F), 1, 0),
-)
 for name in ("tril", "triu"):
     gives(
         f"C01: {name} of ints, bools, batches, far diagonals",
@@ -282,19 +176,6 @@ refused(
     "expand(torch.FloatTensor{[2, 3]}, size=[3]): the number of sizes provided (1)",
     lambda F: F.broadcast_to(matrix(F), (3,)),
 )
-gives("E04: broadcast_tensors", lambda F: [F.broadcast_tensors(matrix(F), number(F), vector(F)), F.broadcast_tensors()])
-refused(
-    "E05: broadcast_tensors that do not fit",
-    RuntimeError,
-    "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 1",
-    lambda F: F.broadcast_tensors(matrix(F), F.zeros(2)),
-)
-refused(
-    "E06: broadcast_tensors of a list",
-    TypeError,
-    "expected Tensor as element 0 in argument 0, but got list",
-    lambda F: F.broadcast_tensors([matrix(F), number(F)]),
-)
 gives(
     "E07: broadcast_shapes",
     lambda F: [
@@ -329,7 +210,7 @@ gives(
     ],
 )
 for name, argument in (
-    *(("reshape", "shape"), ("permute", "dims"), ("expand", "size"), ("flip", "dims"), ("tile", "dims")),
+    *(("reshape", "shape"), ("permute", "dims"), ("expand", "size"), ("flip", "dims")),
     *(("repeat", "repeats"), ("broadcast_to", "size")),
 ):
     refused(
@@ -359,13 +240,12 @@ for name, argument in (
 refused("E30: view of nothing", TypeError, "view() received an invalid combination", lambda F: matrix(F).view())
 gives(
     "E31: a number has no dimensions, and so nothing is moved",
-    lambda F: [number(F).flip(0), number(F).flip(dims=()), number(F).movedim(0, -1), number(F).mT, number(F).T],
+    lambda F: [number(F).flip(0), number(F).flip(dims=()), number(F).mT, number(F).T],
     warns=(
         "UserWarning: Tensor.mT is deprecated on 0-D tensors.",
         "UserWarning: Tensor.T is deprecated on 0-D tensors.",
     ),
 )
-refused("E32: a dimension of a number repeated", IndexError, "Dimension", lambda F: number(F).repeat_interleave(2, 0))
 refused(
     "E33: mT of a vector",
     RuntimeError,
@@ -415,24 +295,6 @@ refused(
 # ---------------------------------------------------------------- pieces
 
 gives(
-    "G01: tensor_split into sections",
-    lambda F: [
-        F.tensor_split(matrix(F), 3),
-        F.tensor_split(matrix(F), 4, 1),
-        F.tensor_split(matrix(F), 2, dim=-1),
-        F.tensor_split(matrix(F), F.tensor(2), 1),
-    ],
-)
-gives(
-    "G02: tensor_split at places",
-    lambda F: [
-        F.tensor_split(matrix(F), (1, -1), 1),
-        F.tensor_split(matrix(F), [5, 1]),
-        matrix(F).tensor_split([1], dim=1),
-        F.tensor_split(matrix(F), ()),
-    ],
-)
-gives(
     "G07: nothing in as many chunks as asked for",
     lambda F: [F.zeros(0).chunk(2), empty(F).chunk(4), vector(F).chunk(7)],
 )
@@ -442,97 +304,12 @@ refused(
     "split_with_sizes(): argument 'split_sizes'",
     lambda F: F.split(matrix(F), 1.5),
 )
-gives("G03: pieces are views", lambda F: (lambda x: [x.tensor_split(2)[1].zero_(), x])(matrix(F)))
-for title, says, call in (
-    ("no sections", "number of sections must be larger than 0, got 0", lambda F: F.tensor_split(matrix(F), 0)),
-    (
-        "a number to split",
-        "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims",
-        lambda F: F.tensor_split(number(F), 2),
-    ),
-):
-    refused(f"G04: tensor_split with {title}", RuntimeError, says, call)
-
 # ---------------------------------------------------------------- several tensors
 
-for name in ("hstack", "vstack"):
-    gives(
-        f"H01: {name} of numbers, vectors, mixed dtypes",
-        lambda F, n=name: [
-            getattr(F, n)([number(F), number(F)]),
-            getattr(F, n)((vector(F), vector(F))),
-            getattr(F, n)([ints(F), matrix(F)[:, :2]]),
-        ],
-    )
-    refused(
-        f"H02: {name} of a tensor",
-        TypeError,
-        f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor",
-        lambda F, n=name: getattr(F, n)(matrix(F)),
-    )
-    refused(
-        f"H03: {name} of nothing",
-        RuntimeError,
-        f"{name} expects a non-empty TensorList",
-        lambda F, n=name: getattr(F, n)([]),
-    )
-refused(
-    "H04: hstack of a vector beside a matrix",
-    RuntimeError,
-    "Tensors must have same number of dimensions: got 2 and 1",
-    lambda F: F.hstack((matrix(F), vector(F))),
-)
-refused(
-    "H05: vstack of other sizes",
-    RuntimeError,
-    "Sizes of tensors must match except in dimension 0.",
-    lambda F: F.vstack((matrix(F), F.zeros(2))),
-)
 gives(
     "H07: concat",
     lambda F: [F.concat((matrix(F), matrix(F)), dim=1)],
 )
-
-# ---------------------------------------------------------------- grids
-
-for indexing in ("ij", "xy"):
-    gives(
-        f"I01: meshgrid({indexing})",
-        lambda F, i=indexing: [
-            F.meshgrid(vector(F), F.tensor([7.0, 8.0]), indexing=i),
-            F.meshgrid([vector(F), number(F)], indexing=i),
-            F.meshgrid(vector(F), indexing=i),
-            [g.shape for g in F.meshgrid(F.ones(1), F.ones(2), F.ones(3), indexing=i)],
-        ],
-    )
-    gives(
-        f"I02: grids({indexing}) are views",
-        lambda F, i=indexing: (lambda x: F.meshgrid(x, F.ones(2), indexing=i)[0].data_ptr() == x.data_ptr())(vector(F)),
-    )
-gives(
-    "I03: meshgrid wants to know the indexing",
-    lambda F: F.meshgrid(vector(F), vector(F)),
-    warns=("UserWarning: torch.meshgrid: in an upcoming release",),
-)
-for title, says, call in (
-    (
-        "no such indexing",
-        'torch.meshgrid: indexing must be one of "xy" or "ij", but received: bad',
-        lambda F: F.meshgrid(vector(F), indexing="bad"),
-    ),
-    (
-        "a matrix",
-        "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got:",
-        lambda F: F.meshgrid(matrix(F), indexing="ij"),
-    ),
-    ("nothing", "meshgrid expects a non-empty TensorList", lambda F: F.meshgrid(indexing="ij")),
-    (
-        "two dtypes",
-        "meshgrid expects all tensors to have the same dtype",
-        lambda F: F.meshgrid(vector(F), ints(F)[0], indexing="ij"),
-    ),
-):
-    refused(f"I04: meshgrid with {title}", RuntimeError, says, call)
 
 # ---------------------------------------------------------------- pad
 
@@ -598,10 +375,7 @@ OUT: dict[str, Callable[..., Any]] = {
     "tril": lambda F, out: F.tril(matrix(F), out=out),
     "triu": lambda F, out: F.triu(matrix(F), 1, out=out),
     "diag": lambda F, out: F.diag(matrix(F), out=out),
-    **{
-        name: lambda F, out, n=name: getattr(F, n)((vector(F), vector(F)), out=out)
-        for name in ("hstack", "vstack", "concat")
-    },
+    **{name: lambda F, out, n=name: getattr(F, n)((vector(F), vector(F)), out=out) for name in ("concat",)},
 }
 for name, call in OUT.items():
     gives(f"K01: {name}(out=)", lambda F, call=call: (lambda out: [call(F, out) is out, out])(F.empty(0)))
