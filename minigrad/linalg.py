@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from minigrad.absent import attributes_of
 from minigrad.ops.matrices.matmul import matmul as _matmul
-from minigrad.ops.matrices.norms import linalg_matrix_norm as matrix_norm
 from minigrad.ops.matrices.norms import linalg_norm as norm
 from minigrad.ops.matrices.norms import linalg_vector_norm as vector_norm
 from minigrad.ops.matrices.solving import LinAlgError
@@ -20,5 +19,5 @@ from minigrad.public import checked
 matmul = checked(_matmul)
 matmul.__module__ = __name__  # where pickle looks for it
 
-__all__ = ["LinAlgError", "cholesky", "det", "inv", "matmul", "matrix_norm", "norm", "solve", "vector_norm"]
+__all__ = ["LinAlgError", "cholesky", "det", "inv", "matmul", "norm", "solve", "vector_norm"]
 __getattr__ = attributes_of(__name__)

@@ -11,15 +11,6 @@ from op_table import Row, Shapes
 SQUARE: list[Shapes] = [((3, 3),), ((2, 2, 2),), ((1, 1),), ((0, 0),), ((0, 2, 2),)]
 
 
-TALL: list[Shapes] = [((3, 2),), ((2, 2, 1),)]
-
-
-WIDE: list[Shapes] = [((2, 3),), ((2, 1, 2),)]
-
-
-FULL: list[Shapes] = [((2, 2),), *TALL, *WIDE]
-
-
 SYSTEMS: list[Shapes] = [((2, 2), (2, 3)), ((2, 2, 2), (2, 2, 1)), ((2, 2), (2, 2, 1)), ((2, 1, 2, 2), (3, 2, 1))]
 
 

@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from op_table import MATRIX, Row, apart
+from op_table import MATRIX, apart
 
-from op_rows.inverse import FULL, row
-
-
-def norm_row(ord: Any) -> Row:
-    def numpy_norm(x: np.ndarray) -> np.ndarray:
-        return np.linalg.norm(x, ord, (-2, -1))
-
-    return row(
-        f"linalg.matrix_norm({ord})",
-        lambda F, x: F.linalg.matrix_norm(x, ord),
-        numpy_norm,
-        FULL,
-        domain=apart,
-        differentiable=ord == "fro",
-    )
-
+from op_rows.inverse import row
 
 ROWS = [
     *[
@@ -46,7 +29,13 @@ ROWS = [
         "LinalgVectorNormBackward0",
         domain=apart,
     ),
-    *[norm_row(ord) for ord in ("fro", 1, -1, float("inf"), -float("inf"))],
+    row(
+        "linalg.norm(fro)",
+        lambda F, x: F.linalg.norm(x, "fro", (-2, -1)),
+        np.linalg.norm,
+        MATRIX,
+        "LinalgVectorNormBackward0",
+    ),
     row(
         "linalg.norm()",
         lambda F, x: F.linalg.norm(x),

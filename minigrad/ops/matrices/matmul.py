@@ -71,6 +71,30 @@ def addmm(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Array
 
 # ---------------------------------------------------------------- what does not fit
 
+# PyTorch's texts for each kind of product: about sizes, about dtypes, and what it calls its kernel.
+_TEXTS = {
+    "dot": (
+        "inconsistent tensor size, expected tensor [{size}] and src [{inner}] to have the same number of elements:",
+        "dot : expected both vectors to have same dtype, but found {0.tensor_type} and {1.tensor_type}",
+        "dot",
+    ),
+    "mv": (
+        "size mismatch, got input ({rows}), mat ({rows}x{size}), vec ({inner}):",
+        "addmv input tensors must have the same dtype, but got {1.tensor_type}, {0.tensor_type}, and {1.tensor_type}",
+        "addmv_impl_cpu",
+    ),
+    "mm": (
+        "mat1 and mat2 shapes cannot be multiplied ({rows}x{size} and {inner}x{last}):",
+        "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}",
+        "addmm_impl_cpu_",
+    ),
+    "bmm": (
+        "Expected size for first two dimensions of batch2 tensor to be: [{batch}, {size}] but got: [{batch}, {inner}].",
+        "expected scalar type {0.tensor_type} but found {1.tensor_type}",
+        "bmm",
+    ),
+}
+
 
 def refuse_bools(kernel: str, input: Tensor) -> None:
     """Raise if the input holds bools: there is no product of these. `kernel`: what PyTorch's message names."""
@@ -78,49 +102,25 @@ def refuse_bools(kernel: str, input: Tensor) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': convert the tensors first, as in x.int()")
 
 
-def _shape_error(first: tuple[int, ...], second: tuple[int, ...]) -> RuntimeError:
-    """The error for shapes whose inner sizes differ. Before a matrix or a vector, a batch counts as one tall matrix."""
-    inner = second[-2 if len(second) > 1 else -1]
-    rows, size = math.prod(first[:-1]), first[-1]
-    if len(first) == len(second) == 1:
-        text = (
-            f"inconsistent tensor size, expected tensor {[*first]} and src {[*second]} to have the same number of "
-            "elements:"
+def _check_factors(first: Tensor, second: Tensor) -> None:
+    """Raise if inner sizes or dtypes differ, or for bools. Before a matrix or a vector, a batch is one tall matrix."""
+    size, inner = first.shape[-1], second.shape[-2 if second.ndim > 1 else -1]
+    kind = "dot" if first.ndim == second.ndim == 1 else {1: "mv", 2: "mm"}.get(second.ndim, "bmm")
+    of_sizes, of_dtypes, kernel = _TEXTS[kind]
+    if size != inner:
+        rows, last, batch = math.prod(first.shape[:-1]), second.shape[-1], 1
+        if kind == "bmm":
+            batch = math.prod(
+                common_shape("matmul, before the last two dimensions", first.shape[:-2], second.shape[:-2])
+            )
+        text = of_sizes.format(size=size, inner=inner, rows=rows, last=last, batch=batch)
+        which = "next to last" if second.ndim > 1 else "only"
+        raise RuntimeError(
+            f"{text} the last size of the first ({size}) must equal the {which} size of the second ({inner})"
         )
-    elif len(second) == 1:
-        text = f"size mismatch, got input ({rows}), mat ({rows}x{size}), vec ({inner}):"
-    elif len(second) == 2:
-        text = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{size} and {inner}x{second[-1]}):"
-    else:
-        batch = math.prod(common_shape("matmul, before the last two dimensions", first[:-2], second[:-2]))
-        text = (
-            f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {size}] but got: "
-            f"[{batch}, {inner}]."
-        )
-    which = "next to last" if len(second) > 1 else "only"
-    return RuntimeError(
-        f"{text} the last size of the first ({size}) must equal the {which} size of the second ({inner})"
-    )
-
-
-def _dtype_error(first: Tensor, second: Tensor) -> Exception:
-    """The error for factors of two dtypes, or of bools."""
-    one, two = first.dtype.tensor_type, second.dtype.tensor_type
-    if first.ndim == second.ndim == 1:
-        text, kernel = f"dot : expected both vectors to have same dtype, but found {one} and {two}", "dot"
-    elif second.ndim == 1:
-        text, kernel = (
-            f"addmv input tensors must have the same dtype, but got {two}, {one}, and {two}",
-            "addmv_impl_cpu",
-        )
-    elif second.ndim == 2:
-        names = f"{first.dtype.c_name} != {second.dtype.c_name}"
-        text, kernel = f"expected m1 and m2 to have the same dtype, but got: {names}", "addmm_impl_cpu_"
-    else:
-        text, kernel = f"expected scalar type {one} but found {two}", "bmm"
-    if first.dtype is second.dtype:
-        refuse_bools(kernel, first)
-    return RuntimeError(f"{text}. Convert one of them with .to(...).")
+    if first.dtype is not second.dtype:
+        raise RuntimeError(f"{of_dtypes.format(first.dtype, second.dtype)}. Convert one of them with .to(...).")
+    refuse_bools(kernel, first)
 
 
 def _check_ndim(tensor: Tensor, ndim: int, text: str) -> None:
@@ -145,10 +145,8 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
         )
-    if first[-1] != second[-2 if len(second) > 1 else -1]:
-        raise _shape_error(first, second)
-    if left.dtype != right.dtype or left.dtype.kind == "b":
-        raise _dtype_error(input, other)
+    if first[-1] != second[-2 if len(second) > 1 else -1] or left.dtype != right.dtype or left.dtype.kind == "b":
+        _check_factors(input, other)
     match (len(first), len(second)):
         case (1, 1):
             return dot(input, other)
@@ -184,15 +182,12 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """Matrix times matrix, for each of a batch: (b, n, k) and (b, k, m) give (b, n, m). Nothing broadcasts."""
     _check_ndim(input, 3, "batch1 must be a 3D tensor")
     _check_ndim(mat2, 3, "batch2 must be a 3D tensor")
-    count, _, inner = input.shape
-    if mat2.shape[:2] != (count, inner):
+    if len(mat2) != len(input):
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {inner}] but got: "
+            f"Expected size for first two dimensions of batch2 tensor to be: {[len(input), input.shape[2]]} but got: "
             f"{list(mat2.shape[:2])}. They are {list(input.shape)} and {list(mat2.shape)}."
         )
-    if input.dtype is not mat2.dtype or input.dtype is dtypes.bool:
-        raise _dtype_error(input, mat2)
-    return batched_matmul(input, mat2)
+    return matmul(input, mat2)
 
 
 @public(name="mv")
@@ -228,14 +223,13 @@ def add_product(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alp
     _check_ndim(mat1, 2, "mat1 must be a matrix, got {}-D tensor")
     _check_ndim(mat2, 2, "mat2 must be a matrix, got {}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
-        raise _shape_error(mat1.shape, mat2.shape)
+        _check_factors(mat1, mat2)
     check_expands(input, (mat1.shape[0], mat2.shape[1]))
     for name, factor in (("mat1", mat1), ("self", input)):
         if factor.dtype is not mat2.dtype:
-            kinds = f"{factor.dtype.tensor_type} and {mat2.dtype.tensor_type}"
             raise RuntimeError(
-                f"{name} and mat2 must have the same dtype, but got {kinds}: convert one of them, as in "
-                "x.to(weight.dtype)"
+                f"{name} and mat2 must have the same dtype, but got {factor.dtype.tensor_type} and "
+                f"{mat2.dtype.tensor_type}: convert one of them, as in x.to(weight.dtype)"
             )
     refuse_bools("addmm_impl_cpu_", input)
     if not input.dtype.is_floating_point:  # factors are cut to whole numbers

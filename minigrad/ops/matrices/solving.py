@@ -24,48 +24,47 @@ class LinAlgError(RuntimeError):
     """What is asked of a matrix cannot be computed: it is singular, or not positive-definite."""
 
 
-def check_matrix(function: str, input: Any) -> None:
-    """Raise unless the input has rows and columns."""
-    if input.ndim < 2:
-        raise RuntimeError(f"{function}: The input tensor A must have at least 2 dimensions. It has {input.ndim}.")
-
-
 def _check_square(function: str, array: Array) -> Array:
     """The array; raise unless it is a square matrix of float32 or float64 numbers, or a batch of them."""
-    check_matrix(function, array)
+    if array.ndim < 2:
+        raise RuntimeError(f"{function}: The input tensor A must have at least 2 dimensions. It has {array.ndim}.")
     rows, columns = array.shape[-2:]
     if rows != columns:
         raise RuntimeError(
             f"{function}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
         )
     kind = dtypes.of(array)
-    check_floating(function, kind)
+    if not kind.is_floating_point:
+        raise RuntimeError(
+            f"{function}: Expected a floating point or complex tensor as input. Got {kind.tensor_type}: try x.float()"
+        )
     if kind.itemsize < 4:
         raise RuntimeError(f"{function}: Low precision dtypes not supported. Got {kind.tensor_type}")
     return array
 
 
-def check_floating(function: str, kind: dtypes.dtype) -> None:
-    """Raise unless numbers of this dtype are floats."""
-    if not kind.is_floating_point:
-        raise RuntimeError(
-            f"{function}: Expected a floating point or complex tensor as input. Got {kind.tensor_type}: try x.float()"
-        )
+def _not_computed(text: str, matrices: Array, is_at_fault: Any) -> LinAlgError:
+    """The error for the first matrix of a batch that is at fault, and the size of its part in which that shows first.
+
+    In the text, {0} stands for the matrix's place in the batch, {1} for the size.
+    """
+    alone, sizes = matrices.reshape(-1, *matrices.shape[-2:]), range(1, matrices.shape[-1] + 1)
+    faults = ((number, size) for number, matrix in enumerate(alone) for size in sizes if is_at_fault(matrix, size))
+    number, size = next(faults, (0, 0))
+    return LinAlgError(text.format(f"(Batch element {number}): " if matrices.ndim > 2 else "", size))
 
 
-def _refuses(compute: Any, matrix: Array) -> bool:
-    """Whether numpy cannot do with a matrix what it is asked for."""
+def _columns_are_dependent(matrix: Array, count: int) -> bool:
+    """Whether elimination finds nothing but zeros in one of the first columns."""
+    return bool(np.linalg.matrix_rank(matrix[:, :count]) < count)
+
+
+def _minor_is_not_positive(matrix: Array, count: int) -> bool:
+    """Whether the first rows and columns are not positive-definite by themselves."""
     try:
-        return bool(np.isnan(compute(matrix)).any())
+        return bool(np.isnan(np.linalg.cholesky(matrix[:count, :count])).any())
     except np.linalg.LinAlgError:
         return True
-
-
-def _first_refused(compute: Any, matrices: Array) -> tuple[str, Array]:
-    """The first matrix of a batch that is refused: its place in words, for the error, and itself."""
-    listed = matrices.reshape(-1, *matrices.shape[-2:])
-    number = next((number for number, matrix in enumerate(listed) if _refuses(compute, matrix)), 0)
-    return f"(Batch element {number}): " if matrices.ndim > 2 else "", listed[number]
 
 
 # ---------------------------------------------------------------- the inverse and the determinant
@@ -77,23 +76,11 @@ def linalg_inv(A: Array) -> Array:
     try:
         return np.linalg.inv(_check_square("linalg.inv", A))
     except np.linalg.LinAlgError:
-        where, matrix = _first_refused(np.linalg.inv, A)
-        raise LinAlgError(
-            f"linalg.inv: {where}The diagonal element {_zero_pivot(matrix)} is zero, the inversion could not be "
-            "completed because the input matrix is singular."
-        ) from None
-
-
-def _zero_pivot(matrix: Array) -> int:
-    """At which step, counted from 1, elimination finds nothing but zeros in a column."""
-    left = np.array(matrix)
-    for step in range(len(left)):
-        row = step + int(np.argmax(np.abs(left[step:, step])))
-        if left[row, step] == 0:
-            return step + 1
-        left[[step, row]] = left[[row, step]]
-        left[step + 1 :] -= np.outer(left[step + 1 :, step] / left[step, step], left[step])
-    return len(left)
+        text = (
+            "linalg.inv: {0}The diagonal element {1} is zero, the inversion could not be completed because the input "
+            "matrix is singular."
+        )
+        raise _not_computed(text, A, _columns_are_dependent) from None
 
 
 @public(name="det", out=False)
@@ -111,14 +98,14 @@ def _gradient_of_cofactors(F: Any, g: Any, self: Any, result: Any) -> Any:
 
 @op(self=_gradient_of_cofactors)
 def cofactors(self: Array) -> Array:
-    """For each element the determinant of what is left without its row and column, with alternating signs."""
-    try:
-        return np.linalg.det(self)[..., None, None] * np.linalg.inv(self).mT
-    except np.linalg.LinAlgError:  # a singular matrix has cofactors, too: from singular values, leaving out one each
-        u, s, vh = np.linalg.svd(self)
-        others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
-        signs = np.linalg.det(u) * np.linalg.det(vh)
-        return (u * (signs[..., None, None] * others[..., None, :])) @ vh
+    """For each element the determinant of what is left without its row and column, with alternating signs.
+
+    From singular values, leaving out one each: singular matrices, too, have cofactors.
+    """
+    u, s, vh = np.linalg.svd(self)
+    others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
+    signs = np.linalg.det(u) * np.linalg.det(vh)
+    return (u * (signs[..., None, None] * others[..., None, :])) @ vh
 
 
 # ---------------------------------------------------------------- A X = B
@@ -148,10 +135,8 @@ def linalg_solve_ex(A: Array, B: Array, left: bool, vector: bool) -> Array:
     try:
         found = np.linalg.solve(A if left else A.mT, columns)
     except np.linalg.LinAlgError:
-        where, _ = _first_refused(np.linalg.inv, A)
-        raise LinAlgError(
-            f"minigrad.linalg.solve: {where}The solver failed because the input matrix is singular."
-        ) from None
+        text = "minigrad.linalg.solve: {0}The solver failed because the input matrix is singular."
+        raise _not_computed(text, A, _columns_are_dependent) from None
     return found[..., 0] if vector else found if left else found.mT
 
 
@@ -183,16 +168,12 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 # ---------------------------------------------------------------- A = L L'
 
 
-@op(self=lambda F, g: F.half_lower(g))
-def half_lower(self: Array) -> Array:
-    """Each matrix with zeros above its diagonal, and the diagonal halved (Murray's function Phi)."""
-    return np.tril(self, -1) + self * (np.eye(self.shape[-1], dtype=self.dtype) / 2)
-
-
 def _cholesky_gradient(F: Any, g: Any, result: Any, upper: bool) -> Any:
     """That of I. Murray, "Differentiation of the Cholesky decomposition" (2016)."""
     lower, g = (result.mT, g.mT) if upper else (result, g)
-    half = F.linalg_solve_ex(lower.mT, F.half_lower(lower.mT @ g), True, False)
+    product = lower.mT @ g
+    triangle = (F.tril(product) + F.tril(product, -1)) / 2  # its diagonal is halved
+    half = F.linalg_solve_ex(lower.mT, triangle, True, False)
     whole = F.linalg_solve_ex(lower, half, False, False)
     return (whole + whole.mT) / 2
 
@@ -203,15 +184,14 @@ def linalg_cholesky_ex(A: Array, upper: bool) -> Array:
     symmetric = A.mT if upper else A  # numpy reads the lower triangle
     try:
         lower = np.linalg.cholesky(symmetric)
+        if np.isnan(lower).any():
+            raise np.linalg.LinAlgError
     except np.linalg.LinAlgError:
-        lower = None
-    if lower is None or np.isnan(lower).any():
-        where, matrix = _first_refused(np.linalg.cholesky, symmetric)
-        order = next(n for n in range(1, len(matrix) + 1) if _refuses(np.linalg.cholesky, matrix[:n, :n]))
-        raise LinAlgError(
-            f"linalg.cholesky: {where}The factorization could not be completed because the input is not "
-            f"positive-definite (the leading minor of order {order} is not positive-definite)."
+        text = (
+            "linalg.cholesky: {0}The factorization could not be completed because the input is not positive-definite "
+            "(the leading minor of order {1} is not positive-definite)."
         )
+        raise _not_computed(text, symmetric, _minor_is_not_positive) from None
     return lower.mT if upper else lower
 
 
