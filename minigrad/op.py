@@ -19,7 +19,6 @@ each time, takes much longer: see the variants that benchmarks/op_variants.py co
 
 from __future__ import annotations
 
-import functools
 import inspect
 import threading
 from collections.abc import Callable, Sequence
@@ -35,16 +34,7 @@ from minigrad.autograd.grad_mode import is_recording, set_creation_observer
 from minigrad.autograd.modes import INFERENCE, modes, thread
 from minigrad.autograd.namespaces import arrays, node_type, tensors
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next_sequence_nr, node_on_demand
-from minigrad.autograd.saved import (
-    PackedTensor,
-    SavedTensor,
-    Versioned,
-    freed_error,
-    pack_all,
-    save,
-    unpack,
-    unpack_result,
-)
+from minigrad.autograd.saved import PackedTensor, Versioned, freed_error, pack_all, save, unpack, unpack_result
 from minigrad.autograd.views import MULTIPLE, share_memory
 from minigrad.op_text import OpText, define, local
 from minigrad.operands import (
@@ -246,7 +236,6 @@ class _Declaration:
         for position, want in enumerate(slots):
             if want:
                 members[f"_saved_{want}"] = property(_saved_reader(position, want == "result"))
-                members[f"_raw_saved_{want}"] = property(functools.partial(SavedTensor, position=position))
         return members
 
     def _written_at_first_use(self, name: str) -> Callable[..., Any]:

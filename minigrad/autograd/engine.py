@@ -8,21 +8,20 @@ begins and ends. In which order nodes run, and which, is told in run.py.
 from __future__ import annotations
 
 import threading
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import steps_until_nan
-from minigrad.autograd.arguments import as_list, key_sought, listed_inputs, started_roots
+from minigrad.autograd.arguments import as_list, key_of, listed_inputs, started_roots
 from minigrad.autograd.batching import Batched
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.modes import current_state, inherit, modes, thread
-from minigrad.autograd.node import AccumulateGrad, GradientEdge, Node
+from minigrad.autograd.node import AccumulateGrad, Node
 from minigrad.autograd.run import BackwardRun, Gradients, Key, key_at
 from minigrad.tensor_base import TensorBase, from_array
 
@@ -61,13 +60,13 @@ def backward(
     """
     run = _prepared(tensors, grad_tensors, retain_graph, create_graph, inputs)
     if create_graph:
-        warnings.warn(CYCLE_WARNING, UserWarning, stacklevel=frames_to_learner())
+        warn(CYCLE_WARNING)
     exhaust(run)
 
 
 def grad(
-    outputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
-    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor | GradientEdge],
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor] | dict[Any, Tensor],
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -91,104 +90,83 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     if not only_inputs:
-        warnings.warn(
+        warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
             "other parts of the graph, please use minigrad.autograd.backward.",
             FutureWarning,
-            stacklevel=frames_to_learner(),
         )
-    sought = listed_inputs(inputs, "grad()")
-    roots = started_roots(outputs, grad_outputs, create_graph, is_grads_batched)
-    for tensor in sought:
-        if isinstance(tensor, TensorBase) and not tensor.requires_grad:
-            raise RuntimeError(
-                "One of the differentiated Tensors does not require grad: make it with requires_grad=True before it "
-                "is used"
-            )
+    sources, starts = listed_inputs(inputs, "grad()"), as_list(outputs)
+    given: list[Any] = [None] * len(starts) if grad_outputs is None else as_list(grad_outputs)
+    roots = started_roots(starts, given, create_graph, is_grads_batched)
+    if not all(source.requires_grad for source in sources):
+        raise RuntimeError(
+            "One of the differentiated Tensors does not require grad: make it with requires_grad=True before it is used"
+        )
     captured: dict[Key, Any] = {}
-    keys = [key_sought(tensor) for tensor in sought]
+    keys = [key_of(source) for source in sources]
     retain = create_graph if retain_graph is None else retain_graph
     run = BackwardRun(roots, set(keys), captured, retain, create_graph)
-    looked_on = create_graph or modes.anomaly is not None or any(node._hooks is not None for node in run.nodes())
-    if is_grads_batched and looked_on:
-        captured = _one_by_one(run)
+    watched = create_graph or modes.anomaly is not None or any(node._hooks is not None for node in run.nodes())
+    if is_grads_batched and watched:
+        rows = _rows(starts, sources, given, retain, create_graph)
+        captured = dict(zip(keys, batching.stacked(rows), strict=True))
     else:
         exhaust(run)
-    given = {id(g._array): g for g in as_list(grad_outputs) if isinstance(g, TensorBase)}
-    results: list[Any] = []
-    for index, (tensor, key) in enumerate(zip(sought, keys, strict=True)):
-        gradient = captured.get(key)
+    results = [captured.get(key) for key in keys]
+    for index, (source, gradient) in enumerate(zip(sources, results, strict=True)):
         if gradient is None and materialize_grads:
-            if isinstance(tensor, GradientEdge):
-                raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-            gradient = from_array(np.zeros(tensor.shape, tensor._array.dtype)).requires_grad_(create_graph)
+            results[index] = from_array(np.zeros(source.shape, source._array.dtype)).requires_grad_(create_graph)
         elif gradient is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
         elif is_grads_batched and gradient is not None and not isinstance(gradient, TensorBase):
-            gradient = from_array(batching.as_batch(gradient, _row_count(roots)).array)
+            results[index] = from_array(batching.as_batch(gradient, len(given[0])).array)
         elif gradient is not None and not isinstance(gradient, TensorBase):
-            gradient = given[id(gradient)] if id(gradient) in given else from_array(gradient)
-        results.append(gradient)
+            same = [weight for weight in given if weight is not None and weight._array is gradient]
+            results[index] = same[0] if same else from_array(gradient)
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
 
 
-def _row_count(roots: list[tuple[Key, Any]]) -> int:
-    """How many gradients the batches have that a run starts from."""
-    start = roots[0][1]
-    return len(start.array if start.__class__ is Batched else start)
+def _rows(starts: list[Any], sources: list[Any], batches: list[Any], retain: bool, create_graph: bool) -> list[Any]:
+    """What grad() gives for each row of a batch of gradients, by a run for each."""
+    last = len(batches[0]) - 1
+    with enable_grad():
+        rows = list(zip(*batches, strict=True))
+    return [
+        grad(starts, sources, row, retain or number < last, create_graph, allow_unused=True)
+        for number, row in enumerate(rows)
+    ]
 
 
-def _one_by_one(run: BackwardRun) -> dict[Key, Any]:
-    """What a run with batches captures, by a run for each row."""
-    count = _row_count(run.roots)
-    rows: list[dict[Key, Any]] = []
-    for number in range(count):
-        rows.append({})
-        with enable_grad():
-            starts = [(key, start[number] if run.recorded else start.array[number]) for key, start in run.roots]
-        exhaust(BackwardRun(starts, run.sought, rows[-1], run.retain or number < count - 1, run.recorded))
-    found = {key for row in rows for key in row}
-    return {key: batching.stacked([row.get(key) for row in rows]) for key in found}
-
-
-def steps(
-    tensors: Tensor | Sequence[Tensor],
-    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Tensor | Sequence[Tensor] | None = None,
-) -> Iterator[Step]:
-    """`backward()`, one node per step. Wrong arguments raise at the call, before anything has run.
+def steps(*arguments: Any, **options: Any) -> Steps:
+    """`backward()`, with its arguments, one node per step. Wrong arguments raise at the call, before anything has run.
 
     Yields `(node, gradients in, gradients out)` after a node ran and before its gradients are summed to the inputs'
     shapes and passed on: one gradient in per output of the node, one out per entry of its `next_functions`; None where
     there is none. They are arrays, or tensors under `create_graph`, and the engine goes on to use them: copy what you
     keep. Stopping half way is safe.
     """
-    return _steps(_prepared(tensors, grad_tensors, retain_graph, create_graph, inputs))
+    return _steps(_prepared(*arguments, **options))
 
 
 def _steps(run: BackwardRun) -> Steps:
     return steps_until_nan(_loop(run)) if modes.anomaly else _loop(run)
 
 
-def _prepared(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: bool, inputs: Any) -> BackwardRun:
+def _prepared(
+    tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: bool = False, inputs: Any = None
+) -> BackwardRun:
     """A run of backward(), with its arguments checked."""
-    roots = started_roots(tensors, grad_tensors, create_graph)
-    sought = None if inputs is None else _keys_of_inputs(inputs)
-    return BackwardRun(roots, sought, None, create_graph if retain_graph is None else retain_graph, create_graph)
-
-
-def _keys_of_inputs(inputs: Any) -> set[Key]:
-    """Where the gradients arrive to which backward() is limited."""
-    listed = listed_inputs(inputs, "backward()")
-    for tensor in listed:
-        if isinstance(tensor, TensorBase):
-            tensor.retain_grad()  # results keep theirs from now on, leaves do anyway
-    return {key_sought(tensor) for tensor in listed}
+    starts = as_list(tensors)
+    given = [None] * len(starts) if grad_tensors is None else as_list(grad_tensors)
+    roots = started_roots(starts, given, create_graph)
+    sources = None if inputs is None else listed_inputs(inputs, "backward()")
+    for source in sources or ():
+        source.retain_grad()  # results keep theirs from now on, leaves do anyway
+    keys = None if sources is None else {key_of(source) for source in sources}
+    return BackwardRun(roots, keys, None, create_graph if retain_graph is None else retain_graph, create_graph)
 
 
 def exhaust(run: BackwardRun) -> None:
@@ -196,7 +174,7 @@ def exhaust(run: BackwardRun) -> None:
     thread's calls.
     """
     if thread.depth >= DEEPEST:
-        _in_new_thread(exhaust, run)
+        _exhaust_in_new_thread(run)
         return
     thread.depth += 1
     try:
@@ -208,15 +186,14 @@ def exhaust(run: BackwardRun) -> None:
         thread.depth -= 1
 
 
-def _in_new_thread(function: Callable[[Any], None], argument: Any) -> None:
-    """Call a function in a thread of its own, with this one's modes, and wait for it."""
-    state = current_state()
-    errors: list[BaseException] = []
+def _exhaust_in_new_thread(run: BackwardRun) -> None:
+    """Run all steps in a thread of their own, with this one's modes, and wait for it."""
+    state, errors = current_state(), []
 
     def go_on() -> None:
         inherit(state)
         try:
-            function(argument)
+            exhaust(run)
         except BaseException as error:
             errors.append(error)
 
@@ -336,7 +313,16 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
         elif gradient.shape != leaf._shape and run.captured is None:
             raise other_shape(node, leaf, gradient)
         owned = node is not None and (leaf in sums.owned or _is_new(node, gradient, incoming, outgoing))
-        if run.deliver(leaf, gradient, owned):
+        added: Gradients | None = ()
+        try:
+            if leaf._hooks is None and run.sought is None and modes.profiler is None:  # the usual case
+                leaf.apply(gradient, owned=owned)
+            else:
+                _, added = run.run_node(leaf, (gradient,), ())
+        except Exception as error:
+            run.explain(leaf, error)
+            raise
+        if added is not None:
             yield leaf, (gradient,), ()
 
 

@@ -132,7 +132,7 @@ class FunctionNode(FunctionCtx, Node):
             )
         running[self] += 1
         try:
-            return self._function._gradient_function()(self, *gradients)
+            return self._function.backward(self, *gradients)
         finally:
             running[self] -= 1
             if not running[self]:
@@ -259,17 +259,6 @@ class Function(metaclass=_FunctionMeta):
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
             "backward mode AD."
         )
-
-    vjp = backward  # another name for it: "vector-Jacobian product"
-
-    @classmethod
-    def _gradient_function(cls) -> Callable[..., Any]:
-        if cls.backward is not Function.backward and cls.vjp is not Function.vjp:
-            raise RuntimeError(
-                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-                "implement one of them."
-            )
-        return cls.backward if cls.vjp is Function.vjp else cls.vjp
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:

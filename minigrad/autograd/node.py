@@ -15,7 +15,7 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -201,10 +201,6 @@ class AccumulateGrad(Node):
 
     apply_recorded = apply
 
-    def __call__(self, *gradients: Tensor | None) -> Any:
-        super().__call__(*gradients)
-        return ()
-
 
 accumulating = threading.RLock()  # held while a gradient is added: no update is lost between threads
 
@@ -382,19 +378,3 @@ def edge_node(tensor: Any) -> Node | None:
     """
     node: Node | None = tensor._node
     return node_on_demand(tensor) if node is ON_DEMAND else node
-
-
-class GradientEdge(NamedTuple):
-    """Where the gradient of a tensor arrives, without the tensor: stands for it in `grad()` and `backward()`."""
-
-    node: Node
-    output_nr: int
-    ownership_token: Any = None  # here, the tensor's shape and numpy dtype
-
-
-def get_gradient_edge(tensor: Any) -> GradientEdge:
-    """The edge of a tensor that needs a gradient; RuntimeError for others."""
-    node: Any = edge_node(tensor)
-    if node is None:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    return GradientEdge(node, tensor._output_nr, (tensor._array.shape, tensor._array.dtype))

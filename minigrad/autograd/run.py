@@ -51,18 +51,16 @@ class BackwardRun:
         self.order: list[Node] = []
         self.leaves_after: dict[Node | None, list[AccumulateGrad]] = {}  # whose gradient is complete after each node
         self._outer: list[BackwardRun | None] = []
-        # `useful` are those that have to run: if gradients are only to be captured, one that is sought itself need not.
-        self.useful, last_uses = self._find_nodes()
+        self.reached: set[Node] = set()  # the nodes of a limited run, and which of them it has to run
+        self.useful: set[Node] = set()
+        last_uses = self._find_nodes()
         if sought is not None:
-            self.useful = self._limit(sought, last_uses)
-        self.reached: Set[Node | None] = self.useful if sought is None else set(self.order)
+            self._limit(sought, last_uses)
         for leaf, use in last_uses.items():
             self.leaves_after.setdefault(use, []).append(leaf)
 
-    def _find_nodes(self) -> tuple[Set[Node | None], dict[AccumulateGrad, Node | None]]:
-        """Put the nodes in order; return them, and the leaves, each with the node that uses it last (None: it is a
-        root).
-        """
+    def _find_nodes(self) -> dict[AccumulateGrad, Node | None]:
+        """Put the nodes in order; return the leaves, each with the node that uses it last (None: it is a root)."""
         order, last_uses = self.order, dict.fromkeys(node for node in self.starts if node.__class__ is AccumulateGrad)
         met: set[Node | None] = {None}
         for start in self.starts:
@@ -81,28 +79,28 @@ class BackwardRun:
                     met.add(next_node)
                     order.append(next_node)  # type: ignore[arg-type]
         order.sort(key=attrgetter("_sequence"), reverse=True)
-        return met, last_uses
+        return last_uses
 
-    def _limit(self, sought: Set[Key], last_uses: dict[AccumulateGrad, Node | None]) -> set[Node | None]:
-        """Leave out what is not sought and does not lead there; return the nodes that have to run."""
+    def _limit(self, sought: Set[Key], last_uses: dict[AccumulateGrad, Node | None]) -> None:
+        """Leave out what is not sought and does not lead there.
+
+        Where gradients are only captured, what is sought itself need not run.
+        """
         ends = {node_at(key) for key in sought if key is not None}
-        useful: set[Node | None] = set() if self.captured is not None else ends.intersection(self.order)
+        useful = self.useful
+        if self.captured is None:
+            useful.update(ends)
         for node in reversed(self.order):  # inputs before results
             if any(next_node in ends or next_node in useful for next_node in node._next_nodes):
                 useful.add(node)
         kept = ends.union(self.starts)  # the hooks of a root's tensor run in any case
         self.order = [node for node in self.order if node in useful or node in kept]
+        self.reached.update(self.order)
         for leaf in list(last_uses):  # a root that others use waits for their gradients, which do not come
             if leaf not in ends and (leaf not in kept or last_uses[leaf] is not None):
                 del last_uses[leaf]
-        return useful
 
     # -- asked by hooks, and by functions that run inside
-
-    @property
-    def limited(self) -> bool:
-        """Whether the run is for some inputs only."""
-        return self.sought is not None
 
     def __enter__(self) -> None:
         self._outer.append(thread.task)
@@ -137,40 +135,31 @@ class BackwardRun:
 
         A node that is sought for one of its outputs gets the gradients of all: they may have hooks.
         """
-        if self.sought is None and node._output_nrs is None:
-            return node._next_nodes
         sought, keys = self.sought, [key_at(*edge) for edge in node.next_functions]
         return [key if sought is None or key in sought or node_at(key) in self.reached else None for key in keys]
 
     def run_node(self, node: Node, incoming: Gradients, keys: Sequence[Key]) -> tuple[Gradients, Gradients | None]:
         """Run a node where anybody looks on, or where not all gradients are wanted. Return the gradients that went in,
         and that came out; None for the latter if the node only had to be reached.
+
+        Like PyTorch, grad() captures what it seeks after the hooks of the tensor, but before them if the node is to run
+        as well.
         """
         if modes.profiler is not None:
             modes.profiler.next_node(node)
+        runs = self.sought is None or node in self.useful
         with self:
-            incoming = self._arrive(node, incoming)
-            return self._run_between_hooks(node, incoming, keys) if node in self.useful else (incoming, None)
+            before = incoming
+            if node._hooks is not None:
+                incoming = node._hooks.run_for_tensors(node, incoming, self.recorded)
+            if self.captured is not None:
+                for number, gradient in enumerate(before if runs else incoming):
+                    key = key_at(node, number)
+                    if key in self.sought and gradient is not None:  # type: ignore[operator]
+                        self.captured[key] = gradient
+            return self._run_between_hooks(node, incoming, keys) if runs else (incoming, None)
 
-    def _arrive(self, node: Node, incoming: Gradients) -> Gradients:
-        """The gradients of a node's outputs are complete: show them to the hooks there, and keep those that were
-        sought.
-
-        Like PyTorch, grad() gets them from after the hooks, but from before them if the node is to run as well.
-        """
-        before = incoming
-        if node._hooks is not None:
-            incoming = node._hooks.run_for_tensors(node, incoming, self.recorded)
-        if self.captured is not None:
-            for number, gradient in enumerate(before if node in self.useful else incoming):
-                key = key_at(node, number)
-                if key in self.sought and gradient is not None:  # type: ignore[operator]
-                    self.captured[key] = gradient
-        return incoming
-
-    def _run_between_hooks(
-        self, node: Node, incoming: Gradients, keys: Sequence[Key] = ()
-    ) -> tuple[Gradients, Gradients]:
+    def _run_between_hooks(self, node: Node, incoming: Gradients, keys: Sequence[Key]) -> tuple[Gradients, Gradients]:
         hooks, recorded = node._hooks, self.recorded
         if hooks is not None:
             incoming = hooks.run_before(node, incoming, recorded)
@@ -192,7 +181,7 @@ class BackwardRun:
         """Run a node's rules, on tensors and with what they do recorded if the run is."""
         apply: Any = node.apply_recorded if self.recorded else node.apply
         if not self.recorded and Batched in map(type, incoming):
-            apply = partial(_run_batched, node)
+            apply = partial(batching.run, node)
         if (profiler := modes.profiler) is not None:
             apply = profiler.timed(node, apply)
         if not self.recorded:
@@ -203,35 +192,6 @@ class BackwardRun:
                 return apply(*incoming)
         finally:
             thread.evaluating = previous
-
-    def deliver(self, leaf: AccumulateGrad, gradient: Any, owned: bool) -> bool:
-        """Hand a leaf its complete gradient; return whether that went to `.grad`."""
-        if leaf._hooks is None and self.sought is None and modes.profiler is None:  # the usual case
-            leaf.apply(gradient, owned=owned)
-            return True
-        return self._deliver_watched(leaf, gradient, owned)
-
-    def _deliver_watched(self, leaf: AccumulateGrad, gradient: Any, owned: bool) -> bool:
-        hooks, profiler = leaf._hooks, modes.profiler
-        if profiler is not None:
-            profiler.next_node(leaf)
-        wanted = self.sought is None or leaf in self.sought
-        accumulates = wanted and self.captured is None
-        if hooks is None and accumulates:
-            apply = leaf.apply if profiler is None else profiler.timed(leaf, leaf.apply)
-            apply(gradient, owned=owned)
-            return True
-        try:
-            with self:
-                incoming = (gradient,) if hooks is None else hooks.run_for_tensors(leaf, (gradient,), self.recorded)
-                if accumulates:
-                    self._run_between_hooks(leaf, incoming)
-        except Exception as error:
-            self.explain(leaf, error)
-            raise
-        if wanted and not accumulates:
-            self.captured[leaf] = incoming[0]  # type: ignore[index]
-        return accumulates
 
     def explain(self, node: Node, error: Exception) -> None:
         """Say what is known of a node that could not be run."""
@@ -245,7 +205,3 @@ class BackwardRun:
                 f"{node.name()} could not compute its gradient, since the sizes do not match: {error}. A tensor that "
                 "it saved was given another shape, by `.data = ...`, after the forward pass."
             ) from None
-
-
-def _run_batched(node: Node, *incoming: Any) -> Gradients:
-    return batching.run(node, incoming)

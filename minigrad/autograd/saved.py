@@ -22,14 +22,11 @@ if TYPE_CHECKING:
     from minigrad.autograd.blame import Line
     from minigrad.tensor import Tensor
 
-FREED_ADVICE = (
-    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward."
-)
 FREED_MESSAGE = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-    f"been freed). {FREED_ADVICE}"
+    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved "
+    "tensors after calling backward."
 )
 UNSAVABLE_MESSAGE = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
@@ -252,27 +249,6 @@ def _pack_slot(node: Node, position: int, pack_hook: Callable[[Any], Any], unpac
     elif isinstance(kept, Versioned) or (isinstance(kept, TensorBase) and not kept._is_number):
         saved[position] = _packed(node, unpack(node, kept), pack_hook, unpack_hook)
     node._kept = tuple(saved)
-
-
-class SavedTensor:
-    """One saved tensor of a node, as `node._raw_saved_self` and the like give it."""
-
-    def __init__(self, node: Node, position: int) -> None:
-        self._node, self._position = node, position
-
-    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        """Pack this one tensor now, and have it unpacked when it is needed."""
-        if self._node._kept is None:
-            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. " + FREED_ADVICE)
-        kept = self._node._kept[self._position]
-        if kept is None:
-            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
-        if isinstance(kept, PackedTensor):
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
-                "hooks is allowed at a time."
-            )
-        _pack_slot(self._node, self._position, pack_hook, unpack_hook)
 
 
 class saved_tensors_hooks:

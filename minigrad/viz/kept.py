@@ -195,8 +195,8 @@ def source_of_backward(node: Any) -> str:
     if function is None:
         return ""
     try:
-        return textwrap.dedent(inspect.getsource(function._gradient_function())).rstrip()
-    except (OSError, TypeError, RuntimeError):
+        return textwrap.dedent(inspect.getsource(function.backward)).rstrip()
+    except (OSError, TypeError):
         return ""
 
 
