@@ -231,7 +231,7 @@ def _summed_along(value: Batched, dim: int) -> Any:
 # fmt: off
 _ELEMENTWISE = (  # and what treats all matrices of a batch alike
     "abs", "cast", "clamp_to_numbers", "cos", "cosh", "erf", "exp", "isfinite", "log", "masked_fill", "pow_number",
-    "sigmoid", "sign", "sin", "sinh", "sqrt", "tanh", "tril", "triu", "where", "where_positive", "xlogy",
+    "sigmoid", "sign", "sin", "sinh", "sqrt", "tanh", "tril", "triu", "where", "where_positive",
 )
 _FURTHER_ON = (
     "advanced_index", "basic_index", "diagonal", "diagonal_backward", "flip", "index_backward", "mean_dims",

@@ -18,7 +18,7 @@ from minigrad.nn.modules.container import ModuleDict, ModuleList, Sequential
 from minigrad.nn.modules.conv import Conv1d, Conv2d, ConvTranspose2d
 from minigrad.nn.modules.linear import Embedding, Identity, Linear
 from minigrad.nn.modules.loss import (
-    BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, KLDivLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss,
+    BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss,
 )
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm, RMSNorm

@@ -19,7 +19,7 @@ from minigrad.ops.layers.group_norm import group_norm
 from minigrad.ops.layers.layer_norm import layer_norm, rms_norm
 from minigrad.ops.layers.linear import linear
 from minigrad.ops.losses.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
-from minigrad.ops.losses.cross_entropy import cross_entropy, kl_div, nll_loss
+from minigrad.ops.losses.cross_entropy import cross_entropy, nll_loss
 from minigrad.ops.losses.regression import huber_loss, l1_loss, mse_loss, smooth_l1_loss
 from minigrad.ops.pointwise.activations import (
     elu,

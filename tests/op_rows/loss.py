@@ -135,14 +135,6 @@ ROWS = [
         (normal, between_0_and_1),
     ),
     Row(
-        "mse_loss(weight)",
-        lambda F, x, y, w: F.nn.functional.mse_loss(x, y, weight=w),
-        lambda x, y, w: np.asarray(((x - y) ** 2 * w).sum() / w.sum(), x.dtype),
-        [((2, 3),) * 3],
-        "DivBackward0",
-        (normal, normal, positive),
-    ),
-    Row(
         "binary_cross_entropy(weight)",
         lambda F, x: F.nn.functional.binary_cross_entropy(
             x, F.full_like(x, 0.3).detach(), F.tensor([0.5, 2, 1], dtype=x.dtype)
@@ -185,24 +177,5 @@ ROWS = [
         lambda x, y: np.asarray(-(log_softmax(x, min(x.ndim - 1, 1)) * y).sum(min(x.ndim - 1, 1)).mean(), x.dtype),
         [((2, 3), (2, 3)), ((3,), (3,)), ((2, 3, 2), (2, 3, 2))],
         domain=(normal, positive),
-    ),
-    *(
-        Row(
-            f"kl_div({reduction}, log_target={logs})",
-            lambda F, x, y, how=reduction, logs=logs: F.nn.functional.kl_div(x, y, reduction=how, log_target=logs),
-            lambda x, y, reduce=reduce, logs=logs: np.asarray(
-                reduce(np.exp(y) * (y - x) if logs else y * (np.log(y) - x)), x.dtype
-            ),
-            [((2, 3), (2, 3)), ((3,), (3,))],
-            node,
-            normal if logs else (normal, positive),
-            graph=not logs,
-        )
-        for reduction, reduce, node in [
-            ("batchmean", lambda costs: costs.sum() / len(costs), None),
-            ("sum", np.sum, "SumBackward0"),
-            ("none", np.asarray, None),
-        ]
-        for logs in (False, True)
     ),
 ]

@@ -41,7 +41,7 @@ _PARTS = """
     remainder_by_number:remainder remainder_of_number:remainder rsub safe_softmax:_safe_softmax scaled_rows:mul
     scatter_value:scatter select_one:select softmax:_softmax softmax_gradient:_softmax_backward_data
     split:split_with_sizes squeeze_one:squeeze strided:as_strided sub_scaled:sub sum_all:sum sum_dims:sum
-    unsafe_view:_unsafe_view vector_norm:linalg_vector_norm where_positive:threshold_backward xlogy
+    unsafe_view:_unsafe_view vector_norm:linalg_vector_norm where_positive:threshold_backward
 """
 PARTS = {own: theirs or own for own, _, theirs in (entry.partition(":") for entry in _PARTS.split())}
 

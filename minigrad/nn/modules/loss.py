@@ -122,13 +122,3 @@ class BCEWithLogitsLoss(_Loss):
         return F.binary_cross_entropy_with_logits(
             input, target, weight=self.weight, reduction=self.reduction, pos_weight=self.pos_weight
         )
-
-
-class KLDivLoss(_Loss):
-    """target * (log(target) - input), for an input of log-probabilities; with log_target, so is the target."""
-
-    _: KW_ONLY
-    log_target: bool = False
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)

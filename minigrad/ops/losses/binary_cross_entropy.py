@@ -14,12 +14,12 @@ from minigrad.op import op, size_mismatch
 from minigrad.ops.losses.reduction import (
     check_reduction,
     element_gradient,
-    one_like,
     promote_floating,
     reduce_elements,
 )
+from minigrad.ops.operands import floats_only
 from minigrad.public import checked
-from minigrad.tensor import Tensor
+from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -87,35 +87,22 @@ def binary_cross_entropy(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
             "deprecated. Please ensure they have the same size."
         )
-    kind = input.dtype
-    if not kind.is_floating_point:
-        raise NotImplementedError(f"\"binary_cross_entropy\" not implemented for '{kind.tensor_type}'")
+    floats_only("binary_cross_entropy", input._array)
     for other in (target, weight):
-        if other is not None and other.dtype is not kind:
-            raise RuntimeError(f"Found dtype {other.dtype.tensor_type} but expected {kind.tensor_type}")
-    for name, tensor in (("input", input), ("target", target)):
-        array = tensor._array
-        if array.size and not (np.min(array) >= 0 and np.max(array) <= 1) and not np.all(np.isnan(array)):
-            raise RuntimeError(
-                f"all elements of {name} should be between 0 and 1: they reach from {np.min(array)} to {np.max(array)}"
-            )
-    weight = one_like(input) if weight is None else _expand_weight(weight, target)
-    return _binary_cross_entropy(input, target, weight, reduction)
-
-
-def _expand_weight(weight: Tensor, target: Tensor) -> Tensor:
-    try:
-        fits = np.broadcast_shapes(weight.shape, target.shape) == target.shape
-    except ValueError:
-        fits = False
-    if not fits:
-        lengths = zip(weight.shape[::-1], (*target.shape[::-1], *[1] * weight.ndim), strict=False)
-        place, length = next((i, own) for i, (own, other) in enumerate(lengths, 1) if own not in (1, other))
-        raise RuntimeError(
-            f"Attempting to broadcast a dimension of length {length} at -{place}! Mismatching argument at index 1 had "
-            f"{weight.size()}; but expected shape should be broadcastable to {list(target.shape)}"
-        )
-    return weight.expand(target.shape)
+        if other is not None and other.dtype is not input.dtype:
+            raise RuntimeError(f"Found dtype {other.dtype.tensor_type} but expected {input.dtype.tensor_type}")
+    for name, array in (("input", input._array), ("target", target._array)):
+        if array.size and not (np.min(array) >= 0 and np.max(array) <= 1):
+            found = f"they reach from {np.min(array)} to {np.max(array)}"
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1: {found}")
+    if weight is not None:
+        for place, (own, other) in enumerate(zip(weight.shape[::-1], target.shape[::-1], strict=False), 1):
+            if own != other and 1 not in (own, other):
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {own} at -{place}! Mismatching argument at index 1 "
+                    f"had {weight.size()}; but expected shape should be broadcastable to {list(target.shape)}"
+                )
+    return _binary_cross_entropy(input, target, _factor(input, weight), reduction)
 
 
 @checked  # type: ignore[no-redef]
@@ -135,20 +122,24 @@ def binary_cross_entropy_with_logits(
     check_reduction(reduction)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
-    if not input.dtype.is_floating_point:
-        raise NotImplementedError(f"\"log_sigmoid_cpu\" not implemented for '{input.dtype.tensor_type}'")
+    floats_only("log_sigmoid_cpu", input._array)
     if not target.dtype.is_floating_point:
         raise RuntimeError(
             f"result type {input.dtype.tensor_type} can't be cast to the desired output type "
             f"{target.dtype.tensor_type}: convert the target first, as in target.float()"
         )
     input, target = promote_floating("log_sigmoid_cpu", input, target)
-    weights = []
-    for given in (weight, pos_weight):
-        mismatch = (
-            None if given is None else size_mismatch("binary_cross_entropy_with_logits", given.shape, input.shape)
-        )
-        if mismatch is not None:
-            raise RuntimeError(mismatch)
-        weights.append(one_like(input) if given is None else given.to(input.dtype).expand(input.shape))
-    return _binary_cross_entropy_with_logits(input, target, *weights, reduction)
+    factors = [_factor(input, given) for given in (weight, pos_weight)]
+    return _binary_cross_entropy_with_logits(input, target, *factors, reduction)
+
+
+def _factor(input: Tensor, given: Tensor | None) -> Tensor:
+    """A factor for each element's loss: 1, unless it was given. RuntimeError if it does not broadcast to the input."""
+    if given is None:
+        return from_array(input._array.dtype.type(1))
+    mismatch = size_mismatch("binary_cross_entropy", given.shape, input.shape)
+    if mismatch is None and (shape := np.broadcast_shapes(given.shape, input.shape)) != input.shape:
+        mismatch = f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}"
+    if mismatch is not None:
+        raise RuntimeError(mismatch)
+    return given.to(input.dtype)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
+from minigrad.ops.operands import floats_only
 from minigrad.ops.shapes.expanding import broadcast_tensors
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -21,10 +21,6 @@ def check_reduction(reduction: str) -> str:
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction: choose 'none', 'mean' or 'sum'")
     return reduction
-
-
-def warn(text: str) -> None:
-    warnings.warn(text, UserWarning, stacklevel=frames_to_learner())
 
 
 def reduce_loss(loss: Tensor, reduction: str) -> Tensor:
@@ -46,26 +42,9 @@ def broadcast_with_warning(input: Tensor, target: Tensor) -> tuple[Any, ...]:
 def promote_floating(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Input and target in the dtype that both promote to; an error that names `kernel` if that is not floating."""
     kind = dtypes.promote(input._array, target._array)
-    if not kind.is_floating_point:
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for '{kind.tensor_type}': convert one, as in x.float()"
-        )
-    return input.to(kind), target.to(kind)
-
-
-def weighted_loss(loss: Tensor, weight: Tensor, input: Tensor, reduction: str, by_weight: bool = True) -> Tensor:
-    """The loss of each element times its weight, reduced; for the mean over the sum of the weights."""
-    if weight.shape != input.shape:
-        raise ValueError("Weights and input must have the same size.")
-    loss = loss * weight
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
-    return loss.sum() / weight.sum() if by_weight and reduction == "mean" else reduce_loss(loss, reduction)
-
-
-def one_like(input: Tensor) -> Tensor:
-    """The number 1 in an input's dtype, for a weight that was not given."""
-    return from_array(input._array.dtype.type(1))
+    input, target = input.to(kind), target.to(kind)
+    floats_only(kernel, input._array)
+    return input, target
 
 
 # ---------------------------------------------------------------- in kernels and their rules

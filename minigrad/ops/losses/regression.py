@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op
+from minigrad.op import arrays, op
 from minigrad.ops.losses.reduction import (
     broadcast_with_warning,
     check_reduction,
@@ -18,7 +18,6 @@ from minigrad.ops.losses.reduction import (
     promote_floating,
     reduce_elements,
     reduce_loss,
-    weighted_loss,
 )
 from minigrad.ops.pointwise.rounding import abs
 from minigrad.public import checked
@@ -62,9 +61,7 @@ def huber_loss(self: Array, target: Array, reduction: str, delta: float) -> Arra
 )
 def smooth_l1_loss(self: Array, target: Array, reduction: str, beta: float) -> Array:
     """Huber's cost over beta: the slope beyond beta is 1."""
-    distance = np.abs(self - target)
-    near = np.minimum(distance, beta)
-    return reduce_elements(near * (distance - 0.5 * near) / beta, reduction)
+    return arrays.huber_loss(self, target, reduction, beta) / beta
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -72,29 +69,26 @@ def smooth_l1_loss(self: Array, target: Array, reduction: str, beta: float) -> A
 _mse_loss, _huber_loss, _smooth_l1_loss = mse_loss, huber_loss, smooth_l1_loss
 
 
+def _operands(kernel: str, input: Tensor, target: Tensor, reduction: str) -> tuple[Tensor, Tensor, str]:
+    """What the ops get: input and target in one shape and one floating dtype, and the reduction."""
+    pair = broadcast_with_warning(input, target)
+    return *promote_floating(kernel, *pair), check_reduction(reduction)
+
+
 @checked  # type: ignore[no-redef]
-def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
+def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """The squared difference (input - target)².
 
-    Args:
-        reduction: "mean" or "sum" of all elements, or "none" for a loss for each.
-        weight: how much each element counts; the mean is then divided by the sum of the weights.
+    `reduction`: "mean" or "sum" of all elements, or "none" for a loss for each.
     """
-    input, target = broadcast_with_warning(input, target)
-    if weight is not None:
-        return weighted_loss((input - target) ** 2, weight, input, reduction)
-    check_reduction(reduction)
-    return _mse_loss(*promote_floating("mse_cpu", input, target), reduction)
+    return _mse_loss(*_operands("mse_cpu", input, target, reduction))
 
 
 @checked
-def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
-    """The absolute difference |input - target|. The arguments are those of `mse_loss`."""
+def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+    """The absolute difference |input - target|. `reduction` as for `mse_loss`."""
     input, target = broadcast_with_warning(input, target)
-    distance = abs(input - target)
-    if weight is not None:
-        return weighted_loss(distance, weight, input, reduction)
-    return reduce_loss(distance, check_reduction(reduction))
+    return reduce_loss(abs(input - target), check_reduction(reduction))
 
 
 @checked  # type: ignore[no-redef]
@@ -103,31 +97,20 @@ def smooth_l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", be
 
     `reduction` as for `mse_loss`.
     """
-    input, target = broadcast_with_warning(input, target)
-    check_reduction(reduction)
-    if beta == 0:
-        return reduce_loss(abs(input - target), reduction)
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got: {beta}")
-    return _smooth_l1_loss(*promote_floating("smooth_l1_cpu", input, target), reduction, float(beta))
+    if beta == 0:
+        return l1_loss(input, target, reduction=reduction)
+    return _smooth_l1_loss(*_operands("smooth_l1_cpu", input, target, reduction), float(beta))
 
 
 @checked  # type: ignore[no-redef]
-def huber_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
-) -> Tensor:
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
     """delta * (|difference| - delta / 2), and difference² / 2 where |difference| is below `delta`.
 
-    The other arguments are those of `mse_loss`; with a weight the mean is over the number of elements.
+    `reduction` as for `mse_loss`. The result has the input's dtype.
     """
-    input, target = broadcast_with_warning(input, target)
     if delta <= 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got: {delta}")
-    kind = input.dtype
-    input, target = promote_floating("huber_cpu", input, target)
-    if weight is None:
-        loss = _huber_loss(input, target, check_reduction(reduction), float(delta))
-    else:
-        loss = _huber_loss(input, target, "none", float(delta))
-        loss = weighted_loss(loss, weight, input, reduction, by_weight=False)
-    return loss.to(kind) if kind.is_floating_point else loss
+    loss = _huber_loss(*_operands("huber_cpu", input, target, reduction), float(delta))
+    return loss.to(input.dtype) if input.dtype.is_floating_point else loss

@@ -64,22 +64,6 @@ def log1p(self: Array) -> Array:
     return np.log1p(self)
 
 
-def _xlogy_gradient(F: Any, g: Any, self: Any, other: Any) -> Any:
-    """g * log(other), and 0 where input is 0 and the logarithm has no value."""
-    return F.where((self == 0) & (other <= 0), 0, F.xlogy(g, other))
-
-
-@op(
-    self=_xlogy_gradient,
-    other=lambda F, g, self, other: g * self / other,
-    broadcasts=True,
-    floating=True,
-)
-def xlogy(self: Array, other: Array) -> Array:
-    """input * log(other), and 0 where input is 0, whatever the logarithm."""
-    return np.where((self == 0) & ~np.isnan(other), 0, self * np.log(other))[()]
-
-
 # ---------------------------------------------------------------- powers and roots
 
 
