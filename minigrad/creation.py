@@ -1,8 +1,7 @@
 """Making tensors: of numbers that are there (`tensor`, `as_tensor`, `from_numpy`), or by a rule (`zeros`, `arange`).
 
 All of them take `dtype` (`get_default_dtype()` where nothing says otherwise), `requires_grad`, and `device` for the
-CPU; those that follow a rule also `out`, a tensor to write into, which takes on the shape. Tensors of chance are made
-in `minigrad.random`.
+CPU. Tensors of chance are made in `minigrad.random`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.graph import ON_DEMAND
-from minigrad.autograd.inplace import begin_write
 from minigrad.autograd.modes import INFERENCE, thread
 from minigrad.public import Device, Dtype, Ints, Number, Sizes, as_number, as_sizes, no_such_form, public
 from minigrad.tensor import Size, Tensor, from_array, own_array
@@ -34,17 +32,6 @@ np.empty(2**25 - 2**13, np.uint8)
 # ---------------------------------------------------------------- what all of them do
 
 
-def made(array: Array, requires_grad: bool, function: str, out: Tensor | None = None) -> Tensor:
-    """The new tensor that `function` gives; or `out`, with these numbers in it."""
-    if out is not None:
-        return _written(out, array, function)
-    tensor = _marked(from_array(array[()]))  # a 0-d array becomes the numpy scalar in it: faster to compute with
-    if requires_grad:
-        _check_floating(tensor)
-        tensor._node = ON_DEMAND
-    return tensor
-
-
 def _marked(tensor: Tensor) -> Tensor:
     """A new tensor, which is one of inference mode if it was made there."""
     if thread.inference:
@@ -52,72 +39,43 @@ def _marked(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def _check_floating(made: Tensor) -> None:
-    if not made.dtype.is_floating_point:
-        raise RuntimeError(
-            "Only Tensors of floating point and complex dtype can require gradients. "
-            f"This one would be {made.dtype}: write its numbers with a decimal point, or give dtype=minigrad.float32."
-        )
+def _options(*, dtype: Dtype = None, device: Device = None, requires_grad: bool = False) -> None:
+    """The arguments that all functions have which make tensors."""
 
 
-def _written(out: Tensor, array: Array, function: str) -> Tensor:
-    """`out` with the array's numbers, in the array's shape."""
-    if out.requires_grad:
-        raise RuntimeError(
-            f"aten::{function}(): functions with out=... arguments don't support automatic differentiation, but one of "
-            "the arguments requires grad."
-        )
-    if out.shape != array.shape:
-        out._array = np.empty(array.shape, out._array.dtype)
-    target = own_array(out)
-    begin_write(out, target)
-    np.copyto(target, array, casting="unsafe")
-    return out
-
-
-def _options(
-    *,
-    out: Tensor | None = None,
-    dtype: Dtype = None,
-    device: Device = None,
-    requires_grad: bool = False,
-) -> None:
-    """The arguments that all functions have which make tensors; `out` those only that are not like another tensor."""
-
-
-_OPTIONS = inspect.signature(_options).parameters
+_OPTIONS = inspect.signature(_options).parameters.values()
 
 
 def factory(numbers: Callable[..., Array]) -> Callable[..., Tensor]:
     """The public function that makes a tensor of the array which `numbers` gives.
 
-    `numbers` is told a `dtype`: what was asked for, or that of `out`, or None; a learner gives the further options.
+    `numbers` is told a `dtype`: what was asked for, or None; a learner gives the further options.
     """
-    name = numbers.__name__
 
     @functools.wraps(numbers)
     def make(
         *arguments: Any,
-        out: Tensor | None = None,
         dtype: dtypes.dtype | None = None,
         device: Any = None,
         requires_grad: bool = False,
         **more: Any,
     ) -> Tensor:
-        if out is not None:
-            if dtype not in (None, out.dtype):
+        # A 0-d array becomes the numpy scalar in it: faster to compute with.
+        made = _marked(from_array(numbers(*arguments, dtype=dtype, **more)[()]))
+        if requires_grad:
+            if not made.dtype.is_floating_point:
                 raise RuntimeError(
-                    f"dtype {dtype.tensor_type} does not match dtype of out parameter ({out.dtype.tensor_type})"
+                    "Only Tensors of floating point and complex dtype can require gradients. This one would be "
+                    f"{made.dtype}: write its numbers with a decimal point, or give dtype=minigrad.float32."
                 )
-            dtype = out.dtype
-        return made(numbers(*arguments, dtype=dtype, **more), requires_grad, name, out)
+            made._node = ON_DEMAND
+        return made
 
     own = inspect.signature(numbers)
-    options = [_OPTIONS[option] for option in _OPTIONS if option != "out" or not name.endswith(("_like", "tensor"))]
     kept = [parameter for parameter in own.parameters.values() if parameter.name != "dtype"]
-    make.__signature__ = own.replace(parameters=[*kept, *options], return_annotation="Tensor")  # type: ignore[attr-defined]
+    make.__signature__ = own.replace(parameters=[*kept, *_OPTIONS], return_annotation="Tensor")  # type: ignore[attr-defined]
     # Layers pass on the dtypes that learners gave them.
-    return public(method=False, out=False, composed=True, everywhere=True)(make)
+    return public(method=False, composed=True, everywhere=True)(make)
 
 
 # ---------------------------------------------------------------- by a rule
@@ -307,7 +265,7 @@ def constructed(data: Any = (), *sizes: Any) -> Tensor:
     return tensor(data, dtype=kind)
 
 
-@public(method=False, out=False)
+@public(method=False)
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a numpy array: what is written to one is seen in the other."""
     if not isinstance(ndarray, np.ndarray):
@@ -332,48 +290,13 @@ def from_numpy(ndarray: Any) -> Tensor:
     return _marked(from_array(ndarray))
 
 
-@public(method=False, out=False, everywhere=True)
+@public(method=False, everywhere=True)
 def as_tensor(data: Any, dtype: Dtype = None, device: Device = None) -> Tensor:
     """`data` as a tensor: itself if it is one, sharing memory if it is a numpy array, else a copy, as `tensor()`."""
     if not isinstance(data, Tensor | np.ndarray):
         return tensor(data, dtype=dtype)
     shared = data if isinstance(data, Tensor) else from_numpy(data)
     return shared if dtype is None else shared.to(dtype)
-
-
-@public(method=False, out=False, everywhere=True)
-def asarray(
-    obj: Any,
-    *,
-    dtype: Dtype = None,
-    device: Device = None,
-    copy: bool | None = None,
-    requires_grad: bool | None = None,
-) -> Tensor:
-    """As `as_tensor`; `copy` forces or forbids a copy, and `requires_grad=False` gives a tensor outside the graph."""
-    made = as_tensor(obj, dtype)
-    if copy is False:
-        if not isinstance(obj, Tensor | np.ndarray):
-            raise ValueError("can't alias arbitrary sequence into a tensor: leave out copy=False")
-        source = dtypes.of(obj._array if isinstance(obj, Tensor) else obj)
-        if made.dtype is not source:
-            raise ValueError(
-                f"can't alias tensor with dtype '{source.tensor_type}' into dtype '{made.dtype.tensor_type}': leave "
-                "out copy=False"
-            )
-    if copy:
-        made = made.clone()
-    if requires_grad is None:
-        if made.requires_grad:
-            warn(
-                "minigrad.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
-                "requires_grad=False explicitly to get the old behavior and silence this warning.",
-            )
-        return made
-    if requires_grad:
-        _check_floating(made)
-        return made.requires_grad_()
-    return made.detach() if made.requires_grad else made
 
 
 def _from_lists(data: Any) -> tuple[Any, dtypes.dtype]:

@@ -20,7 +20,7 @@ from minigrad.public import public
 from minigrad.tensor import Tensor, from_array, own_array, share_outside, wrap_dim
 
 method = public(function=False, composed=True)
-function = public(method=False, out=False, composed=True)
+function = public(method=False, composed=True)
 
 
 @method
@@ -69,7 +69,7 @@ def cpu(input: Tensor) -> Tensor:
     return input
 
 
-@public(out=False, composed=True)
+@public(composed=True)
 def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are of a floating dtype."""
     return input.dtype.is_floating_point
@@ -93,7 +93,7 @@ def is_inference(input: Tensor) -> bool:
     return input.is_inference()
 
 
-@public(method=False, out=False)
+@public(method=False)
 def detach(input: Tensor) -> Tensor:
     """The tensor's numbers, in the same memory, outside the graph."""
     return input.detach()

@@ -6,7 +6,6 @@ Methods are what the modules below declare @public; operators are bound here by 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,11 +13,6 @@ import numpy as np
 
 from minigrad import creation, dtypes, layout, random
 from minigrad.absent import NAMES, AbsentAttribute
-from minigrad.autograd.blame import count_write
-from minigrad.autograd.graph import Node
-from minigrad.autograd.inplace import check_history
-from minigrad.autograd.modes import check_mode
-from minigrad.autograd.views import set_history
 from minigrad.op import answers, beside_array, unsupported
 from minigrad.ops.matrices import einsum, matmul, solving
 from minigrad.ops.places import gather, index_select, indexing, masks, overwrite, slicing, strides
@@ -39,7 +33,7 @@ from minigrad.ops.shapes import diagonals, expanding, joining, splitting, transp
 from minigrad.printing import tensor_repr
 from minigrad.public import declarations
 from minigrad.tensor import Tensor, share_outside
-from minigrad.writing import augmented, in_place, needs_grad, same
+from minigrad.writing import augmented, in_place
 
 Method = Callable[..., Any]
 
@@ -99,48 +93,6 @@ def _reflected(function: Method) -> Method:
     return lambda self, other: function(other, self)
 
 
-_IN_PLACE_NODES = {
-    "TBackward0": "TBackward1",
-    "TransposeBackward0": "TransposeBackward1",
-    "SqueezeBackward0": "SqueezeBackward3",
-    "SqueezeBackward1": "SqueezeBackward4",
-    "SqueezeBackward2": "SqueezeBackward5",
-    "UnsqueezeBackward0": "UnsqueezeBackward1",
-}
-
-
-@functools.cache
-def _in_place_node(kind: type[Node]) -> type[Node]:
-    """The class of nodes for the in-place form, which PyTorch gives another number."""
-    return type(_IN_PLACE_NODES[kind.__name__], (kind,), {"__slots__": (), "__module__": kind.__module__})
-
-
-def _rearranged(function: Method, name: str) -> Method:
-    """`x.t_()` and the like: the tensor itself takes on another shape of its memory; no number changes."""
-
-    def method(self: Tensor, *arguments: Any, **options: Any) -> Tensor:
-        check_mode(self)
-        recorded = needs_grad(self)
-        if recorded:
-            check_history(self)
-        try:
-            rearranged = function(same(self), *arguments, **options)
-        except RuntimeError as error:
-            raise type(error)(str(error).replace(f"{name[:-1]}(", f"{name}(", 1)) from None
-        count_write(self)
-        self._array = rearranged._array
-        if recorded:
-            kind: type[Node] = type(rearranged._node)
-            rearranged._node.__class__ = _in_place_node(kind)  # type: ignore[arg-type]
-            set_history(self, rearranged._node, 0)
-            self._state = None
-        return self
-
-    method.__name__ = name
-    method.__doc__ = f"In-place form of `{name[:-1]}`: this tensor itself gets the other shape, and is returned."
-    return method
-
-
 # ---------------------------------------------------------------- bound
 
 METHODS: dict[str, Method] = {}
@@ -149,8 +101,7 @@ for _declared in declarations:
         if _declared.method:
             METHODS[_name] = _declared.method_named(_name)
         if _declared.in_place:
-            _form = _rearranged if _declared.in_place == "shape" else in_place
-            METHODS[f"{_name}_"] = _form(_declared.method_named(f"{_name}_"), f"{_name}_")
+            METHODS[f"{_name}_"] = in_place(_declared.method_named(f"{_name}_"), f"{_name}_")
 
 _COMPARED = (Tensor, *dtypes.NUMBERS)
 OPERATORS: dict[str, Method] = {

@@ -7,13 +7,13 @@
     @public
     def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor: ...
 
-The first makes `minigrad.sin` (with `out=`), `Tensor.sin`, `Tensor.sin_` and `minigrad.sin_`; the second `minigrad.sum`
+The first makes `minigrad.sin`, `Tensor.sin`, `Tensor.sin_` and `minigrad.sin_`; the second `minigrad.sum`
 and `Tensor.sum`. The decorated function stays as it is: it is what other modules of the package call.
 
 What learners call is a function around it, whose text is written from the annotations at its first call, as plain as if
 somebody had typed it (`print(minigrad.public.source(minigrad.sum))` shows it). It refuses arguments of wrong types in
-PyTorch's words, understands numpy's `axis=` and `keepdims=` where there is a `dim` or a `keepdim`, writes into `out=`,
-and calls. So the function itself gets what its annotations say, and looks at nothing but values:
+PyTorch's words, understands numpy's `axis=` and `keepdims=` where there is a `dim` or a `keepdim`, and calls. So the
+function itself gets what its annotations say, and looks at nothing but values:
 
     Tensor      a tensor that has a place in the graph; `Tensor | None` and the like may be None, here as below
     Tensors     a list or tuple of tensors
@@ -70,8 +70,7 @@ class Declaration(NamedTuple):
     function: bool = True  # minigrad has it as a function
     method: bool = True  # Tensor has it as a method
     in_place: bool | str = False  # there is a form with a trailing underscore: "method" if that is a method only, as
-    # `x.add_()`; "shape" if it only takes on another shape of its memory, as `x.t_()`
-    out: bool = True  # the function takes `out=`
+    # `x.add_()`
     overloaded: bool = False  # PyTorch has several forms of it, and so speaks of an "invalid combination of arguments"
     composed: bool = False  # of other public functions, which look at the places of tensors in the graph themselves
     everywhere: bool = False  # other modules get it with the checks, too: they pass on what learners gave them
@@ -80,13 +79,13 @@ class Declaration(NamedTuple):
     def names(self) -> tuple[str, ...]:
         return (self.name or self.declared.__name__, *self.aliases)
 
-    def function_named(self, name: str, into: Callable[..., Any] | None) -> Callable[..., Any]:
-        """What `minigrad.name` is; `into(out, name, function, *arguments)` writes into `out=`."""
-        return _written_when_called(self, name, 1, into if self.out else None)
+    def function_named(self, name: str) -> Callable[..., Any]:
+        """What `minigrad.name` is."""
+        return _written_when_called(self, name, 1)
 
     def method_named(self, name: str) -> Callable[..., Any]:
         """What `Tensor.name` is, for which PyTorch counts the arguments without the tensor itself."""
-        return _written_when_called(self, name, 0, None)
+        return _written_when_called(self, name, 0)
 
 
 declarations: list[Declaration] = []
@@ -102,7 +101,7 @@ def public(declared: Any = None, /, **options: Any) -> Any:
     def declare(declared: Any) -> Any:
         declaration = Declaration(declared, **options)
         if declaration.everywhere:
-            checked = declaration.function_named(declaration.names[0], None)
+            checked = declaration.function_named(declaration.names[0])
             checked.__module__ = declared.__module__  # where pickle looks for it
             declaration = Declaration(checked, **options)
         declarations.append(declaration)
@@ -113,7 +112,7 @@ def public(declared: Any = None, /, **options: Any) -> Any:
 
 def checked(function: Function) -> Function:
     """The function with its arguments checked, for other places than minigrad and Tensor: nn.functional and linalg."""
-    return public(function=False, method=False, out=False, everywhere=True)(function)
+    return public(function=False, method=False, everywhere=True)(function)
 
 
 def source(function: Callable[..., Any]) -> str:
@@ -127,14 +126,12 @@ def source(function: Callable[..., Any]) -> str:
 # ---------------------------------------------------------------- the functions that are written
 
 
-def _written_when_called(
-    declaration: Declaration, name: str, first: int, into: Callable[..., Any] | None
-) -> Callable[..., Any]:
+def _written_when_called(declaration: Declaration, name: str, first: int) -> Callable[..., Any]:
     """The function with its checks. Its text is written when it is first called: most programs use few."""
     declared = declaration.declared
-    if into is None and not _checks_anything(declared):
+    if not _checks_anything(declared, first):
         return declared
-    own = {"__name__": __name__, "write": _write, "written_for": (declaration, name, first, into)}
+    own = {"__name__": __name__, "write": _write, "written_for": (declaration, name, first)}
     made = FunctionType(_first_call.__code__, own, name)
     own["made"] = made
     made.__qualname__, made.__doc__ = name, declared.__doc__  # the name is in Python's own errors
@@ -143,11 +140,12 @@ def _written_when_called(
     return made
 
 
-def _checks_anything(function: Callable[..., Any]) -> bool:
-    """Whether an annotation says something to check. (inspect.signature takes far longer, which counts at import.)"""
+def _checks_anything(function: Callable[..., Any], is_function: int) -> bool:
+    """Whether there is something to check. (inspect.signature takes far longer, which counts at import.)"""
     wrapped: Any = getattr(function, "__wrapped__", None)
     kernel = wrapped.declared[0] if hasattr(wrapped, "declared") else function
-    return any(_kind(said) in KINDS for name, said in kernel.__annotations__.items() if name != "return")
+    told = {name: _kind(annotation) for name, annotation in kernel.__annotations__.items() if name != "return"}
+    return not KINDS.keys().isdisjoint(told.values()) or bool(is_function and "other" in told)
 
 
 def _kind(annotation: Any) -> str:
@@ -162,8 +160,8 @@ def _first_call(*arguments: Any, **options: Any) -> Any:
 
 def _write(made: FunctionType, *written_for: Any) -> None:
     """Give a function its real code. It stays the same object, so that all who hold it have the real one."""
-    declaration, name, _, into = written_for
-    made.__globals__.update(_runtime, function=declaration.declared, into=into)
+    declaration, name, _ = written_for
+    made.__globals__.update(_runtime, function=declaration.declared)
     written = define(_text(*written_for), name, made.__globals__)
     made.__defaults__, made.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
     made.__code__ = written.__code__  # last: another thread may call it at this moment
@@ -180,13 +178,11 @@ overloaded             |         raise no_such_form({name!r}, error, ({given})) 
 single each check      |     {check}
 places each tensor     |     if {given}{n}._state is not None:
 places each tensor     |         check_places({n})
-out                    |     if out is not None:
-out                    |         return into(out, {first_name!r}, function, {arguments})
                        |     return function({arguments})
 """
 
 
-def _text(declaration: Declaration, name: str, first: int, into: Callable[..., Any] | None) -> str:
+def _text(declaration: Declaration, name: str, first: int) -> str:
     """The text of a public function; `first` is the position of its first parameter."""
     parameters = list(inspect.signature(declaration.declared).parameters.values())
     numpys = {"dim": "axis", "keepdim": "keepdims"}
@@ -205,13 +201,12 @@ def _text(declaration: Declaration, name: str, first: int, into: Callable[..., A
     form: dict[Any, str] = {inspect.Parameter.KEYWORD_ONLY: "{0}={0}", inspect.Parameter.VAR_POSITIONAL: "*{0}"}
     slots = {
         "name": name,
-        "first_name": declaration.names[0],
-        "signature": _signature(parameters, [*numpys.values(), *(["out"] if into else [])]),
+        "signature": _signature(parameters, [*numpys.values()]),
         "arguments": ", ".join([form.get(p.kind, "{0}").format(p.name) for p in parameters]),
         "given": "".join("*given, " if _takes_several(p) else f"{p.name}, " for p in parameters[1 - first :]),
     }
     overloaded = declaration.overloaded and each["check"]
-    holds = {"overloaded": overloaded, "single": not overloaded, "places": not declaration.composed, "out": into}
+    holds = {"overloaded": overloaded, "single": not overloaded, "places": not declaration.composed}
     return fill(_TEXT, holds, each, slots)
 
 

@@ -1,5 +1,5 @@
 """Operations that write into a tensor: `x.add_(1)`, `x += 1`, `x.fill_(0)`. (`x[0] = 2` is in
-ops/places/assignment.py, `out=` in out.py.)
+ops/places/assignment.py.)
 
 This is what an in-place form does around the operation that it is named after: compute, check that the result fits into
 the tensor, write, count the write. Outside of recording (`no_grad`, or where nothing needs a gradient) that is all;

@@ -542,11 +542,6 @@ def augmented(F: Any, x: Any, y: Any) -> Any:
     return z
 
 
-def rearranged(text: str, numpy: Callable[..., Any], node: str, shapes: Any, *arguments: Any) -> Row:
-    """`x.t_()` and the like, on a copy."""
-    return Row(text, lambda F, x: getattr(x.clone(), text.partition("(")[0])(*arguments), numpy, shapes, node)
-
-
 def put_in_front(F: Any, x: Any, y: Any) -> Any:
     z = x.clone()
     z[0] = y
@@ -588,12 +583,6 @@ def numpy_through_two_views(x: np.ndarray) -> np.ndarray:
 
 
 IN_PLACE = [
-    rearranged("t_()", np.transpose, "TBackward1", MATRIX),
-    rearranged("transpose_(0, -1)", lambda x: x.swapaxes(0, -1), "TransposeBackward1", MATRIX + CUBE, 0, -1),
-    rearranged("swapaxes_(0, 1)", lambda x: x.swapaxes(0, 1), "TransposeBackward1", MATRIX, 0, 1),
-    rearranged("squeeze_()", np.squeeze, "SqueezeBackward3", [((1, 2, 1),), ((2,),)]),
-    rearranged("squeeze_(0)", lambda x: x.squeeze(0), "SqueezeBackward4", [((1, 2),), ((1,),)], 0),
-    rearranged("unsqueeze_(-1)", lambda x: x[..., None], "UnsqueezeBackward1", UNARY, -1),
     Row("fill_(y)", lambda F, x, y: x.clone().fill_(y), lambda x, y: np.full_like(x, y), [((2, 3), ()), ((), ())]),
     Row("x[0] = y", put_in_front, lambda x, y: np.concatenate([[y], x[1:]]), [((3,), ()), ((2, 3), (3,))]),
     Row(

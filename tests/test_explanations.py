@@ -56,14 +56,10 @@ def writes() -> dict[str, Callable[[Tensor], Any]]:
     def through_a_view(y: Tensor) -> None:
         y[1:].mul_(2)
 
-    def with_out(y: Tensor) -> None:
-        with mg.no_grad():
-            mg.add(y, 1, out=y)
-
     def through_detach(y: Tensor) -> None:
         y.detach().zero_()
 
-    return {function.__name__: function for function in (by_number, by_mask, through_a_view, with_out, through_detach)}
+    return {function.__name__: function for function in (by_number, by_mask, through_a_view, through_detach)}
 
 
 @pytest.mark.parametrize("name", list(writes()))

@@ -5,7 +5,7 @@ A random function takes its numbers from a `Generator`, the default one unless `
 before it was filled at random gets no gradient; the new numbers come in the order of the tensor's memory.
 
 How the numbers are made is told in `recipes.py`, where they come from in `generator.py`; what the functions have in
-common with `zeros` and its like (`out`, `dtype`, `requires_grad`, `device` ...) in `creation`.
+common with `zeros` and its like (`dtype`, `requires_grad`, `device` ...) in `creation`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.creation import array_like, empty_array, factory, made
+from minigrad.creation import array_like, empty_array, factory
 from minigrad.ops.places.overwrite import overwriting
 from minigrad.public import Dtype, Ints, Sizes, as_float, as_sizes, no_such_form, public, wrong_type
 from minigrad.random import recipes
@@ -199,14 +199,15 @@ def normal(mean: Any, std: Any = 1.0, size: Ints | None = None, *, generator: An
 _bernoulli_result = overwriting("BernoulliBackward0")
 
 
-@public(out=False)
-def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None, out: Tensor | None = None) -> Tensor:
+@public
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
     """Ones and zeros: each element of the input is the probability of its one. With `p`, a number, all have that.
 
     RuntimeError for what is no probability.
     """
     values = _ones_and_zeros("bernoulli", own_array(input), generator, input if p is None else p)
-    return made(values, False, "bernoulli", out) if out is not None else _bernoulli_result(input, values[()])
+    result: Tensor = _bernoulli_result(input, values[()])
+    return result
 
 
 # ---------------------------------------------------------------- in place

@@ -228,7 +228,7 @@ def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
 
 
 # PyTorch has a form for paddings in numbers, and one for those with a name.
-_in_two_forms = public(function=False, method=False, out=False, overloaded=True, everywhere=True)
+_in_two_forms = public(function=False, method=False, overloaded=True, everywhere=True)
 
 
 @_in_two_forms

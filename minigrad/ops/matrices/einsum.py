@@ -53,7 +53,7 @@ def contract(self: Array, other: Array, first: str, second: str, out: str) -> Ar
     return product.transpose([made.index(letter) for letter in out])[()]
 
 
-@public(method=False, out=False)
+@public(method=False)
 def einsum(*arguments: Any) -> Tensor:
     """The sum of products that an equation of subscripts describes: `einsum("bij,bjk->bik", x, y)`.
 

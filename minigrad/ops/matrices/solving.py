@@ -83,7 +83,7 @@ def linalg_inv(A: Array) -> Array:
         raise _not_computed(text, A, _columns_are_dependent) from None
 
 
-@public(name="det", out=False)
+@public(name="det")
 @op(A=lambda F, g, A: g[..., None, None] * F.cofactors(A))
 def linalg_det(A: Array) -> Array:
     """The determinant of a square matrix, or of each of a batch."""

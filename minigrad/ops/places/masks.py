@@ -62,7 +62,7 @@ def masked_select_backward(self: Array, mask: Array, shape: tuple[int, ...]) -> 
 # ---------------------------------------------------------------- as the learner calls them
 
 
-@public(name="masked_fill", in_place="method", out=False, overloaded=True)
+@public(name="masked_fill", in_place="method", overloaded=True)
 def fill_where(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy of the input with a number, or a 0-d tensor, wherever `mask` (bools) is true. The two broadcast."""
     check_value("masked_fill", value)

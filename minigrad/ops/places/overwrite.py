@@ -81,7 +81,7 @@ def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     return copied(self, src)
 
 
-fill_ = public(out=False)(in_place(_fill, "fill_", fills=True, spreads=True))
-zero_ = public(out=False)(in_place(lambda self: zeroed(self, np.zeros_like(self._array)), "zero_", fills=True))
+fill_ = public(in_place(_fill, "fill_", fills=True, spreads=True))
+zero_ = public(in_place(lambda self: zeroed(self, np.zeros_like(self._array)), "zero_", fills=True))
 copy_ = public(function=False)(in_place(_copied, "copy_"))
 spread_ = in_place(_copied, "copy_", spreads=True)

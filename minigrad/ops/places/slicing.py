@@ -64,7 +64,7 @@ def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:
     return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)
 
 
-@public(out=False, composed=True)
+@public(composed=True)
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """The `length` elements from `start` on along `dim`, as a view. RuntimeError or IndexError if there are fewer."""
     if input.ndim == 0:
@@ -81,7 +81,7 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     return slice_index(input, along(dim, slice(start, start + length)))
 
 
-@public(out=False)
+@public
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The part at `index` along `dim`, as a view without that dimension. IndexError if there is none."""
     if input.ndim == 0:

@@ -180,6 +180,7 @@ def logsigmoid(self: Array) -> Array:
 # ---------------------------------------------------------------- as nn.functional has them, with `inplace`
 
 _relu, _leaky_relu, _hardtanh, _elu, _gelu, _silu = relu, leaky_relu, hardtanh, elu, gelu, silu
+relu.__module__ = "minigrad"  # where pickle looks for it: this module has another by that name
 relu_, silu_ = in_place(relu, "relu_"), in_place(silu, "silu_")
 leaky_relu_, elu_ = in_place(leaky_relu_in_place, "leaky_relu_"), in_place(elu_in_place, "elu_")
 hardtanh_ = in_place(_hardtanh, "hardtanh_")

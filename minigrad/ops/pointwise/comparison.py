@@ -40,21 +40,21 @@ gt = public(_question("gt", operator.gt, "input > other, element by element."))
 ge = public(_question("ge", operator.ge, "input >= other, element by element."))
 
 
-@public(out=False)
+@public
 @op()
 def isnan(self: Array) -> Array:
     """Whether each element is nan, "not a number"."""
     return np.isnan(self)
 
 
-@public(out=False)
+@public
 @op()
 def isinf(self: Array) -> Array:
     """Whether each element is inf or -inf."""
     return np.isinf(self)
 
 
-@public(out=False)
+@public
 @op()
 def isfinite(self: Array) -> Array:
     """Whether each element is neither inf nor -inf nor nan."""
@@ -71,7 +71,7 @@ def close(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) 
     return near | (np.isnan(self) & np.isnan(other)) if equal_nan else near
 
 
-@public(out=False)
+@public
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether abs(input - other) <= atol + rtol * abs(other), element by element; infinite ones have to be equal.
 
@@ -95,13 +95,13 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     return close(input.detach(), other.detach(), rtol, atol, equal_nan)
 
 
-@public(out=False)
+@public
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close, as `isclose` says."""
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._array))
 
 
-@public(out=False)
+@public
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and the same elements."""
     return input.shape == other.shape and bool(np.all(eq(input.detach(), other.detach())._array))

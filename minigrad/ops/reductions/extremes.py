@@ -220,7 +220,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | 
     return return_types.sort((sorted_values if stable is None else stably_sorted)(input, indices, dim, True), indices)
 
 
-@public(out=False)
+@public
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that put the elements in order along `dim`."""
     return from_array(_order(input._array, wrap_dim(dim, input.ndim), descending))

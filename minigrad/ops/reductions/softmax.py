@@ -140,7 +140,7 @@ def logsumexp_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
 _softmax, _log_softmax = softmax, log_softmax
 
 
-@public(name="softmax", out=False)
+@public(name="softmax")
 def softmax_along(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     """Probabilities from scores: exp(input) / sum of exp(input) along `dim`, which then add up to 1.
 
@@ -149,7 +149,7 @@ def softmax_along(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     return _softmax(*_scores("softmax", input, dim, dtype))
 
 
-@public(name="log_softmax", out=False)
+@public(name="log_softmax")
 def log_softmax_along(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     """log(softmax(input, dim)), but exact where probabilities are tiny: input - logsumexp(input, dim)."""
     return _log_softmax(*_scores("log_softmax", input, dim, dtype))

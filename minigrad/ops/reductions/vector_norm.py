@@ -110,7 +110,6 @@ def converted(function: str, input: Tensor, dtype: Any) -> Tensor:
 
 
 @checked
-def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) -> Tensor:
     """Vectors along `dim` brought to length 1: input / max(its p-norm, eps)."""
-    made = input / clamp_min(norm(input, p, dim, True), eps).expand(input.shape)
-    return made if out is None else out.copy_(made)
+    return input / clamp_min(norm(input, p, dim, True), eps).expand(input.shape)

@@ -24,7 +24,7 @@ def _writable_diagonal(array: Array, offset: int, dim1: int, dim2: int) -> Array
     return diagonal
 
 
-@public(out=False)
+@public
 @op(
     view=True,
     self=lambda F, g, self_shape, offset, dim1, dim2: F.diagonal_backward(g, self_shape, offset, dim1, dim2),

@@ -86,7 +86,7 @@ def check_expands(input: Tensor, target: Sequence[int]) -> None:
             )
 
 
-@public(out=False)
+@public
 def broadcast_to(input: Tensor, size: Sizes) -> Tensor:
     """The elements repeated along dimensions of size 1 and along new ones in front, as a view; -1 keeps a size.
 
@@ -121,7 +121,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple([tensor if tensor.shape == shape else expand(tensor, shape) for tensor in tensors])
 
 
-@public(method=False, out=False)
+@public(method=False)
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes have together; an int counts as a shape of one dimension."""
     together: tuple[int, ...] = ()

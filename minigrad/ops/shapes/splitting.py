@@ -36,7 +36,7 @@ def _joined(F: Any, g: Sequence[Any], self_shape: tuple[int, ...], sizes: Sequen
     return F.cat(*_with_zeros(F, g, shapes), dim=dim)
 
 
-@public(out=False)
+@public
 @op(view=True, several=True, self=_stacked)
 def unbind(self: Array, dim: int = 0) -> list[Array]:
     """The parts of the tensor along `dim`, without it, as a tuple of views."""
@@ -64,7 +64,7 @@ split_evenly, split_with_sizes = _split_op("SplitBackward0"), _split_op("SplitWi
 # ---------------------------------------------------------------- as the learner calls them
 
 
-@public(method=False, out=False)
+@public(method=False)
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of the tensor's pieces along `dim`: all of one size (but maybe the last), or of the sizes given."""
     dim, total = _to_divide("split expects at least a 1-dimensional tensor", tensor, dim)
@@ -91,7 +91,7 @@ def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, .
     return split(self, split_size, dim)
 
 
-@public(out=False, composed=True)
+@public(composed=True)
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` pieces along `dim`, as views: all of one size, but maybe the last."""
     dim, total = _to_divide("chunk expects at least a 1-dimensional tensor", input, dim)

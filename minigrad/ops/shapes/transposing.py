@@ -20,7 +20,7 @@ from minigrad.tensor import Tensor, wrap_dim
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
-@public(aliases=("swapaxes",), out=False, in_place="shape")
+@public(aliases=("swapaxes",))
 @op(view=True, self=lambda F, g, dim0, dim1: F.transpose(g, dim0, dim1))
 def transpose(self: Array, dim0: int, dim1: int) -> Array:
     """Two dimensions exchanged, as a view."""
@@ -34,7 +34,7 @@ def matrix_transpose(self: Array) -> Array:
     return self.T
 
 
-@public(out=False, in_place="shape")
+@public
 def t(input: Tensor) -> Tensor:
     """A matrix with rows and columns exchanged, as a view; a vector or a number as it is."""
     if input.ndim > 2:
@@ -47,7 +47,7 @@ def _inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(np.argsort([dim % len(dims) for dim in dims]).tolist())
 
 
-@public(out=False)
+@public
 @op(view=True, self=lambda F, g, dims: F.permute(g, _inverse(dims)))
 def permute(self: Array, dims: Sizes) -> Array:
     """The dimensions in the order `dims`, as a view: (2, 3, 4) permuted by (2, 0, 1) is (4, 2, 3)."""
@@ -62,7 +62,7 @@ def permute(self: Array, dims: Sizes) -> Array:
     return self.transpose(wrapped)
 
 
-@public(out=False)
+@public
 @op(self=lambda F, g, dims: F.flip(g, dims))
 def flip(self: Array, dims: Sizes) -> Array:
     """The elements in opposite order along the dimensions `dims`, as a copy."""

@@ -62,7 +62,7 @@ def unsafe_view(self: Array, shape: tuple[int, ...]) -> Array:
     return self.reshape(shape)
 
 
-@public(out=False, in_place="shape")
+@public
 @op(view=True, self=lambda F, g, dim: F.squeeze_one(g, (dim,)))
 def unsqueeze(self: Array, dim: int) -> Array:
     """A new dimension of size 1 at `dim`, as a view."""
@@ -83,7 +83,7 @@ def _squeeze_op(node: str) -> Any:
 squeeze_all, squeeze_one, squeeze_several = (_squeeze_op(f"SqueezeBackward{number}") for number in range(3))
 
 
-@public(out=False, in_place="shape", overloaded=True)
+@public(overloaded=True)
 def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
     """The tensor without its dimensions of size 1, or without those of them that `dim` names, as a view."""
     wrapped = range(input.ndim) if dim is None else different_dims(dim, input.ndim)
@@ -101,7 +101,7 @@ def different_dims(dims: Dims, ndim: int) -> tuple[int, ...]:
     return wrapped
 
 
-@public(out=False)
+@public
 def reshape(input: Tensor, shape: Sizes) -> Tensor:
     """Another shape, as a view where that is possible, else as a copy; one size may be -1: what is left for it."""
     array = input._array
@@ -113,7 +113,7 @@ def reshape(input: Tensor, shape: Sizes) -> Tensor:
     return unsafe_view(input.clone(), target)
 
 
-@public(out=False, composed=True)
+@public(composed=True)
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions from `start_dim` to `end_dim`, both included, made into one: (2, 3, 4) becomes (24,)."""
     start, end = wrap_dim(start_dim, input.ndim), wrap_dim(end_dim, input.ndim)
@@ -125,7 +125,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshape(input, (*input.shape[:start], merged, *input.shape[end + 1 :]))
 
 
-@public(out=False)
+@public
 def unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor:
     """One dimension made into several, of the sizes given, as a view; one size may be -1."""
     if not sizes:

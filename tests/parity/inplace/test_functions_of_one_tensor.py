@@ -106,7 +106,6 @@ def _(F):
         "zero",
         "copy",
         "detach",
-        "t",
     )
     return {f"{name}_": [hasattr(F, f"{name}_"), hasattr(F.Tensor, f"{name}_")] for name in (*UNARY, *others)}
 

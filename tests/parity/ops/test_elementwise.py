@@ -1,4 +1,4 @@
-"""The elementwise functions at awkward points, of every dtype, in place and into `out=`: as in PyTorch.
+"""The elementwise functions at awkward points, of every dtype and in place: as in PyTorch.
 
 What tan, erf, gelu and the like give at zero, at infinity, far out and for nan, together with their first and second
 derivatives; which dtypes they take and give; and how they refuse what makes no sense. Each row of a table is tried on
@@ -407,7 +407,7 @@ def _(F):
     }
 
 
-# ---------------------------------------------------------------- in place, and out=
+# ---------------------------------------------------------------- in place
 
 
 @behaviours("E50: floats do not fit into whole numbers")
@@ -435,36 +435,6 @@ def _(F):
             lambda: F.nn.functional.leaky_relu(x, inplace=True),
         )
     ]  # fmt: skip
-
-
-INTO = {
-    1: "tan sinh log1p rsqrt erf",
-    2: "atan2 clamp_min clamp_max div logical_and logical_xor gt ne",
-}
-
-
-@behaviours("E54: out= writes the result where it is told to")
-def _(F):
-    found = {}
-    x = F.tensor([0.1, 0.5, 0.9])
-    for count, names in INTO.items():
-        for name in names.split():
-            out = F.zeros(3)
-            if getattr(F, name)(*[x] * count).dtype == F.bool:
-                out = out.bool()
-            found[name] = [getattr(F, name)(*[x] * count, out=out) is out, out, out._version]
-    return found
-
-
-@behaviours("E55: out= of whole numbers does not take floats")
-def _(F):
-    beginnings = ["result type Float can't be cast to the desired output type"]
-    x, out = F.tensor([0.1, 0.5]), F.zeros(2, dtype=F.int64)
-    return {
-        name: tried(lambda name=name, count=count: getattr(F, name)(*[x] * count, out=out), beginnings)
-        for count, names in ((1, ("tan", "erf", "log1p", "rsqrt")), (2, ("atan2",)))
-        for name in names
-    }
 
 
 # ---------------------------------------------------------------- the error function, to the last digit

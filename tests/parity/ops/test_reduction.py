@@ -352,26 +352,6 @@ gives(
     ],
 )
 
-# ---------------------------------------------------------------- out=
-
-OUT: dict[str, Callable[..., Any]] = {
-    **{name: lambda F, out, n=name: getattr(F, n)(matrix(F), 1, out=out) for name in ("amax", "amin", "cumsum")},
-    "norm": lambda F, out: F.norm(matrix(F), 2, 1, out=out),
-}
-OUT_PAIRS: dict[str, Callable[..., Any]] = {
-    "sort": lambda F, out: F.sort(matrix(F), out=out),
-    "topk": lambda F, out: F.topk(matrix(F), 2, out=out),
-}
-for name, call in OUT.items():
-    gives(f"K01: {name}(out=)", lambda F, call=call: (lambda out: [call(F, out) is out, out])(F.empty(0)))
-for name, call in OUT_PAIRS.items():
-    gives(
-        f"K02: {name}(out=) writes both its answers",
-        lambda F, call=call: (lambda values, indices: [call(F, (values, indices)), values, indices])(
-            F.empty(0), F.empty(0, dtype=F.int64)
-        ),
-    )
-
 test_as_in_torch = behaviours.test()
 
 

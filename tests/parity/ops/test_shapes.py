@@ -369,17 +369,6 @@ for title, error, says, arguments in (
 ):
     refused(f"J07: pad with {title}", error, says, lambda F, a=arguments: pad(matrix(F), *a))
 
-# ---------------------------------------------------------------- out=
-
-OUT: dict[str, Callable[..., Any]] = {
-    "tril": lambda F, out: F.tril(matrix(F), out=out),
-    "triu": lambda F, out: F.triu(matrix(F), 1, out=out),
-    "diag": lambda F, out: F.diag(matrix(F), out=out),
-    **{name: lambda F, out, n=name: getattr(F, n)((vector(F), vector(F)), out=out) for name in ("concat",)},
-}
-for name, call in OUT.items():
-    gives(f"K01: {name}(out=)", lambda F, call=call: (lambda out: [call(F, out) is out, out])(F.empty(0)))
-
 test_as_in_torch = behaviours.test()
 
 
