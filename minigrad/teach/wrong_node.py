@@ -57,7 +57,8 @@ def draw_wrong_node(
 
 def draw_nodes(root: Tensor, names: Names, badges: Mapping[Any, str], wrong: Callable[[Any], bool]) -> str:
     """An SVG of the graph behind a tensor, in which nodes have badges, and those that are `wrong` are red."""
-    from minigrad.viz.svg import State, draw_svg
+    from minigrad.viz.boxes import State
+    from minigrad.viz.svg import draw_svg
 
     graph = _copied(root, names, None)
     states = {}
@@ -119,9 +120,10 @@ def _box_of(graph: Any, tensor: Tensor) -> str:
 
 
 def _red(graph: Any, states: dict[str, Any], key: str, words: str) -> str:
-    from minigrad.viz.svg import State, draw_svg
+    from minigrad.viz.boxes import State
+    from minigrad.viz.svg import draw_svg
 
-    state = states.get(key) or State("failed", "", graph.box(key).grad)
+    state = states.get(key) or State("failed", "", graph.by_id[key].grad)
     width, _ = draw_svg(graph, states).sizes[key]
     return draw_svg(graph, {**states, key: replace(state, state="failed", badge=_fitting(words, width))}).svg
 

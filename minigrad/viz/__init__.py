@@ -4,7 +4,7 @@ After this package a reader has seen a gradient move. `draw(loss)` shows the gra
 Graphviz, and `BackwardStepper(loss)` runs `loss.backward()` one node per click. Each part is a module. The graph:
 `walk` orders its nodes, `snapshot` copies it into `boxes`, with `kept` for what a node keeps, `constants` for data,
 `naming` and `expressions` for the learner's names, `learner_code` for their lines; `layout` places the boxes and `svg`
-draws. The pass: `plan` says what will run, `recorder` runs it and writes `frames`, told by `story` and `contributions`
+draws. The pass: `recorder` runs it and writes `frames`, told by `story` and `contributions`
 (with the `rules` as code), while `progress` counts what has arrived and `watching` sees the `events` around a step.
 `stepper` is the widget, with `arguments`, `kept_grads`, `breakpoints`, `trace` and `widget_picture`. PyTorch's graphs
 are read in `torch_graphs`. `gradcheck_curve` and `jacobian_picture` are charts (`figure`, `curves`, `heatmap`).

@@ -12,7 +12,7 @@ from typing import Any
 from minigrad.autograd import engine
 from minigrad.viz import naming, torch_graphs
 from minigrad.viz.boxes import Snapshot
-from minigrad.viz.svg import clean, shorten
+from minigrad.viz.markup import clean, shorten
 from minigrad.viz.walk import is_leaf
 
 

@@ -1,14 +1,15 @@
 """What a picture of a graph is made of: boxes and the edges between them.
 
-After this module a reader knows the records that a `Snapshot` holds: a `Box` for each leaf, result and constant, an
-`Edge` for each input of a result, and the `Source` from which the learner's lines are shown. All are immutable, and
-find themselves by id: n0, n1 ... for boxes and e0, e1 ... for edges.
+A `Snapshot` holds a `Box` for each leaf, result and constant, an `Edge` for each input of a result, and each `Source`
+of the learner's lines. All are immutable, and are found by id: n0, n1 ... for boxes and e0, e1 ... for edges. `State`
+is what a step makes of a box.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from minigrad.viz.kept import Saved
@@ -67,6 +68,20 @@ class Edge:
 
 
 @dataclass(frozen=True)
+class State:
+    """What a box looks like at one moment: its state, the word on its badge, its gradient, and how many of the
+    gradients that it needs have arrived.
+    """
+
+    state: str
+    badge: str
+    grad: Value
+    grad_text: str = ""
+    arrived: int = 0
+    needed: int = 0
+
+
+@dataclass(frozen=True)
 class Source:
     """A piece of the learner's code: (line number, text); number 0 stands for lines left out."""
 
@@ -93,12 +108,24 @@ class Snapshot:
     results: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     reached: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    def box(self, key: str) -> Box:
-        """The box with an id. KeyError if there is none."""
-        for box in self.boxes:
-            if box.id == key:
-                return box
-        raise KeyError(key)
+    @cached_property
+    def by_id(self) -> dict[str, Box]:
+        """Each box under its id."""
+        return {box.id: box for box in self.boxes}
+
+    @cached_property
+    def into(self) -> dict[str, list[Edge]]:
+        """The edges into each box, in the order of its inputs; none into leaves and constants."""
+        found: dict[str, list[Edge]] = {box.id: [] for box in self.boxes}
+        for edge in self.edges:
+            found[edge.target].append(edge)
+        return found
+
+    @cached_property
+    def node_of(self) -> dict[str, Any]:
+        """The engine's node behind each box, but for constants."""
+        pairs = zip(self.boxes, self.nodes, strict=True)
+        return {box.id: node for box, node in pairs if node is not None}
 
     def named(self, name: str) -> Box:
         """The box with a name. ValueError, with the names that there are, if there is none."""

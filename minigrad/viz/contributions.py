@@ -18,21 +18,22 @@ from minigrad.viz import rules, values
 from minigrad.viz.boxes import Box, Edge
 from minigrad.viz.frames import Contribution
 from minigrad.viz.kept import argument_names
+from minigrad.viz.markup import clean, columns, shorten
 from minigrad.viz.progress import Progress
-from minigrad.viz.rules import Rule, said
+from minigrad.viz.rules import Rule
 from minigrad.viz.story import sum_text
-from minigrad.viz.svg import clean, columns, shorten
-from minigrad.viz.values import describe, shape_text
+from minigrad.viz.values import describe, in_words, shape_text
 from minigrad.viz.watching import Note
 
 CHIP = 18  # columns of the pill on an edge
+Step = tuple[Any, tuple[Any, ...], tuple[Any, ...]]  # node, gradients in, gradients out
 Unpacked = Mapping[tuple[str, str], Any]  # box and parameter -> what an unpack hook made
 
 
 def contributions_of(
     progress: Progress,
     box: Box,
-    step: tuple[Any, tuple[Any, ...], tuple[Any, ...]],
+    step: Step,
     notes: list[Note],
     unpacked: Unpacked,
     sends: bool = True,
@@ -43,7 +44,7 @@ def contributions_of(
     node, incoming, outgoing = step
     received = next((array_of(gradient) for gradient in incoming if gradient is not None), None)
     own = next((note.before for note in notes if note.kind == "node_hook" and note.box == box.id), ())
-    edges = {edge.slot: edge for edge in progress.plan.into[box.id] if edge.id in progress.plan.live}
+    edges = {edge.slot: edge for edge in progress.live.values() if edge.target == box.id}
     found = []
     for slot, gradient in enumerate(outgoing):
         edge = edges.get(slot)
@@ -52,14 +53,14 @@ def contributions_of(
         if gradient is None:
             if sends:
                 progress.edge_states[edge.id] = "off"
-                progress.send(edge, None, box.name)
+                progress.arrive(edge.source, edge.output, None, box.name)
             continue
         array = array_of(gradient)
         by_rule = own[slot] if slot < len(own) and own[slot] is not None else array
         rule = _rule(box, node, edge.slot, received, unpacked)
         item = _contribution(edge, progress.boxes[edge.source], rule, by_rule, array)
         if sends:
-            before = progress.send(edge, item.array, box.name)
+            before = progress.arrive(edge.source, edge.output, item.array, box.name)
             if before is not None:
                 after = progress.sums[item.box][edge.output]
                 item = replace(item, joint=sum_text(before, item.array, after))
@@ -75,13 +76,13 @@ def _contribution(
     shape = _shape_of(target, edge.output) or raw.shape
     array = _fitted(raw, shape)
     final = _fitted(passed, shape)
-    changed = "" if np.array_equal(array, final, equal_nan=True) else f"which a hook changed to {said(final)}"
+    changed = "" if np.array_equal(array, final, equal_nan=True) else f"which a hook changed to {in_words(final)}"
     formula = "" if rule.in_words else rule.named or rule.source
-    text = " = ".join(dict.fromkeys(part for part in (formula, rule.numbers, said(raw)) if part))
+    text = " = ".join(dict.fromkeys(part for part in (formula, rule.numbers, in_words(raw)) if part))
     summed = ""
     if raw.shape != array.shape:
         summed = f"summed from {shape_text(raw.shape)} to {shape_text(array.shape)}, "
-        summed += f"because {clean(target.name)} was broadcast: {said(array)}"
+        summed += f"because {clean(target.name)} was broadcast: {in_words(array)}"
     return Contribution(edge.id, target.id, target.name, rule, text, describe(final), summed, "", changed, final)
 
 

@@ -29,20 +29,24 @@ from minigrad.viz.figure import (
     heading,
     label,
     line,
-    number,
     picture,
     rectangle,
     short_number,
 )
+from minigrad.viz.markup import pixels
 
 STEPS = tuple(10.0 ** (-half / 2) for half in range(26))  # 1 to about 3e-13, two for each power of ten
 DIRECTIONS = 6  # along which differences are taken; shown is the worst
 ALLOWED = 1e-3  # the relative error that gradcheck allows
 LEAST = 1e-17  # where an error of nothing is drawn
 WIDTH, HEIGHT = 680, 400
-LEFT, RIGHT, TOP, BOTTOM = 64, 24, 64, 52
+LEFT, RIGHT, TOP, BOTTOM = 64, WIDTH - 24, 64, HEIGHT - 52  # the sides of the plot
 LOOKS = {"float64": ("blue", ""), "float32": ("orange", "6 3")}  # colour, and dashes of the line: those have squares
-Place = Callable[[float, float], tuple[float, float]]  # of a step and an error, in the picture
+NOWHERE_SMALL = (
+    " No step makes it small: backward gives something else than the slope. Either it is wrong, or x is at a kink or a "
+    "jump; gradcheck says which."
+)
+Place = Callable[[float], float]  # of a step from the left, or of an error from the top, in pixels
 
 
 @dataclass(frozen=True)
@@ -71,9 +75,8 @@ def gradcheck_curve(f: Callable[[Tensor], Tensor], x: Tensor) -> Figure:
     if not isinstance(x, Tensor):
         raise TypeError(f"gradcheck_curve expects a point x that is a tensor, not {type(x).__name__}: {short(x)}")
     if not x.dtype.is_floating_point or not x.numel():
-        raise ValueError(
-            f"gradcheck_curve expects x to have floats in it, but it is {x.dtype} of shape {list(x.shape)}"
-        )
+        what = f"{x.dtype} of shape {list(x.shape)}"
+        raise ValueError(f"gradcheck_curve expects x to have floats in it, but it is {what}")
     with enable_grad():
         directions, weights, exact = _exact(f, x)
     curves, missing = [], ""
@@ -84,24 +87,16 @@ def gradcheck_curve(f: Callable[[Tensor], Tensor], x: Tensor) -> Figure:
             if kind is dtypes.float64:
                 raise
             missing = f" f does not take float32: {str(error).partition('. ')[0]}."
-    told = [
-        f"in {curve.name} the error is least, {short_number(curve.errors[curve.best])}, at eps = "
-        f"{short_number(STEPS[curve.best])}"
-        for curve in curves
-    ]
-    caption = f"Error of finite differences: {'; '.join(told)}.{_verdict(curves[0])}{missing}"
+    caption = f"Error of finite differences: {'; '.join(map(_least, curves))}."
+    if not curves[0].errors[curves[0].best] <= ALLOWED:
+        caption += NOWHERE_SMALL
     rows = [(f"{step:.1e}", *(f"{curve.errors[i]:.1e}" for curve in curves)) for i, step in enumerate(STEPS)]
-    return Figure(_draw(curves), caption, aligned([("eps", *(curve.name for curve in curves)), *rows]))
+    return Figure(_draw(curves), caption + missing, aligned([("eps", *(curve.name for curve in curves)), *rows]))
 
 
-def _verdict(curve: Curve) -> str:
-    """What it means that no step makes the error in float64 as small as gradcheck wants it."""
-    if curve.errors[curve.best] <= ALLOWED:
-        return ""
-    return (
-        " No step makes it small: backward gives something else than the slope. Either it is wrong, or x is at a kink "
-        "or a jump; gradcheck says which."
-    )
+def _least(curve: Curve) -> str:
+    error, step = short_number(curve.errors[curve.best]), short_number(STEPS[curve.best])
+    return f"in {curve.name} the error is least, {error}, at eps = {step}"
 
 
 def _exact(f: Callable[[Tensor], Tensor], x: Tensor) -> tuple[list[Any], Any, list[float]]:
@@ -152,41 +147,38 @@ def _draw(curves: list[Curve]) -> str:
     lowest = min(-3, *(math.floor(math.log10(max(error, LEAST))) for error in known), -3)
     title = "Error of finite differences against their step, in " + " and ".join(curve.name for curve in curves)
 
-    def place(step: float, error: float) -> tuple[float, float]:
-        across = (math.log10(step) + 12.5) / 12.5
-        down = (highest - math.log10(max(error, LEAST))) / (highest - lowest)
-        return LEFT + across * (WIDTH - LEFT - RIGHT), TOP + min(max(down, 0), 1) * (HEIGHT - TOP - BOTTOM)
+    def across(step: float) -> float:
+        return LEFT + (math.log10(step) + 12.5) / 12.5 * (RIGHT - LEFT)
 
-    parts = [
-        heading("Finite differences against backward: the error, by the size of the step"),
-        *_axes(place, lowest, highest),
-        *_guides(place, lowest, highest),
-    ]
+    def down(error: float) -> float:
+        share = (highest - math.log10(max(error, LEAST))) / (highest - lowest)
+        return TOP + min(max(share, 0), 1) * (BOTTOM - TOP)
+
+    parts = [heading("Finite differences against backward: the error, by the size of the step")]
+    parts += _axes(across, down, range(lowest + lowest % 2, highest + 1, 2)) + _guides(across(1e-6), down(ALLOWED))
     for curve in curves:
         points = [(step, error) for step, error in zip(STEPS, curve.errors, strict=True) if math.isfinite(error)]
-        parts.append(_line(curve, [place(*point) for point in points]))
+        parts.append(_line(curve, [(across(step), down(error)) for step, error in points]))
         for step, error in points:
-            told = f"{curve.name}, eps = {short_number(step)}: error {short_number(error)}"
+            words = f"{curve.name}, eps = {short_number(step)}: error {short_number(error)}"
             best = " (the least)" if step == STEPS[curve.best] else ""
-            parts.append(focusable(told + best, _mark(curve, *place(step, error), bool(best))))
+            parts.append(focusable(words + best, _mark(curve, across(step), down(error), bool(best))))
     return picture(WIDTH, HEIGHT, title, [*parts, *_legend(curves)])
 
 
-def _axes(place: Place, lowest: int, highest: int) -> list[str]:
+def _axes(across: Place, down: Place, powers: range) -> list[str]:
     parts = []
-    left, bottom = place(STEPS[-1], 10.0**lowest)
-    right, top = place(1, 10.0**highest)
     for power in range(-12, 1, 2):
-        x = place(10.0**power, 1)[0]
-        parts += [line([(x, top), (x, bottom)], "rule"), label(x, bottom + 17, _power(power), "quiet", "middle", 11)]
-    for power in range(lowest + lowest % 2, highest + 1, 2):
-        y = place(1, 10.0**power)[1]
-        parts += [line([(left, y), (right, y)], "rule"), label(left - 8, y + 4, _power(power), "quiet", "end", 11)]
-    turned = f'transform="translate(18 {number((top + bottom) / 2)}) rotate(-90)"'
+        x = across(10.0**power)
+        parts += [line([(x, TOP), (x, BOTTOM)], "rule"), label(x, BOTTOM + 17, _power(power), "quiet", "middle", 11)]
+    for power in powers:
+        y = down(10.0**power)
+        parts += [line([(LEFT, y), (RIGHT, y)], "rule"), label(LEFT - 8, y + 4, _power(power), "quiet", "end", 11)]
+    turned = f'transform="translate(18 {pixels((TOP + BOTTOM) / 2)}) rotate(-90)"'
     return [
         *parts,
-        line([(left, top), (left, bottom), (right, bottom)], "axis"),
-        label((left + right) / 2, HEIGHT - 14, "eps, the step of the differences", "ink", "middle"),
+        line([(LEFT, TOP), (LEFT, BOTTOM), (RIGHT, BOTTOM)], "axis"),
+        label((LEFT + RIGHT) / 2, HEIGHT - 14, "eps, the step of the differences", "ink", "middle"),
         label(0, 0, "relative error", "ink", "middle", more=turned),
     ]
 
@@ -195,17 +187,13 @@ def _power(power: int) -> str:
     return f"1e{power}" if power else "1"
 
 
-def _guides(place: Place, lowest: int, highest: int) -> list[str]:
+def _guides(x: float, y: float) -> list[str]:
     """What gradcheck takes by default: its step, and the relative error that it allows."""
-    x, bottom = place(1e-6, 10.0**lowest)
-    top = place(1e-6, 10.0**highest)[1]
-    left, y = place(STEPS[-1], ALLOWED)
-    right = place(1, ALLOWED)[0]
     return [
-        focusable("eps = 1e-6: gradcheck's own step", line([(x, top), (x, bottom)], "edge", 1, "2 3")),
-        label(x + 5, top + 9, "gradcheck's eps", "quiet", size=11),
-        focusable("1e-3: the relative error that gradcheck allows", line([(left, y), (right, y)], "edge", 1, "2 3")),
-        label(left + 6, y - 5, "gradcheck's rtol", "quiet", size=11),
+        focusable("eps = 1e-6: gradcheck's own step", line([(x, TOP), (x, BOTTOM)], "edge", 1, "2 3")),
+        label(x + 5, TOP + 9, "gradcheck's eps", "quiet", size=11),
+        focusable("1e-3: the relative error that gradcheck allows", line([(LEFT, y), (RIGHT, y)], "edge", 1, "2 3")),
+        label(LEFT + 6, y - 5, "gradcheck's rtol", "quiet", size=11),
     ]
 
 

@@ -16,9 +16,9 @@ import graphviz
 
 from minigrad.viz import layout, naming
 from minigrad.viz.kept import read_saved, saved_parameters
+from minigrad.viz.markup import clean, shorten
 from minigrad.viz.naming import Variables
 from minigrad.viz.records import learner_frame
-from minigrad.viz.svg import clean, shorten
 from minigrad.viz.torch_graphs import seen
 from minigrad.viz.values import shape_text
 from minigrad.viz.walk import is_leaf, ordered
@@ -116,7 +116,8 @@ def _add_node(
     label = node.name()
     saved = [(name, read_saved(node, name)) for name in saved_parameters(node)] if show_attrs or show_saved else []
     if show_attrs and saved:
-        label += "\n" + "-" * len(label) + "".join(f"\n{name}: {shorten(_said(value), limit)}" for name, value in saved)
+        lines = [f"{name}: {shorten(_words(value), limit)}" for name, value in saved]
+        label = "\n".join([label, "-" * len(label), *lines])
     graph.node(key, _escaped(label))
     if is_leaf(node):
         graph.node(f"{key}_leaf", _label(variables.leaf(node.variable) or "", node.variable), fillcolor=LEAF)
@@ -131,7 +132,7 @@ def _add_node(
                 graph.edge(f"{key}_{name}", key, dir="none")
 
 
-def _said(value: Any) -> str:
+def _words(value: Any) -> str:
     return shape_text(value.shape) if naming.is_tensor(value) else repr(value)
 
 

@@ -13,9 +13,10 @@ from typing import Any
 
 from minigrad.viz import export, modules
 from minigrad.viz.boxes import Box, Snapshot
+from minigrad.viz.markup import clean, columns, shorten
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import snapshot
-from minigrad.viz.svg import clean, columns, draw_svg, shorten
+from minigrad.viz.svg import draw_svg
 from minigrad.viz.values import Value, shape_text
 
 

@@ -17,12 +17,11 @@ import numpy as np
 
 from minigrad.viz import values
 from minigrad.viz.boxes import Box, Snapshot
-from minigrad.viz.kept import Saved, parameter_of, short
+from minigrad.viz.kept import Saved, parameter_of
 from minigrad.viz.learner_code import source_title
+from minigrad.viz.markup import clean
 from minigrad.viz.records import Span, source_line
-from minigrad.viz.rules import said
-from minigrad.viz.svg import clean
-from minigrad.viz.values import Value
+from minigrad.viz.values import Value, in_words, short
 
 Line = tuple[str, int, str]  # title of the file or cell, number of the line, its text
 LONGEST_LINE = 200  # characters of a line of code
@@ -77,7 +76,7 @@ def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box]) -> l
             text = (
                 f"{box.op}, which made {box.name}, has no saved tensors any more: a backward has used this graph and "
                 f"freed {_enumerated(freed_names(box))}. The pass will fail there. Compute "
-                f"{graph.box(graph.root).name} again, or pass retain_graph=True to the earlier backward()."
+                f"{graph.by_id[graph.root].name} again, or pass retain_graph=True to the earlier backward()."
             )
             events.append(Event("freed", box.id, "saved tensors are gone", text))
         packed = {saved.called(box.name): saved for saved in box.saved if saved.state == "packed"}
@@ -142,7 +141,7 @@ def of_nan(box: Box, names: list[str], first: bool) -> Event:
 def of_change_from_outside(box: Box, before: Any, after: Any) -> Event:
     """A `.grad` that is not what the pass has left."""
     text = (
-        f"{box.name}.grad was {told_value(before)} after this step and is {told_value(after)} now: something else "
+        f"{box.name}.grad was {in_words(before)} after this step and is {in_words(after)} now: something else "
         "changed it, your code or another pass over the same graph. The next step adds to what is there."
     )
     title = f"{box.name}.grad was changed from outside"
@@ -191,7 +190,7 @@ def _mismatch(box: Box, node: Any, mismatch: Any) -> Event:
         text,
         *shown,
         line,
-        *differences(before, after),
+        *values.difference(before, after),
     )
 
 
@@ -287,20 +286,6 @@ def array_value(value: Any) -> Value | None:
     if isinstance(value, np.ndarray | np.generic):
         return values.describe(value)
     return Value(short(value), short(value))
-
-
-def differences(before: Any, after: Any) -> tuple[str, str]:
-    """What changed from one array to another, in words and, if they are large, as a heat map; "" for what are none."""
-    if not (isinstance(before, np.ndarray) and isinstance(after, np.ndarray)):
-        return "", ""
-    return values.difference(before, after), values.difference_map(before, after)
-
-
-def told_value(value: Any) -> str:
-    """The same in a sentence."""
-    if value is None:
-        return "None"
-    return said(value) if isinstance(value, np.ndarray | np.generic) else short(value)
 
 
 def _enumerated(names: Iterable[str]) -> str:

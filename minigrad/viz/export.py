@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from minigrad.viz import page, recording, widget_source
-from minigrad.viz.svg import clean, shorten
+from minigrad.viz.markup import clean, shorten
 
 if TYPE_CHECKING:
     from minigrad.viz.drawing import Drawing
@@ -71,7 +71,7 @@ def save_drawing(drawing: Drawing, path: Any) -> None:
 def drawing_page(drawing: Drawing) -> str:
     """A drawing as a whole page, with its table."""
     graph = drawing.graph
-    title = f"The graph of {shorten(clean(graph.box(graph.root).name), LONGEST_TITLE)}"
+    title = f"The graph of {shorten(clean(graph.by_id[graph.root].name), LONGEST_TITLE)}"
     body = "\n".join(
         [
             "<main>",

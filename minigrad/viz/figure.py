@@ -1,9 +1,9 @@
 """What the charts share: one SVG, complete by itself, that follows the page's light or dark look.
 
-The SVG stands in the page itself, so its own style
-sheet can use the page's colours: those of JupyterLab's theme, or elsewhere those that the reader's system asks for. Its
-elements carry their colours as attributes as well, so a file that is saved can be shown anywhere. Below the picture
-stands what it shows, in a sentence, and `str(figure)` gives its numbers as a table.
+The SVG stands in the page itself, so its own style sheet can use the page's colours: those of JupyterLab's theme, or
+elsewhere those that the reader's system asks for. Its elements carry their colours as attributes as well, so a file
+that is saved can be shown anywhere. Below the picture stands what it shows, in a sentence, and `str(figure)` gives its
+numbers as a table.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
-from minigrad.viz.svg import SANS, clean, columns
+from minigrad.viz.markup import SANS, attribute, clean, columns, markup, pixels
 
 SMALLEST = 0.75  # of its size: a smaller picture could not be read, and is moved under a narrow page instead
 
@@ -73,7 +72,7 @@ class Figure:
     def _repr_html_(self) -> str:
         return (
             f'<figure class="minigrad-figure"><style>{_style()}</style>{self.svg}'
-            f"<figcaption>{text(self.caption)}</figcaption></figure>"
+            f"<figcaption>{markup(self.caption)}</figcaption></figure>"
         )
 
 
@@ -83,10 +82,10 @@ class Figure:
 def picture(width: float, height: float, title: str, parts: Sequence[str]) -> str:
     """An SVG on a card of its own, so that it can be read on any page; a narrow page gets it a little smaller."""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
-        f'style="max-width:100%;min-width:{number(SMALLEST * width)}px;height:auto" '
-        f'viewBox="0 0 {number(width)} {number(height)}" role="group" aria-label={attribute(title)} '
-        f'font-family="{SANS}" font-size="12"><title>{text(title)}</title>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{pixels(width)}" height="{pixels(height)}" '
+        f'style="max-width:100%;min-width:{pixels(SMALLEST * width)}px;height:auto" '
+        f'viewBox="0 0 {pixels(width)} {pixels(height)}" role="group" aria-label={attribute(title)} '
+        f'font-family="{SANS}" font-size="12"><title>{markup(title)}</title>'
         f"{rectangle(0.5, 0.5, width - 1, height - 1, 'paper', 8, 'rule')}{''.join(parts)}</svg>"
     )
 
@@ -101,29 +100,29 @@ def coloured(*names: str) -> str:
 def rectangle(
     x: float, y: float, width: float, height: float, fill: str, radius: float = 0, edge: str = "", more: str = ""
 ) -> str:
-    rounded = f' rx="{number(radius)}"' if radius else ""
+    rounded = f' rx="{pixels(radius)}"' if radius else ""
     return (
-        f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"{rounded} '
+        f'<rect x="{pixels(x)}" y="{pixels(y)}" width="{pixels(width)}" height="{pixels(height)}"{rounded} '
         f"{more}{coloured(*filter(None, (fill, edge)))}/>"
     )
 
 
 def circle(x: float, y: float, radius: float, colour: str, more: str = "") -> str:
-    return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" {more}{coloured(colour)}/>'
+    return f'<circle cx="{pixels(x)}" cy="{pixels(y)}" r="{pixels(radius)}" {more}{coloured(colour)}/>'
 
 
 def line(points: Sequence[tuple[float, float]], colour: str, width: float = 1, dashes: str = "") -> str:
-    path = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points)
+    path = "M" + "L".join(f"{pixels(x)} {pixels(y)}" for x, y in points)
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return f'<path d="{path}" fill="none" stroke-width="{number(width)}"{dashed} {coloured(colour)}/>'
+    return f'<path d="{path}" fill="none" stroke-width="{pixels(width)}"{dashed} {coloured(colour)}/>'
 
 
 def label(
     x: float, y: float, words: str, colour: str = "ink", anchor: str = "start", size: float = 12, more: str = ""
 ) -> str:
     return (
-        f'<text x="{number(x)}" y="{number(y)}" text-anchor="{anchor}" font-size="{number(size)}" {coloured(colour)}'
-        f"{more and ' '}{more}>{text(words)}</text>"
+        f'<text x="{pixels(x)}" y="{pixels(y)}" text-anchor="{anchor}" font-size="{pixels(size)}" {coloured(colour)}'
+        f"{more and ' '}{more}>{markup(words)}</text>"
     )
 
 
@@ -134,19 +133,7 @@ def heading(words: str) -> str:
 
 def focusable(title: str, inside: str) -> str:
     """A part of the picture that says what it is, to the pointer and to the keyboard."""
-    return f'<g tabindex="0" role="img" aria-label={attribute(title)}><title>{text(title)}</title>{inside}</g>'
-
-
-def text(words: str) -> str:
-    return escape(clean(words))
-
-
-def attribute(words: str) -> str:
-    return quoteattr(clean(words))
-
-
-def number(value: float) -> str:
-    return f"{value:.1f}".rstrip("0").rstrip(".")
+    return f'<g tabindex="0" role="img" aria-label={attribute(title)}><title>{markup(title)}</title>{inside}</g>'
 
 
 def short_number(value: float) -> str:

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from minigrad.viz.boxes import State
 from minigrad.viz.events import Event
+from minigrad.viz.markup import clean, clean_lines
 from minigrad.viz.rules import Rule
-from minigrad.viz.svg import State, clean
 from minigrad.viz.values import Value
 
 Piece = tuple[str, str]  # style ("text", "name", "value", "quiet", "code", "op", "alarm") and what it says
@@ -31,7 +32,7 @@ class Line:
     def text(self) -> str:
         """What it says; several lines only in code."""
         if self.kind == "code":
-            return "\n".join(clean(line) for line in "".join(text for _, text in self.pieces).split("\n"))
+            return clean_lines("".join(text for _, text in self.pieces))
         return "".join(clean(text) for _, text in self.pieces)
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from minigrad.autograd.functional import jacobian
 from minigrad.op import short
 from minigrad.tensor import Tensor
-from minigrad.viz.figure import Figure, aligned, focusable, heading, label, picture, rectangle, short_number, text
-from minigrad.viz.svg import clean, shorten
+from minigrad.viz.figure import Figure, aligned, focusable, heading, label, picture, rectangle, short_number
+from minigrad.viz.markup import clean, markup, shorten
 
 MOST_CELLS = 48  # in a row or a column: larger blocks show the largest entry of several
 SIDE, LARGEST = 420.0, 52.0  # what all cells may take, and the side of one, in pixels
@@ -44,13 +44,13 @@ class Block:
         if not entries:
             return f"{name}: empty"
         finite = self.matrix[np.isfinite(self.matrix)]
-        told = [f"{name}: {self.matrix.shape[0]} by {self.matrix.shape[1]}"]
+        words = [f"{name}: {self.matrix.shape[0]} by {self.matrix.shape[1]}"]
         if finite.size:
-            told.append(f"from {short_number(float(finite.min()))} to {short_number(float(finite.max()))}")
-        told.append(f"{int(np.count_nonzero(self.matrix == 0))} of {entries} entries are 0")
+            words.append(f"from {short_number(float(finite.min()))} to {short_number(float(finite.max()))}")
+        words.append(f"{int(np.count_nonzero(self.matrix == 0))} of {entries} entries are 0")
         if finite.size < entries:
-            told.append(f"{entries - finite.size} are nan or inf")
-        return ", ".join(told)
+            words.append(f"{entries - finite.size} are nan or inf")
+        return ", ".join(words)
 
     def entry(self, rows: range, columns: range) -> str:
         """The name of one entry, or of several that share a cell."""
@@ -137,7 +137,7 @@ def _names(what: str, given: Sequence[str] | None, default: list[str]) -> list[s
         raise TypeError(f"{what}_names must be a list of strings, not {short(given)}")
     if len(given) != len(default):
         raise ValueError(f"{what}_names has {len(given)} names for {len(default)} {what}s")
-    return list(given)
+    return [clean(name) for name in given]
 
 
 def _block(part: Tensor, input_shape: tuple[int, ...] | None, output: str, input: str) -> Block:
@@ -217,7 +217,7 @@ def _cell(
         words = short_number(value)
         small = min(11.0, 1.6 * (size - 4) / len(words))
         shown = label(x + size / 2, y + size / 2 + small / 3, words, ink, "middle", small, 'pointer-events="none"')
-    title = text(f"{block.entry(row, column)} = {short_number(value)}{several}")
+    title = markup(f"{block.entry(row, column)} = {short_number(value)}{several}")
     return f"<g><title>{title}</title>{_square(x, y, size, size, share)}{shown}</g>"
 
 
@@ -242,13 +242,13 @@ def _table(grid: list[list[Block]]) -> str:
     """The numbers in text, if they are few; else what is in each block."""
     rows = sum(line[0].matrix.shape[0] for line in grid)
     if max(rows, sum(block.matrix.shape[1] for block in grid[0])) > NUMBERED:
-        return "\n".join(clean(block.in_words()) for line in grid for block in line)
+        return "\n".join(block.in_words() for line in grid for block in line)
 
     def names(name: str, count: int, shape: tuple[int, ...]) -> list[str]:
         return [name + _index(range(i, i + 1), shape) for i in range(count)]
 
-    told = [["", *(n for b in grid[0] for n in names(b.input, b.matrix.shape[1], b.input_shape))]]
+    lines = [["", *(n for b in grid[0] for n in names(b.input, b.matrix.shape[1], b.input_shape))]]
     for line in grid:
         for i, name in enumerate(names(line[0].output, line[0].matrix.shape[0], line[0].output_shape)):
-            told.append([name, *(short_number(float(value)) for block in line for value in block.matrix[i])])
-    return aligned(told)
+            lines.append([name, *(short_number(float(value)) for block in line for value in block.matrix[i])])
+    return aligned(lines)

@@ -15,9 +15,7 @@ from typing import Any
 
 from minigrad.autograd.saved import PackedTensor, Versioned
 from minigrad.viz import naming, values
-from minigrad.viz.values import NOT_KEPT, Value
-
-PIECE = 80  # characters of a saved thing that is no tensor
+from minigrad.viz.values import NOT_KEPT, Value, short
 
 
 @dataclass(frozen=True)
@@ -211,12 +209,3 @@ def argument_names(node: Any) -> list[str]:
     names = list(inspect.signature(function.forward).parameters)
     names = names if len(names) == len(given) else names[1:]  # without ctx
     return [name for name, is_tensor in zip(names, given, strict=False) if is_tensor]
-
-
-def short(value: Any) -> str:
-    """What `repr` says of a thing, in at most `PIECE` characters; its type where that fails."""
-    try:
-        text = repr(value)
-    except Exception as error:
-        return f"<{type(value).__name__}, whose repr() raises {type(error).__name__}>"
-    return text if len(text) <= PIECE else text[: PIECE - 3] + "..."

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from minigrad.viz.svg import clean
+from minigrad.viz.markup import clean
 
 KEPT = 20_000  # characters that are copied
 LINES, COLUMNS = 20, 200  # what is shown of them

@@ -1,15 +1,14 @@
 """The backward pass, run node by node and written down.
 
-`Recorder` consumes the engine's own generator, one node
-per step (there is no second loop that could disagree with `backward()`), and turns each step into a `Frame`: who
-has come how far is kept in `progress`, what a node sent is found in `contributions`, and said in `story`. While a step
-runs, a `Watcher` looks on, so that the frame can say what the learner's own hooks did. A step that fails gives a frame,
-too: it says which node failed and why.
+`Recorder` consumes the engine's own generator, one node per step (there is no second loop that could disagree with
+`backward()`), and turns each step into a `Frame`: who has come how far is kept in `progress`, what a node sent is found
+in `contributions`, and said in `story`. While a step runs, a `Watcher` looks on, so that the frame can say what the
+learner's own hooks did. A step that fails gives a frame, too: it says which node failed and why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -17,23 +16,19 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.modes import thread
-from minigrad.viz import events as told
+from minigrad.viz import events as happened
 from minigrad.viz import story as tell
 from minigrad.viz import values
 from minigrad.viz.boxes import Box, Snapshot
-from minigrad.viz.contributions import array_of, chip, contributions_of
+from minigrad.viz.contributions import Step, array_of, chip, contributions_of
 from minigrad.viz.events import Event
 from minigrad.viz.expressions import call_text
 from minigrad.viz.frames import Contribution, Frame, Grown, Line
 from minigrad.viz.printing import copying_output
 from minigrad.viz.progress import Progress
-from minigrad.viz.rules import said
 from minigrad.viz.torch_graphs.hooks import HookWatch, unseen_hooks
-from minigrad.viz.values import describe
 from minigrad.viz.walk import is_leaf
 from minigrad.viz.watching import Note, Teller, Watcher
-
-Step = tuple[Any, tuple[Any, ...], tuple[Any, ...]]  # node, gradients in, gradients out
 
 
 class Recorder:
@@ -44,11 +39,11 @@ class Recorder:
         graph: Snapshot,
         steps: Any,
         seed: Any,
-        sought: Mapping[str, Any] | None,
+        wanted: Mapping[str, Any] | None,
         rooms: Mapping[str, int],
         retain: bool,
     ) -> None:
-        """`steps` is the engine's generator or a pass of PyTorch's; `seed` is the gradient of the root; `sought` maps
+        """`steps` is the engine's generator or a pass of PyTorch's; `seed` is the gradient of the root; `wanted` maps
         box ids to the tensors of `inputs=`; `rooms` is the drawing's.
         """
         self.graph = graph
@@ -58,10 +53,10 @@ class Recorder:
         self.retain = retain
         self.finished = False
         self.failure: BaseException | None = None
-        self.progress = Progress(graph, sought, rooms, self.queue)
-        self.boxes = self.progress.boxes
+        self.progress = Progress(graph, wanted, rooms, self.queue)
+        self.boxes = graph.by_id
         self.runs = self.progress.runs
-        self.ids = {node: key for key, node in self.progress.nodes.items()}
+        self.ids = {node: key for key, node in graph.node_of.items()}
         self.watcher = Watcher(self.ids)
         self.teller = Teller(graph)
         self.unpacked: dict[tuple[str, str], Any] = {}  # box and parameter -> what an unpack hook made
@@ -77,7 +72,7 @@ class Recorder:
         grads = [(box.name, self.progress.leaf_grad(box.id)) for box in leaves if self.progress.grad(box.id).known]
         story = tell.of_beginning(self.boxes[self.graph.root], self.seed, grads, len(leaves))
         pruned = [box for box in self.graph.boxes if self.progress.is_pruned(box)]
-        events = told.before_the_pass(self.graph, self.runs, pruned)
+        events = happened.before_the_pass(self.graph, self.runs, pruned)
         self.nan_met = any(event.kind == "anomaly" for event in events)
         return self._frame(None, story, events)
 
@@ -91,7 +86,7 @@ class Recorder:
         ready = self.progress.ready()
         held = {key: self.progress.leaf_grad(key) for key in ready if is_leaf(self.progress.nodes[key])}
         previous, thread.witness = thread.witness, self.watcher
-        step = None
+        step: Any = None
         with copying_output() as printed:
             try:
                 step = next(self.steps, None)
@@ -99,13 +94,10 @@ class Recorder:
                 self.failure = error
             finally:
                 thread.witness = previous
-        if self.failure is not None:
-            frame = self._failed(self.failure)
-        elif step is None:
+        if self.failure is None and step is None:
             self.finished = True
             return None
-        else:
-            frame = self._ran(step, held)
+        frame = self._ran(step, held) if self.failure is None else self._failed(self.failure)
         return self._with(frame, tell.of_printed(printed.shown))
 
     def _ran(self, step: Step, held: Mapping[str, Any]) -> Frame:
@@ -118,7 +110,7 @@ class Recorder:
         self.progress.edges_are_done()
         frame = self._ran_leaf(key, incoming, held.get(key)) if is_leaf(node) else self._ran_op(key, step)
         came = [array_of(gradient) for gradient in incoming if gradient is not None]
-        alarms = [describe(array).alarm for array in came] + [item.value.alarm for item in frame.contributions]
+        alarms = [values.describe(array).alarm for array in came] + [item.value.alarm for item in frame.contributions]
         return replace(
             frame,
             received=values.measure(came[0]) if came else None,
@@ -143,20 +135,18 @@ class Recorder:
         """The frame of a step that raised."""
         notes = self.watcher.taken()
         self.progress.edges_are_done()
-        ready = self.progress.ready()
         anomaly = getattr(error, "anomaly", None)
         raised = next((note.box for note in notes if note.error is not None), None)  # in a hook of PyTorch's graph
         key = self.ids.get(anomaly[0]) if anomaly is not None else self.watcher.failing or raised
-        key = key or (ready[0] if ready else self.graph.root)
+        key = key or next(iter(self.progress.ready()), self.graph.root)
         box = self.boxes[key]
         contributions: tuple[Contribution, ...] = ()
         if anomaly is not None:
             contributions = contributions_of(self.progress, box, anomaly, notes, self.unpacked, sends=False)
-        gradients = anomaly[1] if anomaly is not None else ()
-        came = any(gradient is not None and _has_nan(array_of(gradient)) for gradient in gradients)
+        came = anomaly is not None and _have_nan(anomaly[1])
         nan_to = [item.name for item in contributions if "NaN" in item.value.alarm]
         node = self.progress.nodes.get(key)
-        events = [*self.teller.told(notes), *told.of_failure(box, node, error, nan_to, came)]
+        events = [*self.teller.told(notes), *happened.of_failure(box, node, error, nan_to, came)]
         story = tell.of_failure(box, contributions, self.progress.senders)
         return self._frame(key, story, events, op=box.op, contributions=contributions, failed=True)
 
@@ -172,25 +162,20 @@ class Recorder:
             elif note.kind == "unpacked" and note.after:
                 self.unpacked[note.box, note.parameter] = note.after[0]
         contributions = contributions_of(self.progress, box, step, notes, self.unpacked)
-        self.progress.ran.append(key)
-        self._finish_if_last()
+        self._note_that_it_ran(key)
         freed = self._freed(box, node)
-        events = [*self.teller.told(notes), *told.of_kept(box, freed, self.retain and node._kept is not None)]
-        came = any(array is not None and _has_nan(array) for array in arrays)
-        events += self._nan(box, came, contributions)
+        events = [*self.teller.told(notes), *happened.of_kept(box, freed, self.retain and node._kept is not None)]
+        events += self._nan(box, _have_nan(arrays), contributions)
         story = tell.of_op(box, node.name(), arrays, contributions, self.boxes[self.graph.root], self.progress.senders)
-        grown = self._grown([gradient for gradient in outgoing if gradient is not None])
-        story += tell.of_grown(grown) + self._closing()
-        text = "" if received is None else said(received)
-        sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": grown}
+        text = "" if received is None else values.in_words(received)
+        sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._grown(outgoing)}
         return self._frame(key, story, events, op=node.name(), incoming=text, **sent)
 
     def _ran_leaf(self, key: str, incoming: tuple[Any, ...], before: Any) -> Frame:
         box = self.boxes[key]
         notes = self.watcher.taken()
         array = array_of(incoming[0])
-        self.progress.ran.append(key)
-        self._finish_if_last()
+        self._note_that_it_ran(key)
         # The hooks that run after the sum may have changed it since: they have a sentence of their own.
         summed = next((note.before[0] for note in notes if note.kind == "post_accumulate"), None)
         after = self.progress.leaf_grad(key) if summed is None else summed
@@ -200,18 +185,14 @@ class Recorder:
             if after is not None:
                 joint = tell.sum_text(before, _left_by_hooks(notes, array), after)
         story = tell.of_leaf(box, array, before, after, joint, self.progress.grad(key))
-        grown = self._grown([self.progress.nodes[key].variable.grad])
-        story += tell.of_grown(grown) + self._closing()
-        events = list(self.teller.told(notes))
         joint = "" if summed is not None else joint  # what the hooks left is not that sum
-        came: dict[str, Any] = {"op": "AccumulateGrad", "incoming": said(array), "grown": grown}
-        return self._frame(key, story, events, {key: joint}, **came)
+        grown = self._grown([self.progress.nodes[key].variable.grad])
+        came: dict[str, Any] = {"op": "AccumulateGrad", "incoming": values.in_words(array), "grown": grown}
+        return self._frame(key, story, list(self.teller.told(notes)), {key: joint}, **came)
 
-    def _closing(self) -> list[Line]:
-        return tell.of_end() if self.finished else []
-
-    def _finish_if_last(self) -> None:
+    def _note_that_it_ran(self, key: str) -> None:
         """After the last node the engine has still to put away what it captured for `inputs=`."""
+        self.progress.ran.append(key)
         if len(self.progress.ran) >= len(self.runs) and next(self.steps, None) is None:
             self.finished = True
 
@@ -227,9 +208,9 @@ class Recorder:
             return []
         first = not self.nan_met and not came
         self.nan_met = True
-        return [told.of_nan(box, names, first)]
+        return [happened.of_nan(box, names, first)]
 
-    def _grown(self, tensors: list[Any]) -> tuple[Grown, ...]:
+    def _grown(self, tensors: Iterable[Any]) -> tuple[Grown, ...]:
         """The nodes that were recorded since the last step, behind some gradients (create_graph)."""
         found, stack = set(), [getattr(tensor, "grad_fn", None) for tensor in tensors]
         while stack:
@@ -245,8 +226,7 @@ class Recorder:
         return tuple(grown)
 
     def _called(self, node: Any) -> str:
-        key = self.ids.get(node)
-        return self.boxes[key].name if key is not None else self.grown.get(node, node.name())
+        return self.boxes[self.ids[node]].name if node in self.ids else self.grown.get(node, node.name())
 
     # -- the frame
 
@@ -257,6 +237,7 @@ class Recorder:
         events: list[Event],
         joints: Mapping[str, str] = MappingProxyType({}),
         contributions: tuple[Contribution, ...] = (),
+        grown: tuple[Grown, ...] = (),
         failed: bool = False,
         **more: Any,
     ) -> Frame:
@@ -267,6 +248,7 @@ class Recorder:
         upcoming = ready[0] if ready else None
         joints = dict(joints) | {item.box: item.joint for item in contributions}
         states = progress.states(key, upcoming, joints, failed)
+        story = story + tell.of_grown(grown) + (tell.of_end() if self.finished else [])
         differences, difference_maps = progress.differences()
         return Frame(
             index=len(progress.ran) + failed,
@@ -286,13 +268,14 @@ class Recorder:
             events=tuple(events),
             differences=MappingProxyType(differences),
             difference_maps=MappingProxyType(difference_maps),
+            grown=grown,
             failed=failed,
             **more,
         )
 
     def renewed(self, frame: Frame, key: str, before: Any) -> Frame:
         """A frame whose `.grad` of one leaf was changed from outside since it was written."""
-        event = told.of_change_from_outside(self.boxes[key], before, self.progress.leaf_grad(key))
+        event = happened.of_change_from_outside(self.boxes[key], before, self.progress.leaf_grad(key))
         state = self.progress.renewed(frame.states[key], key)
         others = tuple(other for other in frame.events if (other.node, other.title) != (key, event.title))
         return replace(frame, states=MappingProxyType({**frame.states, key: state}), events=(*others, event))
@@ -323,5 +306,6 @@ def _left_by_hooks(notes: list[Note], array: Any) -> Any:
     return left[-1] if left and left[-1] is not None else array
 
 
-def _has_nan(array: Any) -> bool:
-    return bool(array.dtype.kind in "fc" and np.isnan(array).any())
+def _have_nan(gradients: Iterable[Any]) -> bool:
+    arrays = [array_of(gradient) for gradient in gradients if gradient is not None]
+    return any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays)

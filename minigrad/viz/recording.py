@@ -26,8 +26,8 @@ from minigrad.viz import widget_source
 from minigrad.viz.boxes import Snapshot
 from minigrad.viz.events import raised
 from minigrad.viz.frames import Frame
+from minigrad.viz.markup import clean
 from minigrad.viz.recorder import Recorder
-from minigrad.viz.svg import clean
 from minigrad.viz.walk import is_leaf
 
 STATIC = Path(__file__).parent / "static"

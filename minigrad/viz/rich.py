@@ -8,13 +8,12 @@ are more numbers than can be read. Importing `minigrad.viz` in a notebook switch
 from __future__ import annotations
 
 import sys
-from html import escape
 from typing import Any
 
 from minigrad.tensor import Tensor
 from minigrad.viz.kept_grads import grad_of
+from minigrad.viz.markup import MONO, SANS, attribute, clean, markup, shorten
 from minigrad.viz.records import source_text, span_of
-from minigrad.viz.svg import MONO, SANS, clean, shorten
 from minigrad.viz.values import LISTED, Value, describe, number, shape_text
 
 STYLE = (
@@ -46,7 +45,7 @@ STYLE = (
 def tensor_html(tensor: Any) -> str:
     """A tensor as HTML: complete by itself, light or dark as the page is, every text escaped."""
     kind = "tensor" if type(tensor) is Tensor else type(tensor).__name__
-    summary = f"<b>{_text(kind)}</b> of shape {shape_text(tuple(tensor.shape))}, {_text(_short(tensor.dtype))}"
+    summary = f"<b>{markup(kind)}</b> of shape {shape_text(tuple(tensor.shape))}, {markup(_short(tensor.dtype))}"
     rows = [_row("value", _array(tensor.detach().numpy(), "the value"))]
     rows += [_row("grad", _gradient(tensor), "mgt-grad" if grad_of(tensor) is not None else "")]
     rows += [_row("grad_fn", _maker(tensor))]
@@ -88,19 +87,19 @@ def _row(word: str, inside: str, kind: str = "") -> str:
 def _array(array: Any, what: str) -> str:
     """Up to `LISTED` numbers in full, more as a heat map with minimum, mean and maximum."""
     value = describe(array)
-    alarm = f'<div class="mgt-alarm">⚠ {_text(value.alarm)}</div>' if value.alarm else ""
+    alarm = f'<div class="mgt-alarm">⚠ {markup(value.alarm)}</div>' if value.alarm else ""
     if array.size <= LISTED:
-        return f"<pre>{_text(_written(array))}</pre>{alarm}"
+        return f"<pre>{markup(_written(array))}</pre>{alarm}"
     statistics = "" if value.statistics is None else "min {} · mean {} · max {}".format(*value.statistics)
-    told = f"{what}: {statistics}" if statistics else what
-    return f"{_heat(value, told)}<small>{_text(statistics)}</small>{alarm}"
+    words = f"{what}: {statistics}" if statistics else what
+    return f"{_heat(value, words)}<small>{markup(statistics)}</small>{alarm}"
 
 
 def _heat(value: Value, words: str) -> str:
     if not value.heat:
         return ""
-    told = escape(clean(f"heat map of {words}, blue below 0 and orange above"), quote=True)
-    return f'<img alt="{told}" title="{told}" src="{value.heat}">'
+    title = attribute(f"heat map of {words}, blue below 0 and orange above")
+    return f'<img alt={title} title={title} src="{value.heat}">'
 
 
 def _written(array: Any) -> str:
@@ -138,13 +137,9 @@ def _maker(tensor: Any) -> str:
         return f"None <small>{'a leaf: requires_grad=True' if tensor.requires_grad else 'a leaf'}</small>"
     span = span_of(getattr(node, "_creation", None))
     code = " ".join(source_text(span).split()) if span is not None else ""
-    made = f" <small>made by</small> {_text(shorten(clean(code), 60))}" if code else ""
-    return f"{_text(node.name())}{made}"
+    made = f" <small>made by</small> {markup(shorten(clean(code), 60))}" if code else ""
+    return f"{markup(node.name())}{made}"
 
 
 def _short(dtype: Any) -> str:
     return str(dtype).rpartition(".")[2]
-
-
-def _text(words: str) -> str:
-    return escape("\n".join(clean(line) for line in words.split("\n")))

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz.values import WHOLE, describe, nested, number, shape_text
+from minigrad.viz.values import WHOLE, nested, number, shape_text
 
 LONGEST = 160  # characters of a rule with numbers; a longer one says less than its plain text
 
@@ -236,14 +236,3 @@ class _Numbers(_Replace):
 
 def _shape(value: Any) -> tuple[int, ...] | None:
     return value.shape if isinstance(value, Sizes | np.ndarray) else None
-
-
-def said(array: Any) -> str:
-    """An array in running text: all of up to nine elements, else shape, minimum, mean and maximum."""
-    value = describe(array)
-    if not value.is_large or value.statistics is None:
-        return value.text
-    if np.asarray(array).size <= 9:
-        return value.full
-    least, mean, most = value.statistics
-    return f"{value.text} (min {least}, mean {mean}, max {most})"

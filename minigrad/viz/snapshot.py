@@ -17,13 +17,13 @@ from minigrad.viz import naming, values
 from minigrad.viz.boxes import Box, Edge, Snapshot
 from minigrad.viz.constants import constants_of, lost
 from minigrad.viz.expressions import Called
-from minigrad.viz.kept import all_kept, read_saved, saved_parameters, short, source_of_backward
+from minigrad.viz.kept import all_kept, read_saved, saved_parameters, source_of_backward
 from minigrad.viz.learner_code import first_assignment, only_assignment, sources_of
 from minigrad.viz.naming import Variables
 from minigrad.viz.records import Span, span_of
 from minigrad.viz.torch_graphs import seen
 from minigrad.viz.torch_graphs.modules import calls_of
-from minigrad.viz.values import Value
+from minigrad.viz.values import Value, short
 from minigrad.viz.walk import by_rule, consumers, creation, generations, is_leaf, ordered
 
 

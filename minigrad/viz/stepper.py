@@ -25,15 +25,15 @@ import traitlets
 from minigrad.autograd import engine
 from minigrad.viz import export, recording, torch_graphs, trace
 from minigrad.viz.arguments import check_root, leaf_to_start_from, listed, sought
-from minigrad.viz.breakpoints import Breakpoint, Breakpoints, breakpoint_for
+from minigrad.viz.breakpoints import Breakpoints
 from minigrad.viz.frames import Frame, Turn
 from minigrad.viz.kept_grads import KeptGrads, grad_of
+from minigrad.viz.markup import clean, shorten
 from minigrad.viz.recorder import Recorder
 from minigrad.viz.recording import Rehearsal, trouble
 from minigrad.viz.records import learner_frame
 from minigrad.viz.shared_code import SharedCode, reference, shared_code
 from minigrad.viz.snapshot import snapshot
-from minigrad.viz.svg import clean, shorten
 from minigrad.viz.torch_graphs import seen
 from minigrad.viz.widget_picture import drawn, picture_of, still_of
 
@@ -226,7 +226,7 @@ class BackwardStepper(anywidget.AnyWidget):
                 f"{name}.grad has no graph, since this pass does not record itself: make the stepper with "
                 "create_graph=True"
             )
-        names = {f"∂{self._graph.box(self._graph.root).name}/∂{name}": grad, **self._given[1]}
+        names = {f"∂{self._graph.by_id[self._graph.root].name}/∂{name}": grad, **self._given[1]}
         return BackwardStepper(grad, gradient, retain_graph, create_graph, inputs, names, beside=self)
 
     def _called(self) -> dict[Any, str]:
@@ -238,8 +238,8 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def break_at(self, *names: str) -> None:
         """Let `run()` stop when a box has run. ValueError for a name that no box has, or whose box does not run."""
-        keys = [self._running(name) for name in names]
-        self._breakpoints.add(*(Breakpoint(box=key) for key in keys))
+        for key in [self._running(name) for name in names]:
+            self._breakpoints.add("box", key)
         self.breaks = self._breakpoints.shown
 
     def break_when(self, test: str | Callable[[Frame], Any]) -> None:
@@ -251,7 +251,7 @@ class BackwardStepper(anywidget.AnyWidget):
 
         Raises ValueError for a text that is no condition, TypeError for what is neither.
         """
-        self._breakpoints.add(breakpoint_for(test))
+        self._breakpoints.add_test(test)
         self.breaks = self._breakpoints.shown
 
     def clear_breaks(self) -> None:
@@ -266,15 +266,10 @@ class BackwardStepper(anywidget.AnyWidget):
             if frame is None:
                 self.stopped = {"index": self.index, "why": "The backward pass is over; no breakpoint was met."}
                 return self.frame
-            found = self._breakpoints.met(frame)
-            if found is not None:
-                self.stopped = {"index": frame.index, "why": f"Stopped at a breakpoint: {self._reason(found)}."}
+            for kind, text in (self._breakpoints.met(frame) or {}).items():
+                what = clean(self._graph.by_id[text].name) if kind == "box" else text
+                self.stopped = {"index": frame.index, "why": f"Stopped at a breakpoint: {what}."}
                 return frame
-
-    def _reason(self, found: Breakpoint) -> str:
-        if found.box is not None:
-            return clean(self._graph.box(found.box).name)
-        return found.when or found.shown["code"]
 
     def _on_breaks(self, change: Any) -> None:
         """The page has set or removed one."""
@@ -431,7 +426,7 @@ class BackwardStepper(anywidget.AnyWidget):
             if self._go(min(max(wanted, 0), self._frames[0].total)) is None:
                 self._show(len(self._frames) - 1)
         elif isinstance(box, str) and box in self._recorder.runs:
-            self._run_to(box, self._graph.box(box).name)
+            self._run_to(box, self._graph.by_id[box].name)
         elif request.get("run") is True:
             self.run()
 
@@ -439,7 +434,7 @@ class BackwardStepper(anywidget.AnyWidget):
         frame = self.frame
         upcoming = f"next to run: {clean(frame.next.name)}" if frame.next else trace.upcoming(frame)
         upcoming = upcoming.removeprefix("nobody, ")
-        root = clean(self._graph.box(self._graph.root).name)
+        root = clean(self._graph.by_id[self._graph.root].name)
         return shorten(f"BackwardStepper of {root}: step {frame.index} of {frame.total}, {upcoming}", 100)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

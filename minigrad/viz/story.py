@@ -14,9 +14,8 @@ import numpy as np
 from minigrad.viz import values
 from minigrad.viz.boxes import Box
 from minigrad.viz.frames import Contribution, Grown, Line, Piece
-from minigrad.viz.rules import said
-from minigrad.viz.svg import clean
-from minigrad.viz.values import Value, describe
+from minigrad.viz.markup import clean
+from minigrad.viz.values import Value, describe, in_words
 
 GRAD = ("code", ".grad")
 Senders = Mapping[str, list[str]]  # box -> the names of those from which it has had its gradients so far
@@ -37,10 +36,10 @@ def line(kind: str, *pieces: Any) -> Line:
 
 def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int) -> list[Line]:
     """The moment before anything ran. `held` are the leaves that have a `.grad` already, with it."""
-    start = ".backward() will start with ", *_partial(root, root), " = ", ("value", said(seed)), "."
+    start = ".backward() will start with ", *_partial(root, root), " = ", ("value", in_words(seed)), "."
     story = [line("say", "Nothing has run yet. ", ("name", root.name), *start)]
     for name, grad in reversed(held):
-        grad = ("value", said(grad))
+        grad = ("value", in_words(grad))
         story.append(line("item", ("name", name), GRAD, " still holds ", grad, " from before: backward() adds to it."))
     if len(held) < leaves:
         every = "Every " if not held else "Every other "
@@ -60,9 +59,9 @@ def of_op(
         received = [f"{len(given)} of {len(arrays)} gradients"]
         for number, array in enumerate(arrays):
             if array is not None:
-                received += [": " if len(received) == 1 else ", ", f"output {number} = ", ("value", said(array))]
+                received += [": " if len(received) == 1 else ", ", f"output {number} = ", ("value", in_words(array))]
     elif given:
-        received = [*_partial(root, box), " = ", ("value", said(given[0]))]
+        received = [*_partial(root, box), " = ", ("value", in_words(given[0]))]
     own = "your own backward" if box.backward else "its rule"
     made = ("op", op), " made ", ("name", box.name)
     story = [line("say", *made, ". It received ", *received, f" and ran {own}:")]
@@ -76,15 +75,15 @@ def of_op(
 def of_leaf(box: Box, array: Any, before: Any, after: Any, joint: str, now: Value) -> list[Line]:
     """A leaf that received `array`: its `.grad` was `before` and is `after`; `joint` is the sum, or ""."""
     grad = ("name", box.name), GRAD
-    received = ("op", "AccumulateGrad"), " of the leaf ", ("name", box.name), " received ", ("value", said(array)), "."
-    story = [line("say", *received)]
+    leaf = ("op", "AccumulateGrad"), " of the leaf ", ("name", box.name)
+    story = [line("say", *leaf, " received ", ("value", in_words(array)), ".")]
     if after is None:
         story.append(line("item", *grad, " stays None: ", ("name", box.name), " no longer requires grad"))
     elif before is None:
-        story.append(line("item", *grad, " was None; it is now ", ("value", said(after))))
+        story.append(line("item", *grad, " was None; it is now ", ("value", in_words(after))))
     else:
-        held = (*grad, " held ", ("value", said(before)), " from before, and backward() adds: ")
-        story.append(line("item", *held, ("value", joint or said(after))))
+        held = (*grad, " held ", ("value", in_words(before)), " from before, and backward() adds: ")
+        story.append(line("item", *held, ("value", joint or in_words(after))))
     return story + _alarms(now, f"{box.name}.grad")
 
 
@@ -110,7 +109,7 @@ def of_inner(changed: Sequence[tuple[str, Any, Any]]) -> list[Line]:
     """What a backward inside the step has changed: name of a leaf, its `.grad` before and after."""
     story = []
     for name, *grads in changed:
-        before, after = (("value", "None" if grad is None else said(grad)) for grad in grads)
+        before, after = (("value", in_words(grad)) for grad in grads)
         changes = ("name", name), GRAD, " from ", before, " to ", after
         story.append(line("item", "a backward inside this step changed ", *changes))
     return story
@@ -129,8 +128,8 @@ def of_end() -> list[Line]:
 def sum_text(before: Any, added: Any, after: Any) -> str:
     """`1 + 9 = 10`, or the sum of two large ones in words."""
     if np.asarray(after).size <= values.WHOLE:
-        return f"{said(before)} + {_bracketed(said(added))} = {said(after)}"
-    return f"{describe(before).text} + {describe(added).text} = {said(after)}"
+        return f"{in_words(before)} + {_bracketed(in_words(added))} = {in_words(after)}"
+    return f"{describe(before).text} + {describe(added).text} = {in_words(after)}"
 
 
 def _code(box: Box, contributions: Iterable[Contribution]) -> list[Line]:

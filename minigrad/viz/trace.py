@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from minigrad.viz import naming
 from minigrad.viz.boxes import Snapshot
 from minigrad.viz.frames import Frame
-from minigrad.viz.svg import clean
+from minigrad.viz.markup import clean
 
 MARKS = {"say": "  ", "code": "      ", "item": "    - "}
 
 
 def trace(graph: Snapshot, frames: Sequence[Frame], shown: int) -> str:
     """All frames recorded so far as text; `shown` is the one that the widget shows."""
-    root = clean(graph.box(graph.root).name)
+    root = clean(graph.by_id[graph.root].name)
     lines = [f"backward from {root}: {frames[0].total} steps, {len(frames) - 1} run, step {shown} shown"]
     for frame in frames:
         lines += ["", *_lines(graph, frame)]
@@ -33,7 +33,7 @@ def upcoming(frame: Frame) -> str:
 
 
 def _lines(graph: Snapshot, frame: Frame) -> list[str]:
-    box = graph.box(frame.box) if frame.box else None
+    box = graph.by_id[frame.box] if frame.box else None
     lines = [f"step {frame.index} of {frame.total}" + (f"  {frame.op}" if box else "")]
     if box is not None:
         made = f" = {clean(box.expression)}" if naming.is_expression(box.expression) else f": {clean(box.expression)}"

@@ -1,9 +1,8 @@
 """How a number, a small tensor and a large one are written in a picture.
 
-After this module a reader knows what the pictures say about a value, and what they leave out: up to `WHOLE` elements
-are written in full with four significant digits; a larger tensor is its shape, its minimum, mean and maximum, and a
-heat map of a few hundred pixels. NaN and infinity are counted, named and located, whatever the size. The same array
-gives the same text and the same bytes on every machine.
+Up to `WHOLE` elements are written in full with four significant digits; a larger tensor is its shape, its minimum, mean
+and maximum, and a heat map of a few hundred pixels. NaN and infinity are counted, named and located, whatever the size.
+The same array gives the same text and the same bytes on every machine.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ MAP_ROWS, MAP_COLUMNS = 8, 32  # cells of a heat map
 BLUE, WHITE, ORANGE = (0, 90, 156), (246, 246, 244), (205, 84, 0)
 NOT_A_NUMBER, INFINITE = (204, 0, 153), (20, 20, 20)
 SHADES = 8  # on each side of zero
+PIECE = 80  # characters of a thing that is no array
 MEASURES = ("norm", "max", "min", "mean")  # what a breakpoint may ask of a gradient
 
 
@@ -124,6 +124,28 @@ def describe(array: Any) -> Value:
     return Value(shape_text(shape), full, shape, dtype, statistics, heat, alarm, where=where, python=python)
 
 
+def in_words(value: Any) -> str:
+    """A value in running text: of an array all of up to nine elements, else shape, minimum, mean and maximum."""
+    if not isinstance(value, np.ndarray | np.generic):
+        return short(value)
+    described = describe(value)
+    if not described.is_large or described.statistics is None:
+        return described.text
+    if value.size <= 9:
+        return described.full
+    least, mean, most = described.statistics
+    return f"{described.text} (min {least}, mean {mean}, max {most})"
+
+
+def short(value: Any) -> str:
+    """What `repr` says of a thing, in at most `PIECE` characters; its type where that fails."""
+    try:
+        text = repr(value)
+    except Exception as error:
+        return f"<{type(value).__name__}, whose repr() raises {type(error).__name__}>"
+    return text if len(text) <= PIECE else text[: PIECE - 3] + "..."
+
+
 def joined(outputs: Sequence[Value]) -> Value:
     """The several results of one node, as one value."""
     alarms = [f"{value.alarm} in output {number}" for number, value in enumerate(outputs) if value.alarm]
@@ -160,37 +182,29 @@ def _bracketed(row: list[str], shape: tuple[int, ...]) -> str:
     return row[0]
 
 
-def difference(before: Any, after: Any) -> str:
+def difference(before: Any, after: Any) -> tuple[str, str]:
     """What changed from one array to another of the same shape: "+9", or for large ones how many elements and by how
-    much; "" where nothing did or where they cannot be compared.
+    much, with a heat map: blue where it became less, orange where it became more. Two times "" where nothing did or
+    where they cannot be compared.
     """
     change = _change(before, after)
     if change is None:
-        return ""
+        return "", ""
     if change.size <= WHOLE:
         signed = [("" if text.startswith("-") else "+") + text for text in map(number, change.reshape(-1).tolist())]
-        return _bracketed(signed, change.shape) if change.size > 1 else signed[0]
+        return (_bracketed(signed, change.shape) if change.size > 1 else signed[0]), ""
     changed = change != 0  # NaN is not 0
     finite = change[changed & np.isfinite(change)]
     amount = f", by {number(finite.min())} to {number(finite.max())}" if finite.size else ""
-    return f"{int(changed.sum())} of {change.size} elements changed{amount}"
-
-
-def difference_map(before: Any, after: Any) -> str:
-    """What changed from one large array to another of the same shape, as a heat map: blue where it became less, orange
-    where it became more. "" where nothing did, for small arrays, and where they cannot be compared.
-    """
-    change = _change(before, after)
-    return "" if change is None or change.size <= WHOLE else heat_map(change)
+    return f"{int(changed.sum())} of {change.size} elements changed{amount}", heat_map(change)
 
 
 def _change(before: Any, after: Any) -> Any:
     """The second array less the first, 0 where both are the same (NaN or infinity, too); None if all of it is, or if
-    the arrays cannot be compared.
+    they are no arrays that can be compared.
     """
-    if before is None or after is None:
+    if not (isinstance(before, np.ndarray | np.generic) and isinstance(after, np.ndarray | np.generic)):
         return None
-    before, after = np.asarray(before), np.asarray(after)
     if before.shape != after.shape or before.dtype.kind not in "iuf" or after.dtype.kind not in "iuf":
         return None
     same = (before == after) | ((before != before) & (after != after))

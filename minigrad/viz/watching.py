@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.modes import thread
-from minigrad.viz import naming
+from minigrad.viz import naming, values
 from minigrad.viz.boxes import Box, Edge, Snapshot
-from minigrad.viz.events import Event, array_value, differences, hook_name, line_of, raised, told_value
+from minigrad.viz.events import Event, array_value, hook_name, line_of, raised
 from minigrad.viz.torch_graphs import seen
+from minigrad.viz.values import in_words
 
 
 @dataclass
@@ -143,9 +144,7 @@ class Teller:
         if box.kind == "leaf":
             name = hook_name(note.function)
             given = note.before[0]
-            did = (
-                f"saw what {box.name} received, {told_value(given)}. A leaf sends nothing on, so there is nothing for "
-            )
+            did = f"saw what {box.name} received, {in_words(given)}. A leaf sends nothing on, so there is nothing for "
             did = f"raised {raised(note.error)}." if note.error is not None else did + "it to change."
             text = f"The node hook {name} ran after {box.op} and {did}"
             yield self._event(note, f"hook {name} of {box.op}", text, given, given)
@@ -169,19 +168,19 @@ class Teller:
         after = (note.after[0] if note.after else None) if after is None else after
         name = hook_name(note.function)
         if note.error is not None:
-            text = f"{word} {name} got {told_value(before)}, {where}, and raised {raised(note.error)}."
+            text = f"{word} {name} got {in_words(before)}, {where}, and raised {raised(note.error)}."
             return self._event(note, title, text, before, None)
         if _equal(before, after):
-            text = f"{word} {name} looked at {where}, {told_value(before)}, and changed nothing."
+            text = f"{word} {name} looked at {where}, {in_words(before)}, and changed nothing."
         else:
-            text = f"{word} {name} changed {where} from {told_value(before)} to {told_value(after)}."
+            text = f"{word} {name} changed {where} from {in_words(before)} to {in_words(after)}."
         return self._event(note, title, text, before, after)
 
     def _retain_grad(self, note: Note, box: Box) -> Iterator[Event]:
         before, after = note.before[0], note.after[0] if note.after else None
         grad = f"{box.name}.grad"
-        text = f"{box.name}.retain_grad() was called, so {grad} now holds {told_value(after)}"
-        text += "." if before is None else f": what came, added to {told_value(before)}."
+        text = f"{box.name}.retain_grad() was called, so {grad} now holds {in_words(after)}"
+        text += "." if before is None else f": what came, added to {in_words(before)}."
         yield self._event(note, f"{grad} is kept", text, before, after, line=None)
 
     def _post_accumulate(self, note: Note, box: Box) -> Iterator[Event]:
@@ -189,23 +188,23 @@ class Teller:
         title, begin = f"post-accumulate hook {name} on {box.name}", f"The post-accumulate hook {name}"
         grad = note.before[0]
         if note.error is not None:
-            text = f"{begin} found {own} = {told_value(grad)}, and raised {raised(note.error)}."
+            text = f"{begin} found {own} = {in_words(grad)}, and raised {raised(note.error)}."
             yield self._event(note, title, text, grad, None)
             return
         pairs = zip((own, f"{box.name} itself"), note.before, note.after, strict=True)
         changed = [pair for pair in pairs if not _equal(*pair[1:])]
         for what, before, after in changed:
-            text = f"{begin} changed {what} from {told_value(before)} to {told_value(after)}."
+            text = f"{begin} changed {what} from {in_words(before)} to {in_words(after)}."
             yield self._event(note, title, text, before, after)
         if not changed:
-            yield self._event(note, title, f"{begin} saw {own} = {told_value(grad)}, and changed nothing.", grad, grad)
+            yield self._event(note, title, f"{begin} saw {own} = {in_words(grad)}, and changed nothing.", grad, grad)
 
     def _packed(self, note: Note, box: Box) -> Iterator[Event]:
         before, after = note.before[0], note.after[0] if note.after else None
         name = hook_name(note.function)
         saves = f"{note.made}, which the recorded rule of {box.op} made, saves" if note.made else f"{box.op} saves"
-        text = f"{saves} {told_value(before)}; the pack hook {name} "
-        text += f"raised {raised(note.error)}." if note.error is not None else f"put {told_value(after)} in its place."
+        text = f"{saves} {in_words(before)}; the pack hook {name} "
+        text += f"raised {raised(note.error)}." if note.error is not None else f"put {in_words(after)} in its place."
         yield self._event(note, f"packed by {name}", text, before, after)
 
     def _unpacked(self, note: Note, box: Box) -> Iterator[Event]:
@@ -214,14 +213,14 @@ class Teller:
         name, what = hook_name(note.function), called.get(note.parameter, note.parameter) or "a saved tensor"
         text = f"{box.op} needs {what}; the unpack hook {name} "
         if note.error is not None:
-            text += f"got {told_value(before)} and raised {raised(note.error)}."
+            text += f"got {in_words(before)} and raised {raised(note.error)}."
         else:
-            text += f"made {told_value(after)} of {told_value(before)}."
+            text += f"made {in_words(after)} of {in_words(before)}."
         yield self._event(note, f"{what} unpacked by {name}", text, before, after)
 
     def _event(self, note: Note, title: str, text: str, before: Any, after: Any, line: Any = ()) -> Event:
         where = line_of(note.function) if line == () else line
-        changed = differences(before, after)
+        changed = values.difference(before, after)
         return Event(note.kind, note.box, title, text, array_value(before), array_value(after), where, *changed)
 
 

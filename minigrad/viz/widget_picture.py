@@ -14,7 +14,8 @@ from minigrad.viz.boxes import Snapshot
 from minigrad.viz.frames import Frame
 from minigrad.viz.kept import Saved
 from minigrad.viz.layout import LayoutError
-from minigrad.viz.svg import Drawing, clean, draw_parts, draw_svg, hover
+from minigrad.viz.markup import clean, clean_lines
+from minigrad.viz.svg import Drawing, draw_parts, draw_svg, hover
 from minigrad.viz.values import shape_text
 
 NO_LINES = (
@@ -53,7 +54,7 @@ def picture_of(
         "height": drawing.height,
         "total": len(runs),
         "runs": [box.id for box in graph.boxes if box.id in runs],
-        "root": clean(graph.box(graph.root).name),
+        "root": clean(graph.by_id[graph.root].name),
         "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
         "groups": [_group_json(group) for group in groups],
         "open": modules.opened(graph, groups),
@@ -82,7 +83,7 @@ def picture_of(
                 "graph": box.graph,
                 "made_by": box.made_by,
                 "outputs": [value.to_json() for value in box.outputs],
-                "hover": "\n".join(clean(line) for line in hover(box).split("\n")),
+                "hover": clean_lines(hover(box)),
             }
             for box in graph.boxes
         },

@@ -1,10 +1,10 @@
 """The widget's page side as two texts: one script and one style sheet.
 
-After this module a reader knows how a dozen source files become the one module that a notebook, an exported page and a
-browser can load. JupyterLab loads a widget's script from its text, so it can import nothing that lies beside it. Each
-file in `static/` is an ES module that imports its neighbours by name (so editors and tests read them as they are);
-joined in order, the imports between them fall away and nothing is exported but what the page needs. There is no
-bundler. Lines that are comments stay in the source files: every notebook and every exported page holds the rest.
+A dozen source files become the one module that a notebook, an exported page and a browser can load. JupyterLab loads a
+widget's script from its text, so it can import nothing that lies beside it. Each file in `static/` is an ES module that
+imports its neighbours by name (so editors and tests read them as they are); joined in order, the imports between them
+fall away and nothing is exported but what the page needs. There is no bundler. Lines that are comments stay in the
+source files: every notebook and every exported page holds the rest.
 """
 
 from __future__ import annotations
@@ -16,22 +16,8 @@ from pathlib import Path
 HERE = Path(__file__).parent / "static"
 # A file stands behind those that it imports.
 SCRIPTS = (
-    "dom",
-    "marks",
-    "conditions",
-    "values",
-    "player",
-    "arrange",
-    "modules",
-    "picture",
-    "camera",
-    "inspector",
-    "panels",
-    "menu",
-    "tip",
-    "keyboard",
-    "controls",
-    "stepper",
+    *("dom", "marks", "conditions", "values", "player", "arrange", "modules", "picture", "camera", "inspector"),
+    *("panels", "menu", "tip", "keyboard", "controls", "stepper"),
 )
 COMMENT = re.compile(r"\s*(//|/\*\*|\*[ /\n])")  # a line that is one, or belongs to one; our sources have no others
 STYLES = ("theme", "controls", "picture", "panels", "motion")

@@ -102,7 +102,7 @@ def test_what_the_gradient_does_not_come_from_is_drawn_and_does_not_run() -> Non
     second = stepper.second("x")
     second.last()
     names = {box.name for box in second._graph.boxes}
-    ran = {second._graph.box(key).name for key in second._recorder.runs}
+    ran = {second._graph.by_id[key].name for key in second._recorder.runs}
     assert "w" in names
     assert "w" not in ran
     assert second.finished

@@ -109,7 +109,7 @@ def test_hostile_names_are_harmless_text(name: str) -> None:
     assert "\n" not in repr(stepper)
     assert [json.loads(text)["index"] for text in stepper.recorded] == [0, 1, 2]
     check_harmless(viz.make_dot(scope["F"], params={name: scope["A"]})._repr_image_svg_xml())
-    assert graph.graph.box("n3").name == name
+    assert graph.graph.by_id["n3"].name == name
 
 
 @given(st.text(max_size=30))

@@ -42,8 +42,8 @@ def test_a_snapshot_does_not_change_with_the_graph() -> None:
     scope = cell(EXAMPLE)
     graph = snapshot(scope["F"], {"A": scope["A"]})
     scope["F"].backward()
-    assert graph.box("n0").grad.text == "None"
-    assert snapshot(scope["F"], {"A": scope["A"]}).box("n0").grad.text == "24"
+    assert graph.by_id["n0"].grad.text == "None"
+    assert snapshot(scope["F"], {"A": scope["A"]}).by_id["n0"].grad.text == "24"
     with pytest.raises(AttributeError):
         graph.root = "n0"  # type: ignore[misc]
 
@@ -128,7 +128,7 @@ def test_constants_are_shown_where_a_rule_saved_them() -> None:
     assert kinds["images"] == "constant"
     assert list(kinds.values()).count("constant") == 1  # the number 2 stands in the expression
     (edge,) = [edge for edge in scope["d"].graph.edges if not edge.carries]
-    assert scope["d"].graph.box(edge.source).name == "images"
+    assert scope["d"].graph.by_id[edge.source].name == "images"
 
 
 def test_values_that_nobody_kept_are_said_to_be_lost() -> None:

@@ -227,7 +227,7 @@ def test_a_hook_that_raises_half_way_is_shown_and_back_works() -> None:
     assert stepper.problem["text"] == "ValueError: not today"
     assert [event.title for event in stepper.frame.events] == ["hook refuse on middle", "ValueError"]
     assert "and raised ValueError: not today." in stepper.frame.events[0].text
-    assert stepper._graph.box(stepper.problem["box"]).name == "middle"
+    assert stepper._graph.by_id[stepper.problem["box"]].name == "middle"
     with pytest.raises(RuntimeError, match="its last step failed with ValueError: not today"):
         stepper.next()
     stepper.first()

@@ -94,14 +94,14 @@ def test_a_heat_map_is_symmetric_around_zero_and_shows_nan() -> None:
 
 def test_the_map_of_a_change_is_blue_where_it_became_less_and_white_where_nothing_changed() -> None:
     before, after = np.array([1.0, 1, np.nan, np.inf, 0]), np.array([0.0, 2, np.nan, np.inf, np.nan])
-    assert pixels(values.difference_map(before, after)).tolist() == [[0, 16, 8, 8, 17]]
+    assert pixels(values.difference(before, after)[1]).tolist() == [[0, 16, 8, 8, 17]]
     for one, other in (
         (np.ones(9), np.ones(9)),
         (np.ones(4), np.zeros(4)),
         (None, np.ones(9)),
         (np.ones(9), np.ones(8)),
     ):
-        assert values.difference_map(one, other) == ""
+        assert values.difference(one, other)[1] == ""
 
 
 def test_where_nothing_is_finite_there_are_no_statistics() -> None:
