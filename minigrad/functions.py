@@ -18,3 +18,4 @@ for _declared in declarations:
             FUNCTIONS[_name] = _declared.function_named(_name)
         if _declared.in_place is True:
             FUNCTIONS[f"{_name}_"] = METHODS[f"{_name}_"]
+            FUNCTIONS[f"{_name}_"].__module__ = "minigrad"  # where pickle looks for it

@@ -206,8 +206,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None) -
     RuntimeError for what is no probability.
     """
     values = _ones_and_zeros("bernoulli", own_array(input), generator, input if p is None else p)
-    result: Tensor = _bernoulli_result(input, values[()])
-    return result
+    return _bernoulli_result(input, values[()])
 
 
 # ---------------------------------------------------------------- in place
