@@ -53,9 +53,11 @@ def spread(g: Array, weight: Array, size: Sizes, way: Way, prepared: Prepared) -
 @op(
     name="ConvolutionBackward0",
     kept=("prepared",),
-    self=lambda F, g, weight, self_shape, way, prepared: F.convolution_input(g, weight, self_shape[2:], way, prepared),
-    weight=lambda F, g, self, weight_shape, way, prepared: F.convolution_weight(
-        g, self, weight_shape[2:], way, prepared
+    self=lambda F, g, self, weight, way, prepared: F.as_function_of(
+        F.convolution_input(g, weight, self.shape[2:], way, prepared), self, False
+    ),
+    weight=lambda F, g, self, weight, way, prepared: F.as_function_of(
+        F.convolution_weight(g, self, weight.shape[2:], way, prepared), weight, False
     ),
     bias=lambda F, g: F.channel_sums(g),
 )
@@ -95,8 +97,10 @@ def convolution_weight(self: Array, other: Array, window: Sizes, way: Way, prepa
 
 @op(
     name="ConvolutionBackward0",
-    self=lambda F, g, weight, way: F.convolution(g, weight, F.zeros((0,), g), way),
-    weight=lambda F, g, self, weight_shape, way: F.convolution_weight(self, g, weight_shape[2:], way),
+    self=lambda F, g, self, weight, way: F.as_function_of(F.convolution(g, weight, F.zeros((0,), g), way), self, False),
+    weight=lambda F, g, self, weight, way: F.as_function_of(
+        F.convolution_weight(self, g, weight.shape[2:], way), weight, False
+    ),
     bias=lambda F, g: F.channel_sums(g),
 )
 def transposed_convolution(self: Array, weight: Array, bias: Array, size: Sizes, way: Way) -> Array:

@@ -12,7 +12,6 @@ rounded down, to (i + 1) n / m, rounded up, so that neighbours may overlap by on
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -21,7 +20,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import arrays, op
-from minigrad.ops.images.mixing import Mix, mix_of, mixing
+from minigrad.ops.images.mixing import gradient_of_means, mix_of, mixing
 from minigrad.ops.images.windows import Way, crop, one_per_dim, pad, taps, times
 from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import views
@@ -37,7 +36,9 @@ Sizes = tuple[int, ...]
 
 @op(
     name="MaxPool2DWithIndicesBackward0",
-    self=lambda F, g, self, result, window, way: F.max_pool_input(g, self, result, window, way),
+    self=lambda F, g, self, result, window, way: F.as_function_of(
+        F.max_pool_input(g, self, result, window, way), self, True
+    ),
 )
 def max_pool(self: Array, window: Sizes, way: Way) -> Array:
     """The largest of each window: (..., *size) -> (..., *places). Whole rows first, which are faster to read."""
@@ -116,101 +117,118 @@ def max_pool_pick(self: Array, image: Array, largest: Array, window: Sizes, way:
 
 # ---------------------------------------------------------------- the mean
 
-_avg_pool, _adaptive_avg_pool = mixing("AvgPool2DBackward0"), mixing("AdaptiveAvgPool2DBackward0")
+_avg_pool = mixing("AvgPool2DBackward0", gradient_of_means)
+_adaptive_avg_pool = mixing("AdaptiveAvgPool2DBackward0", gradient_of_means)
 
 
-@functools.lru_cache(maxsize=256)
-def _windows(size: int, kernel: int, step: int, border: int, places: int, include: bool) -> tuple[Mix, Array]:
-    """Along one dimension, the sums of windows, and how many pixels each counts, with its padding or without."""
-    starts = np.arange(places) * step - border
-    ends = np.minimum(starts + kernel, size + border)  # a window that was added by ceil_mode may reach further
-    inside = np.minimum(ends, size) - np.maximum(starts, 0)
-    return _sums(size, starts, ends, border), ends - starts if include else inside
+def _means(mix: Any, input: Tensor, spans: list[tuple[Array, Array, Array]], divisor: int | None = None) -> Tensor:
+    """Sums of windows over how many pixels they count, or over a divisor.
 
-
-@functools.lru_cache(maxsize=256)
-def _even_windows(size: int, places: int) -> tuple[Mix, Array]:
-    """The same for as many windows as are asked for."""
-    numbers = np.arange(places)
-    starts, ends = numbers * size // places, -(-(numbers + 1) * size // places)
-    return _sums(size, starts, ends), ends - starts
-
-
-def _sums(size: int, starts: Array, ends: Array, border: int = 0) -> Mix:
-    """Of `size` pixels and a border those of each window, added up."""
-    pixels = np.arange(-border, size + border)
-    return mix_of((starts[:, None] <= pixels) & (pixels < ends[:, None]), border)
-
-
-def _means(mix: Any, input: Tensor, sums: Sequence[tuple[Mix, Array]], divisor: int | None = None) -> Tensor:
-    """Sums of windows over how many pixels they count, which is one number if all do alike, or over a divisor."""
-    (down, heights), (right, widths) = sums
-    counts = np.multiply.outer(heights, widths)
-    alike = counts.size and (counts == counts.flat[0]).all()
-    means: Tensor = mix(input, [down, right], 1, divisor or (int(counts.flat[0]) if alike else counts))
+    `spans`: for each dimension the windows' starts and ends, and how many pixels each counts.
+    """
+    sums = []
+    for size, (starts, ends, _) in zip(input.shape[-2:], spans, strict=True):
+        pixels = starts + np.arange(max(ends - starts, default=0))[:, None]
+        sums.append(mix_of(np.where(pixels < ends, pixels, size), size))
+    means: Tensor = mix(input, sums, divisor or np.multiply.outer(spans[0][2], spans[1][2]))
     return means
 
 
 # ---------------------------------------------------------------- what is asked for
 
 
-def _options(function: str, dims: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> tuple[Sizes, ...]:
-    """The options of a pooling, each with one int per dimension; the stride is the kernel's size by default."""
+def _windows(
+    function: str, input: Tensor, ceil_mode: bool, kernel: Any, stride: Any, padding: Any, dilation: Any = 1
+) -> tuple[Tensor, Sizes, Sizes, Way]:
+    """The images, the size of the windows, how many there are, and their way. Sequences are images of one row.
+
+    With `ceil_mode`, also the last window that starts inside the image or before it. RuntimeError, in PyTorch's words,
+    for what does not fit.
+    """
+    dims, of_lines = int(function[-2]), function == "max_pool1d"  # which has words of its own
+
+    def refused(line: str, image: str) -> RuntimeError:
+        return RuntimeError(f"max_pool1d() {line}" if of_lines else image)
+
+    if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[-dims - 1 :]:
+        raise RuntimeError(
+            f"{'max_pool1d: ' * of_lines}Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim "
+            f"batch size for input, but got:{list(input.shape)}"
+        )
     given = {"kernel_size": kernel, "stride": kernel if stride in (None, ()) else stride, "padding": padding}
-    return tuple(
-        one_per_dim(
-            value,
-            dims,
-            f"{function}: {name} must either be {'omitted, ' * (name == 'stride')}a single int, or a tuple of "
-            f"{('one int', 'two ints')[dims - 1]}; got {{}}",
-        )
-        for name, value in {**given, "dilation": dilation}.items()
-    )
-
-
-def _count_places(size: Sizes, options: Sequence[Sizes], ceil_mode: bool) -> Sizes:
-    """How many windows there are; with `ceil_mode` also the last one that starts inside the image or before it."""
-    places = []
-    for n, k, step, border, spacing in zip(size, *options, strict=True):
-        room = n + 2 * border - spacing * (k - 1) - 1
-        count = (-(-room // step) if ceil_mode else room // step) + 1
-        places.append(count - 1 if ceil_mode and (count - 1) * step >= n + border else count)
-    return tuple(places)
-
-
-def _checked_windows(input: Tensor, options: tuple[Sizes, ...], ceil_mode: bool) -> tuple[Sizes, Way]:
-    """A pooling's places and way; RuntimeError for what does not fit."""
-    kernel, steps, borders, spacings = options
-    if 0 in steps:
+    options = []
+    for name, value in {**given, "dilation": dilation}.items():
+        omitted, several = "omitted, " * (name == "stride"), ("one int", "two ints")[dims - 1]
+        text = f"{function}: {name} must either be {omitted}a single int, or a tuple of {several}; got {{}}"
+        options.append(one_per_dim(value, dims, text))
+    if dims == 1:
+        input = views.unsqueeze(input, -2)
+        options = [(neutral, *option) for neutral, option in zip((1, 1, 0, 1), options, strict=True)]
+    window, steps, _, spacings = options
+    if 0 in steps and not of_lines:
         raise RuntimeError(f"stride should not be zero: it is {steps}; by default it is the kernel's size")
-    for what, letter, (high, wide) in (
-        *(("kernel size", "k", kernel), ("stride", "d", steps), ("dilation", "dilation", spacings)),
-    ):
+    sizes = {"kernel_size": ("k", window), "stride": ("d", steps), "dilation": ("dilation", spacings)}
+    for name, (letter, (high, wide)) in sizes.items():
         if min(high, wide) <= 0:
-            raise RuntimeError(f"{what} should be greater than zero, but got {letter}H: {high} {letter}W: {wide}")
-    for k, border, spacing in zip(kernel, borders, spacings, strict=True):
-        if border < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {border}")
-        if border > ((k - 1) * spacing + 1) // 2:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={border}, kernel_size={k} and "
-                f"dilation={spacing}"
+            raise refused(
+                f"{name} must be greater than zero, but got {wide}",
+                f"{name.replace('_', ' ')} should be greater than zero, but got {letter}H: {high} {letter}W: {wide}",
             )
-    if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
-        raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-            f"{list(input.shape)}"
-        )
-    size, places = input.shape[-2:], _count_places(input.shape[-2:], options, ceil_mode)
+    places, borders = [], []
+    for size, k, step, border, spacing in zip(input.shape[-2:], *options, strict=True):
+        reach = spacing * (k - 1) + 1
+        if border < 0:
+            raise refused(
+                f"padding must be non-negative, but got {border}", f"pad must be non-negative, but got pad: {border}"
+            )
+        if border > (k if of_lines else reach) // 2:
+            raise refused(
+                f"padding should be at most half of kernel size, but got padding={border} and kernel_size={k}",
+                f"pad should be at most half of effective kernel size, but got pad={border}, kernel_size={k} and "
+                f"dilation={spacing}",
+            )
+        room = size + 2 * border - reach
+        count = (-(-room // step) if ceil_mode else room // step) + 1
+        count -= ceil_mode and (count - 1) * step >= size + border
+        places.append(count)
+        borders.append((border, (count - 1) * step + reach - size - border))
     if min(places) <= 0:
-        before, after = (times((input.shape[-3], *sizes), "x") for sizes in (size, places))
-        raise RuntimeError(
+        before, after = (times((input.shape[-3], *pixels), "x") for pixels in (input.shape[-2:], places))
+        raise refused(
+            f"Invalid computed output size: {places[1]}: the window is longer than the input",
             f"Given input size: ({before}). Calculated output size: ({after}). Output size is too small: the windows "
-            "are larger than the image."
+            "are larger than the image.",
         )
-    reached = zip(size, *options, places, strict=True)
-    ends = [(count - 1) * step + spacing * (k - 1) + 1 - n - border for n, k, step, border, spacing, count in reached]
-    return places, Way(steps, tuple(zip(borders, ends, strict=True)), spacings)
+    return input, window, tuple(places), Way(steps, tuple(borders), spacings)
+
+
+def _largest(function: str, input: Tensor, return_indices: bool, *options: Any) -> Any:
+    """The largest of each window; with `return_indices` also where it is."""
+    image, window, _, way = _windows(function, input, *options)
+    if image.dtype is dtypes.bool:
+        raise NotImplementedError("\"max_pool2d\" not implemented for 'Bool': convert to a dtype of numbers")
+    results = [max_pool(image, window, way)]
+    if return_indices:
+        numbers = np.broadcast_to(np.arange(math.prod(image.shape[-2:])).reshape(image.shape[-2:]), image.shape)
+        places = arrays.max_pool_pick(numbers, image._array, results[0]._array, window, way)
+        results.append(from_array(places))
+    if image is not input:
+        results = [views.squeeze(result, -2) for result in results]
+    return tuple(results) if return_indices else results[0]
+
+
+def _averages(function: str, input: Tensor, include: bool, divisor: int | None, *options: Any) -> Tensor:
+    """The mean of each window, counting its padding or not, or its sum over a divisor."""
+    image, window, places, way = _windows(function, input, *options)
+    spans = []
+    along = zip(image.shape[-2:], window, places, way.stride, way.padding, strict=True)
+    for size, k, count, step, (border, _) in along:
+        starts = np.arange(count) * step - border
+        ends = np.minimum(starts + k, size + border)  # a window that was added by ceil_mode may reach further
+        inside = np.minimum(ends, size) - np.maximum(starts, 0)
+        spans.append((starts, ends, ends - starts if include else inside))
+    means = _means(_avg_pool, image, spans, divisor)
+    return means if image is input else views.squeeze(means, -2)
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -230,29 +248,7 @@ def max_pool1d(
 
     `stride` is the kernel's size unless given. RuntimeError for windows that do not fit.
     """
-    if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
-        raise RuntimeError(
-            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-            f"{list(input.shape)}"
-        )
-    options = _options("max_pool1d", 1, kernel_size, stride, padding, dilation)
-    (kernel,), (step,), (border,), (spacing,) = options
-    for name, value in (("kernel_size", kernel), ("stride", step), ("dilation", spacing)):
-        if value <= 0:
-            raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
-    if border < 0:
-        raise RuntimeError(f"max_pool1d() padding should be non-negative, but got padding={border}")
-    if border > kernel // 2:
-        raise RuntimeError(
-            f"max_pool1d() padding should be at most half of kernel size, but got padding={border} and "
-            f"kernel_size={kernel}"
-        )
-    (places,) = _count_places(input.shape[-1:], options, ceil_mode)
-    if places <= 0:
-        raise RuntimeError(f"max_pool1d() Invalid computed output size: {places}: the window is longer than the input")
-    flat = ((1, kernel), (1, step), (0, border), (1, spacing), ceil_mode, return_indices)
-    pooled = max_pool2d(views.unsqueeze(input, -2), *flat)
-    return tuple(views.squeeze(part, -2) for part in pooled) if return_indices else views.squeeze(pooled, -2)
+    return _largest("max_pool1d", input, return_indices, ceil_mode, kernel_size, stride, padding, dilation)
 
 
 @checked
@@ -273,16 +269,7 @@ def max_pool2d(
     """
     if input.ndim not in (3, 4):
         raise RuntimeError(f"non-empty 3D or 4D (batch mode) tensor expected for input: got shape {list(input.shape)}")
-    options = _options("max_pool2d", 2, kernel_size, stride, padding, dilation)
-    _, way = _checked_windows(input, options, ceil_mode)
-    if input.dtype is dtypes.bool:
-        raise NotImplementedError("\"max_pool2d\" not implemented for 'Bool': convert to a dtype of numbers")
-    values = max_pool(input, options[0], way)
-    if not return_indices:
-        return values
-    pixels = np.arange(math.prod(input.shape[-2:])).reshape(input.shape[-2:])
-    numbers = np.broadcast_to(pixels, input.shape)
-    return values, from_array(arrays.max_pool_pick(numbers, input._array, values._array, options[0], way))
+    return _largest("max_pool2d", input, return_indices, ceil_mode, kernel_size, stride, padding, dilation)
 
 
 @checked
@@ -300,9 +287,7 @@ def avg_pool1d(
             f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
             "checking arguments for avg_pool1d)"
         )
-    (kernel,), (step,), (border,), _ = _options("avg_pool1d", 1, kernel_size, stride, padding, 1)
-    image = views.unsqueeze(input, -2)
-    return views.squeeze(avg_pool2d(image, (1, kernel), (1, step), (0, border), ceil_mode, count_include_pad), -2)
+    return _averages("avg_pool1d", input, count_include_pad, None, ceil_mode, kernel_size, stride, padding)
 
 
 @checked
@@ -320,12 +305,9 @@ def avg_pool2d(
     `stride` is the kernel's size unless given. Padding counts as zeros, or with `count_include_pad=False` not at all;
     `divisor_override` is what the sums are divided by instead of the count. RuntimeError for windows that do not fit.
     """
-    options = _options("avg_pool2d", 2, kernel_size, stride, padding, 1)
-    places, _ = _checked_windows(input, options, ceil_mode)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero: divisor_override is what the sums are divided by")
-    spans = zip(input.shape[-2:], *options[:3], places, strict=True)
-    return _means(_avg_pool, input, [_windows(*span, count_include_pad) for span in spans], divisor_override)
+    return _averages("avg_pool2d", input, count_include_pad, divisor_override, ceil_mode, kernel_size, stride, padding)
 
 
 @checked
@@ -348,15 +330,18 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
         raise RuntimeError(f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(input.shape)}")
     if places == (1, 1):
         return mean(input, (-1, -2), True)
-    for dim in (input.ndim - 2, input.ndim - 1):
-        if input.shape[dim] == 0:
-            raise RuntimeError(
-                "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but input has "
-                f"sizes {list(input.shape)} with dimension {dim} being empty"
-            )
+    if 0 in input.shape[-2:]:
+        raise RuntimeError(
+            "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but input has "
+            f"sizes {list(input.shape)} with dimension {input.ndim - 2 + input.shape[-2:].index(0)} being empty"
+        )
     if not input.dtype.is_floating_point:
         raise NotImplementedError(
             f"\"adaptive_avg_pool2d\" not implemented for '{input.dtype.tensor_type}': convert it first"
         )
-    spans = zip(input.shape[-2:], places, strict=True)
-    return _means(_adaptive_avg_pool, input, [_even_windows(*span) for span in spans])
+    spans = []
+    for size, count in zip(input.shape[-2:], places, strict=True):
+        numbers = np.arange(count)
+        starts, ends = numbers * size // count, -(-(numbers + 1) * size // count)
+        spans.append((starts, ends, ends - starts))
+    return _means(_adaptive_avg_pool, input, spans)

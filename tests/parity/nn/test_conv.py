@@ -238,6 +238,10 @@ REFUSED: list[tuple[str, type[Exception], str, Any]] = [
         lambda F: F.max_pool1d(image(F, 1, 8), 2, padding=2),
     ),
     (
+        "max_pool1d with negative padding", RuntimeError, "max_pool1d() padding must be non-negative, but got -1",
+        lambda F: F.max_pool1d(image(F, 1, 8), 2, padding=-1),
+    ),
+    (
         "max_pool1d with kernel 0", RuntimeError, "max_pool1d() kernel_size must be greater than zero, but got 0",
         lambda F: F.max_pool1d(image(F, 1, 8), 0),
     ),
@@ -326,6 +330,44 @@ def _(F: Any) -> Any:
     x = image(F, 1, 7, 5)
     x[:, 1::2, ::3] = float("nan")
     return nn(F, "max_pool2d")(x, 3, return_indices=True), F.max_pool2d(x, 3, 2, 1)
+
+
+@behaviours("the gradient of what is linear in an image is still a function of the image")
+def _(F):
+    weight = image(F, 1, 1, 2, 2)
+    calls = (
+        lambda x: F.max_pool2d(x, 2),
+        lambda x: F.max_pool1d(x[0], 2),
+        lambda x: nn(F, "avg_pool2d")(x, 2),
+        lambda x: F.avg_pool1d(x[0], 2),
+        lambda x: nn(F, "adaptive_avg_pool2d")(x, 3),
+        lambda x: F.conv2d(x, weight),
+        lambda x: F.conv1d(x[:, 0], weight[0]),
+        lambda x: F.conv_transpose2d(x, weight),
+        lambda x: nn(F, "interpolate")(x, (3, 7)),
+        lambda x: nn(F, "interpolate")(x, (3, 7), mode="bilinear"),
+    )
+    results = []
+    for call in calls:
+        x = image(F, 1, 1, 4, 4, requires_grad=True)
+        (gradient,) = F.autograd.grad(call(x).sum(), x, create_graph=True)
+        results += [gradient.detach(), gradient.requires_grad]
+        if gradient.requires_grad:
+            (gradient**2).sum().backward()
+            results.append(x.grad)
+    return results
+
+
+@behaviours("the gradient of a convolution's weight is still a function of the weight")
+def _(F):
+    results = []
+    for name in ("conv2d", "conv_transpose2d"):
+        weight = image(F, 1, 1, 2, 2, requires_grad=True)
+        out = getattr(F, name)(image(F, 1, 1, 4, 4), weight, image(F, 1))
+        (gradient,) = F.autograd.grad(out.sum(), weight, create_graph=True)
+        (gradient * weight).sum().backward()
+        results += [gradient.detach(), weight.grad]
+    return results
 
 
 @behaviours("whole numbers are convolved exactly")
