@@ -48,11 +48,15 @@ else:
 """
 
 
+PATIENCE = 240  # seconds for what takes one: a machine may be busy, and only what hangs is to be given up
+
+
 class Clone:
     """A folder with dev.py, and what was called there."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.processes: list[subprocess.Popen[str]] = []
         (folder / "notebooks").mkdir(parents=True)
         (folder / "dev.py").write_text(SOURCE)
         (folder / "requirements.txt").write_text(LOCK)
@@ -70,7 +74,7 @@ class Clone:
         run_dev = "import runpy; runpy.run_path('dev.py', run_name='__main__')"
         hidden = ("CI", "JUPYTER_TOKEN", "PYTHONPATH")
         kept = {name: value for name, value in os.environ.items() if name not in hidden}
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-S", "-c", set_python + before + "\n" + run_dev, *arguments],
             cwd=self.folder,
             env={**kept, "HOME": str(self.folder / "empty_home"), "CLONE": str(self.folder), **variables},
@@ -80,10 +84,19 @@ class Clone:
             text=True,
             start_new_session=True,
         )
+        self.processes.append(process)
+        return process
+
+    def end_processes(self) -> None:
+        """End what a failed test has left running, with all that it started: it would be another test's warning."""
+        for process in self.processes:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
 
     def run(self, *arguments: str, before: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
         process = self.start(*arguments, before=before, **variables)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=PATIENCE)
         return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
 
     def calls(self) -> list[list[str]]:
@@ -105,6 +118,7 @@ class Clone:
 def clone(tmp_path: Path) -> Iterator[Clone]:
     made = Clone(tmp_path / "a clone")
     yield made
+    made.end_processes()
     assert list((made.folder / "empty_home").iterdir()) == [], "dev.py wrote into the home directory"
 
 
@@ -129,7 +143,7 @@ def is_trust(call: list[str]) -> bool:
 
 
 def wait_until(true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < deadline, f"waited in vain until {what}"
         time.sleep(0.02)
@@ -244,16 +258,14 @@ def test_progress_reads_pips_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("stop_signal", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_set_up_is_made_again(clone: Clone, stop_signal: signal.Signals) -> None:
-    process = clone.start("test", PIP_SECONDS="60")
+    process = clone.start("test", PIP_SECONDS=str(10 * PATIENCE))
     log = clone.folder / ".home" / "setup.log"
     wait_until(lambda: log.exists() and "Collecting" in log.read_text(), "pip works")
     assert clone.stamp.read_text() == "unfinished"
     leftover = clone.folder / ".venv" / "half_written"
     leftover.write_text("")
     process.send_signal(stop_signal)
-    started = time.monotonic()
-    _, errors = process.communicate(timeout=20)
-    assert time.monotonic() - started < 10, "pip was waited for"
+    _, errors = process.communicate(timeout=PATIENCE)  # pip, which takes longer, is not waited for
     assert process.returncode == 130
     assert errors == "\nStopped. What is unfinished is made again at the next start.\n"
     clone.calls()
@@ -302,7 +314,7 @@ def test_two_set_ups_at_once_take_turns(clone: Clone) -> None:
     first = clone.start("test", PIP_SECONDS="1")
     wait_until(clone.stamp.exists, "the first set-up has begun")
     second = clone.run("test")
-    assert first.communicate(timeout=20)[1] == ""
+    assert first.communicate(timeout=PATIENCE)[1] == ""
     assert (first.returncode, second.returncode) == (0, 0)
     assert "Another set-up of this folder is running; waiting for it." in second.stdout
     assert sum(is_pip(call) for call in clone.calls()) == 1
