@@ -420,8 +420,11 @@ def page(arguments):
 
 def test(arguments):
     set_up()
-    # A file's tests stay in one process, so that a notebook's cells run in order. An own -n comes before this one.
-    parallel = [] if "no:xdist" in " ".join(arguments) else ["-n", "logical", "--maxprocesses=4", "--dist=loadfile"]
+    # A file's tests stay in one process, so that a notebook's cells run in order, and files begin in the order of
+    # tests/conftest.py. An own -n comes before this one.
+    parallel = ["-n", "logical", "--maxprocesses=4", "--dist=loadfile", "--no-loadscope-reorder"]
+    if "no:xdist" in " ".join(arguments):
+        parallel = []
     folders = {"XDG_%s_HOME" % kind: os.path.join(HOME, kind.lower()) for kind in ("CACHE", "CONFIG", "DATA")}
     return become([PYTHON, "-m", "pytest"] + parallel + arguments, **folders)
 

@@ -41,7 +41,34 @@ INSTALL = {
     "happy-dom": "run npm ci in tests/js",
     "npm": "install npm, which comes with node",
 }
+# The files that take longest, all their tests together, the longest first. They are begun first, so that at the end no
+# process is left alone with one of them.
+LONGEST = (
+    "tests/browser/test_stepper_page.py",
+    "tests/test_benchmarks.py",
+    "tests/browser/test_chapters.py",
+    "tests/test_ops.py",
+    "tests/test_models.py",
+    "tests/teach/test_wrong_answers.py",
+    "tests/browser/test_stepper_in_lab.py",
+    "tests/test_leaks.py",
+    "tests/viz/test_torch_graphs.py",
+    "tests/browser/test_torch_stepper_in_lab.py",
+    "tests/test_notebooks.py",
+    "tests/test_dev.py",
+    "tests/viz/test_export.py",
+    "tests/test_refresh.py",
+    "tests/test_stepper_js.py",
+    "tests/browser/test_saved_pages.py",
+    "tests/test_random_programs.py",
+    "notebooks/00_start_here.ipynb",
+)
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {Path(__file__).parent.parent / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
 
 
 def missing(name: str) -> NoReturn:

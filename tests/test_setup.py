@@ -173,3 +173,7 @@ def test_what_is_missing_fails_under_ci(monkeypatch: pytest.MonkeyPatch, tmp_pat
         conftest.require_program("node")
     with pytest.raises(pytest.fail.Exception, match="no_such_module is not installed"):
         conftest.require("no_such_module")
+
+
+def test_the_files_that_are_begun_first_are_there() -> None:
+    assert [name for name in conftest.LONGEST if not (ROOT / name).is_file()] == []
