@@ -418,30 +418,6 @@ def test_float32_is_warned_of() -> None:
     assert caught[0].filename == __file__
 
 
-def test_gradients_of_another_dtype() -> None:
-    x = mg.tensor(VECTOR, requires_grad=True)
-    wide = type((x * 2).grad_fn)  # a real node, whose rule is wrong for a while
-
-    def run() -> bool:
-        return gradcheck(lambda x: x * 2, x, check_grad_dtypes=True)
-
-    assert run()
-    original = wide.apply
-    wide.apply = lambda node, g: (np.asarray(2 * g, "float32"), None)  # type: ignore[method-assign]
-    try:
-        with pytest.raises(
-            GradcheckError, match=r"Gradient has dtype mismatch: minigrad\.float32 for an input of minig"
-        ):
-            run()
-        wide.apply = lambda node, g: (np.concatenate([g, g]), None)  # type: ignore[method-assign]
-        with pytest.raises(
-            GradcheckError, match=r"Analytical gradient has incorrect size: \[6\] for an input of shape"
-        ):
-            run()
-    finally:
-        wide.apply = original  # type: ignore[method-assign]
-
-
 def test_backward_that_makes_something_of_nothing() -> None:
     x = mg.tensor(VECTOR, requires_grad=True)
     small = custom(lambda F, x: x * 2, lambda F, g, x: g * 2 + 1e-7)
@@ -458,12 +434,14 @@ def test_backward_that_makes_something_of_nothing() -> None:
         def backward(ctx: Any, g: Any) -> Any:
             return mg.ones(3, dtype=mg.float64) if g is None else g * 2
 
-    with (
-        pytest.warns(UserWarning, match="Backwards compatibility"),
-        pytest.raises(GradcheckError, match="Expected all input grads to be undefined or zero"),
-    ):
+    with pytest.raises(GradcheckError, match="Expected all input grads to be undefined or zero"):
         gradcheck(OnesForNone.apply, x)
     assert gradcheck(OnesForNone.apply, x, check_undefined_grad=False)
+
+
+def test_an_input_that_is_written_to_is_named_by_its_place_among_all_arguments() -> None:
+    with pytest.raises(GradcheckError, match="the function writes to its input 1, so that"):
+        gradcheck(lambda k, x: writes(mg, x) * k, (3, mg.tensor(VECTOR, requires_grad=True)))
 
 
 def test_nondet_tol_allows_small_differences() -> None:
@@ -486,10 +464,7 @@ def test_undefined_gradients_of_all_outputs() -> None:
 
     x = mg.tensor(VECTOR, requires_grad=True)
     assert gradcheck(TwoOutputs.apply, x, check_undefined_grad=False)
-    with (
-        pytest.warns(UserWarning, match="Backwards compatibility: New undefined gradient support"),
-        pytest.raises(GradcheckError, match=r"Expected backward function to handle undefined output grads\."),
-    ):
+    with pytest.raises(GradcheckError, match=r"Expected backward function to handle undefined output grads\."):
         gradcheck(TwoOutputs.apply, x)
 
 
@@ -511,10 +486,7 @@ def test_undefined_gradients_of_one_output() -> None:
 
     x = mg.tensor(VECTOR, requires_grad=True)
     assert gradcheck(PairsOnly.apply, x, check_undefined_grad=False)
-    with (
-        pytest.warns(UserWarning, match="Backwards compatibility: New undefined gradient support"),
-        pytest.raises(GradcheckError, match=r"handle undefined output grads\. It raised ZeroDivisionError"),
-    ):
+    with pytest.raises(GradcheckError, match=r"handle undefined output grads\. It raised ZeroDivisionError"):
         gradcheck(PairsOnly.apply, x)
 
 

@@ -20,7 +20,7 @@ from minigrad.autograd.engine import grad
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.gradcheck import numerical
 from minigrad.op import short
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor, from_array, own_array
 from minigrad.viz.figure import (
     Figure,
     aligned,
@@ -126,15 +126,18 @@ def _curve(
     f: Callable[[Tensor], Tensor], x: Tensor, kind: Any, directions: list[Any], weights: Any, exact: list[float]
 ) -> Curve:
     point = from_array(np.array(x._array, kind.numpy))
+    memory = own_array(point)
+    directions = [direction.astype(kind.numpy) for direction in directions]
     errors = []
     scale = max(map(abs, exact))
-    for step in STEPS:
-        off = [
-            abs(float(np.sum(weights.reshape(-1) * change.astype(np.float64))) - expected) / scale
-            for direction, expected in zip(directions, exact, strict=True)
-            for change in numerical.projection(f, (point,), 0, direction.astype(kind.numpy), step)
-        ]
-        errors.append(max(off) if all(map(math.isfinite, off)) else math.nan)
+    with np.errstate(invalid="ignore"):  # where f is infinite on both sides
+        for step in STEPS:
+            off = [
+                abs(float(np.sum(weights.reshape(-1) * (change / (2 * step)).astype(np.float64))) - expected) / scale
+                for direction, expected in zip(directions, exact, strict=True)
+                for change in numerical.changes(f, (point,), memory, ..., step, direction.reshape(memory.shape))
+            ]
+            errors.append(max(off) if all(map(math.isfinite, off)) else math.nan)
     return Curve(kind.name, tuple(errors))
 
 

@@ -6,12 +6,14 @@ Rows of a Jacobian are elements of the input, columns elements of the output, as
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.gradcheck.causes import CAUSES
+from minigrad.autograd.gradcheck import numerical
+from minigrad.autograd.gradcheck.causes import likely_cause
 from minigrad.autograd.gradcheck.checked import as_tuple, place
 from minigrad.tensor import Tensor, from_array
 
@@ -19,12 +21,19 @@ Array = Any
 
 MOST_SHOWN = 6  # rows and columns of a Jacobian that are shown
 NEAR = 2  # how many of them before the first difference
-UNUSUAL = (
-    "none of the usual ones. Compare the formula in backward with the derivative of forward for the entry above, by "
-    "hand."
+UNRECORDED = (  # of outputs that have no graph, but change with the inputs
+    "Numerical gradient for function expected to be zero, since no output requires grad, but the outputs change with "
+    "the inputs.\nLikely cause: the graph is cut: by detach(), .data, item(), numpy() or no_grad() in the function, by "
+    "a result that was made anew from numbers, or because the check itself runs under no_grad()."
+)
+SECOND = (
+    "These are second derivatives: the outputs are the gradients of the function's inputs, and the inputs are the "
+    "function's own, then grad_outputs. The mistake is in how backward was computed: in an operation that was not "
+    "recorded there, or in that operation's own rule."
 )
 
 
+@dataclass(eq=False)
 class Mismatch:
     """Two Jacobians that should be the same, of one output with respect to one input, by their positions.
 
@@ -35,27 +44,23 @@ class Mismatch:
         tolerance: what counts as nothing among these numbers: errors of finite differences are of this size.
     """
 
-    def __init__(
-        self,
-        func: Callable[..., Any],
-        inputs: tuple[Any, ...],
-        position: int,
-        output_position: int,
-        numerical: Array,
-        analytical: Array,
-        settings: Any,
-    ) -> None:
-        self.func, self.inputs, self.settings = func, inputs, settings
-        self.position, self.output_position = position, output_position
-        self.numerical, self.analytical = numerical, analytical
-        self.tensor: Tensor = inputs[position]
-        self.wrong = ~settings.close(analytical, numerical)
+    func: Callable[..., Any]
+    inputs: tuple[Any, ...]
+    position: int
+    output_position: int
+    numerical: Array
+    analytical: Array
+    settings: Any
+
+    def __post_init__(self) -> None:
+        self.tensor: Tensor = self.inputs[self.position]
+        self.wrong = ~self.settings.close(self.analytical, self.numerical)
         with np.errstate(invalid="ignore"):
-            self.errors = np.abs(analytical - numerical)
+            self.errors = np.abs(self.analytical - self.numerical)
         flat = int((self.wrong if self.wrong.any() else self.errors).argmax())
         self.first = divmod(flat, self.wrong.shape[1])
-        largest = np.abs(numerical[np.isfinite(numerical)]).max(initial=0)
-        self.tolerance = float(settings.atol + settings.rtol * largest)
+        largest = np.abs(self.numerical[np.isfinite(self.numerical)]).max(initial=0)
+        self.tolerance = float(self.settings.atol + self.settings.rtol * largest)
 
     @cached_property
     def result(self) -> Tensor:
@@ -64,6 +69,24 @@ class Mismatch:
 
     def same(self, actual: Array, expected: Array) -> bool:
         return bool(np.all(np.abs(actual - expected) <= self.tolerance))
+
+    @cached_property
+    def slopes(self) -> tuple[list[float], list[float]]:
+        """Of the first entry that differs, the slopes to the left and right: by steps of eps and of eps / 8."""
+        row, column = self.first
+        flat = self.tensor._array.flat
+        value, outputs = flat[row], []
+        steps = [self.settings.eps * part for part in (-1, -1 / 8, 0, 1 / 8, 1)]
+        try:
+            for step in steps:
+                flat[row] = value + step
+                output = numerical.values(self.func, self.inputs)[self.output_position]
+                outputs.append(float(output.flat[column]))
+        finally:
+            flat[row] = value
+        middle = outputs.pop(2)
+        slopes = [(output - middle) / step for output, step in zip(outputs, steps[:2] + steps[3:], strict=True)]
+        return [slopes[0], slopes[3]], [slopes[1], slopes[2]]
 
     def in_words(self, output: int, input: int, projections: tuple[float, float] | None) -> str:
         """The error's text; it counts only outputs and inputs that require grad."""
@@ -81,14 +104,7 @@ class Mismatch:
                 "Fast gradcheck failed but element-wise differences are small. This means that the test might've "
                 "passed in slow_mode: call gradcheck with fast_mode=False."
             )
-        if self.settings.second:
-            lines.append(
-                "These are second derivatives: the outputs are the gradients of the function's inputs, and the inputs "
-                "are the function's own, then grad_outputs. The mistake is in how backward was computed: in an "
-                "operation that was not recorded there, or in that operation's own rule."
-            )
-        lines.append(f"Likely cause: {self.cause()}")
-        return "\n".join(lines)
+        return "\n".join([*lines, f"Likely cause: {likely_cause(self)}"])
 
     def _excerpts(self) -> list[str]:
         shape = self.wrong.shape
@@ -108,7 +124,6 @@ class Mismatch:
     def _first_difference(self) -> str:
         row, column = self.first
         actual, expected = self.analytical[row, column], self.numerical[row, column]
-        allowed = self.settings.atol + self.settings.rtol * abs(expected)
         of_output, of_input = place(column, self.result.shape), place(row, self.tensor.shape)
         text = (
             f"First difference at [{row}, {column}]: the derivative of {of_output} of the output by {of_input} of the "
@@ -118,17 +133,6 @@ class Mismatch:
         error = self.errors[row, column]
         if not np.isfinite(error):
             return f"{text}. {counted}."
+        allowed = self.settings.atol + self.settings.rtol * abs(expected)
         largest = self.errors[np.isfinite(self.errors)].max()
         return f"{text}, an error of {error:.3g} where {allowed:.3g} is allowed. {counted}, by up to {largest:.3g}."
-
-    def cause(self) -> str:
-        return next(filter(None, (cause(self) for cause in CAUSES)), UNUSUAL)
-
-
-def of_unrecorded() -> str:
-    """The error's text for outputs that have no graph, but change with the inputs."""
-    return (
-        "Numerical gradient for function expected to be zero, since no output requires grad, but the outputs change "
-        "with the inputs.\nLikely cause: the graph is cut: by detach(), .data, item(), numpy() or no_grad() in the "
-        "function, by a result that was made anew from numbers, or because the check itself runs under no_grad()."
-    )

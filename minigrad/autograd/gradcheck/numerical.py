@@ -21,42 +21,33 @@ Array = Any
 
 
 def jacobians(
-    func: Callable[..., Any], inputs: tuple[Any, ...], outputs: tuple[Any, ...], eps: float, only: int | None = None
+    func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, only: int | None = None, along: Any = None
 ) -> list[list[Array]]:
     """For each input that requires grad (or only the one at a position), and each output, the derivatives.
 
-    Arrays of shape (input elements, output elements).
+    Arrays of shape (input elements, output elements). `along` has a direction for each of these inputs: then there is
+    one row for each, direction @ jacobian.
     """
     positions = [position for position, value in enumerate(inputs) if needs_grad(value) and only in (None, position)]
-    dtypes = [output._array.dtype if output.dtype.is_floating_point else np.float64 for output in outputs]
+    outputs = values(func, inputs)
     found = []
-    with np.errstate(invalid="ignore"), _mode(func, inputs):
-        for position in positions:
+    with np.errstate(invalid="ignore"), _mode(func, inputs, outputs):
+        for order, position in enumerate(positions):
             memory = own_array(inputs[position])
-            matrices = [
-                np.empty((memory.size, output.numel()), dtype) for output, dtype in zip(outputs, dtypes, strict=True)
-            ]
-            flat = memory.reshape(-1) if memory.flags.c_contiguous else memory.flat
-            for element in range(memory.size):
-                value = flat[element]
-                try:
-                    flat[element] = value - eps
-                    below = values(func, inputs)
-                    flat[element] = value + eps
-                    above = values(func, inputs)
-                finally:
-                    flat[element] = value
-                for matrix, low, high in zip(matrices, below, above, strict=True):
-                    matrix[element] = _difference(low, high, eps, (element, memory.shape))
-            for matrix in matrices:
-                matrix /= 2 * eps
-            found.append(matrices)
+            if along is None:
+                rows = [changes(func, inputs, memory, index, eps) for index in np.ndindex(memory.shape)]
+            else:
+                rows = [changes(func, inputs, memory, ..., eps, along[order].reshape(memory.shape))]
+            of_outputs = zip(*rows, strict=True) if rows else [()] * len(outputs)
+            shapes = [(len(rows), output.size) for output in outputs]
+            found.append(
+                [np.array(of_one).reshape(shape) / (2 * eps) for of_one, shape in zip(of_outputs, shapes, strict=True)]
+            )
     return found
 
 
-def _mode(func: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+def _mode(func: Callable[..., Any], inputs: tuple[Any, ...], recorded: list[Array]) -> Any:
     """no_grad(), which is faster, if the function gives the same there: one that uses gradients itself would not."""
-    recorded = values(func, inputs)
     try:
         with no_grad():
             unrecorded = values(func, inputs)
@@ -66,22 +57,21 @@ def _mode(func: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
     return no_grad() if same else nullcontext()
 
 
-def projection(
-    func: Callable[..., Any], inputs: tuple[Any, ...], position: int, direction: Array, eps: float
+def changes(
+    func: Callable[..., Any], inputs: tuple[Any, ...], memory: Array, index: Any, eps: float, direction: Any = 1
 ) -> list[Array]:
-    """For each output its derivatives along one direction of an input: jacobian @ direction."""
-    memory = own_array(inputs[position])
-    before = memory.copy()
-    step = (direction * eps).reshape(memory.shape)
+    """How each output changes, flat, when an element or a part of an input's memory goes from eps * direction below
+    where it is to as much above.
+    """
+    middle, step = memory[index].copy(), direction * eps
     try:
-        memory[...] = before - step
+        memory[index] = middle - step
         below = values(func, inputs)
-        memory[...] = before + step
+        memory[index] = middle + step
         above = values(func, inputs)
     finally:
-        memory[...] = before
-    with np.errstate(invalid="ignore"):
-        return [_difference(low, high, eps) / (2 * eps) for low, high in zip(below, above, strict=True)]
+        memory[index] = middle
+    return [_difference(low, high, index, eps) for low, high in zip(below, above, strict=True)]
 
 
 def values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
@@ -90,11 +80,11 @@ def values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
     return [np.array(output._array) for output in outputs]
 
 
-def _difference(low: Array, high: Array, eps: float, moved: tuple[int, Any] | None = None) -> Array:
+def _difference(low: Array, high: Array, index: Any, eps: float) -> Array:
     """The change of an output, flat; AssertionError if its shape or dtype changed."""
     if low.shape != high.shape or low.dtype != high.dtype:
         what = "shape" if low.shape != high.shape else "dtype"
-        where = "" if moved is None else f"on index {tuple(map(int, np.unravel_index(*moved)))} "
+        where = "" if index is ... else f"on index {index} "
         raise AssertionError(
             f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}by {eps}, but "
             f"got: {what}s {getattr(low, what)} and {getattr(high, what)}. A function whose outputs change their "
