@@ -71,7 +71,8 @@ def changes(
         above = values(func, inputs)
     finally:
         memory[index] = middle
-    return [_difference(low, high, index, eps) for low, high in zip(below, above, strict=True)]
+    with np.errstate(invalid="ignore"):  # infinite on both sides
+        return [_difference(low, high, index, eps) for low, high in zip(below, above, strict=True)]
 
 
 def values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
