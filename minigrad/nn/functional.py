@@ -12,12 +12,10 @@ from minigrad.ops.images.conv import conv1d, conv2d, conv_transpose2d
 from minigrad.ops.images.pool import adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from minigrad.ops.images.resampling import interpolate
 from minigrad.ops.layers.attention import scaled_dot_product_attention
-from minigrad.ops.layers.batch_norm import batch_norm
 from minigrad.ops.layers.dropout import dropout
 from minigrad.ops.layers.embedding import embedding, one_hot
-from minigrad.ops.layers.group_norm import group_norm
-from minigrad.ops.layers.layer_norm import layer_norm, rms_norm
 from minigrad.ops.layers.linear import linear
+from minigrad.ops.layers.normalization import batch_norm, group_norm, layer_norm, rms_norm
 from minigrad.ops.losses.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
 from minigrad.ops.losses.cross_entropy import cross_entropy, nll_loss
 from minigrad.ops.losses.regression import huber_loss, l1_loss, mse_loss, smooth_l1_loss

@@ -35,7 +35,7 @@ _PARTS = """
     leaky_relu_in_place:leaky_relu log_softmax:_log_softmax log_softmax_gradient:_log_softmax_backward_data
     logsigmoid:log_sigmoid logsumexp_dims:logsumexp masked_fill_tensor:masked_fill masked_select_backward
     matrix_transpose:t max_all:max mean_all:mean mean_dims:mean min_all:min nll:nll_loss_forward
-    nll_gradient:nll_loss_backward normalize_batch:native_batch_norm
+    nll_gradient:nll_loss_backward normalize_batch:native_batch_norm normalize_by_constants:native_batch_norm
     normalize_group:native_group_norm normalize_layer:native_layer_norm normalize_rms:_fused_rms_norm
     overwritten:fill pow_number:pow pow_of_number:pow pow_tensor:pow prod_all:prod prod_dim:prod
     remainder_by_number:remainder remainder_of_number:remainder rsub safe_softmax:_safe_softmax scaled_rows:mul

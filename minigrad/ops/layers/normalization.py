@@ -1,95 +1,39 @@
-"""What batch, layer and group norm share: one formula, `(x - mean) / sqrt(var + eps)`, over different sets of numbers.
+"""Batch, layer, group and rms norm: one formula, (x - mean) / sqrt(var + eps) * weight + bias, over different numbers.
 
-Its gradient has three terms, for each number moves the mean and the variance as well. The rules say the formula, which
-is what `create_graph=True` records; batch and layer norm have their gradients as one function, too
-(`shared_backward`), in as few passes over the numbers as possible. That sees arrays as rows (A, C, L) in the order in
-which their memory lies: C the channels, A what lies outside of them, L what lies inside.
+Each sees its input as rows (A, S, L), and brings all numbers with the same place in the middle to mean 0 and variance
+1: batch norm sees (N, C, H * W), so that each channel is one; layer norm (1, N, D), so that each example is; group norm
+(1, N * groups, C / groups * H * W). Rms norm leaves the mean where it is.
+
+The gradient of the input has three terms, for each number moves the mean and the variance as well. The rules say the
+formula, which is what `create_graph=True` records; batch and layer norm have their gradients as one function, too
+(`shared_backward`), in as few passes over the numbers as possible.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from minigrad.autograd.graph import Node
-from minigrad.op import node_type
-from minigrad.tensor import Tensor
+from minigrad.op import arrays, node_type, op
+from minigrad.ops.operands import floats_only
+from minigrad.public import Ints, checked
+from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-Dim = tuple[int, ...]
-FAR = 10  # variances that a squared mean may be: a mean beyond is taken off before numbers are squared
+Shape = tuple[int, ...]
 
-
-def normalized(F: Any, self: Any, dim: Dim, eps: float) -> tuple[Any, Any]:
-    """(x - mean) / std along some dimensions, and 1 / std, for std = sqrt(var + eps)."""
-    centred = self - F.mean_dims(self, dim, True)
-    rstd = F.pow_number(F.mean_dims(centred * centred, dim, True) + eps, -0.5)
-    return centred * rstd, rstd
-
-
-def normalized_gradient(F: Any, g: Any, normal: Any, rstd: Any, dim: Dim) -> Any:
-    """(g - mean(g) - normal * mean(g * normal)) / std: the parts that shift the mean and scale the std are taken off,
-    for they change nothing in the result.
-    """
-    return rstd * (g - F.mean_dims(g, dim, True) - normal * F.mean_dims(g * normal, dim, True))
-
-
-def channel_dims(ndim: int) -> Dim:
-    """All dimensions of (N, C, ...) but that of the channels."""
-    return (0, *range(2, ndim))
-
-
-def channel_shape(ndim: int) -> Dim:
-    """The shape in which (C,) numbers broadcast with an input (N, C, ...)."""
-    return (1, -1, *[1] * (ndim - 2))
-
-
-def shared_backward(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Have an ordinary backward compute all the gradients of an op in one function, since they share sums.
-
-    That gets the node, of which it asks what was saved, g, and for each input whether its gradient is wanted. (What
-    only it needs, the rules ask for as well, for that is what has it saved.)
-    """
-
-    def decorate(gradients: Callable[..., Any]) -> Callable[..., Any]:
-        def apply(node: Node, g: Array) -> Any:
-            wanted = [next_node is not None for next_node in node._next_nodes]
-            return gradients(node, g, *wanted) if any(wanted) else (None,) * len(wanted)
-
-        node: Any = node_type(function)
-        node.apply = apply
-        return gradients
-
-    return decorate
-
-
-def check_dtypes(kernel: str, input: Tensor, *parameters: Tensor | None) -> None:
-    """Raise unless the input is floating, and all parameters have its dtype."""
-    kind = input.dtype
-    if not kind.is_floating_point:
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for '{kind.tensor_type}': convert the input first, as in x.float()"
-        )
-    for parameter in parameters:
-        if parameter is not None and parameter.dtype is not kind:
-            rule = (
-                "all inputs must share same datatype."
-                if kind.itemsize > parameter.dtype.itemsize
-                else f"expect parameter to have scalar type of {kind.tensor_type}"
-            )
-            raise RuntimeError(
-                f"mixed dtype (CPU): {rule} The input is {kind}, a parameter {parameter.dtype}: convert one of them "
-                "with .to(...)."
-            )
+_FAR = 10  # variances that a squared mean may be: a mean beyond is taken off before numbers are squared
+_BLOCK = 2**16  # numbers: their arrays fit into a cache of a few megabytes
 
 
 # ---------------------------------------------------------------- rows, and sums over them
 
 
-def memory_order(array: Array) -> tuple[int, ...]:
+def memory_order(array: Array) -> Shape:
     """The dimensions in the order of memory, where that is one of three: as they are, the batch last, the channels
     last. (Anything else is copied into the first.)
     """
@@ -100,8 +44,8 @@ def memory_order(array: Array) -> tuple[int, ...]:
     return (batch, channels, *space)
 
 
-def as_rows(array: Array, order: Sequence[int]) -> Array:
-    """The same numbers as rows (A, C, L), for dimensions in this order; a view if memory has that order."""
+def channel_rows(array: Array, order: Sequence[int]) -> Array:
+    """An array (N, C, ...) as rows (A, C, L), for dimensions in this order; a view if memory has that order."""
     arranged = array.transpose(order)
     place = order.index(1)
     outside, inside = math.prod(arranged.shape[:place]), math.prod(arranged.shape[place + 1 :])
@@ -114,61 +58,387 @@ def from_rows(rows: Array, order: Sequence[int], shape: Sequence[int]) -> Array:
     return rows.reshape([shape[dim] for dim in order]).transpose(back)
 
 
-def inner_sums(rows: Array) -> Array:
-    """The sums over the last dimension. A product with ones is faster than a sum."""
-    return rows[..., 0] if rows.shape[-1] == 1 else rows @ np.ones(rows.shape[-1], rows.dtype)
-
-
-def inner_products(first: Array, second: Array) -> Array:
-    """The sums of products over the last dimension."""
-    return first[..., 0] * second[..., 0] if first.shape[-1] == 1 else np.vecdot(first, second)
-
-
 def outer_sums(sums: Array) -> Array:
-    """The sums over the first of two dimensions."""
+    """The sums over the first of two dimensions. A product with ones is faster than a sum."""
     return sums[0] if sums.shape[0] == 1 else np.ones(sums.shape[0], sums.dtype) @ sums
 
 
+def row_sums(rows: Array) -> Array:
+    """The sums of the numbers with the same place in the middle."""
+    return outer_sums(rows[..., 0] if rows.shape[-1] == 1 else rows @ np.ones(rows.shape[-1], rows.dtype))
+
+
+def row_products(first: Array, second: Array) -> Array:
+    """The sums of products of numbers with the same place in the middle."""
+    return outer_sums(first[..., 0] * second[..., 0] if first.shape[-1] == 1 else np.vecdot(first, second))
+
+
 def scaled(rows: Array, scale: Array, shift: Array) -> Array:
-    """rows * scale + shift, with one scale and one shift for all that lie along the last dimension."""
+    """rows * scale + shift, with one scale and one shift for each place in the middle."""
     out = rows * scale[..., np.newaxis]
     out += shift[..., np.newaxis]
     return out
 
 
-def combined(g: Array, of_g: Array, rows: Array, of_rows: Array, shift: Array) -> Array:
-    """g * of_g + rows * of_rows + shift: the form that every gradient of a normalisation has."""
-    out = scaled(rows, of_rows, shift)
-    out += g * of_g[..., np.newaxis]
-    return out
-
-
-def moments(sums: Array, squares: Array, count: int) -> tuple[Array, Array, bool]:
-    """The mean, the variance, and whether that is exact, from sums of `count` numbers and sums of their squares.
+def moments(rows: Array) -> tuple[Array, Array]:
+    """The mean and the variance of the numbers with the same place in the middle.
 
     The mean of the squares less the square of the mean has lost digits where the mean is large beside the spread.
     """
-    mean = sums / count
+    count = max(rows.shape[0] * rows.shape[2], 1)
+    mean = row_sums(rows) / count
     square = mean * mean
-    variance = squares / count - square
-    return mean, variance, bool(np.all(square <= FAR * variance))
-
-
-def row_moments(rows: Array) -> tuple[Array, Array]:
-    """The mean and the variance along the last dimension."""
-    count = rows.shape[-1]
-    mean, variance, exact = moments(inner_sums(rows), inner_products(rows, rows), count)
-    if not exact:
-        centred = rows - mean[..., np.newaxis]
-        variance = inner_products(centred, centred) / count
-    return mean, variance
-
-
-def channel_moments(rows: Array) -> tuple[Array, Array]:
-    """The mean and the variance of each channel."""
-    count = rows.shape[0] * rows.shape[2]
-    mean, variance, exact = moments(outer_sums(inner_sums(rows)), outer_sums(inner_products(rows, rows)), count)
-    if not exact:
+    variance = row_products(rows, rows) / count - square
+    if not np.all(square <= _FAR * variance):
         centred = rows - mean[:, np.newaxis]
-        variance = outer_sums(inner_products(centred, centred)) / count
+        variance = row_products(centred, centred) / count
     return mean, variance
+
+
+# ---------------------------------------------------------------- the rules
+
+
+class Norm(NamedTuple):
+    """What is normalised together, and what was found of it."""
+
+    rows: Shape  # the input's shape as rows
+    beside: Shape  # the shape in which weight and bias broadcast with the input
+    mean: Array  # for each place in the middle of the rows; 0 where it is left where it is
+    rstd: Array  # 1 / sqrt(var + eps) likewise
+    eps: float
+    is_centred: bool = True
+
+
+def _centred(F: Any, rows: Any, norm: Norm) -> Any:
+    return rows - F.mean_dims(rows, (0, 2), True) if norm.is_centred else rows
+
+
+def _normal(F: Any, self: Any, norm: Norm) -> tuple[Any, Any]:
+    """The input as rows with mean 0 and variance 1, and the factor that made them so."""
+    centred = _centred(F, F.reshape(self, norm.rows), norm)
+    factor = F.pow_number(F.mean_dims(centred * centred, (0, 2), True) + norm.eps, -0.5)
+    return centred * factor, factor
+
+
+def input_gradient(F: Any, g: Any, self: Any, weight: Any, norm: Norm) -> Any:
+    """(g - mean(g) - normal * mean(g * normal)) / std, for g times the weight: the parts that shift the mean and scale
+    the std are taken off, for they change nothing in the result.
+    """
+    normal, factor = _normal(F, self, norm)
+    g = F.reshape(g * F.reshape(weight, norm.beside), norm.rows)
+    gradient = factor * (_centred(F, g, norm) - normal * F.mean_dims(g * normal, (0, 2), True))
+    return F.reshape(gradient, self.shape)
+
+
+def weight_gradient(F: Any, g: Any, self: Any, weight_shape: Shape, norm: Norm) -> Any:
+    """The sums of g * normal over all that a weight was multiplied with."""
+    normal = F.reshape(_normal(F, self, norm)[0], self.shape)
+    return F.reshape(F.sum_to(g * normal, norm.beside), weight_shape)
+
+
+def bias_gradient(F: Any, g: Any, bias_shape: Shape, norm: Norm) -> Any:
+    """The sums of g over all that a bias was added to."""
+    return F.reshape(F.sum_to(g, norm.beside), bias_shape)
+
+
+RULES: dict[str, Any] = {"self": input_gradient, "weight": weight_gradient, "bias": bias_gradient}
+
+
+def shared_backward(function: Callable[..., Any], gradients: Callable[[Any, Array], tuple[Any, ...]]) -> None:
+    """Have an ordinary backward compute all the gradients of an op in one function, since they share sums.
+
+    That gets the node, of which it asks what was saved, and g. What was not saved is not needed: no self where neither
+    the input nor the weight wants a gradient, and no weight where the input wants none.
+    """
+
+    def apply(node: Node, g: Array) -> tuple[Any, ...]:
+        wanted = [next_node is not None for next_node in node._next_nodes]
+        given = gradients(node, g) if any(wanted) else wanted
+        return tuple([gradient if is_wanted else None for gradient, is_wanted in zip(given, wanted, strict=True)])
+
+    node: Any = node_type(function)
+    node.apply = apply
+
+
+# ---------------------------------------------------------------- batch norm
+
+
+@op(name="NativeBatchNormBackward0", kept=("norm",), **RULES)
+def normalize_batch(self: Array, weight: Array, bias: Array, norm: Norm) -> Array:
+    """The input with mean 0 and variance 1 in each channel, times the channel's weight, plus its bias."""
+    scale = weight * norm.rstd
+    return _of_channels(self, scale, bias - norm.mean * scale)
+
+
+@op(
+    name="NativeBatchNormBackward0",
+    constants=("mean", "rstd"),
+    self=lambda F, g, weight, rstd: g * (F.reshape(weight, rstd.shape) * rstd),
+    weight=lambda F, g, self, weight_shape, mean, rstd: F.reshape(
+        F.sum_to(g * (self - mean), mean.shape) * rstd, weight_shape
+    ),
+    bias=lambda F, g, bias_shape, rstd: F.reshape(F.sum_to(g, rstd.shape), bias_shape),
+)
+def normalize_by_constants(self: Array, weight: Array, bias: Array, mean: Array, rstd: Array) -> Array:
+    """(input - mean) * rstd * weight + bias, where mean and rstd (1, C, 1, ...) are constants."""
+    scale = weight * rstd.reshape(-1)
+    return _of_channels(self, scale, bias - mean.reshape(-1) * scale)
+
+
+def _of_channels(self: Array, scale: Array, shift: Array) -> Array:
+    order = memory_order(self)
+    return from_rows(scaled(channel_rows(self, order), scale, shift), order, self.shape)
+
+
+def _batch_gradients(node: Any, g: Array) -> tuple[Array | None, ...]:
+    saved, norm = node._saved_self, node._saved_norm
+    order = memory_order(g if saved is None else saved._array)
+    g_rows = channel_rows(g, order)
+    grad_bias = row_sums(g_rows)
+    if saved is None:
+        return None, None, grad_bias
+    rows = channel_rows(saved._array, order)
+    grad_weight = (row_products(g_rows, rows) - norm.mean * grad_bias) * norm.rstd
+    if node._saved_weight is None:
+        return None, grad_weight, grad_bias
+    scale = node._saved_weight._array * norm.rstd
+    count = max(rows.shape[0] * rows.shape[2], 1)
+    of_rows = -scale * norm.rstd * grad_weight / count
+    grad_input = scaled(rows, of_rows, -scale * grad_bias / count - of_rows * norm.mean)
+    grad_input += g_rows * scale[:, np.newaxis]
+    return from_rows(grad_input, order, g.shape), grad_weight, grad_bias
+
+
+shared_backward(normalize_batch, _batch_gradients)
+
+
+@checked
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """(input - mean) / sqrt(var + eps) * weight + bias for each channel of an input (N, C, ...).
+
+    (Ioffe and Szegedy, "Batch Normalization", 2015.)
+
+    Args:
+        running_mean, running_var: (C,). In training each is moved, in place, by `momentum` of the way to the batch's
+            mean and (unbiased) variance. In evaluation they are the mean and the variance.
+        weight, bias: (C,), or None for 1 and 0.
+        training: take the mean and the variance from the batch, which then must have more than one number per channel.
+    """
+    if training:
+        _check_more_than_one(input.size())
+    if eps < 0.0 or (training and eps == 0.0):
+        needed = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {needed}, but got {eps}")
+    channels = input.shape[1] if input.ndim > 1 else 0
+    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for name, parameter in named.items():
+        if parameter is None and name.startswith("running") and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if parameter is not None and parameter.numel() != channels:
+            raise RuntimeError(
+                f"{name} should contain {channels} elements not {parameter.numel()}: the channels are the second "
+                f"dimension of the input, whose shape is {list(input.shape)}"
+            )
+    wrap_dim(1, input.ndim)
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    weight, bias = _parameters("batch_norm", input, (channels,), weight, bias, running_mean, running_var)
+    beside, kind = (channels, *[1] * (input.ndim - 2)), input._array.dtype
+    if running_mean is not None and running_var is not None and not training:
+        statistics = [running._array.astype(kind).reshape(beside) for running in (running_mean, running_var)]
+        rstd = 1 / np.sqrt(statistics[1] + eps)
+        return normalize_by_constants(input, weight, bias, from_array(statistics[0]), from_array(rstd))
+    array = input._array
+    mean, var = moments(channel_rows(array, memory_order(array)))
+    if running_mean is not None and running_var is not None and array.size:
+        count = array.size // channels
+        for running, now in ((running_mean, mean), (running_var, var * (count / max(count - 1, 1)))):
+            running._array[...] = running._array * (1 - momentum) + now * momentum
+    rows = (input.shape[0], channels, math.prod(input.shape[2:]))
+    return normalize_batch(input, weight, bias, Norm(rows, beside, mean, 1 / np.sqrt(var + eps), eps))
+
+
+def _check_more_than_one(size: Sequence[int]) -> None:
+    if math.prod(size[:1]) * math.prod(size[2:]) == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {size}: of a single number the "
+            "spread is 0. Use a larger batch, or evaluation mode."
+        )
+
+
+# ---------------------------------------------------------------- layer, group and rms norm
+
+
+@op(name="NativeLayerNormBackward0", kept=("norm",), **RULES)
+def normalize_layer(self: Array, weight: Array, bias: Array, norm: Norm) -> Array:
+    """The input with mean 0 and variance 1 in each row, times a weight for each number of a row, plus a bias."""
+    out = _of_rows(self, weight, norm)
+    out += bias.reshape(norm.beside)
+    return out
+
+
+@op(name="NativeGroupNormBackward0", kept=("norm",), **RULES)
+def normalize_group(self: Array, weight: Array, bias: Array, norm: Norm) -> Array:
+    """The same, with a weight and a bias for each channel."""
+    return arrays.normalize_layer(self, weight, bias, norm)
+
+
+@op(name="FusedRmsNormBackward0", kept=("norm",), self=input_gradient, weight=weight_gradient)
+def normalize_rms(self: Array, weight: Array, norm: Norm) -> Array:
+    """The input with mean square 1 in each row, times a weight for each number of a row."""
+    return _of_rows(self, weight, norm)
+
+
+def _of_rows(self: Array, weight: Array, norm: Norm) -> Array:
+    out = scaled(self.reshape(norm.rows), norm.rstd, -norm.mean * norm.rstd).reshape(self.shape)
+    out *= weight.reshape(norm.beside)
+    return out
+
+
+def _layer_gradients(node: Any, g: Array) -> tuple[Array | None, ...]:
+    """The gradients of input, weight and bias.
+
+    Block by block, so that a block's arrays stay in the processor's cache until it is done: for large inputs that is
+    several times as fast as all rows at once.
+    """
+    saved, norm = node._saved_self, node._saved_norm
+    _, count, size = norm.rows
+    g_rows = g.reshape(count, size)
+    grad_bias = outer_sums(g_rows).reshape(norm.beside)
+    if saved is None:
+        return None, None, grad_bias
+    x, mean, rstd = saved._array.reshape(count, size), norm.mean, norm.rstd
+    weight = node._saved_weight
+    weight = np.zeros(size, x.dtype) if weight is None else weight._array.reshape(-1)
+    grad_input, grad_weight = np.empty_like(x), np.zeros(size, x.dtype)
+    height = max(1, _BLOCK // max(1, size))
+    for start in range(0, count, height):
+        rows = slice(start, start + height)
+        centred = x[rows] - mean[rows, np.newaxis]
+        products = g_rows[rows] * centred
+        grad_weight += rstd[rows] @ products
+        # rstd * (g * weight - mean(g * weight) - normal * mean(g * weight * normal)), for normal = centred * rstd
+        out = np.multiply(g_rows[rows], weight, out=grad_input[rows])
+        spread = rstd[rows] * (products @ weight / size) * rstd[rows]  # rstd² alone can be too large for float16
+        out -= centred * spread[:, np.newaxis]
+        out -= (g_rows[rows] @ weight / size)[:, np.newaxis]
+        out *= rstd[rows, np.newaxis]
+    return grad_input.reshape(g.shape), grad_weight.reshape(norm.beside), grad_bias
+
+
+shared_backward(normalize_layer, _layer_gradients)
+
+
+@checked
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Ints,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """(input - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes are `normalized_shape`.
+
+    `weight` and `bias` have that shape; None stands for 1 and 0. (Ba, Kiros and Hinton, "Layer Normalization", 2016.)
+    """
+    rows = _layer_rows("[*, ", input, normalized_shape, weight, bias)
+    weight, bias = _parameters("LayerNormKernelImpl", input, normalized_shape, weight, bias)
+    mean, var = moments(input._array.reshape(rows))
+    return normalize_layer(input, weight, bias, Norm(rows, normalized_shape, mean, 1 / np.sqrt(var + eps), eps))
+
+
+@checked
+def rms_norm(input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+    """input / sqrt(mean(input²) + eps) * weight over the last dimensions, whose sizes are `normalized_shape`.
+
+    `eps` is the distance from 1 to the next number of the dtype, if not given. (Zhang and Sennrich, "Root Mean Square
+    Layer Normalization", 2019.)
+    """
+    _, count, size = rows = _layer_rows("[*", input, normalized_shape, weight)
+    weight, _ = _parameters("rms_norm", input, normalized_shape, weight, None)
+    eps = float(np.finfo(input._array.dtype).eps) if eps is None else eps
+    array = input._array.reshape(rows)
+    factor = 1 / np.sqrt(row_products(array, array) / size + eps)
+    return normalize_rms(input, weight, Norm(rows, normalized_shape, np.zeros(count, array.dtype), factor, eps, False))
+
+
+@checked
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    """(input - mean) / sqrt(var + eps) * weight + bias, over groups of the channels of each example (N, C, ...).
+
+    `weight` and `bias` are (C,), or None for 1 and 0. (Wu and He, "Group Normalization", 2018.)
+    """
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    batch, channels, *space = input.shape
+    _check_more_than_one([batch * channels // num_groups, num_groups, *space])
+    if channels % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} and num_groups={num_groups}"
+        )
+    expected = "a vector of size equal to the number of channels in input"
+    _check_shapes((channels,), expected, f"input of shape {list(input.shape)}", weight, bias)
+    weight, bias = _parameters("GroupNormKernelImpl", input, (channels,), weight, bias)
+    rows, beside = (1, batch * num_groups, math.prod(space) * channels // num_groups), (channels, *[1] * len(space))
+    mean, var = moments(input._array.reshape(rows))
+    return normalize_group(input, weight, bias, Norm(rows, beside, mean, 1 / np.sqrt(var + eps), eps))
+
+
+# ---------------------------------------------------------------- what is given
+
+
+def _layer_rows(star: str, input: Tensor, shape: Ints, *parameters: Tensor | None) -> Shape:
+    """An input's shape as rows of the last dimensions. RuntimeError if they, or the parameters, have another shape."""
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    _check_shapes(shape, "of same shape as normalized_shape", f"normalized_shape = {list(shape)}", *parameters)
+    if input.shape[-len(shape) :] != shape:
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape {star}{', '.join(map(str, shape))}], but "
+            f"got input of size{list(input.shape)}"
+        )
+    return 1, math.prod(input.shape[: -len(shape)]), math.prod(shape)
+
+
+def _check_shapes(shape: Shape, expected: str, beside: str, *parameters: Tensor | None) -> None:
+    for name, parameter in zip(("weight", "bias"), parameters, strict=False):
+        if parameter is not None and parameter.shape != shape:
+            raise RuntimeError(
+                f"Expected {name} to be {expected}, but got {name} of shape {list(parameter.shape)} and {beside}"
+            )
+
+
+def _parameters(
+    kernel: str, input: Tensor, shape: Shape, weight: Tensor | None, bias: Tensor | None, *running: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """Weight and bias, 1 and 0 where they were not given. Raise unless the input is floating and all have its dtype."""
+    floats_only(kernel, input._array)
+    kind = input.dtype
+    for parameter in (weight, bias, *running):
+        if parameter is not None and parameter.dtype is not kind:
+            rule = (
+                "all inputs must share same datatype."
+                if kind.itemsize > parameter.dtype.itemsize
+                else f"expect parameter to have scalar type of {kind.tensor_type}"
+            )
+            raise RuntimeError(
+                f"mixed dtype (CPU): {rule} The input is {kind}, a parameter {parameter.dtype}: convert one of them "
+                "with .to(...)."
+            )
+    weight = from_array(np.ones(shape, kind.numpy)) if weight is None else weight
+    return weight, from_array(np.zeros(shape, kind.numpy)) if bias is None else bias
