@@ -342,7 +342,7 @@ def _(F):
         lambda x: F.avg_pool1d(x[0], 2),
         lambda x: nn(F, "adaptive_avg_pool2d")(x, 3),
         lambda x: F.conv2d(x, weight),
-        lambda x: F.conv1d(x[:, 0], weight[0]),
+        lambda x: F.conv1d(x[:, :, 0], weight[:, :, 0]),
         lambda x: F.conv_transpose2d(x, weight),
         lambda x: nn(F, "interpolate")(x, (3, 7)),
         lambda x: nn(F, "interpolate")(x, (3, 7), mode="bilinear"),
