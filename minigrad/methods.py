@@ -17,17 +17,7 @@ from minigrad.op import answers, beside_array, unsupported
 from minigrad.ops.matrices import einsum, matmul, solving
 from minigrad.ops.places import gather, index_select, indexing, masks, overwrite, slicing, strides
 from minigrad.ops.places.assignment import set_item
-from minigrad.ops.pointwise import (
-    activations,
-    arithmetic,
-    choices,
-    comparison,
-    conversion,
-    error_function,
-    powers,
-    rounding,
-    trigonometry,
-)
+from minigrad.ops.pointwise import activations, arithmetic, choices, comparison, conversion, elementary
 from minigrad.ops.reductions import extremes, softmax, sums, variance, vector_norm
 from minigrad.ops.shapes import diagonals, expanding, joining, splitting, transposing, views
 from minigrad.printing import tensor_repr
@@ -115,8 +105,8 @@ OPERATORS: dict[str, Method] = {
     "__rtruediv__": _of_numbers(
         lambda self, other: arithmetic.mul(arithmetic.reciprocal(self), other), "div", "__truediv__"
     ),
-    "__pow__": _or_else(powers.pow, "__rpow__"),
-    "__rpow__": _of_numbers(_reflected(powers.pow), "pow", "__pow__", arrays=False),
+    "__pow__": _or_else(elementary.pow, "__rpow__"),
+    "__rpow__": _of_numbers(_reflected(elementary.pow), "pow", "__pow__", arrays=False),
     "__matmul__": _matmul,
     "__floordiv__": _or_else(arithmetic.floor_divide, "__rfloordiv__"),
     "__rfloordiv__": _reflected(arithmetic.floor_divide),
@@ -127,7 +117,7 @@ OPERATORS: dict[str, Method] = {
     "__rxor__": _of_numbers(comparison.bitwise_xor, "bitwise_xor", "__xor__"),
     "__neg__": arithmetic.neg,
     "__pos__": arithmetic.positive,
-    "__abs__": rounding.abs,
+    "__abs__": elementary.abs,
     "__eq__": _comparing(comparison.eq, (*_COMPARED, np.ndarray)),
     "__ne__": _comparing(comparison.ne, _COMPARED),
     "__lt__": _comparing(comparison.lt, (*_COMPARED, np.ndarray)),

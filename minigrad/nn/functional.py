@@ -31,7 +31,7 @@ from minigrad.ops.pointwise.activations import (
     silu,
     softplus,
 )
-from minigrad.ops.pointwise.trigonometry import tanh
+from minigrad.ops.pointwise.elementary import tanh
 from minigrad.ops.reductions.softmax import log_softmax, softmax
 from minigrad.ops.reductions.vector_norm import normalize
 from minigrad.ops.shapes.padding import pad

@@ -19,7 +19,7 @@ from minigrad.ops.losses.reduction import (
     reduce_elements,
     reduce_loss,
 )
-from minigrad.ops.pointwise.rounding import abs
+from minigrad.ops.pointwise.elementary import abs
 from minigrad.public import checked
 from minigrad.tensor import Tensor
 

@@ -1,4 +1,4 @@
-"""Activations: relu, leaky_relu, hardtanh, elu, gelu, silu, sigmoid, softplus, logsigmoid. (tanh: see trigonometry.py.)
+"""Activations: relu, leaky_relu, hardtanh, elu, gelu, silu, sigmoid, softplus, logsigmoid. (tanh: see elementary.py.)
 
 Some are pieces of lines; most others are a number times a gate between 0 and 1, so that their rule is the product rule.
 Where an exponential overflows, it does no harm: 1 / (1 + inf) is the 0 that is meant. The in-place forms of leaky_relu
@@ -8,12 +8,14 @@ and elu have rules of their own: the input is gone by then, so the rule has to t
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad.op import arrays, op
 from minigrad.ops.operands import floats_only
+from minigrad.ops.pointwise.elementary import elementary
 from minigrad.public import checked, public
 from minigrad.tensor import Tensor
 from minigrad.writing import in_place
@@ -23,28 +25,30 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 LARGE = 2000  # elements from which on numpy's clip is faster than its maximum: of 401,408 by four (43 and 185 µs)
 
 
-def _check_slope(function: str, slope: float) -> None:
-    """RuntimeError if the slope below 0 is negative: then the sign of a result does not tell that of the input."""
+def _not_negative(function: str, slope: float) -> float:
+    """The slope below 0; RuntimeError if it is negative: then the sign of a result does not tell that of the input."""
     if slope < 0:
         raise RuntimeError(
             f"In-place {function} backward calculation is triggered with a negative slope which is not supported. This "
-            "is caused by calling in-place forward function with a negative slope, please call out-of-place version "
-            "instead."
+            "is caused by calling in-place forward function with a negative slope: leave out `inplace`."
         )
+    return slope
 
 
 # ---------------------------------------------------------------- pieces of lines
+# The gradient of such a piece is an op of two inputs: a line has no curvature, so that of the second is 0.
 
 
-@op(
-    name="ThresholdBackwardBackward0",
-    self=lambda F, g, condition: F.where_positive(g, condition),
-    condition=lambda F, g: F.zeros(g.shape, g),
-)
-def where_positive(self: Array, condition: Array) -> Array:
-    """The input with exact zeros, also for inf and nan, where `condition` is 0 or less; both have the same shape."""
+def of_pieces(function: str, **rules: Any) -> Callable[[Any], Any]:
+    """Declare the gradient of a function of pieces of lines, at `point`: itself a piece of a line."""
+    return op(name=f"{function}BackwardBackward0", point=lambda F, g: F.zeros(g.shape, g), **rules)
+
+
+@of_pieces("Threshold", self=lambda F, g, point: F.where_positive(g, point))
+def where_positive(self: Array, point: Array) -> Array:
+    """The input with exact zeros, also for inf and nan, where `point` is 0 or less; both have the same shape."""
     bits = self.view(f"i{self.itemsize}")  # multiplied as integers: six times as fast as np.where
-    return (bits * ~(condition <= 0)).view(self.dtype)
+    return (bits * ~(point <= 0)).view(self.dtype)
 
 
 @public(in_place=True)
@@ -58,7 +62,13 @@ def relu(self: Array) -> Array:
     return np.maximum(0, self)  # of equals the second: -0.0 stays -0.0
 
 
-@op(self=lambda F, g, self, negative_slope: F.where(self > 0, g, g * negative_slope))
+@of_pieces("LeakyRelu", self=lambda F, g, point, negative_slope: F.leaky_relu_gradient(g, point, negative_slope))
+def leaky_relu_gradient(self: Array, point: Array, negative_slope: float) -> Array:
+    """The input where `point` is above 0, else times the small number."""
+    return np.where(point > 0, self, self * negative_slope)
+
+
+@op(self=lambda F, g, self, negative_slope: F.leaky_relu_gradient(g, self, negative_slope))
 def leaky_relu(self: Array, negative_slope: float) -> Array:
     """Positive numbers as they are, negative ones times a small number."""
     floats_only("leaky_relu_cpu", self)
@@ -67,18 +77,24 @@ def leaky_relu(self: Array, negative_slope: float) -> Array:
     return np.where(self > 0, self, self * negative_slope)[()]
 
 
-def _leaky_gradient_from_result(F: Any, g: Any, result: Any, negative_slope: float) -> Any:
-    _check_slope("leakyReLu", negative_slope)
-    return F.where(result > 0, g, g * negative_slope)
-
-
-@op(name="LeakyReluBackward1", self=_leaky_gradient_from_result)
+@op(
+    name="LeakyReluBackward1",
+    self=lambda F, g, result, negative_slope: F.leaky_relu_gradient(
+        g, result, _not_negative("leakyReLu", negative_slope)
+    ),
+)
 def leaky_relu_in_place(self: Array, negative_slope: float) -> Array:
     """`leaky_relu`, with a rule that needs the result only: its sign is the input's if the slope is positive."""
     return arrays.leaky_relu(self, negative_slope)
 
 
-@op(self=lambda F, g, self, min_val, max_val: F.where((self <= min_val) | (self >= max_val), 0, g))
+@of_pieces("Hardtanh", self=lambda F, g, point, min_val, max_val: F.hardtanh_gradient(g, point, min_val, max_val))
+def hardtanh_gradient(self: Array, point: Array, min_val: float, max_val: float) -> Array:
+    """The input where `point` lies between the bounds, 0 at them and beyond."""
+    return np.where((point <= min_val) | (point >= max_val), 0, self)
+
+
+@op(self=lambda F, g, self, min_val, max_val: F.hardtanh_gradient(g, self, min_val, max_val))
 def hardtanh(self: Array, min_val: float, max_val: float) -> Array:
     """The nearest number between two. At the bounds its gradient is 0."""
     return np.minimum(max_val, np.maximum(min_val, self))  # of equals the second: -0.0 stays -0.0
@@ -87,34 +103,28 @@ def hardtanh(self: Array, min_val: float, max_val: float) -> Array:
 # ---------------------------------------------------------------- an exponential below 0, a line above
 
 
-@op(
-    self=lambda F, g, self, alpha: g * F.where(self <= 0, F.exp(F.where(self < 0, self, 0)) * alpha, 1)
-)  # only numbers below 0 go through exp
+@op(self=lambda F, g, self, alpha: g * F.where(self <= 0, F.exp(F.where(self < 0, self, 0)) * alpha, 1))
 def elu(self: Array, alpha: float) -> Array:
-    """x above 0, alpha * (exp(x) - 1) below."""
+    """x above 0, alpha * (exp(x) - 1) below. (Only numbers below 0 go through exp, also in the rule.)"""
     floats_only("elu_cpu", self)
     # Each number is above 0 or below it, so one of the two parts is 0; to add them is faster than where. Of equals
     # maximum and minimum take the second: -0.0 stays -0.0.
     return np.maximum(0, self) + np.expm1(np.minimum(0, self)) * alpha
 
 
-def _elu_gradient_from_result(F: Any, g: Any, result: Any, alpha: float) -> Any:
-    """The slope below 0 is the exponential, which is the result and what was subtracted."""
-    _check_slope("elu", alpha)
-    return g * F.where(result <= 0, result + alpha, 1)
-
-
-@op(name="EluBackward1", self=_elu_gradient_from_result)
+@op(
+    name="EluBackward1",
+    self=lambda F, g, result, alpha: g * F.where(result <= 0, result + _not_negative("elu", alpha), 1),
+)
 def elu_in_place(self: Array, alpha: float) -> Array:
-    """`elu`, with a rule that needs the result only."""
+    """`elu`, with a rule that needs the result only: the slope below 0 is the exponential, so the result plus alpha."""
     return arrays.elu(self, alpha)
 
 
 # ---------------------------------------------------------------- gates
 
 
-@public(in_place=True)
-@op(self=lambda F, g, result: g * result * (1 - result), floating=True)
+@elementary(self=lambda F, g, result: g * result * (1 - result))
 def sigmoid(self: Array) -> Array:
     """1 / (1 + exp(-input))."""
     return 1 / (1 + np.exp(-self))

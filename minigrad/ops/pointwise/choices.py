@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import meet_all, op, size_mismatch
-from minigrad.ops.operands import NUMBERS, of_tensors, plain
+from minigrad.op import meet_all, op
+from minigrad.ops.operands import of_tensors
 from minigrad.ops.places.masks import nonzero
-from minigrad.public import Operand, public
+from minigrad.ops.pointwise.conversion import in_dtype
+from minigrad.ops.shapes.expanding import broadcast_tensors
+from minigrad.public import Operand, plain, public
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -30,10 +32,8 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 def where(condition: Array, self: Array, other: Array) -> Array:
     """Where `condition` (bools) is true the element of input, else that of other."""
     if condition.dtype != np.bool_:
-        raise RuntimeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}: try "
-            "condition != 0"
-        )
+        text = "where expected condition to be a boolean tensor, but got a tensor with dtype"
+        raise RuntimeError(f"{text} {condition.dtype}: try condition != 0")
     return np.where(condition, self, other)
 
 
@@ -78,6 +78,18 @@ def clamp_to_numbers(self: Array, min: Any, max: Any) -> Array:
     return self if max is None else np.minimum(self, max)
 
 
+@op(name="ClampMinBackward0", self=lambda F, g, self, min: F.where(self >= min, g, 0))
+def clamp_min_to_number(self: Array, min: Any) -> Array:
+    """The larger of each element and a number."""
+    return np.maximum(self, min)
+
+
+@op(name="ClampMaxBackward0", self=lambda F, g, self, max: F.where(self <= max, g, 0))
+def clamp_max_to_number(self: Array, max: Any) -> Array:
+    """The smaller of each element and a number."""
+    return np.minimum(self, max)
+
+
 @op(
     name="ClampBackward0",
     self=lambda F, g, self, min, max: F.where(_inside(self, min, max), g, 0),
@@ -89,12 +101,6 @@ def clamp_to_tensors(self: Array, min: Array, max: Array) -> Array:
     return np.minimum(np.maximum(self, min), max)
 
 
-@op(name="ClampMinBackward0", self=lambda F, g, self, min: F.where(self >= min, g, 0))
-def clamp_min_to_number(self: Array, min: Any) -> Array:
-    """The larger of each element and a number."""
-    return np.maximum(self, min)
-
-
 @op(
     name="ClampMinBackward1",
     self=lambda F, g, self, min: F.where(self >= min, g, 0),
@@ -104,12 +110,6 @@ def clamp_min_to_number(self: Array, min: Any) -> Array:
 def clamp_min_to_tensor(self: Array, min: Array) -> Array:
     """The larger of two elements; of equals, the input gets the gradient."""
     return np.maximum(self, min)
-
-
-@op(name="ClampMaxBackward0", self=lambda F, g, self, max: F.where(self <= max, g, 0))
-def clamp_max_to_number(self: Array, max: Any) -> Array:
-    """The smaller of each element and a number."""
-    return np.minimum(self, max)
 
 
 @op(
@@ -137,10 +137,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     if input is None and other is None:
         return nonzero(condition, as_tuple=True)
     if input is None or other is None:
-        raise TypeError(
-            "where() received an invalid combination of arguments: give (condition, input, other), or the condition "
-            "alone to be told where it is true"
-        )
+        raise TypeError("where() received an invalid combination of arguments: give input and other, or neither")
     return _where(condition, input, other)
 
 
@@ -150,63 +147,49 @@ def _where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
     return _where(condition, input, other)
 
 
+_NUMBER_OR_NONE, _TENSOR_OR_NONE = (*dtypes.NUMBERS, type(None)), (Tensor, type(None))
+
+
 @public(aliases=("clip",), in_place=True)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """The nearest number that is not below `min` and not above `max`: numbers, or tensors; None for no bound.
 
     The gradient passes inside and at the bounds; where a tensor bounds, it goes to that.
     """
-    bounds = [bound for bound in (min, max) if bound is not None]
-    if not bounds:
+    if min is None and max is None:
         raise RuntimeError("minigrad.clamp: At least one of 'min' or 'max' must not be None")
-    if all(isinstance(bound, Tensor) for bound in bounds):
-        return clamp_to_tensors(*_in_one_dtype_and_shape(input, min, max))
-    if not all(isinstance(bound, NUMBERS) for bound in bounds):
-        kinds = ", ".join(type(bound).__name__ for bound in bounds)
-        raise TypeError(
-            f"clamp() received an invalid combination of arguments - got ({kinds}): the bounds are either numbers or "
-            "tensors"
-        )
-    input, *numbers = _in_one_kind("clamp", input, min, max)
-    return clamp_to_numbers(input, *numbers)
+    if isinstance(min, _NUMBER_OR_NONE) and isinstance(max, _NUMBER_OR_NONE):
+        return clamp_to_numbers(*_beside_numbers("clamp", input, min, max))
+    if isinstance(min, _TENSOR_OR_NONE) and isinstance(max, _TENSOR_OR_NONE):
+        return clamp_to_tensors(*_beside_tensors(input, min, max))
+    kinds = f"{type(min).__name__}, {type(max).__name__}"
+    raise TypeError(
+        f"clamp() received an invalid combination of arguments - got ({kinds}): both bounds are numbers, or tensors"
+    )
 
 
-def _in_one_kind(function: str, input: Tensor, *bounds: Any) -> tuple[Any, ...]:
+def _beside_numbers(function: str, input: Tensor, *bounds: Any) -> list[Any]:
     """A tensor in the dtype that it takes beside numbers, and these as numbers of it; None stays None."""
     kind = input.dtype
     for bound in bounds:
         kind = kind if bound is None else dtypes.of_number(bound, kind)
     if kind is dtypes.bool:
-        raise NotImplementedError(
-            f"\"{function}_scalar_cpu\" not implemented for 'Bool': bools have nothing between them"
-        )
-    whole = kind.category == 1
-    return input.to(kind), *[
-        dtypes.element(kind, bound).item() if whole and bound is not None else plain(bound) for bound in bounds
-    ]
+        raise NotImplementedError(f"\"{function}_scalar_cpu\" not implemented for 'Bool': nothing is between bools")
+    if kind.category == 1:
+        bounds = tuple([bound if bound is None else dtypes.element(kind, bound) for bound in bounds])
+    return [in_dtype(input, kind), *map(plain, bounds)]
 
 
-def _in_one_dtype_and_shape(input: Tensor, min: Tensor | None, max: Tensor | None) -> list[Tensor]:
+def _beside_tensors(input: Tensor, min: Tensor | None, max: Tensor | None) -> list[Tensor]:
     """A tensor and its bounds in one dtype and shape; no bound becomes one that nothing goes beyond."""
     given = [tensor for tensor in (input, min, max) if tensor is not None]
     kind = dtypes.of(meet_all([tensor._array for tensor in given])[0][0])
-    shape: tuple[int, ...] = ()
-    for tensor in given:
-        mismatch = size_mismatch("clamp", shape, tensor.shape)
-        if mismatch is not None:
-            raise RuntimeError(mismatch)
-        shape = np.broadcast_shapes(shape, tensor.shape)
-    lowest, highest = _range(kind)
-    min = from_array(np.full(shape, lowest, kind.numpy)) if min is None else min
-    max = from_array(np.full(shape, highest, kind.numpy)) if max is None else max
-    return [tensor.to(kind) if tensor.shape == shape else tensor.to(kind).expand(shape) for tensor in (input, min, max)]
-
-
-def _range(kind: dtypes.dtype) -> tuple[Any, Any]:
-    """The lowest and the highest number of a dtype."""
+    lowest, highest = (False, True) if kind is dtypes.bool else (-math.inf, math.inf)
     if kind.category == 1:
-        return np.iinfo(kind.numpy).min, np.iinfo(kind.numpy).max
-    return (-math.inf, math.inf) if kind.is_floating_point else (False, True)
+        lowest, highest = np.iinfo(kind.numpy).min, np.iinfo(kind.numpy).max
+    min = from_array(kind.numpy.type(lowest)) if min is None else min
+    max = from_array(kind.numpy.type(highest)) if max is None else max
+    return list(broadcast_tensors(*[in_dtype(tensor, kind) for tensor in (input, min, max)]))
 
 
 @public(in_place=True, overloaded=True)
@@ -214,7 +197,7 @@ def clamp_min(input: Tensor, min: Operand) -> Tensor:
     """The larger of each element and `min`, a number or a tensor."""
     if isinstance(min, Tensor):
         return clamp_min_to_tensor(input, min)
-    return clamp_min_to_number(*_in_one_kind("clamp_min", input, min))
+    return clamp_min_to_number(*_beside_numbers("clamp_min", input, min))
 
 
 @public(in_place=True, overloaded=True)
@@ -222,4 +205,4 @@ def clamp_max(input: Tensor, max: Operand) -> Tensor:
     """The smaller of each element and `max`, a number or a tensor."""
     if isinstance(max, Tensor):
         return clamp_max_to_tensor(input, max)
-    return clamp_max_to_number(*_in_one_kind("clamp_max", input, max))
+    return clamp_max_to_number(*_beside_numbers("clamp_max", input, max))

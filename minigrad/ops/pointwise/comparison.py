@@ -1,4 +1,4 @@
-"""Questions with bools for answers, and what joins these: comparisons, isclose, isnan, logical_and, bitwise_and.
+"""Questions with bools for answers, and what joins these: comparisons, isclose, isnan, logical_and, `&`.
 
 Two results of computing with floats are compared not for being equal, but for being close. Conditions are joined with
 `&` and `|`: Python's `and` and `or` would ask for one answer to the whole tensor. None of these has a gradient.
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op, size_mismatch
+from minigrad.op import op
 from minigrad.ops.operands import of_tensors
 from minigrad.public import public
 from minigrad.tensor import Tensor
@@ -23,7 +23,7 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 def _question(name: str, answer: Callable[[Any, Any], Any], meaning: str) -> Callable[..., Any]:
-    """An op of two operands that is answered with bools."""
+    """An op of two operands that has no gradient."""
 
     def kernel(self: Array, other: Array) -> Array:
         return answer(self, other)
@@ -64,11 +64,7 @@ def isfinite(self: Array) -> Array:
 @op(constants=("other",))
 def close(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
     """Whether abs(input - other) <= atol + rtol * abs(other)."""
-    if self.dtype.kind == "b":
-        return self == other
-    near = np.isfinite(other) & (np.abs(self - other) <= atol + np.abs(rtol * other))
-    near = near | (self == other)
-    return near | (np.isnan(self) & np.isnan(other)) if equal_nan else near
+    return np.isclose(self, other, rtol, atol, equal_nan)
 
 
 @public
@@ -82,17 +78,11 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
         RuntimeError: the dtypes differ, the shapes do not broadcast, or a tolerance is negative.
     """
     if input.dtype is not other.dtype:
-        raise RuntimeError(
-            f"{input.dtype.tensor_type} did not match {other.dtype.tensor_type}: convert one of the two first, as in "
-            "other.to(input.dtype)"
-        )
+        raise RuntimeError(f"{input.dtype.tensor_type} did not match {other.dtype.tensor_type}: try other.to(input)")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
-    mismatch = size_mismatch("isclose", input.shape, other.shape)
-    if mismatch is not None:
-        raise RuntimeError(mismatch)
-    return close(input.detach(), other.detach(), rtol, atol, equal_nan)
+    return close(input, other, rtol, atol, equal_nan)
 
 
 @public
@@ -104,16 +94,15 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 @public
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and the same elements."""
-    return input.shape == other.shape and bool(np.all(eq(input.detach(), other.detach())._array))
+    return input.shape == other.shape and bool(np.all(eq(input, other)._array))
 
 
 # ---------------------------------------------------------------- answers combined
 
-
-_both = _question("logical_and", np.logical_and, "Whether both elements are true (not zero).")
-_either = _question("logical_or", np.logical_or, "Whether one or both of the elements are true (not zero).")
-_just_one = _question("logical_xor", np.logical_xor, "Whether just one of the elements is true (not zero).")
-logical_and, logical_or, logical_xor = (public(of_tensors(question)) for question in (_both, _either, _just_one))
+_BOTH, _EITHER, _JUST_ONE = "Whether both are true", "Whether one or both are true", "Whether just one is true"
+logical_and = public(of_tensors(_question("logical_and", np.logical_and, f"{_BOTH} (not zero).")))
+logical_or = public(of_tensors(_question("logical_or", np.logical_or, f"{_EITHER} (not zero).")))
+logical_xor = public(of_tensors(_question("logical_xor", np.logical_xor, f"{_JUST_ONE} (not zero).")))
 
 
 @public
@@ -122,60 +111,39 @@ def logical_not(input: Tensor) -> Tensor:
     return eq(input, 0)
 
 
-def _refuse_floats(name: str, *arrays: Array) -> None:
-    """Raise, in the name of PyTorch's kernel, if an array holds floats."""
-    if arrays[0].dtype.kind == "f":
-        np.broadcast(*arrays)  # shapes that do not fit are the first thing to say
-        raise NotImplementedError(
-            f"\"{name}_cpu\" not implemented for '{dtypes.of(arrays[0]).tensor_type}': floats have no bits to combine. "
-            "Compare first, as in (x > 0) & (y > 0)."
-        )
+def _of_bits(name: str, combined: Callable[[Any, Any], Any], meaning: str) -> Callable[..., Any]:
+    """An op of two integers, bit by bit, or of two bools; PyTorch's words refuse floats."""
+
+    def answer(first: Array, second: Array) -> Array:
+        try:
+            return combined(first, second)
+        except TypeError:
+            np.broadcast(first, second)  # shapes that do not fit are the first thing to say
+            kind = dtypes.of(first).tensor_type
+            text = f"\"{name}_cpu\" not implemented for '{kind}': floats have no bits. Compare first, as in x > 0."
+            raise NotImplementedError(text) from None
+
+    return _question(name, answer, meaning)
 
 
-@op(broadcasts=True)
-def bitwise_and(self: Array, other: Array) -> Array:
-    """input & other; for bools, whether both are true."""
-    _refuse_floats("bitwise_and", self, other)
-    return self & other
-
-
-@op(broadcasts=True)
-def bitwise_or(self: Array, other: Array) -> Array:
-    """input | other; for bools, whether either is true."""
-    _refuse_floats("bitwise_or", self, other)
-    return self | other
-
-
-@op(broadcasts=True)
-def bitwise_xor(self: Array, other: Array) -> Array:
-    """input ^ other; for bools, whether just one is true."""
-    _refuse_floats("bitwise_xor", self, other)
-    return self ^ other
+bitwise_and = _of_bits("bitwise_and", operator.and_, f"input & other. {_BOTH}, for bools.")
+bitwise_or = _of_bits("bitwise_or", operator.or_, f"input | other. {_EITHER}, for bools.")
+bitwise_xor = _of_bits("bitwise_xor", operator.xor, f"input ^ other. {_JUST_ONE}, for bools.")
+__iand__ = augmented(in_place(bitwise_and, "bitwise_and_"), "&=", "__rand__")
+__ior__ = augmented(in_place(bitwise_or, "bitwise_or_"), "|=", "__ror__")
+__ixor__ = augmented(in_place(bitwise_xor, "bitwise_xor_"), "^=", "__rxor__")
 
 
 @op()
 def bitwise_not(self: Array) -> Array:
     """~input; for bools, whether it is false."""
-    _refuse_floats("bitwise_not", self)
     return ~self
-
-
-__iand__, __ior__, __ixor__ = (
-    augmented(in_place(bits, f"{bits.__name__}_"), symbol, reflected)
-    for bits, symbol, reflected in (
-        (bitwise_and, "&=", "__rand__"),
-        (bitwise_or, "|=", "__ror__"),
-        (bitwise_xor, "^=", "__rxor__"),
-    )
-)
 
 
 @public(function=False, name="__invert__")
 def invert(input: Tensor) -> Tensor:
     """~input."""
     if input.dtype.is_floating_point:
-        raise TypeError(
-            f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, not {input.dtype}: compare "
-            "first, as in ~(x > 0)."
-        )
+        text = "~ (operator.invert) is only implemented on integer and Boolean-type tensors, not"
+        raise TypeError(f"{text} {input.dtype}: compare first, as in ~(x > 0).")
     return bitwise_not(input)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from side_by_side import Behaviours
@@ -62,6 +63,41 @@ def _(F):
     base, exponent = F.zeros(2, requires_grad=True), F.zeros(2, requires_grad=True)
     power = base**exponent
     return power, gradient(F, power, base, exponent), gradient(F, base**0, base), gradient(F, 0.0**exponent, exponent)
+
+
+PIECES: dict[str, Callable[[Any, Any], Any]] = {
+    "relu": lambda F, x: F.relu(x),
+    "relu_": lambda F, x: (x * 1).relu_(),
+    "leaky_relu": lambda F, x: F.nn.functional.leaky_relu(x),
+    "leaky_relu, in place": lambda F, x: F.nn.functional.leaky_relu(x * 1, inplace=True),
+    "hardtanh": lambda F, x: F.nn.functional.hardtanh(x),
+    "relu6, in place": lambda F, x: F.nn.functional.relu6(x * 1, inplace=True),
+    "abs": lambda F, x: F.abs(x),
+    "sign": lambda F, x: F.sign(x),
+    "floor": lambda F, x: F.floor(x),
+    "clamp": lambda F, x: F.clamp(x, -1.0, 1.0),
+    "clamp_min": lambda F, x: F.clamp_min(x, 0.0),
+    "clamp of a tensor": lambda F, x: F.clamp(x, F.zeros(5)),
+    "maximum": lambda F, x: F.maximum(x, F.zeros(5)),
+    "where": lambda F, x: F.where(x > 0, x, 0.0),
+    "max": lambda F, x: x.max(),
+    "max along a dim": lambda F, x: x.max(0).values,
+    "amin": lambda F, x: x.amin(),
+    "sort": lambda F, x: x.sort().values,
+}
+
+
+def of_pieces(name: str, function: Callable[[Any, Any], Any]) -> None:
+    @behaviours(f"second derivatives of {name}: the gradient requires grad where PyTorch's does, and gives zeros then")
+    def _(F):
+        x = F.tensor([-2.0, -0.5, 0.0, 0.5, 9.0], requires_grad=True)
+        (first,) = F.autograd.grad(function(F, x).sum(), x, create_graph=True)
+        second = [g + 0 for g in F.autograd.grad((first**2).sum(), x)] if first.requires_grad else None
+        return first.requires_grad, first.detach(), second
+
+
+for name, function in PIECES.items():
+    of_pieces(name, function)
 
 
 test_as_in_torch = behaviours.test()

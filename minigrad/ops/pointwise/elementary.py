@@ -1,0 +1,312 @@
+"""Functions of one number: exponentials and logarithms, powers and roots, angles, sizes, signs and rounding, erf.
+
+The rules are those of every table of derivatives (Abramowitz and Stegun, Handbook of Mathematical Functions, sections
+4.1 to 4.6, 7.1). Where the result is at hand, the rule uses it: the slope of exp(x) is exp(x) itself. There is a log1p
+beside log because 1 + 1e-9 has lost the 1e-9 before the logarithm sees it. Angles are in radians.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.op import elementwise_operands, op
+from minigrad.ops.operands import integers_as_floats, numbers_only, of_tensors, plain
+from minigrad.ops.pointwise.conversion import in_dtype
+from minigrad.public import public
+from minigrad.tensor import Tensor, from_array
+from minigrad.writing import in_place
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+def elementary(**declared: Any) -> Callable[[Any], Any]:
+    """Declare an op of one number, and make it public: `exp(x)`, `x.exp()`, `x.exp_()`. Integers count as floats."""
+    return lambda kernel: public(in_place=True)(op(floating=True, **declared)(kernel))
+
+
+# ---------------------------------------------------------------- exponentials and logarithms
+
+
+@elementary(self=lambda F, g, result: g * result)
+def exp(self: Array) -> Array:
+    """e to the power of each element."""
+    return np.exp(self)
+
+
+@elementary(self=lambda F, g, result: g * (result + 1))
+def expm1(self: Array) -> Array:
+    """exp(input) - 1, exact for small numbers, too."""
+    return np.expm1(self)
+
+
+@elementary(self=lambda F, g, self: g / self)
+def log(self: Array) -> Array:
+    """The natural logarithm; -inf at 0, nan below."""
+    return np.log(self)
+
+
+@elementary(self=lambda F, g, self: g / (self * math.log(2)))
+def log2(self: Array) -> Array:
+    """The logarithm to the base 2; -inf at 0, nan below."""
+    return np.log2(self)
+
+
+@elementary(self=lambda F, g, self: g / (self * math.log(10)))
+def log10(self: Array) -> Array:
+    """The logarithm to the base 10; -inf at 0, nan below."""
+    return np.log10(self)
+
+
+@elementary(name="Log1PBackward0", self=lambda F, g, self: g / (self + 1))
+def log1p(self: Array) -> Array:
+    """log(1 + input), exact for small numbers, too."""
+    return np.log1p(self)
+
+
+# ---------------------------------------------------------------- powers and roots
+
+
+@elementary(self=lambda F, g, result: g / (2 * result))
+def sqrt(self: Array) -> Array:
+    """The square root; nan below 0."""
+    return np.sqrt(self)
+
+
+@elementary(self=lambda F, g, result: g * (result * result * result * -0.5))
+def rsqrt(self: Array) -> Array:
+    """1 / sqrt(input); inf at 0, nan below."""
+    return 1 / np.sqrt(self)
+
+
+@op(
+    name="PowBackward0",
+    self=lambda F, g, self, exponent: (
+        F.zeros(g.shape, g)
+        if exponent == 0
+        else g * exponent * self ** (exponent - 1)
+        if exponent != 0.5
+        else g * 0.5 * F.pow_number(self, -0.5)
+    ),
+)
+def pow_number(self: Array, exponent: Any) -> Array:
+    """Raise each element to the same power, a number.
+
+    The powers 0.5 and -0.5 are roots: 1 / sqrt(-0.0) is -inf and sqrt(-inf) is nan, where numpy's power gives inf. That
+    is why the rule does not write self ** -0.5.
+    """
+    if exponent == 0.5:
+        return np.sqrt(self)
+    return 1 / np.sqrt(self) if exponent == -0.5 else self**exponent
+
+
+@op(
+    name="PowBackward1",
+    self=lambda F, g, self, exponent: F.where(exponent == 0, 0, g * exponent * self ** (exponent - 1)),
+    exponent=lambda F, g, self, exponent, result: F.where((self == 0) & (exponent >= 0), 0, g * result * F.log(self)),
+    broadcasts=True,
+)
+def pow_tensor(self: Array, exponent: Array) -> Array:
+    """Raise each element to the power in the same place: d(x ** n) = n * x ** (n - 1), d(a ** x) = a ** x * log(a)."""
+    return _power(self, exponent)
+
+
+@op(
+    name="PowBackward2",
+    exponent=lambda F, g, exponent, base, result: (
+        g * result * float(np.log(base)) if base else g * F.where(exponent >= 0, 0, result * -math.inf)
+    ),
+)
+def pow_of_number(exponent: Array, base: Any) -> Array:
+    """Raise a number to each of the powers."""
+    return _power(base, exponent)
+
+
+def _power(base: Any, exponent: Array) -> Array:
+    """base ** exponent; a whole number's negative powers are 0, but for those of 1 and -1."""
+    if exponent.dtype.kind == "i" and np.any(exponent < 0):
+        return np.where((exponent < 0) & (np.abs(base) != 1), 0, base ** np.abs(exponent))
+    return base**exponent
+
+
+@public
+def pow(input: Any, exponent: Any) -> Tensor:
+    """input ** exponent, where one of them may be a number."""
+    base, power = elementwise_operands("pow", input, exponent)
+    if base.dtype is power.dtype is dtypes.bool:
+        if not power._is_number:
+            raise NotImplementedError("\"pow\" not implemented for 'Bool': convert the tensor first, as in x.long()")
+        return from_array((base._array**power._array).astype(np.bool_))  # numpy alone would make bytes of them
+    if base._is_number:
+        return pow_of_number(in_dtype(power, base.dtype), base.item())
+    if not power._is_number:
+        return pow_tensor(*integers_as_floats(base, power))
+    whole = power.dtype.category == 1
+    if whole and exponent < 0:
+        raise RuntimeError(
+            "Integers to negative integer powers are not allowed. Convert the tensor first, as in x.float() ** -1."
+        )
+    return pow_number(in_dtype(base, power.dtype), dtypes.element(power.dtype, exponent) if whole else plain(exponent))
+
+
+@public(in_place=True)
+def square(input: Any) -> Tensor:
+    """Each element times itself."""
+    return pow(input, 2)
+
+
+public(function=False)(in_place(pow, "pow_", operand="exponent"))
+
+
+# ---------------------------------------------------------------- angles and hyperbolas
+
+
+@elementary(self=lambda F, g, self: g * F.cos(self))
+def sin(self: Array) -> Array:
+    """The sine of angles in radians."""
+    return np.sin(self)
+
+
+@elementary(self=lambda F, g, self: -g * F.sin(self))
+def cos(self: Array) -> Array:
+    """The cosine of angles in radians."""
+    return np.cos(self)
+
+
+@elementary(self=lambda F, g, result: g * (1 + result * result))
+def tan(self: Array) -> Array:
+    """The tangent of angles in radians."""
+    return np.tan(self)
+
+
+@elementary(self=lambda F, g, self: g / F.sqrt(1 - self * self))
+def asin(self: Array) -> Array:
+    """The angle between -pi/2 and pi/2 whose sine is input; nan outside of -1 to 1.
+
+    The slope is 1 / cos(asin(x)), and the cosine of the angle whose sine is x is sqrt(1 - x**2).
+    """
+    return np.arcsin(self)
+
+
+@elementary(self=lambda F, g, self: -g / F.sqrt(1 - self * self))
+def acos(self: Array) -> Array:
+    """The angle between 0 and pi whose cosine is input; nan outside of -1 to 1."""
+    return np.arccos(self)
+
+
+@elementary(self=lambda F, g, self: g / (1 + self * self))
+def atan(self: Array) -> Array:
+    """The angle between -pi/2 and pi/2 whose tangent is input."""
+    return np.arctan(self)
+
+
+def _atan2_gradient(F: Any, g: Any, side: Any, self: Any, other: Any) -> Any:
+    """The far side over the square of the distance, at which the angle turns. At 0, which has no angle, it is 0."""
+    square = self * self + other * other
+    return F.where(square == 0, 0, g * (side / square))
+
+
+@public(in_place="method")
+@of_tensors
+@op(
+    self=lambda F, g, self, other: _atan2_gradient(F, g, other, self, other),
+    other=lambda F, g, self, other: _atan2_gradient(F, -g, self, self, other),
+    broadcasts=True,
+    floating=True,
+)
+def atan2(self: Array, other: Array) -> Array:
+    """The angle of the point whose height is input and whose way to the right is other."""
+    return np.arctan2(self, other)
+
+
+@elementary(self=lambda F, g, self: g * F.cosh(self))
+def sinh(self: Array) -> Array:
+    """The hyperbolic sine, (exp(x) - exp(-x)) / 2."""
+    return np.sinh(self)
+
+
+@elementary(self=lambda F, g, self: g * F.sinh(self))
+def cosh(self: Array) -> Array:
+    """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
+    return np.cosh(self)
+
+
+@elementary(self=lambda F, g, result: g * (1 - result * result))
+def tanh(self: Array) -> Array:
+    """The hyperbolic tangent."""
+    return np.tanh(self)
+
+
+# ---------------------------------------------------------------- sizes, signs and rounding
+
+
+@public(in_place=True)
+@op(self=lambda F, g, self: g * F.sign(self))
+def abs(self: Array) -> Array:
+    """The absolute value. At 0 its gradient is 0, which lies between the slopes on either side: a subgradient."""
+    numbers_only("abs_cpu", self)
+    return np.abs(self)
+
+
+@public(in_place="method")
+@op(self=lambda F, g: F.zeros(g.shape, g))
+def sign(self: Array) -> Array:
+    """-1, 0 or 1 by the sign of each element; 0 for nan."""
+    return np.array(self) if self.dtype.kind == "b" else np.subtract(self > 0, self < 0, dtype=self.dtype)
+
+
+def _rounding(name: str, rounded: Callable[[Any], Any], meaning: str) -> Any:
+    """An op whose curve is a staircase: level between its steps, so its derivative is 0 wherever it has one."""
+
+    def kernel(self: Array) -> Array:
+        numbers_only(f"{name}_vml_cpu", self)
+        return rounded(self) if self.dtype.kind == "f" else np.array(self)
+
+    kernel.__name__, kernel.__doc__ = name, meaning
+    return public(in_place=True)(op(self=lambda F, g: F.zeros(g.shape, g))(kernel))
+
+
+floor = _rounding("floor", np.floor, "The largest whole number that is not above each element.")
+ceil = _rounding("ceil", np.ceil, "The smallest whole number that is not below each element.")
+trunc = _rounding("trunc", np.trunc, "Each element without its digits after the decimal point: rounded towards 0.")
+round = _rounding("round", np.rint, "The nearest whole number, the even one if two are.")
+
+
+# ---------------------------------------------------------------- the error function
+
+# No formula gives it exactly, and numpy has none. Python's own is exact, one number at a time. For float32, in which
+# networks compute, a quotient of two polynomials was fitted to it once (relative error of the fit 2e-8): numerator and
+# denominator, from the constant up.
+_SINGLE = (
+    (1.12837915, 0.190592805, 0.052769181, 0.00377251022, 0.000284842736, 2.04603665e-06),
+    (1.0, 0.502241207, 0.114182336, 0.01498312, 0.00116384817, 3.80478278e-05),
+)
+_SINGLE_END = 3.925  # beyond it float32 cannot tell erf from 1
+
+
+def _polynomial(constants: tuple[float, ...], x: Array) -> Array:
+    """A polynomial in x, by Horner's rule."""
+    total = x * constants[-1]
+    for constant in constants[-2:0:-1]:
+        total += constant
+        total *= x
+    total += constants[0]
+    return total
+
+
+@elementary(self=lambda F, g, self: g * (2 / math.sqrt(math.pi)) * F.exp(-self * self))
+def erf(self: Array) -> Array:
+    """The error function, 2 / sqrt(pi) * integral of exp(-t**2) from 0 to x: how much of a bell curve of variance 1/2
+    lies within `input` of its middle.
+    """
+    if self.dtype != np.float32:
+        return np.array([*map(math.erf, np.ravel(self).tolist())], self.dtype).reshape(self.shape)[()]
+    x = np.minimum(np.maximum(self, -_SINGLE_END), _SINGLE_END)
+    numerator, denominator = (_polynomial(constants, x * x) for constants in _SINGLE)
+    quotient = numerator / denominator
+    quotient *= x
+    return np.minimum(np.maximum(quotient, -1), 1)
