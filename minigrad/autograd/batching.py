@@ -167,24 +167,16 @@ def _elementwise(kernel: Callable[..., Any], *arguments: Any, **options: Any) ->
 
 def _matmul(first: Any, second: Any) -> Batched:
     """Products of vectors, matrices or batches of these; with luck as one large one."""
-    if second.__class__ is not Batched and second.ndim == 2:
-        array = first.array
-        rows = array.reshape(math.prod(array.shape[:-1]), array.shape[-1]) @ second
-        return Batched(rows.reshape(*array.shape[:-1], second.shape[1]))
-    if first.__class__ is not Batched and first.ndim == 2 and second.ndim == 1:
-        return Batched(second.array @ first.T)
-    ndim = max(first.ndim, second.ndim, 2)
-    a = first.array if first.__class__ is Batched else first
-    b = second.array if second.__class__ is Batched else second
-    a = a[..., None, :] if first.ndim == 1 else a
-    b = b[..., :, None] if second.ndim == 1 else b
-    a, b = (
-        _with_ndim(Batched(array), ndim) if value.__class__ is Batched else array
-        for array, value in ((a, first), (b, second))
-    )
-    product = a @ b
-    product = product[..., 0, :] if first.ndim == 1 else product
-    return Batched(product[..., 0] if second.ndim == 1 else product)
+    a, b = (value.array if value.__class__ is Batched else value for value in (first, second))
+    if b is second and b.ndim == 2:
+        rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1]) @ b
+        return Batched(rows.reshape(*a.shape[:-1], b.shape[1]))
+    if a is first and a.ndim == 2 and second.ndim == 1:
+        return Batched(b @ a.T)
+    if first.ndim == second.ndim > 1:
+        return Batched(a @ b)
+    product: Batched = _loop(np.matmul, first, second)
+    return product
 
 
 def _further_on(names: list[str], kernel: Callable[..., Any], value: Batched, *arguments: Any) -> Any:
