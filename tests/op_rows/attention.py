@@ -59,10 +59,4 @@ ROWS = [
         attention,
         [((2, 3), (4, 3), (4, 2), (2, 4))],
     ),
-    Row(
-        "scaled_dot_product_attention(enable_gqa)",
-        lambda F, q, k, v: attend(F, q, k, v, scale=0.5, enable_gqa=True),
-        lambda q, k, v: attention(q * (0.5 * 2**0.5), np.repeat(k, 2, -3), np.repeat(v, 2, -3)),
-        [((4, 2, 2), (2, 3, 2), (2, 3, 2))],
-    ),
 ]

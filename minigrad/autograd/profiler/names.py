@@ -38,7 +38,7 @@ _PARTS = """
     nll_gradient:nll_loss_backward normalize_batch:native_batch_norm normalize_by_constants:native_batch_norm
     normalize_group:native_group_norm normalize_layer:native_layer_norm normalize_rms:_fused_rms_norm
     overwritten:fill pow_number:pow pow_of_number:pow pow_tensor:pow prod_all:prod prod_dim:prod
-    remainder_by_number:remainder remainder_of_number:remainder rsub safe_softmax:_safe_softmax scaled_rows:mul
+    remainder_by_number:remainder remainder_of_number:remainder rsub safe_softmax:_safe_softmax
     scatter_value:scatter select_one:select softmax:_softmax softmax_gradient:_softmax_backward_data
     split:split_with_sizes squeeze_one:squeeze strided:as_strided sub_scaled:sub sum_all:sum sum_dims:sum
     unsafe_view:_unsafe_view vector_norm:linalg_vector_norm where_positive:threshold_backward

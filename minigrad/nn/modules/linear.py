@@ -8,6 +8,7 @@ the shorter way of `layer.py`.
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY
 from typing import Any
 
 from minigrad.autograd.grad_mode import no_grad
@@ -72,20 +73,14 @@ class Embedding(Layer):
         num_embeddings: the number of vectors; indices are less than that.
         embedding_dim: the length of each vector.
         padding_idx: an index whose vector begins as zeros and gets no gradient.
-        max_norm: vectors of a larger norm are scaled down to it, in place, when they are looked up.
-        norm_type: the p of that norm.
-        scale_grad_by_freq: divide the gradient of each vector by how often its index occurs in the input.
     """
 
     _shown, _unnamed = ("num_embeddings", "embedding_dim"), 2
-    _shown_if_changed = ("padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse")
+    _shown_if_changed = ("padding_idx",)
     num_embeddings: int
     embedding_dim: int
     padding_idx: int | None = None
-    max_norm: float | None = None
-    norm_type: float = 2.0
-    scale_grad_by_freq: bool = False
-    sparse: bool = False
+    _: KW_ONLY
     _weight: Any = None
     _freeze: bool = False
     device: Any = None
@@ -114,16 +109,12 @@ class Embedding(Layer):
                 self.weight[self.padding_idx].fill_(0)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.embedding(
-            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
-        )
+        return F.embedding(input, self.weight, self.padding_idx)
 
     @classmethod
-    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, *args: Any, **kwargs: Any) -> Embedding:
-        """An Embedding with the rows of a matrix as its vectors; `freeze`: without gradients. The other arguments are
-        those of Embedding, from padding_idx on.
-        """
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:
+        """An Embedding with the rows of a matrix as its vectors; `freeze`: without gradients."""
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
-        return cls(rows, columns, *args, **{"_weight": embeddings, "_freeze": freeze, **kwargs})
+        return cls(rows, columns, padding_idx, _weight=embeddings, _freeze=freeze)

@@ -29,7 +29,6 @@ def scaled_dot_product_attention(
     dropout_p: float = 0.0,
     is_causal: bool = False,
     scale: float | None = None,
-    enable_gqa: bool = False,
 ) -> Tensor:
     """softmax(query @ key^T * scale + mask) @ value. (Vaswani and others, "Attention Is All You Need", 2017.)
 
@@ -41,15 +40,12 @@ def scaled_dot_product_attention(
         dropout_p: the probability to drop a weight. (Give 0 in evaluation: there is no `training` here.)
         is_causal: each query may look at the keys up to its own place only.
         scale: 1 / sqrt(E) unless given.
-        enable_gqa: fewer heads (the third dimension from the end) of keys and values than of queries, each for several.
 
     Returns (..., L, Ev).
     """
     _check(query, key, value, attn_mask, is_causal)
     if dropout_p < 0 or dropout_p > 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
-    if enable_gqa:
-        key, value = (_for_each_head(heads, query) for heads in (key, value))
     size = query.shape[-1]
     factor = (1 / math.sqrt(size) if size else math.inf) if scale is None else scale
     scores = matmul(query * factor, transpose(key, -2, -1))
@@ -62,39 +58,21 @@ def scaled_dot_product_attention(
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool) -> None:
-    if query.dtype is not key.dtype or query.dtype is not value.dtype:
-        raise RuntimeError(
-            "Expected query, key, and value to have the same dtype, but got query.dtype: "
-            f"{_c_name(query.dtype)} key.dtype: {_c_name(key.dtype)} and value.dtype: {_c_name(value.dtype)} instead."
-        )
+    kinds = [_C_NAMES.get(each.dtype, each.dtype.name) for each in (query, key, value)]
+    if len(set(kinds)) > 1:
+        found = "query.dtype: {} key.dtype: {} and value.dtype: {} instead.".format(*kinds)
+        raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got {found}")
     if min(query.ndim, key.ndim, value.ndim) < 2:
-        raise RuntimeError(
-            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-            f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead."
-        )
+        found = f"query.dim: {query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead."
+        raise RuntimeError(f"Expected query, key, and value to all be  at least 2 dimensional, but got {found}")
     if mask is not None and mask.dtype is not dtypes.bool and mask.dtype is not query.dtype:
-        raise RuntimeError(
-            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{_c_name(mask.dtype)} and  query.dtype: {_c_name(query.dtype)} instead."
-        )
+        found = f"attn_mask.dtype: {_C_NAMES.get(mask.dtype, mask.dtype.name)} and  query.dtype: {kinds[0]} instead."
+        raise RuntimeError(f"Expected attn_mask dtype to be bool or float or to match query dtype, but got {found}")
     if mask is not None and is_causal:
         raise RuntimeError(
             "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True: give one of them"
         )
 
 
-def _c_name(kind: dtypes.dtype) -> str:
-    """A dtype's name as PyTorch's messages here have it."""
-    names: dict[Any, str] = {dtypes.float32: "float", dtypes.float64: "double", dtypes.int64: "long int"}
-    return names.get(kind, kind.name)
-
-
-def _for_each_head(heads: Tensor, query: Tensor) -> Tensor:
-    """Keys or values (..., H, S, E), each repeated next to itself for as many heads as the query has."""
-    own, wanted = heads.shape[-3], query.shape[-3]
-    if wanted % own:
-        raise RuntimeError(
-            f"Number of heads in key and value must divide the number of heads in query: {own} and {wanted}"
-        )
-    *batch, _, size, width = heads.shape
-    return heads.unsqueeze(-3).expand(*batch, own, wanted // own, size, width).reshape(*batch, wanted, size, width)
+# The names of dtypes in C, which PyTorch's messages have here.
+_C_NAMES: dict[Any, str] = {dtypes.float32: "float", dtypes.float64: "double", dtypes.int64: "long int"}

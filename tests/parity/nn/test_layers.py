@@ -145,8 +145,6 @@ NORMALIZATIONS = [
 TABLES = [
     Layer("Embedding", lambda nn: nn.Embedding(5, 3), [ints(2, 4)]),
     Layer("Embedding with padding", lambda nn: nn.Embedding(5, 3, padding_idx=-4), [ints(2, 4)]),
-    Layer("Embedding with options", lambda nn: nn.Embedding(5, 3, max_norm=1.0, norm_type=1.0), [ints(2, 4)]),
-    Layer("Embedding by frequency", lambda nn: nn.Embedding(5, 3, scale_grad_by_freq=True), [ints(2, 4)]),
 ]
 
 LOSSES = [
@@ -513,6 +511,7 @@ test_as_in_torch = behaviours.test()
 
 OLD_NAMES = {"size_average", "reduce"}  # which PyTorch replaced by others, and are not here
 RARE = {
+    "Embedding": {"max_norm", "norm_type", "scale_grad_by_freq", "sparse"},
     "MultiheadAttention": {"add_bias_kv", "add_zero_attn", "kdim", "vdim"},
     "ReLU6": {"min_val", "max_val"},
     "LSTM": {"proj_size"},
