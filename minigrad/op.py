@@ -30,8 +30,8 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import remember
 from minigrad.autograd.batching import batched
-from minigrad.autograd.grad_mode import is_recording, set_creation_observer
-from minigrad.autograd.modes import INFERENCE, modes, thread
+from minigrad.autograd.grad_mode import is_recording
+from minigrad.autograd.modes import INFERENCE, modes, set_creation_observer, thread
 from minigrad.autograd.namespaces import arrays, node_type, tensors
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next_sequence_nr, node_on_demand
 from minigrad.autograd.saved import PackedTensor, Versioned, freed_error, pack_all, save, unpack, unpack_result

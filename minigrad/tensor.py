@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.blame import count_write, frames_to_learner, type_name
+from minigrad.autograd.blame import count_write, type_name, warn
 from minigrad.autograd.engine import backward
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle
@@ -129,7 +129,7 @@ class Tensor(TensorBase):
 
     def __float__(self) -> float:
         if self._node is not None:
-            warnings.warn(SCALAR_WARNING, UserWarning, stacklevel=frames_to_learner())
+            warn(SCALAR_WARNING)
         return float(self._scalar())
 
     # -- its place in the graph

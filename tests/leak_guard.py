@@ -17,18 +17,19 @@ import pytest
 
 from minigrad import op
 from minigrad.autograd import grad_mode
+from minigrad.autograd.modes import modes, thread
 
 
 def state() -> dict[str, Any]:
-    observer = grad_mode.modes.observer
+    observer = modes.observer
     # minigrad.viz installs its observer when it is first imported, and for good.
     lasting = observer is not None and observer.__module__.startswith("minigrad.viz")
     return {
         "is_grad_enabled()": grad_mode.is_grad_enabled(),
         "the creation observer": None if lasting else observer,
-        "the count of special modes": grad_mode.modes.special - (observer is not None),
-        "the witness": grad_mode.thread.witness,
-        "the profiler": grad_mode.modes.profiler,
+        "the count of special modes": modes.special - (observer is not None),
+        "the witness": thread.witness,
+        "the profiler": modes.profiler,
         "np.geterr()": np.geterr(),
         "np.get_printoptions()": np.get_printoptions(),
         "gc.isenabled()": gc.isenabled(),
@@ -38,16 +39,16 @@ def state() -> dict[str, Any]:
 @contextmanager
 def no_leaks() -> Iterator[None]:
     """Fail if the block changes global state, after putting it back."""
-    before, observer, special = state(), grad_mode.modes.observer, grad_mode.modes.special
+    before, observer, special = state(), modes.observer, modes.special
     yield
     after = state()
     if after == before:
         return
     grad_mode.set_grad_enabled(before["is_grad_enabled()"])
     op.set_creation_observer(observer)
-    grad_mode.modes.special = special
-    grad_mode.thread.witness = before["the witness"]
-    grad_mode.modes.profiler = before["the profiler"]
+    modes.special = special
+    thread.witness = before["the witness"]
+    modes.profiler = before["the profiler"]
     np.seterr(**before["np.geterr()"])
     np.set_printoptions(**before["np.get_printoptions()"])
     (gc.enable if before["gc.isenabled()"] else gc.disable)()

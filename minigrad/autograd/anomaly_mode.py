@@ -6,15 +6,14 @@ step of a backward run is searched for nan. Both cost time, so it is for debuggi
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.blame import frames_to_learner, learner_traceback
+from minigrad.autograd.blame import learner_traceback, warn
 from minigrad.autograd.hooks import wrapped
-from minigrad.autograd.modes import count_special, modes, thread
+from minigrad.autograd.modes import modes, switch_for_all, thread
 
 if TYPE_CHECKING:
     from minigrad.autograd.node import Node
@@ -32,13 +31,6 @@ def is_anomaly_check_nan_enabled() -> bool:
     return modes.anomaly is not False
 
 
-def _switch(anomaly: bool | None) -> bool | None:
-    """Turn anomaly mode off (None), or on with or without the search for nan; return what it was."""
-    previous, modes.anomaly = modes.anomaly, anomaly
-    count_special((anomaly is not None) - (previous is not None))
-    return previous
-
-
 class detect_anomaly:
     """Inside, a backward that fails says which lines of the forward pass made the failing node.
 
@@ -48,30 +40,29 @@ class detect_anomaly:
     def __init__(self, check_nan: bool = True) -> None:
         self._anomaly = check_nan
         self._previous: list[bool | None] = []
-        warnings.warn(
+        warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
-            "debugging.",
-            stacklevel=2,
+            "debugging."
         )
 
     def __enter__(self) -> None:
-        self._previous.append(_switch(self._anomaly))
+        self._previous.append(switch_for_all("anomaly", self._anomaly))
 
     def __exit__(self, *error: object) -> None:
-        _switch(self._previous.pop())
+        switch_for_all("anomaly", self._previous.pop())
 
 
 class set_detect_anomaly:
     """Turn anomaly mode on or off by a bool, at once; as a context it is undone at the end."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._before = _switch(check_nan if mode else None)
+        self._before = switch_for_all("anomaly", check_nan if mode else None)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *error: object) -> None:
-        _switch(self._before)
+        switch_for_all("anomaly", self._before)
 
 
 # ---------------------------------------------------------------- used by ops and by the engine
@@ -88,10 +79,10 @@ def steps_until_nan(run: Iterator[Step]) -> Iterator[Step]:
     """The steps of a backward run, up to the first in which a nan comes out."""
     for node, incoming, outgoing in run:
         for index, gradient in enumerate(outgoing):
-            if gradient is not None and _has_nan(gradient):
+            if _has_nan(gradient):
                 warn_of_failure(node)
                 error: Any = RuntimeError(
-                    f"Function '{_name(node)}' returned nan values in its {index}th output. "
+                    f"Function '{type(node).__name__}' returned nan values in its {index}th output. "
                     + _where_from(node, incoming)
                 )
                 error.anomaly = (node, incoming, outgoing)  # the step, for those who draw it
@@ -100,54 +91,44 @@ def steps_until_nan(run: Iterator[Step]) -> Iterator[Step]:
 
 
 def _has_nan(gradient: Any) -> bool:
-    array = wrapped(gradient)._array
-    return array.dtype.kind == "f" and bool(np.isnan(array).any())
+    """Whether a gradient (an array, a tensor or None) holds a nan."""
+    array = getattr(gradient, "_array", gradient)
+    return array is not None and array.dtype.kind == "f" and bool(np.isnan(array).any())
 
 
 def _where_from(node: Node, incoming: tuple[Any, ...]) -> str:
     """What is known of a nan's origin: of the node's own making, or come in from outside; and the saved values."""
-    if any(gradient is not None and _has_nan(gradient) for gradient in incoming):
+    if any(map(_has_nan, incoming)):
         return "The gradient that backward() was started with already holds a nan."
-    shown = []
-    for name in node._kept_names:
-        if name and node._kept is not None:
-            value = getattr(node, f"_saved_{name}")
-            text = repr(value)
-            shown.append(f"{name} = {text if len(text) <= 200 else f'{type(value).__name__} of shape {value.shape}'}")
-    came = ", ".join(repr(wrapped(gradient)) if gradient.size <= 8 else "..." for gradient in _arrays(incoming))
-    kept = f" and the saved {', '.join(shown)}" if shown else ""
-    unknown = "" if shown else " If the forward pass gave a nan already, it began there: look for the first one."
-    return f"No nan came in, so this is where it began: from the incoming gradient {came}{kept}.{unknown}"
+    came = ", ".join(_shown(wrapped(gradient)) for gradient in incoming if gradient is not None)
+    names = [name for name in node._kept_names if name and node._kept is not None]
+    saved = ", ".join(f"{name} = {_shown(getattr(node, f'_saved_{name}'))}" for name in names)
+    if saved:
+        return f"No nan came in, so this is where it began: from the incoming gradient {came} and the saved {saved}."
+    return (
+        f"No nan came in, so this is where it began: from the incoming gradient {came}. If the forward pass gave a nan "
+        "already, it began there: look for the first one."
+    )
 
 
-def _arrays(gradients: tuple[Any, ...]) -> list[Any]:
-    return [wrapped(gradient)._array for gradient in gradients if gradient is not None]
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else f"{type(value).__name__} of shape {value.shape}"
 
 
 def warn_of_failure(node: Node) -> None:
     """Say where a failing node was made, and if a backward made it, where the node of that one was made."""
-    beginning, effect = "Error detected in", "caused the error"
-    told: set[Node] = set()
     culprit: Any = node
-    while culprit is not None and culprit not in told:
-        told.add(culprit)
-        if culprit is not node:
-            beginning = "\n\nPrevious calculation was induced by" if _lines(culprit) else "Error detected in"
-        text = f"{beginning} {_name(culprit)}. {_made(culprit, effect)}"
-        warnings.warn(text, UserWarning, stacklevel=frames_to_learner())
+    effect = "caused the error"
+    while culprit is not None:
+        lines = culprit.metadata.get("traceback_")
+        if lines is None:
+            made = (
+                "No forward pass information available. Enable detect anomaly during forward pass for more information."
+            )
+        else:
+            made = f"Traceback of forward call that {effect}:\n{''.join(lines)}"
+        induced = lines is not None and culprit is not node
+        beginning = "\n\nPrevious calculation was induced by" if induced else "Error detected in"
+        warn(f"{beginning} {type(culprit).__name__}. {made}")
         culprit, effect = culprit.metadata.get("parent_"), "induced the previous calculation"
-
-
-def _name(node: Node) -> str:
-    return type(node).__name__
-
-
-def _lines(node: Node) -> list[str] | None:
-    return node.metadata.get("traceback_")
-
-
-def _made(node: Node, effect: str) -> str:
-    lines = _lines(node)
-    if lines is None:
-        return "No forward pass information available. Enable detect anomaly during forward pass for more information."
-    return f"Traceback of forward call that {effect}:\n{''.join(lines)}"

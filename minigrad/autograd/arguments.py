@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.batching import Batched
-from minigrad.autograd.fitting import to_dtype
+from minigrad.autograd.fitting import fitted
 from minigrad.autograd.node import edge_node
 from minigrad.autograd.run import Key, Roots, key_at
 from minigrad.tensor_base import TensorBase, from_array
@@ -87,7 +87,7 @@ def started_roots(roots: list[Any], given: list[Any], create_graph: bool, batche
             start = from_array(start) if gradient is None else gradient
         elif batched:
             start = Batched(start)
-        pairs.append((key_of(root), to_dtype(start, root._array.dtype)))
+        pairs.append((key_of(root), fitted(start, root._array.shape, root._array.dtype)))
     return pairs
 
 

@@ -46,19 +46,12 @@ def current_line() -> Line | None:
     return None if frame is None else (frame.f_code, frame.f_lineno)
 
 
-def frames_to_learner() -> int:
-    """How many frames up the learner's own code called, so that a warning points there (as its `stacklevel`)."""
-    level = 1
-    frame = sys._getframe(1)
-    while _is_ours(frame) and frame.f_back is not None:
-        frame = frame.f_back
-        level += 1
-    return level
-
-
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """Warn, at the learner's own line."""
-    warnings.warn(text, category, stacklevel=frames_to_learner())
+    level, frame = 2, sys._getframe(1)
+    while _is_ours(frame) and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 def shown_line(code: CodeType, line: int) -> str:

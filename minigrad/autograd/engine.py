@@ -20,7 +20,7 @@ from minigrad.autograd.batching import Batched
 from minigrad.autograd.blame import warn
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.modes import current_state, inherit, modes, thread
+from minigrad.autograd.modes import current_state, modes, switch, thread
 from minigrad.autograd.node import AccumulateGrad, Node
 from minigrad.autograd.run import BackwardRun, Gradients, Key, key_at
 from minigrad.tensor_base import TensorBase, from_array
@@ -191,7 +191,7 @@ def _exhaust_in_new_thread(run: BackwardRun) -> None:
     state, errors = current_state(), []
 
     def go_on() -> None:
-        inherit(state)
+        switch(**state)
         try:
             exhaust(run)
         except BaseException as error:

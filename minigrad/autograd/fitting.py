@@ -23,24 +23,19 @@ def fit(node: Node, outgoing: tuple[Any, ...]) -> tuple[Any, ...]:
     """A node's outgoing gradients in the shapes and dtypes of its inputs."""
     if node._targets is None:
         return outgoing
-    fitting = list(outgoing)
-    with enable_grad():
-        for index, target in enumerate(node._targets):
-            if target is not None and fitting[index] is not None:
-                fitting[index] = to_dtype(sum_to_shape(fitting[index], target[0]), target[1])
-    return tuple(fitting)
+    pairs = zip(outgoing, node._targets, strict=True)
+    return tuple([g if g is None or target is None else fitted(g, *target) for g, target in pairs])
 
 
-def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
-    """Undo broadcasting: sum a gradient (array or tensor) over the dimensions along which its input was repeated."""
-    return gradient if tuple(gradient.shape) == shape else _functions(gradient).sum_to(gradient, shape)
+def fitted(gradient: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """A gradient (array, tensor or batch) in its input's shape, summed where the input was repeated, and dtype."""
+    if isinstance(gradient, TensorBase):
+        with enable_grad():
+            return _fitted(tensors, gradient, gradient._array.dtype, shape, dtype)
+    return _fitted(batched if gradient.__class__ is Batched else arrays, gradient, gradient.dtype, shape, dtype)
 
 
-def to_dtype(gradient: Any, dtype: np.dtype[Any]) -> Any:
-    """Bring a gradient (array or tensor) to its input's numpy dtype."""
-    own = gradient._array.dtype if isinstance(gradient, TensorBase) else gradient.dtype
-    return gradient if own == dtype else _functions(gradient).cast(gradient, dtype)
-
-
-def _functions(gradient: Any) -> Any:
-    return tensors if isinstance(gradient, TensorBase) else batched if gradient.__class__ is Batched else arrays
+def _fitted(F: Any, gradient: Any, own: np.dtype[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    if gradient.shape != shape:
+        gradient = F.sum_to(gradient, shape)
+    return gradient if own == dtype else F.cast(gradient, dtype)

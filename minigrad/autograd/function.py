@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.anomaly_mode import remember
-from minigrad.autograd.blame import count_write, frames_to_learner, type_name
-from minigrad.autograd.fitting import sum_to_shape, to_dtype
+from minigrad.autograd.blame import count_write, type_name, warn
+from minigrad.autograd.fitting import fitted
 from minigrad.autograd.grad_mode import is_grad_enabled, no_grad
 from minigrad.autograd.hooks import wrapped
 from minigrad.autograd.inplace import check_history, record_write
@@ -172,7 +172,7 @@ class FunctionNode(FunctionCtx, Node):
                 f"Function {type(self).__name__} returned an invalid gradient at index {index} - got "
                 f"{list(gradient.shape)} but expected shape compatible with {list(shape)}"
             )
-        return to_dtype(sum_to_shape(gradient, shape), dtype)
+        return fitted(gradient, shape, dtype)
 
 
 class SavedOutput:
@@ -356,11 +356,9 @@ def _output(
     if any(output is marked for marked in node._dirty):
         if position is not None:
             return _written_input(node, output, number, position, tensor_count, records)
-        warnings.warn(
+        warn(
             "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
             "should be passed to ctx.mark_dirty().",
-            UserWarning,
-            stacklevel=frames_to_learner(),
         )
     if position is not None and output.requires_grad and not is_grad_enabled():
         return output.detach()

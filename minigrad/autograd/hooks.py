@@ -95,12 +95,7 @@ class NodeHooks:
         """Show each of the node's incoming gradients to the hooks of its tensor; return what became of them."""
         changed = list(gradients)
         for output_nr, hooks in list(self.of_tensors.items()):
-            gradient = wrapped(gradients[output_nr])
-            with set_grad_enabled(recorded):
-                for hook in list(hooks.values()):
-                    result = _call_of("tensor_hook", node, hook)(gradient)
-                    if result is not None:
-                        gradient = _replacement(gradient, result, hook)
+            gradient = _run("tensor_hook", node, hooks, recorded, _replacement, wrapped(gradients[output_nr]))
             changed[output_nr] = gradient if recorded or gradient is None else gradient._array
         for output_nr, retained in self.retained.items():
             if changed[output_nr] is not None:
@@ -109,24 +104,37 @@ class NodeHooks:
 
     def run_before(self, node: Node, gradients: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """The node's prehooks, on its incoming gradients."""
-        hooks = [(_call_of("node_prehook", node, hook), hook) for hook in self.before.values()]
-        return _run_on_tuple(hooks, gradients, (), recorded)
+        return _run_on_tuple("node_prehook", node, self.before, recorded, gradients)
 
     def run_after(
         self, node: Node, outgoing: tuple[Any, ...], incoming: tuple[Any, ...], recorded: bool
     ) -> tuple[Any, ...]:
         """The node's hooks, on its outgoing gradients; they also see the incoming ones."""
-        hooks = [(_call_of("node_hook", node, hook), hook) for hook in self.after.values()]
-        return _run_on_tuple(hooks, outgoing, (tuple(map(wrapped, incoming)),), recorded)
+        return _run_on_tuple("node_hook", node, self.after, recorded, outgoing, tuple(map(wrapped, incoming)))
 
     def run_after_accumulate(self, node: Node, leaf: Tensor, recorded: bool) -> None:
-        with set_grad_enabled(recorded):
-            for hook in list(self.after_accumulate.values()):
-                result = _call_of("post_accumulate", node, hook)(leaf)
-                if result is not None:
-                    _replacement(leaf, result, hook)
-                    if result is not leaf:
-                        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        _run("post_accumulate", node, self.after_accumulate, recorded, _none_of_its_own, leaf)
+
+
+def _run(
+    kind: str, node: Node, hooks: Hooks, recorded: bool, replaced: Callable[..., Any], value: Any, *others: Any
+) -> Any:
+    """Show a value to hooks, one after the other; return what became of it. `replaced` checks what a hook returns."""
+    with set_grad_enabled(recorded):
+        for hook in list(hooks.values()):
+            result = _call_of(kind, node, hook)(value, *others)
+            if result is not None:
+                value = replaced(value, result, hook)
+    return value
+
+
+def _run_on_tuple(
+    kind: str, node: Node, hooks: Hooks, recorded: bool, values: tuple[Any, ...], *others: Any
+) -> tuple[Any, ...]:
+    if not hooks:
+        return values
+    tensors = _run(kind, node, hooks, recorded, _replaced_tuple, tuple(map(wrapped, values)), *others)
+    return tensors if recorded else tuple(None if tensor is None else tensor._array for tensor in tensors)
 
 
 def _call_of(kind: str, node: Node, hook: Hook) -> Hook:
@@ -134,32 +142,12 @@ def _call_of(kind: str, node: Node, hook: Hook) -> Hook:
     return hook if thread.witness is None else thread.witness.around(kind, node, hook)
 
 
-def _run_on_tuple(
-    hooks: list[tuple[Hook, Hook]], values: tuple[Any, ...], others: tuple[Any, ...], recorded: bool
-) -> tuple[Any, ...]:
-    """Show a tuple of gradients to hooks, each given as what to call for it and the hook itself."""
-    if not hooks:
-        return values
-    tensors = tuple(map(wrapped, values))
-    with set_grad_enabled(recorded):
-        for call, hook in hooks:
-            results = call(tensors, *others)
-            if results is None:
-                continue
-            if not isinstance(results, tuple):
-                raise TypeError(f"expected tuple, but hook returned '{type(results).__name__}'")
-            if len(results) != len(tensors):
-                raise RuntimeError(
-                    f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(results)}, but "
-                    f"expected {len(tensors)})"
-                )
-            tensors = tuple(_replacement(old, new, hook) for old, new in zip(tensors, results, strict=True))
-    return tensors if recorded else tuple(None if tensor is None else tensor._array for tensor in tensors)
-
-
 def wrapped(gradient: Any) -> Any:
     """A gradient as the learner sees it: a tensor, or None."""
     return gradient if gradient is None or isinstance(gradient, TensorBase) else from_array(gradient)
+
+
+# ---------------------------------------------------------------- what hooks may return
 
 
 def _replacement(old: Tensor | None, new: Any, hook: Hook) -> Any:
@@ -180,6 +168,24 @@ def _replacement(old: Tensor | None, new: Any, hook: Hook) -> Any:
     return new
 
 
+def _replaced_tuple(old: tuple[Any, ...], new: Any, hook: Hook) -> tuple[Any, ...]:
+    """As `_replacement`, for all gradients of a node."""
+    if not isinstance(new, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
+    if len(new) != len(old):
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(new)}, but expected {len(old)})"
+        )
+    return tuple([_replacement(*pair, hook) for pair in zip(old, new, strict=True)])
+
+
+def _none_of_its_own(leaf: Tensor, new: Any, hook: Hook) -> Tensor:
+    """What a post-accumulate-grad hook returned: nothing, or the leaf that it was given."""
+    if _replacement(leaf, new, hook) is not leaf:
+        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+    return leaf
+
+
 def _name(hook: Hook) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
 
@@ -191,7 +197,6 @@ class _SeveralHandles(RemovableHandle):
     """One handle for the hooks of several tensors."""
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
-        self.id = next(self._numbers)
         self._handles = handles
 
     def remove(self) -> None:
@@ -207,18 +212,6 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    if mode == "any":
-        known: weakref.WeakSet[Any] = weakref.WeakSet()
-
-        def first(gradient: Tensor) -> None:
-            if thread.task not in known:
-                known.add(thread.task)
-                fn(gradient)
-
-        return _SeveralHandles([tensor.register_hook(first) for tensor in tensors if tensor.requires_grad])
-
-    for tensor in tensors:
-        _ = tensor.grad_fn  # raises for a view that has lost its place in the graph
     numbers: set[int] = set()
     arrived: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
 
@@ -226,14 +219,19 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
         def hook(gradient: Tensor) -> None:
             gradients = arrived.setdefault(thread.task, {})
             gradients[position] = gradient
-            if len(gradients) == thread.task.count_hooks(numbers):
+            if mode == "any" and len(gradients) == 1:
+                fn(gradient)
+            elif mode == "all" and len(gradients) == thread.task.count_hooks(numbers):
                 del arrived[thread.task]
-                fn([gradients.get(index) for index in range(count)])
+                fn([gradients.get(index) for index in range(len(tensors))])
 
         return hook
 
-    count = len(tensors)
-    assert all(tensor.requires_grad for tensor in tensors), "every tensor of a multi-grad hook needs to require grad"
-    handles = [tensor.register_hook(gather(position)) for position, tensor in enumerate(tensors)]
+    if mode == "all":
+        for tensor in tensors:
+            _ = tensor.grad_fn  # raises for a view that has lost its place in the graph
+        every = "every tensor of a multi-grad hook needs to require grad"
+        assert all(tensor.requires_grad for tensor in tensors), every
+    handles = [tensor.register_hook(gather(at)) for at, tensor in enumerate(tensors) if tensor.requires_grad]
     numbers.update(handle.id for handle in handles)
     return _SeveralHandles(handles)

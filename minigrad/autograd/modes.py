@@ -52,6 +52,25 @@ class Modes:
         self.profiler: Recording | None = None  # where events go while a profiler is on
 
 
+modes = Modes()
+_lock = threading.Lock()
+
+
+class _Unusual:
+    """How many unusual things are in force in one place: in the process, or in one thread, with which they end."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def becomes(self, count: int, lock: Any = _lock, modes: Modes = modes) -> None:
+        with lock:  # named here, since when Python ends the module's names may be gone before this is
+            modes.special += count - self.count
+        self.count = count
+
+    def __del__(self) -> None:
+        self.becomes(0)
+
+
 class Thread(threading.local):
     """What holds for one thread; the values below are those of a new one."""
 
@@ -63,9 +82,48 @@ class Thread(threading.local):
     depth = 0  # how many backward runs are nested in this thread
     running: Counter[Any] | None = None  # the custom Functions' nodes whose backward is running, and how often
     evaluating: Any = None  # the node that runs with its own operations recorded
-    special: _OwnCount | None = None  # how many of `modes.special` are this thread's
     task: Any = None  # the backward run that is going on
     witness: Witness | None = None  # who looks on while it does
+
+    def __init__(self) -> None:
+        self.unusual = _Unusual()
+
+
+thread = Thread()
+_in_process = _Unusual()
+
+
+def switch(**values: Any) -> dict[str, Any]:
+    """Set modes of this thread; return what they were, with which they are set back."""
+    previous = {name: getattr(thread, name) for name in values}
+    if previous != values:
+        vars(thread).update(values)
+        thread.unusual.becomes((not thread.grad_enabled) + thread.inference + len(thread.saved_tensors_hooks))
+    return previous
+
+
+def switch_for_all(name: str, value: Any) -> Any:
+    """Set a mode of the whole process; return what it was."""
+    previous = getattr(modes, name)
+    setattr(modes, name, value)
+    _in_process.becomes((modes.observer is not None) + (modes.anomaly is not None))
+    return previous
+
+
+def current_state() -> dict[str, Any]:
+    """This thread's modes, for another one to `switch` to."""
+    return {name: value for name, value in vars(thread).items() if name not in ("unusual", "depth")}
+
+
+def set_creation_observer(observer: Observer | None) -> Observer | None:
+    """Have `observer(node, out, inputs)` called with each node recorded from now on, its result (a numpy array; a list
+    of them for a node with several) and its tensors; None ends that. The tensors stand in the order of
+    `next_functions`; there are none for a write into a view.
+
+    Returns the observer that was installed before, so that the caller can put it back.
+    """
+    previous: Observer | None = switch_for_all("observer", observer)
+    return previous
 
 
 # Tensors made in inference mode have this in the place of their count of writes: nobody counts.
@@ -76,36 +134,6 @@ class InferenceCount(list[Any]):
     """The count of writes of what was detached from a tensor of inference mode: still of that mode, but counted."""
 
 
-modes = Modes()
-thread = Thread()
-_lock = threading.Lock()
-
-
-def count_special(change: int) -> None:
-    """One unusual thing more, or less, in the whole process."""
-    with _lock:
-        modes.special += change
-
-
-class _OwnCount:
-    """How many unusual things are in force in one thread; they are over with the thread."""
-
-    def __init__(self) -> None:
-        self.value = 0
-
-    def __del__(self, lock: Any = _lock, modes: Modes = modes) -> None:
-        with lock:  # named here, since when Python ends the module's names may be gone before this is
-            modes.special -= self.value
-
-
-def count_special_here(change: int) -> None:
-    """One unusual thing more, or less, in this thread."""
-    if thread.special is None:
-        thread.special = _OwnCount()
-    thread.special.value += change
-    count_special(change)
-
-
 def check_mode(tensor: Tensor) -> None:
     """Raise if a tensor of inference mode is about to be written to outside."""
     if tensor.is_inference() and not thread.inference:
@@ -113,14 +141,3 @@ def check_mode(tensor: Tensor) -> None:
             "Inplace update to inference tensor outside InferenceMode is not allowed."
             "You can make a clone to get a normal tensor before doing inplace update."
         )
-
-
-def current_state() -> dict[str, Any]:
-    """This thread's modes, for another one to take over."""
-    return {name: value for name, value in vars(thread).items() if name not in ("special", "depth")}
-
-
-def inherit(state: dict[str, Any]) -> None:
-    """Take over another thread's modes, at the start of a new one."""
-    vars(thread).update(state)
-    count_special_here((not thread.grad_enabled) + thread.inference + len(thread.saved_tensors_hooks))

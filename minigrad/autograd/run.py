@@ -120,13 +120,8 @@ class BackwardRun:
     def count_hooks(self, numbers: set[int]) -> int:
         """How many of the tensor hooks with these numbers will be called."""
         start = self.starts[0] if len(self.starts) == 1 else None  # whose hooks PyTorch does not count
-        reached = [
-            hooks
-            for node in self.nodes()
-            if node._hooks is not None and node is not start
-            for hooks in node._hooks.of_tensors.values()
-        ]
-        return sum(len(numbers & hooks.keys()) for hooks in reached)
+        hooked = [node._hooks for node in self.nodes() if node._hooks is not None and node is not start]
+        return sum(len(numbers & hooks.keys()) for own in hooked for hooks in own.of_tensors.values())
 
     # -- asked by the loop
 

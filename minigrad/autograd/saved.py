@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad.autograd.blame import last_line, op_name, shown_line, variable_name
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.modes import INFERENCE, count_special_here, thread
+from minigrad.autograd.modes import INFERENCE, switch, thread
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, edge_node
 from minigrad.tensor_base import TensorBase, from_array
 
@@ -261,9 +261,7 @@ class saved_tensors_hooks:
         self.unpack_hook = unpack_hook
 
     def __enter__(self) -> None:
-        thread.saved_tensors_hooks += ((self.pack_hook, self.unpack_hook),)
-        count_special_here(1)
+        switch(saved_tensors_hooks=(*thread.saved_tensors_hooks, (self.pack_hook, self.unpack_hook)))
 
     def __exit__(self, *error: object) -> None:
-        thread.saved_tensors_hooks = thread.saved_tensors_hooks[:-1]
-        count_special_here(-1)
+        switch(saved_tensors_hooks=thread.saved_tensors_hooks[:-1])

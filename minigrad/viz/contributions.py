@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.fitting import sum_to_shape
+from minigrad.autograd.fitting import fitted
 from minigrad.viz import rules, values
 from minigrad.viz.boxes import Box, Edge
 from minigrad.viz.frames import Contribution
@@ -139,7 +139,7 @@ def array_of(gradient: Any) -> np.ndarray[Any, Any]:
 
 def _fitted(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """What the engine does on the way to an input that was broadcast."""
-    return array if array.shape == tuple(shape) else np.asarray(sum_to_shape(array, tuple(shape)))
+    return np.asarray(fitted(array, tuple(shape), array.dtype))
 
 
 def _shape_of(box: Box, output: int) -> tuple[int, ...] | None:

@@ -9,13 +9,12 @@ the left and one from the right, and two numbers are compared.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.autograd.engine import grad
 from minigrad.autograd.gradcheck import analytical, diagnosis, numerical
 from minigrad.autograd.gradcheck.checked import GradcheckError, as_tuple, called, needs_grad, recorded
@@ -132,12 +131,10 @@ def _check_arguments(inputs: tuple[Any, ...], eps: float) -> None:
         if not needs_grad(tensor):
             continue
         if tensor._array.dtype != np.float64:
-            warnings.warn(
+            warn(
                 f"Input #{position} requires gradient and is not a double precision floating point or complex. This "
                 "check will likely fail if all the inputs are not of double precision floating point or complex. "
                 f"It is {tensor.dtype}: make it so with .double(), before requires_grad.",
-                UserWarning,
-                stacklevel=frames_to_learner(),
             )
         if any(stride == 0 and size > 1 for stride, size in zip(tensor._array.strides, tensor.shape, strict=True)):
             raise RuntimeError(

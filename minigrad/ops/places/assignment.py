@@ -6,13 +6,12 @@ tensors of indices need more: what they select is no view, so that there is an o
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import count_write, frames_to_learner, type_name
+from minigrad.autograd.blame import count_write, type_name, warn
 from minigrad.autograd.inplace import begin_write, check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, writable
@@ -93,11 +92,9 @@ def write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | 
 def _warn_of_repeats(array: Any) -> None:
     """PyTorch's warning where a write through indices goes to elements that share places."""
     if repeats(array):
-        warnings.warn(
+        warn(
             "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
             "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
-            UserWarning,
-            stacklevel=frames_to_learner(),
         )
 
 

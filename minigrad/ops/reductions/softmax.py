@@ -6,13 +6,12 @@ gradient is a difference: raising one score lowers all other probabilities.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.op import arrays, op
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, checked, public
@@ -185,10 +184,8 @@ def log_softmax(input: Tensor, dim: int | None = None, dtype: Dtype = None, *, _
 
 def _implicit_dim(name: str, ndim: int) -> int:
     """The dimension that PyTorch once chose when none was given."""
-    warnings.warn(
+    warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        UserWarning,
-        stacklevel=frames_to_learner(),
     )
     return 0 if ndim in (0, 1, 3) else 1
 

@@ -7,12 +7,11 @@ variance points away from the mean.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.op import arrays, op
 from minigrad.ops.reductions.dims import count, expand_reduced, np_sum, wrap_dims
 from minigrad.public import public
@@ -90,11 +89,9 @@ def _spread(
     correction = (0 if unbiased is False else 1) if correction is None else correction
     result: Tensor = op(input, wrap_dims(dim, input.ndim), correction, keepdim)
     if (input.numel() // result.numel() if result.numel() else 0) <= correction:
-        warnings.warn(
+        warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
             f"(input numel divided by output numel). The input has shape {list(input.shape)}, correction is "
             f"{correction}.",
-            UserWarning,
-            stacklevel=frames_to_learner(),
         )
     return result

@@ -6,12 +6,11 @@ moves them back: in the inverse order, or flipped again.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.blame import frames_to_learner
+from minigrad.autograd.blame import warn
 from minigrad.op import op
 from minigrad.ops.shapes.views import different_dims
 from minigrad.public import Sizes, public
@@ -106,7 +105,7 @@ def _number_as_it_is(input: Tensor, name: str) -> Tensor:
 
 
 def _deprecated(text: str) -> None:
-    warnings.warn(text, UserWarning, stacklevel=frames_to_learner())
+    warn(text)
 
 
 Tensor.T = property(_reversed)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Functions, methods and classes decorated with a mode, with and without parentheses (F03, F04)."""
+"""Functions and methods decorated with a mode, with and without parentheses (F03, F04)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from parity.leaves import leaf
 from parity.modes.samples import decorators, modes
 from side_by_side import Behaviours
 
+import minigrad
+
 behaviours = Behaviours()
-
-
-CLASSES = "FutureWarning: Decorating classes is deprecated and will be disabled in future versions."
 
 
 @behaviours("F03: a decorated function runs in the mode, with and without parentheses")
@@ -166,29 +165,6 @@ def _(F):
     return apply(lambda: apply(lambda: modes(F))), modes(F)
 
 
-@behaviours("F03: decorating a class warns, and changes its construction alone", warns=(CLASSES,))
-def _(F):
-    class Model:
-        def __init__(self, name):
-            self.name, self.seen = name, modes(F)
-
-        def run(self):
-            return modes(F)
-
-    decorated = F.no_grad()(Model)
-    model = decorated("m")
-    return model.name, model.seen, model.run(), isinstance(model, Model), isinstance(decorated, type)
-
-
-@behaviours("F03: decorating a class without parentheses warns, too", warns=(CLASSES, CLASSES))
-def _(F):
-    class Model:
-        def __init__(self):
-            self.seen = modes(F)
-
-    return F.no_grad(Model)().seen, F.inference_mode(Model)().seen
-
-
 @behaviours("F03: inference_mode with a bool is a mode, with anything else a decorator")
 def _(F):
     with F.inference_mode(mode=False):
@@ -199,3 +175,14 @@ def _(F):
 
 
 test_as_in_torch = behaviours.test()
+
+
+def test_a_decorated_class_makes_its_objects_in_the_mode():
+    """PyTorch does so as well, and warns that it will not in future versions."""
+
+    class Model:
+        def __init__(self):
+            self.enabled = minigrad.is_grad_enabled()
+
+    assert not minigrad.no_grad(Model)().enabled
+    assert not minigrad.no_grad()(Model)().enabled
