@@ -16,7 +16,7 @@ from minigrad.autograd.inplace import begin_write, check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, writable
 from minigrad.op import check_places, size_mismatch
-from minigrad.ops.places import indexing, slicing
+from minigrad.ops.places import indexing
 from minigrad.ops.places.overwrite import copy_, fill_, spread_
 from minigrad.ops.shapes.expanding import broadcast_to
 from minigrad.tensor import Tensor, from_array, own_array
@@ -27,7 +27,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
     """`x[index] = value`: write into a part of the tensor."""
     if index is False:
         return  # nothing is selected: nothing is written or counted
-    parts, indices = indexing.split_index(self, None if index is True else index, written=True)
+    parts, indices = indexing.read_index(self, None if index is True else index, needs_grad(self, value), written=True)
     if not isinstance(value, Tensor):
         if not isinstance(value, bool | int | float | np.integer):
             raise TypeError(
@@ -39,7 +39,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
     if not needs_grad(self, value) or self._array.dtype.kind != "f":
         write_part(self, parts, indices, value)
         return
-    target = self if whole else slicing.basic(self, parts)
+    target = self if whole else indexing.basic(self, parts)
     if indices is not None:
         value = _without_leading_ones(value)
         check_history(target)

@@ -1,26 +1,61 @@
-"""`x[index]` with lists and tensors of indices or masks: a copy; and index_put, which writes there.
+"""`x[index]`, and parts along one dimension: select, narrow.
 
-`x[[0, 2]]` is a copy while `x[0]` is a view (slicing.py): no steps of one length lead through elements that stand
-anywhere. The gradient of taking out is putting back: zeros everywhere else, and a sum
-where an element was taken more than once.
+`x[0]` and `x[1:3]` are views: an int or a slice only changes where a view starts and how far it steps. `x[[0, 2]]`,
+with a list or a tensor of indices or a mask, is a copy, since no steps of one length lead through elements that stand
+anywhere. An index may hold both: then the copy is made of what the view shows. The gradient of taking out is putting
+back: zeros everywhere else, and a sum where an element was taken more than once.
+
+`read_index` is the one reader of an index, for `x[index]` as for `x[index] = value` (assignment.py).
 """
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import is_recording
+from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.saved import save
-from minigrad.op import check_places, op
+from minigrad.op import arrays, check_places, op
 from minigrad.ops.places.gather import check_bounds
-from minigrad.ops.places.slicing import basic
-from minigrad.tensor import Tensor
+from minigrad.public import public
+from minigrad.tensor import Tensor, wrap_dim
+from minigrad.writing import needs_grad
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-_ARRAYS = (Tensor, list, tuple, np.ndarray, bool, np.bool_)  # and what becomes an array of indices, or a mask
-_PARTS = (Tensor, np.ndarray, list, tuple, slice, type(...))  # of an index, which stand between its commas
+
+
+def along(dim: int, part: Any) -> tuple[Any, ...]:
+    """The index that takes a part (an int or a slice) along one dimension."""
+    return (*(slice(None),) * dim, part, ...)
+
+
+def _basic_op(node: str) -> Any:
+    """Indexing by ints, slices, None and `...`: always a view. One op for each of the names that PyTorch has for it."""
+
+    @op(name=node, view=True, self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape))
+    def basic_index(self: Array, index: tuple[Any, ...]) -> Array:
+        """The part that ints, slices, None and `...` select."""
+        return self[index]
+
+    return basic_index
+
+
+alias_index, slice_index, unsqueeze_index, select_index = (
+    _basic_op(f"{kind}Backward0") for kind in ("Alias", "Slice", "Unsqueeze", "Select")
+)
+
+
+@op(
+    name="SelectBackward0",
+    view=True,
+    self=lambda F, g, self_shape, dim, index: F.index_backward(g, along(dim, index), self_shape),
+)
+def select_one(self: Array, dim: int, index: int) -> Array:
+    """The part at one index along a dimension."""
+    return self[along(dim, index)]
 
 
 @op(name="IndexBackward0", kept=("index",), self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape))
@@ -43,9 +78,7 @@ def index_backward(self: Array, index: tuple[Any, ...], shape: tuple[int, ...]) 
 @op(self=lambda F, g, index: F.zero_at(g, index))
 def zero_at(self: Array, index: tuple[Any, ...]) -> Array:
     """The input with zeros at an index."""
-    out = np.array(self)
-    out[index] = 0
-    return out
+    return arrays.index_put(self, 0, index)
 
 
 @op(
@@ -61,149 +94,217 @@ def index_put(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
     return out
 
 
-# ---------------------------------------------------------------- x[index]
+# ---------------------------------------------------------------- what an index says
 
 
-def split_index(input: Tensor, index: Any, written: bool = False) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
+def read_index(
+    input: Tensor, index: Any, recorded: bool, written: bool = False
+) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
     """An index in two steps: first the ints, slices, None and `...`, which give a view; then the arrays of ints or
     bools that take elements out of that view, None if there are none.
 
-    `written`: it is for a write. IndexError, TypeError or ValueError if it makes no sense.
+    `recorded`: a node will keep the arrays. `written`: it is for a write. IndexError, TypeError or ValueError if the
+    index makes no sense.
     """
-    parts = index if isinstance(index, tuple) else (index,)
-    if isinstance(index, list) and any(not isinstance(part, bool | int | np.generic) for part in index):
-        raise IndexError(
-            f"a list as an index holds ints or bools only: use x[tuple(seq)] or x[tensor(seq)], not {index}"
-        )
+    parts = [_read_part(part, recorded) for part in _parts(index)]
+    shape = input._array.shape
+    left_out = len(shape) - sum([_dim_count(part) for part in parts])
+    if left_out < 0:
+        raise _too_many(parts, len(shape))
     view: list[Any] = []
-    arrays: dict[int, np.ndarray[Any, Any]] = {}  # by their place among the parts of `view`
-    for part in parts:
-        if isinstance(part, _ARRAYS):
-            array = _index_array(part)
-            if isinstance(part, Tensor) and part.is_inference() and input._node is not None and is_recording():
-                save(part)  # raises
-            if array.ndim == 0 and array.dtype.kind != "b":
-                view.append(int(array))
-                continue
-            arrays[len(view)] = array
-            if array.dtype.kind != "b":
-                view.append(slice(None))
-            else:  # a mask stands for as many dimensions as it has; one without any, for a new one of size 1
-                view += [slice(None)] * array.ndim or [None]
-        elif part is None or part is Ellipsis or isinstance(part, int | np.integer):
-            view.append(part)
-        elif isinstance(part, slice):
-            view.append(_checked_slice(part))
-        else:
-            raise IndexError(
-                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                f"(got {type(part).__name__})"
-            )
-    if sum(part is Ellipsis for part in view) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
-    if arrays and not written:
-        check_places(input)
-    _check_bounds(input, view, arrays, written or len(parts) > 1)
-    if not any(part is Ellipsis for part in view):
-        view.append(Ellipsis)  # so that a full set of ints still gives a view, not a bare number
-    return tuple(view), _in_view(input, view, arrays) if arrays else None
-
-
-def _index_array(part: Any) -> np.ndarray[Any, Any]:
-    """A list or tensor of indices, or a mask, as an array of ints or bools. (PyTorch also takes bytes, as a mask.)"""
-    array = np.asarray(part._array) if isinstance(part, Tensor) else np.asarray(part)
-    if array.size == 0 and not isinstance(part, Tensor):
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "ib":
-        raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors; got {array.dtype} {part!r}")
-    return array
-
-
-def _checked_slice(part: slice) -> slice:
-    if part.step == 0:
-        raise ValueError("slice step cannot be zero")
-    if part.step is not None and part.step < 0:
-        raise ValueError("step must be greater than zero")
-    return slice(*(None if bound is None else int(bound) for bound in (part.start, part.stop, part.step)))
-
-
-def _check_bounds(input: Tensor, parts: list[Any], arrays: dict[int, Any], simplify: bool) -> None:
-    """Raise if an index reaches beyond the tensor. `simplify`: write slices that take all as `:`."""
-    used = [part for part in parts if part is not None and part is not Ellipsis]
-    if len(used) > input.ndim:
-        if not input.ndim and len(parts) == 1 and not arrays:
-            if isinstance(used[0], slice):
-                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-                "convert a 0-dim tensor to a number"
-            )
-        raise IndexError(f"too many indices for tensor of dimension {input.ndim}")
+    taken: list[Any] = []  # from the view: arrays, and `:` for its other dimensions
     dim = 0
-    for place, part in enumerate(parts):
-        if part is Ellipsis:
-            dim = input.ndim - len([later for later in parts[place + 1 :] if later is not None])
-            continue
-        if place in arrays:
-            _check_array(input, arrays[place], dim, place)
-        if part is not None:
-            if isinstance(part, int | np.integer) and not -input.shape[dim] <= part < input.shape[dim]:
-                raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {input.shape[dim]}")
-            if simplify and isinstance(part, slice) and _takes_all(part, input.shape[dim]):
-                parts[place] = slice(None)
-            dim += 1
+    for part in parts:
+        count = left_out if part is Ellipsis else _dim_count(part)
+        if isinstance(part, np.ndarray):
+            view += [slice(None)] * count or [None]  # a mask without dimensions stands for a new one of size 1
+            taken.append(np.atleast_1d(part))
+        elif isinstance(part, int):
+            if not -shape[dim] <= part < shape[dim]:
+                raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {shape[dim]}")
+            view.append(part)
+        else:
+            view.append(_read_slice(part, shape[dim], written or len(parts) > 1) if isinstance(part, slice) else part)
+            taken += [slice(None)] * (count if part is Ellipsis else 1)
+        dim += count
+    if Ellipsis not in view:
+        view.append(Ellipsis)  # so that a full set of ints still gives a view, not a bare number
+    if all(isinstance(part, slice) for part in taken):
+        return tuple(view), None
+    if not written:
+        check_places(input)
+    _check_arrays(taken, input._array[tuple(view)].shape)
+    return tuple(view), tuple(taken)
 
 
-def _takes_all(part: slice, size: int) -> bool:
-    """Whether a slice is written as one that takes a whole dimension (`-3:` is not, whatever the size)."""
-    return not part.start and (part.stop is None or part.stop >= size) and part.step in (None, 1)
+def _parts(index: Any) -> Sequence[Any]:
+    """What stands between the commas of an index. As in PyTorch, a short list with more in it than numbers counts as a
+    tuple.
+    """
+    if isinstance(index, tuple):
+        return index
+    if _is_sequence(index) and len(index) < 32 and any(_is_no_number(part) for part in index):
+        warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch "
+            "2.9; use x[tuple(seq)] instead of x[seq], or x[tensor(seq)] if these are numbers of rows."
+        )
+        return tuple(index)
+    return (index,)
 
 
-def _check_array(input: Tensor, array: Any, dim: int, place: int) -> None:
-    if array.dtype.kind == "b":
-        if array.ndim and array.shape != input.shape[dim : dim + array.ndim]:
-            raise IndexError(
-                f"The shape of the mask {list(array.shape)} at index {place} does not match the shape of the indexed "
-                f"tensor {list(input.shape)} at index {dim}"
-            )
-        return
-    check_bounds(array, input.shape[dim], dim, -input.shape[dim], IndexError)
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, list | Sequence) and not isinstance(value, str | bytes)
 
 
-def _in_view(input: Tensor, view: list[Any], arrays: dict[int, Any]) -> tuple[Any, ...]:
-    """The arrays in their places in an index of the view."""
+def _is_no_number(part: Any) -> bool:
+    return part is None or part is Ellipsis or isinstance(part, Tensor | np.ndarray | slice) or _is_sequence(part)
+
+
+def _read_part(part: Any, recorded: bool) -> Any:
+    """A part of an index as an int, a slice, None or `...`, or as an array of ints or bools."""
+    if part.__class__ is int or part is None or part is Ellipsis or isinstance(part, slice):
+        return part
+    if isinstance(part, Tensor):
+        array = np.asarray(part._array)
+        if array.dtype.kind == "f" or (array.ndim and array.dtype.kind == "i" and array.itemsize < 4):
+            raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, not {part.dtype}")
+        if recorded and array.ndim:
+            save(part)  # raises if that must not be
+            array = array.copy()  # so that it makes no difference what is written to the tensor later
+    elif isinstance(part, bool | np.ndarray) or _is_sequence(part):
+        array = np.asarray(part)
+        if array.dtype.kind not in "biuf":
+            raise _no_index(part)
+        if array.dtype not in (np.bool_, np.uint8):
+            array = array.astype(np.int64)
+    else:
+        try:
+            return operator.index(part)
+        except TypeError:
+            raise _no_index(part) from None
+    if array.dtype == np.uint8:
+        if array.ndim:
+            warn("indexing with dtype minigrad.uint8 is now deprecated, please use a dtype minigrad.bool instead.")
+        array = array.astype(np.bool_)
+    return array if array.ndim or array.dtype.kind == "b" else int(array)
+
+
+def _no_index(part: Any) -> IndexError:
+    return IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        f"(got {type_name(part)})"
+    )
+
+
+def _dim_count(part: Any) -> int:
+    """How many dimensions a part of an index stands for: a mask for as many as it has."""
+    if part is None or part is Ellipsis:
+        return 0
+    return part.ndim if isinstance(part, np.ndarray) and part.dtype.kind == "b" else 1
+
+
+def _too_many(parts: list[Any], ndim: int) -> IndexError:
+    if ndim or len(parts) > 1 or isinstance(parts[0], np.ndarray):
+        return IndexError(f"too many indices for tensor of dimension {ndim}")
+    if isinstance(parts[0], slice):
+        return IndexError("slice() cannot be applied to a 0-dim tensor.")
+    return IndexError(
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+        "0-dim tensor to a number"
+    )
+
+
+def _read_slice(part: slice, size: int, shorten: bool) -> slice:
+    """A slice with ints in it; `shorten`: as `:` if it is written as one that takes all (`-3:` is not, whatever the
+    size).
+    """
+    start, stop, step = part.indices(size)  # raises where that makes no sense
+    if step < 0:
+        raise ValueError("step must be greater than zero")
+    takes_all = not part.start and (part.stop is None or operator.index(part.stop) >= size) and step == 1
+    return slice(None) if takes_all and shorten else slice(start, stop, step)
+
+
+def _check_arrays(taken: list[Any], shape: tuple[int, ...]) -> None:
+    """IndexError unless the arrays fit into a view of this shape, and with each other."""
+    shapes: list[tuple[int, ...]] = []  # a mask counts as the places where it is true, for each of its dimensions
+    dim = 0
+    for part in taken:
+        if isinstance(part, np.ndarray) and part.dtype.kind == "b":
+            for place, size in enumerate(part.shape):
+                if size != shape[dim + place]:
+                    raise IndexError(
+                        f"The shape of the mask {list(part.shape)} at index {place} does not match the shape of the "
+                        f"indexed tensor {list(shape)} at index {dim + place}"
+                    )
+            shapes += [(int(np.count_nonzero(part)),)] * part.ndim
+        elif isinstance(part, np.ndarray):
+            check_bounds(part, shape[dim], dim, -shape[dim], IndexError)
+            shapes.append(part.shape)
+        dim += _dim_count(part)
     try:
-        np.broadcast_shapes(*[array.shape for array in arrays.values() if array.dtype.kind != "b"])
+        np.broadcast_shapes(*shapes)
     except ValueError:
-        counts = [array.nonzero()[0] if array.dtype.kind == "b" and array.ndim else array for array in arrays.values()]
         raise IndexError(
             "shape mismatch: indexing tensors could not be broadcast together with shapes "
-            f"{', '.join(str(list(array.shape)) for array in counts)}"
+            f"{', '.join(str(list(shape)) for shape in shapes)}"
         ) from None
-    indices: list[Any] = []
-    skip = 0
-    for place, part in enumerate(view):
-        array = arrays.get(place)
-        if array is not None:
-            indices.append(np.atleast_1d(array) if array.ndim == 0 else array)
-            skip = max(array.ndim, 1) if array.dtype.kind == "b" else 1
-        if skip:  # a mask of several dimensions stands for as many
-            skip -= 1
-        elif part is Ellipsis:
-            indices.append(Ellipsis)
-        elif part is None or isinstance(part, slice):
-            indices.append(slice(None))
-    return tuple(indices)
-
-
-def index(input: Tensor, index: Any) -> Tensor:
-    """`input[index]`: a view for ints, slices, None and `...`; a copy for lists and tensors of ints or bools."""
-    parts, indices = split_index(input, index)
-    if indices is None:
-        return basic(input, parts)
-    return advanced_index(input if is_whole(parts) else basic(input, parts), indices)
 
 
 def is_whole(parts: tuple[Any, ...]) -> bool:
     """Whether an index selects the whole tensor as it is."""
     return all(part is Ellipsis or part == slice(None) for part in parts)
+
+
+# ---------------------------------------------------------------- as the learner calls them
+
+
+def index(input: Tensor, index: Any) -> Tensor:
+    """`input[index]`: a view for ints, slices, None and `...`; a copy for lists and tensors of ints or bools."""
+    parts, taken = read_index(input, index, needs_grad(input))
+    if taken is None:
+        return basic(input, parts)
+    return advanced_index(input if is_whole(parts) else basic(input, parts), taken)
+
+
+def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:
+    """`input[parts]` for ints, slices, None and `...`: a view, whose node PyTorch names after the last part."""
+    if len(parts) == 2 and parts[1] is Ellipsis and isinstance(parts[0], int):
+        return select_one(input, 0, parts[0])
+    last = next((part for part in reversed(parts) if part is not Ellipsis and part != slice(None)), Ellipsis)
+    if last is Ellipsis:
+        return alias_index(input, parts)
+    if last is None:
+        return unsqueeze_index(input, parts)
+    return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)
+
+
+@public(composed=True)
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """The `length` elements from `start` on along `dim`, as a view. RuntimeError or IndexError if there are fewer."""
+    if input.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, input.ndim)
+    size = input.shape[dim]
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -size <= start <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    start += size if start < 0 else 0
+    if start + length > size:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return slice_index(input, along(dim, slice(start, start + length)))
+
+
+@public
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """The part at `index` along `dim`, as a view without that dimension. IndexError if there is none."""
+    if input.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, input.ndim)
+    size = input.shape[dim]
+    if not -size <= index < size:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
+        )
+    return select_one(input, dim, index)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op
-from minigrad.ops.places.slicing import along
+from minigrad.ops.places.indexing import along
 from minigrad.public import as_ints, public
 from minigrad.tensor import Tensor, wrap_dim
 
