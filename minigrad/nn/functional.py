@@ -16,9 +16,15 @@ from minigrad.ops.layers.dropout import dropout
 from minigrad.ops.layers.embedding import embedding, one_hot
 from minigrad.ops.layers.linear import linear
 from minigrad.ops.layers.normalization import batch_norm, group_norm, layer_norm, rms_norm
-from minigrad.ops.losses.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
 from minigrad.ops.losses.cross_entropy import cross_entropy, nll_loss
-from minigrad.ops.losses.regression import huber_loss, l1_loss, mse_loss, smooth_l1_loss
+from minigrad.ops.losses.elementwise import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    huber_loss,
+    l1_loss,
+    mse_loss,
+    smooth_l1_loss,
+)
 from minigrad.ops.pointwise.activations import (
     elu,
     gelu,

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from minigrad import dtypes
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-NUMBERS = dtypes.NUMBERS
 
 
 def of_tensors(op: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,28 +34,17 @@ def integers_as_floats(input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
     return (input, other.to(input.dtype)) if first.kind == "f" else (input.to(other.dtype), other)
 
 
-def plain(number: Any) -> Any:
-    """A number, or a tensor with one, as Python's: numpy's would widen float32. Anything else stays as it is."""
-    return number.item() if isinstance(number, np.generic | Tensor) else number
-
-
 def floats_only(kernel: str, array: Array) -> None:
     """Raise, in the name of PyTorch's kernel, if an array does not hold floats."""
     if array.dtype.kind != "f":
-        raise _not_implemented(kernel, array, "x.float()")
+        kind = dtypes.of(array).tensor_type
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}': convert it first, as in x.float()")
 
 
 def numbers_only(kernel: str, array: Array) -> None:
     """Raise, in the name of PyTorch's kernel, if an array holds bools."""
     if array.dtype.kind == "b":
-        raise _not_implemented(kernel, array, "x.int()")
-
-
-def _not_implemented(kernel: str, array: Array, conversion: str) -> NotImplementedError:
-    return NotImplementedError(
-        f"\"{kernel}\" not implemented for '{dtypes.of(array).tensor_type}': convert the tensor first, as in "
-        f"{conversion}"
-    )
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': convert it first, as in x.int()")
 
 
 def no_derivative(name: str) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op
-from minigrad.ops.losses.reduction import check_reduction
+from minigrad.ops.losses.elementwise import check_reduction
 from minigrad.ops.operands import floats_only
 from minigrad.ops.places.masks import masked_fill
 from minigrad.ops.pointwise.comparison import eq

@@ -12,8 +12,8 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import arrays, op, unsupported
-from minigrad.ops.operands import NUMBERS, no_derivative, numbers_only, plain
-from minigrad.public import Number, public
+from minigrad.ops.operands import no_derivative, numbers_only
+from minigrad.public import Number, plain, public
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented, in_place
 
@@ -206,9 +206,9 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
 @public  # type: ignore[no-redef]
 def remainder(input: Any, other: Any) -> Tensor:
     """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
-    if isinstance(input, Tensor) and isinstance(other, NUMBERS):
+    if isinstance(input, Tensor) and isinstance(other, dtypes.NUMBERS):
         return remainder_by_number(input, other)
-    if isinstance(input, NUMBERS) and isinstance(other, Tensor):
+    if isinstance(input, dtypes.NUMBERS) and isinstance(other, Tensor):
         return remainder_of_number(input, other)
     return _remainder(input, other)
 

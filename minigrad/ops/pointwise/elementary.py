@@ -15,9 +15,9 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import elementwise_operands, op
-from minigrad.ops.operands import integers_as_floats, numbers_only, of_tensors, plain
+from minigrad.ops.operands import integers_as_floats, numbers_only, of_tensors
 from minigrad.ops.pointwise.conversion import in_dtype
-from minigrad.public import public
+from minigrad.public import plain, public
 from minigrad.tensor import Tensor, from_array
 from minigrad.writing import in_place
 
