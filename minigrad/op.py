@@ -1,3 +1,5 @@
+# ruff: noqa: F401 - what the modules of ops need of operands.py is here as well
+# mypy: implicit-reexport
 """How an operation is declared, and what its call does.
 
 An op is written once, as a numpy kernel and one rule per differentiable input:
@@ -20,9 +22,8 @@ each time, takes much longer: see the variants that benchmarks/op_variants.py co
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Callable, Sequence
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from minigrad.autograd.namespaces import arrays, node_type, tensors
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next_sequence_nr, node_on_demand
 from minigrad.autograd.saved import PackedTensor, Versioned, freed_error, pack_all, save, unpack, unpack_result
 from minigrad.autograd.views import MULTIPLE, share_memory
-from minigrad.op_text import OpText, define, local
+from minigrad.op_text import OpText, Writer, define, local, writing
 from minigrad.operands import (
     NumberTensor,
     answers,
@@ -54,32 +55,12 @@ from minigrad.operands import (
 )
 from minigrad.tensor import Tensor, from_array
 
-__all__ = [
-    "answers",
-    "arrays",
-    "beside_array",
-    "check_places",
-    "define",
-    "elementwise_operands",
-    "meet_all",
-    "node_type",
-    "op",
-    "set_creation_observer",
-    "short",
-    "size_mismatch",
-    "source",
-    "tensor_operands",
-    "tensors",
-    "unsupported",
-]  # with what the modules of ops need of operands.py
-
 _NAMESPACES = {  # F, and what titles say of it
     "apply": (arrays, ""),
     "apply_recorded": (tensors, " (create_graph)"),
     "apply_batched": (batched, " (is_grads_batched)"),
 }
 
-writing = threading.RLock()
 calls: list[FunctionType] = []  # of the ops that have been called so far
 tensor_classes: set[type] = {Tensor, NumberTensor}  # whose instances an op's call takes as they are
 
@@ -114,120 +95,57 @@ def op(
     """
 
     def declare(kernel: Callable[..., Any]) -> Callable[..., Any]:
-        call = _written_when_called(kernel, rules, name, broadcasts, bools, floating, view, several, constants, kept)
+        writer = _OpWriter(kernel, rules, name, broadcasts, bools, floating, view, several, constants, kept)
         setattr(arrays, kernel.__name__, kernel)
-        setattr(tensors, kernel.__name__, call)
-        return call
+        setattr(tensors, kernel.__name__, writer.function)
+        return writer.function
 
     return declare
 
 
-def _written_when_called(kernel: Callable[..., Any], *declared: Any) -> Callable[..., Any]:
-    """An op whose text is written at its first call: then the function gets its real code, and stays the same object,
-    so that all who hold it have the real one.
-    """
-    call = FunctionType(_first_call.__code__, dict(_runtime), kernel.__name__)
-    call.__qualname__ = kernel.__name__  # what Python's errors about arguments say
-    call.__doc__, call.__module__, call.__annotations__ = kernel.__doc__, kernel.__module__, kernel.__annotations__
-    writer = _Writer(call, (kernel, *declared))
-    call.__wrapped__ = writer  # type: ignore[attr-defined]  # whose signature is shown until then
-    call.__globals__["write"], call.__globals__["call"] = writer, call
-    return call
+class _OpWriter(Writer):
+    """Makes an op's call, and its node's class, of what was declared."""
 
-
-class _Writer:
-    """Writes an op's text when it is first needed.
-
-    An object without a closure: there are hundreds, and Python's garbage collector looks at each cell of a closure in
-    every full collection, which a graph of 100,000 nodes causes many of.
-    """
-
-    __slots__ = ("call", "declared", "declaration")
-
-    def __init__(self, call: FunctionType, declared: tuple[Any, ...]) -> None:
-        self.call, self.declared = call, declared
-        self.declaration: _Declaration  # as soon as the op is written
-
-    def __call__(self) -> _Declaration:
-        with writing:
-            if self.call.__code__ is _first_call.__code__:
-                self.declaration = _Declaration(*self.declared)
-                # Last, and at once: an interrupted call is begun anew, and another thread may call it at this moment.
-                self.call.__code__ = self.declaration.code_for(self.call)
-                del self.call.__wrapped__  # type: ignore[attr-defined]
-                calls.append(self.call)
-                if (profiler := modes.profiler) is not None:
-                    profiler.watch_op(self.call)
-            return self.declaration
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        """The kernel's signature with its first parameter named as it is in public: what `inspect.signature` gives of
-        an op.
-        """
-        own = inspect.signature(self.declared[0])
-        return own.replace(parameters=[p.replace(name=local(p.name)) for p in own.parameters.values()])
-
-
-def _first_call(*arguments: Any, **options: Any) -> Any:
-    write()  # type: ignore[name-defined]  # noqa: F821  # in the op's own namespace
-    return call(*arguments, **options)  # type: ignore[name-defined]  # noqa: F821
-
-
-def source(function: Callable[..., Any]) -> str:
-    """The Python text that was written from an op's declaration: its call, then its node's backward."""
-    declared = getattr(tensors, getattr(function, "__name__", ""), None)  # `function` may be what wraps it
-    if declared is None:
-        raise ValueError(f"{function!r} is not an op that was declared with @op")
-    return _declaration(declared).source()
-
-
-def is_recorded(function: Callable[..., Any]) -> bool:
-    """Whether a function is an op that leaves nodes in the graph: one with rules."""
-    return "write" in function.__globals__ and bool(_declaration(function).rules)
-
-
-def _declaration(function: Callable[..., Any]) -> _Declaration:
-    """The declaration of an op, with its text written."""
-    declaration: _Declaration = function.__globals__["write"]()
-    return declaration
-
-
-class _Declaration:
-    """One op's declaration, on its way to becoming code."""
+    __slots__ = ("declared", "node_name", "op_text", "node_type")
 
     def __init__(
         self, kernel: Callable[..., Any], rules: dict[str, Callable[..., Any]], name: str | None, *options: Any
     ) -> None:
-        self.kernel, self.rules = kernel, rules
-        self.op_name = kernel.__name__
-        self.node_name = name or "".join(part.capitalize() for part in self.op_name.split("_")) + "Backward0"
-        self.text = OpText(kernel, rules, *options)
+        super().__init__(kernel.__name__, kernel)
+        self.declared = kernel, rules, options
+        self.node_name = name or "".join(part.capitalize() for part in kernel.__name__.split("_")) + "Backward0"
+        self.function.__annotations__ = kernel.__annotations__
+        self.function.__wrapped__ = self  # type: ignore[attr-defined]  # whose signature is shown
 
-    def code_for(self, call: FunctionType) -> CodeType:
-        """The op's real code, for which everything else in its function is made ready."""
-        written = define(self.text.call(), self.op_name, {})
-        call.__globals__["kernel"] = self.kernel
-        if self.rules:
-            self.node_type = call.__globals__["NodeType"] = type(self.node_name, (Node,), self._node_members())
-        call.__defaults__, call.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
-        return written.__code__
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The kernel's signature with its parameters named as they are in public."""
+        own = inspect.signature(self.declared[0])
+        return own.replace(parameters=[p.replace(name=local(p.name)) for p in own.parameters.values()])
 
-    def source(self) -> str:
-        texts = [self.text.call()]
-        if self.rules:
-            texts += [self.text.backward("apply", False), self.text.backward("apply_recorded", True)]
-        return "\n\n".join(texts)
+    def text(self) -> str:
+        kernel, rules, options = self.declared
+        self.op_text = OpText(kernel, rules, *options)
+        return self.op_text.call()
+
+    def names(self) -> dict[str, Any]:
+        self.node_type = type(self.node_name, (Node,), self._node_members()) if self.op_text.rules else None
+        return {**_runtime, "kernel": self.declared[0], "NodeType": self.node_type}
+
+    def finish(self) -> None:
+        calls.append(self.function)
+        if modes.profiler is not None:
+            modes.profiler.watch_op(self.function)
 
     def _node_members(self) -> dict[str, Any]:
-        text = self.text
+        text = self.op_text
         slots = [name for want in text.saved for name in ((want, "") if want == "result" else (want,))]
         members: dict[str, Any] = {
             "__slots__": ("_output_count",) if text.several else (),
-            "__module__": self.kernel.__module__,
-            "__doc__": f"The node that `{self.op_name}` leaves in the graph.",
+            "__module__": self.function.__module__,
+            "__doc__": f"The node that `{text.name}` leaves in the graph.",
             "inputs": tuple(text.inputs),
-            "rules": self.rules,
+            "rules": text.rules,
             "_keeps_tensors": text.keeps_tensors,
             "_gives_all": bool(text.variadic),
             "_kept_names": tuple(slots),
@@ -243,14 +161,22 @@ class _Declaration:
 
         def first(node: Node, *gradients: Any) -> Any:
             namespace, note = _NAMESPACES[name]
-            recorded = name == "apply_recorded"
-            text = self.text.backward("apply_recorded" if recorded else "apply", recorded)
-            rules = {f"rule_{input}": rule for input, rule in self.rules.items()}
+            rules = {f"rule_{input}": rule for input, rule in self.op_text.rules.items()}
+            text = self.op_text.backward(namespace is tensors)
             method = define(text, self.node_name + note, {**_runtime, **rules, "F": namespace})
             setattr(self.node_type, name, method)
             return method(node, *gradients)
 
         return first
+
+
+def source(function: Callable[..., Any]) -> str:
+    """The Python text that was written from an op's declaration: its call, then its node's backward."""
+    declared = getattr(tensors, getattr(function, "__name__", ""), None)  # `function` may be what wraps it
+    if declared is None:
+        raise ValueError(f"{function!r} is not an op that was declared with @op")
+    text = declared.__globals__["write"]().op_text
+    return "\n\n".join([text.call(), *(text.backward(recorded) for recorded in (False, True) if text.rules)])
 
 
 def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:

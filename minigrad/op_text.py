@@ -1,13 +1,15 @@
 """The text of an op: its call, and the backward of its node, as templates that read like the functions they become.
 
 Each row of a template is a condition, a bar, and a line of Python. The line is there for ops of which all words of the
-condition hold; after `each`, rows are repeated for every operand, input and the like, those that stand together as one.
+condition hold (a minus says "not"); after `each`, rows are repeated for every operand, input and the like, those that
+stand together as one.
 """
 
 from __future__ import annotations
 
 import inspect
 import linecache
+import threading
 from collections.abc import Callable, Iterable
 from itertools import groupby
 from types import FunctionType
@@ -16,124 +18,128 @@ from typing import Any
 from minigrad.operands import REFLECTED
 
 CALL = """
-                         | def {name}({signature}):
-                         |     if {strangers}:
-reflected                |         operands = {convert}({name!r}, {names})
-reflected                |         if operands is NotImplemented:
-reflected                |             return NotImplemented
-reflected                |         {names} = operands
-direct                   |         {unpacked} = {convert}({name!r}, {names})
-view                     |     if {first}._array.__class__ is not ndarray:
-view                     |         {first}._array = asarray({first}._array)
-each operand             |     {n}_array = {n}._array
-broadcasts               |     targets = None
-broadcasts               |     if {different}:
-broadcasts               |         {a}_array, {b}_array, targets = meet({meeting})
-refuses_bools            |         if {a}.dtype.category == 0 or {b}.dtype.category == 0:
-refuses_bools            |             raise no_bools({a}, {b})
-floating                 |     if input_array.dtype.kind != "f":
-floating each operand    |         {n}_array = {n}_array.astype(dtypes.default.numpy)
-                         |     try:
-                         |         array = kernel({arguments})
-                         |     except Exception as error:
-                         |         raise explained(error, {name!r}, {names}) from None
-several                  |     made = tuple([from_array(part) for part in array])
-several view             |     for part in made:
-several view             |         share_memory(part, {first}, MULTIPLE)
-single                   |     made = new(Tensor)
-single                   |     made._array = array
-single                   |     made._grad = made._state = None
-single                   |     made._output_nr = 0
-single view              |     share_memory(made, {first})
-single owner             |     made._root = made._writes = None
-each input               |     {n}_node = {n}._node
-rules                    |     if ({unwanted}) or (modes.special and not is_recording()):
-rules single             |         made._node = None
-rules                    |         return {unrecorded}(made) if modes.special else made
-constant single          |     made._node = None
-constant                 |     return {unrecorded}(made) if modes.special else made
-rules each input         |     if {n}_node is ON_DEMAND:
-rules each input         |         {n}_node = node_on_demand({n})
-rules several            |     node = NodeType()
-rules single             |     made._node = node = NodeType()
-rules                    |     node._next_nodes = ({nodes},)
-rules                    |     node._output_nrs = ({numbers},) if {any_number} else None
-keeps_result             |     made._writes = writes = [0]
-rules                    |     node._kept = ({kept})
-rules                    |     node._targets = {targets}
-rules                    |     node._sequence = next_sequence_nr()
-rules                    |     node._hooks = node._notes = None
-rules several            |     node._output_count = len(made)
-rules several            |     for number, part in enumerate(made):
-rules several            |         part._node, part._output_nr = node, number
-rules                    |     if modes.special:
-rules                    |         recorded(node, array, ({inputs},))
-rules                    |     return made
+                      | def {name}{signature}:
+                      |     if {strangers}:
+reflected             |         operands = {convert}({name!r}, {names})
+reflected             |         if operands is NotImplemented:
+reflected             |             return NotImplemented
+reflected             |         {names} = operands
+-reflected            |         {unpacked} = {convert}({name!r}, {names})
+view                  |     if {first}._array.__class__ is not ndarray:
+view                  |         {first}._array = asarray({first}._array)
+each operand          |     {n}_array = {n}._array
+broadcasts            |     targets = None
+broadcasts            |     if {different}:
+broadcasts            |         {a}_array, {b}_array, targets = meet({meeting})
+refuses_bools         |         if {a}.dtype.category == 0 or {b}.dtype.category == 0:
+refuses_bools         |             raise no_bools({a}, {b})
+floating              |     if input_array.dtype.kind != "f":
+floating each operand |         {n}_array = {n}_array.astype(dtypes.default.numpy)
+                      |     try:
+                      |         array = kernel({arguments})
+                      |     except Exception as error:
+                      |         raise explained(error, {name!r}, {names}) from None
+several               |     made = tuple([from_array(part) for part in array])
+several view          |     for part in made:
+several view          |         share_memory(part, {first}, MULTIPLE)
+-several              |     made = new(Tensor)
+-several              |     made._array = array
+-several              |     made._grad = made._state = None
+-several              |     made._output_nr = 0
+-several view         |     share_memory(made, {first})
+-several -view        |     made._root = made._writes = None
+each input            |     {n}_node = {n}._node
+rules                 |     if ({unwanted}) or (modes.special and not is_recording()):
+rules -several        |         made._node = None
+rules                 |         return {unrecorded}(made) if modes.special else made
+-rules -several       |     made._node = None
+-rules                |     return {unrecorded}(made) if modes.special else made
+rules each input      |     if {n}_node is ON_DEMAND:
+rules each input      |         {n}_node = node_on_demand({n})
+rules several         |     node = NodeType()
+rules -several        |     made._node = node = NodeType()
+rules                 |     node._next_nodes = ({nodes},)
+rules                 |     node._output_nrs = ({numbers},) if {any_number} else None
+keeps_result          |     made._writes = writes = [0]
+rules                 |     node._kept = ({kept})
+rules                 |     node._targets = {targets}
+rules                 |     node._sequence = next_sequence_nr()
+rules                 |     node._hooks = node._notes = None
+rules several         |     node._output_count = len(made)
+rules several         |     for number, part in enumerate(made):
+rules several         |         part._node, part._output_nr = node, number
+rules                 |     if modes.special:
+rules                 |         recorded(node, array, ({inputs},))
+rules                 |     return made
 """
 
 CALL_OF_ANY_NUMBER = """
-      | def {name}({signature}):
-      |     inputs = tensor_operands({name!r}, *{variadic})
-      |     arrays = [tensor._array for tensor in inputs]
-      |     targets = None
-      |     if any([array.dtype is not arrays[0].dtype for array in arrays]):
-      |         arrays, targets = meet_all(arrays)
-      |     try:
-      |         array = kernel(*arrays, {options})
-      |     except Exception as error:
-      |         raise explained(error, {name!r}, *inputs) from None
-      |     made = from_array(array)
-      |     if not any([tensor._node for tensor in inputs]) or (modes.special and not is_recording()):
-      |         return unrecorded(made) if modes.special else made
-      |     made._node = node = NodeType()
-      |     node._next_nodes = tuple([edge_node(tensor) for tensor in inputs])
-      |     output_nrs = tuple([tensor._output_nr for tensor in inputs])
-      |     node._output_nrs = output_nrs if any(output_nrs) else None
-      |     node._kept = ({kept})
-      |     node._targets = targets
-      |     node._sequence = next_sequence_nr()
-      |     node._hooks = node._notes = None
-      |     if modes.special:
-      |         recorded(node, array, inputs)
-      |     return made
+def {name}{signature}:
+    inputs = tensor_operands({name!r}, *{variadic})
+    arrays = [tensor._array for tensor in inputs]
+    targets = None
+    if any([array.dtype is not arrays[0].dtype for array in arrays]):
+        arrays, targets = meet_all(arrays)
+    try:
+        array = kernel(*arrays, {taken})
+    except Exception as error:
+        raise explained(error, {name!r}, *inputs) from None
+    made = from_array(array)
+    if not any([tensor._node for tensor in inputs]) or (modes.special and not is_recording()):
+        return unrecorded(made) if modes.special else made
+    made._node = node = NodeType()
+    node._next_nodes = tuple([edge_node(tensor) for tensor in inputs])
+    output_nrs = tuple([tensor._output_nr for tensor in inputs])
+    node._output_nrs = output_nrs if any(output_nrs) else None
+    node._kept = ({kept})
+    node._targets = targets
+    node._sequence = next_sequence_nr()
+    node._hooks = node._notes = None
+    if modes.special:
+        recorded(node, array, inputs)
+    return made
 """
 
 BACKWARD = """
-                     | def {method}(node, {g}):
-keeps_tensors        |     if node._kept is None:
-keeps_tensors        |         {of_freed}
-saved                |     {slots}, = node._kept
-two_rules            |     {nodes}, = node._next_nodes
-two_rules            |     {gradients} = None
-each option          |     {n} = kept_{n}
-each shared          |     if kept_{n} is not None:
-each shared          |         {unpack}
-two_rules each rule  |     if {n}_node is not None:
-two_rules each rule  |         {unpack}
-two_rules each rule  |         {n}_gradient = rule_{n}({arguments})
-one_rule each rule   |     {unpack}
-one_rule each rule   |     {n}_gradient = rule_{n}({arguments})
-fixed                |     return {results},
-variadic each rule   |     {unpack}
-variadic each rule   |     return tuple(rule_{n}({arguments}))
+                               | def {method}(node, {g}):
+keeps_tensors                  |     if node._kept is None:
+keeps_tensors                  |         {of_freed}
+saved                          |     {slots}, = node._kept
+two_rules                      |     {nodes}, = node._next_nodes
+two_rules                      |     {gradients} = None
+each option                    |     {n} = kept_{n}
+each shared                    |     if kept_{n} is not None:
+each shared                    |         {unpack}
+two_rules each rule            |     if {n}_node is not None:
+two_rules each rule            |         {unpack}
+two_rules each rule            |         {n}_gradient = rule_{n}({arguments})
+-two_rules -variadic each rule |     {unpack}
+-two_rules -variadic each rule |     {n}_gradient = rule_{n}({arguments})
+-variadic                      |     return {results},
+variadic each rule             |     {unpack}
+variadic each rule             |     return tuple(rule_{n}({arguments}))
 """
 
-Slots = dict[str, str]
+
+Words = dict[str, Any]
 
 
-def fill(template: str, holds: dict[str, Any], each: dict[str, list[Slots]], slots: Slots) -> str:
-    """The text of a template, for the words that hold, with what stands in its slots."""
+def fill(template: str, words: Words) -> str:
+    """The text of a template. `words` has what conditions ask for, what stands in slots, and what rows are repeated
+    for: names, each of which stands in the slot `n`, or dicts of words.
+    """
     rows = [row.partition("| ") for row in template.strip("\n").splitlines()]
     lines: list[str] = []
     for condition, group in groupby(rows, key=lambda row: row[0]):
-        words, _, repeated = condition.partition("each ")
-        if not all(holds[word] for word in words.split()):
+        asked, _, repeated = condition.partition("each ")
+        if any(bool(words[word.lstrip("-")]) is word.startswith("-") for word in asked.split()):
             continue
         group_lines = [line for _, _, line in group]
-        for own in each[repeated.strip()] if repeated else [{}]:
+        for own in words[repeated.strip()] if repeated else [{}]:
+            slots = words | (own if isinstance(own, dict) else {"n": own})
             for line in group_lines:
                 margin = line[: len(line) - len(line.lstrip())]
-                lines += [margin + part for part in line.strip().format_map(slots | own).splitlines()]
+                lines += [margin + part for part in line.strip().format_map(slots).splitlines()]
     return "\n".join(lines) + "\n"
 
 
@@ -144,6 +150,60 @@ def define(text: str, title: str, names: dict[str, Any]) -> FunctionType:
     defined: dict[str, FunctionType] = {}
     exec(compile(text, file_name, "exec"), names, defined)  # the text is made here, from our own declarations
     return next(iter(defined.values()))
+
+
+# ---------------------------------------------------------------- written at the first call
+
+writing = threading.RLock()
+
+
+class Writer:
+    """Makes a function whose text is written when it is first called: then the function gets its real code, and stays
+    the same object, so that all who hold it have the real one.
+
+    An object without a closure: there are hundreds, and Python's garbage collector looks at each cell of a closure in
+    every full collection, which a graph of 100,000 nodes causes many of.
+    """
+
+    __slots__ = ("function",)
+
+    def __init__(self, name: str, like: Callable[..., Any]) -> None:
+        """`like` has the documentation of the function."""
+        self.function = FunctionType(_first_call.__code__, {"__name__": __name__, "write": self}, name)
+        self.function.__qualname__ = name  # what Python's errors about arguments say
+        self.function.__doc__, self.function.__module__ = like.__doc__, like.__module__
+
+    def text(self) -> str:
+        """The function's text."""
+        raise NotImplementedError
+
+    def names(self) -> dict[str, Any]:
+        """What the text uses."""
+        raise NotImplementedError
+
+    def __call__(self) -> Any:
+        """Write the function if that has not been done, and return this writer, which knows more about it."""
+        function = self.function
+        with writing:
+            if function.__code__ is _first_call.__code__:
+                text = self.text()
+                function.__globals__.update(self.names())
+                written = define(text, function.__name__, function.__globals__)
+                function.__defaults__, function.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
+                # Last, and at once: an interrupted call is begun anew, and another thread may call it at this moment.
+                function.__code__ = written.__code__
+                self.finish()
+        return self
+
+    def finish(self) -> None:
+        """What is to be done when the function has just been written."""
+
+
+def _first_call(*arguments: Any, **options: Any) -> Any:
+    return write().function(*arguments, **options)  # type: ignore[name-defined]  # noqa: F821  # in its own namespace
+
+
+# ---------------------------------------------------------------- an op
 
 
 def local(name: str) -> str:
@@ -161,64 +221,30 @@ def _joined(form: str, names: Iterable[str], between: str = ", ") -> str:
 
 
 class OpText:
-    """What the templates need to know of an op."""
+    """What the templates need to know of an op: its attributes are the words in them."""
 
-    def __init__(
-        self,
-        kernel: Callable[..., Any],
-        rules: dict[str, Callable[..., Any]],
-        broadcasts: bool,
-        bools: bool,
-        floating: bool,
-        view: bool,
-        several: bool,
-        constants: tuple[str, ...],
-        kept: tuple[str, ...],
-    ) -> None:
-        self.name = kernel.__name__
-        self.floating, self.several = floating, several
+    def __init__(self, kernel: Callable[..., Any], rules: dict[str, Callable[..., Any]], *options: Any) -> None:
+        self.broadcasts, bools, self.floating, self.view, self.several, constants, kept = options  # see op.op
+        self.name, self.rules = kernel.__name__, rules
         self.parameters = inspect.signature(kernel).parameters
         self.variadic = next((p.name for p in self.parameters.values() if p.kind is p.VAR_POSITIONAL), "")
         self.inputs = [name for name in self.parameters if name in rules]
-        tensors = {*rules, *constants, "self", *(["other"] if broadcasts else [])}
+        tensors = {*rules, *constants, "self", *(["other"] if self.broadcasts else [])}
         self.operands = [name for name in self.parameters if name in tensors]
         # What each rule asks for beyond F and g, and so what is saved: PyTorch's order, the result last.
         self.wants = {name: list(inspect.signature(rules[name]).parameters)[2:] for name in self.inputs}
         self.saved = sorted({want for wants in self.wants.values() for want in wants}, key=lambda w: (w == "result", w))
-        self._check(rules)
+        unknown = {*rules, *map(argument, self.saved)} - {*self.parameters, "result"}
+        if unknown:
+            raise TypeError(f"op {self.name}: its kernel takes no {sorted(unknown)}, for which or from which a rule is")
         self.options = [want for want in self.saved if want != "result" and want not in self.operands]
         self.wanted_twice = [want for want in self.saved if len(self._users(want)) > 1]
         self.shared = [want for want in self.wanted_twice if want not in self.options]
         self.keeps_tensors = any(want not in self.options or want in kept for want in self.saved)
-        self.holds = {
-            "broadcasts": broadcasts,
-            "constant": not rules,
-            "direct": self.name not in REFLECTED,
-            "fixed": not self.variadic,
-            "floating": floating,
-            "keeps_result": "result" in self.saved,
-            "keeps_tensors": self.keeps_tensors,
-            "one_rule": len(rules) == 1 and not self.variadic,
-            "owner": not view,
-            "reflected": self.name in REFLECTED,
-            "refuses_bools": broadcasts and not bools,
-            "rules": rules,
-            "saved": self.saved,
-            "several": several,
-            "single": not several,
-            "two_rules": len(rules) > 1,
-            "variadic": self.variadic,
-            "view": view,
-        }
-
-    def _check(self, rules: dict[str, Callable[..., Any]]) -> None:
-        unknown = set(rules) - set(self.parameters)
-        if unknown:
-            raise TypeError(f"op {self.name}: rules for {sorted(unknown)}, which the kernel does not take")
-        for want in self.saved:
-            if want != "result" and argument(want) not in self.parameters:
-                unknown_want = f"a rule asks for {want!r}, which is neither an argument nor the result"
-                raise TypeError(f"op {self.name}: {unknown_want}")
+        self.keeps_result = "result" in self.saved
+        self.reflected = self.name in REFLECTED
+        self.refuses_bools = self.broadcasts and not bools
+        self.two_rules = len(rules) > 1
 
     def _users(self, want: str) -> list[str]:
         """The inputs whose rule asks for something."""
@@ -229,51 +255,46 @@ class OpText:
     def call(self) -> str:
         """The op's call: check, compute, and if a gradient is wanted, record."""
         kept = [self._kept(want) for want in self.saved]
-        slots = {"name": self.name, "signature": self._signature(), "kept": _joined("{n}", kept) + "," * bool(kept)}
+        parameters = [p.replace(name=local(p.name), annotation=p.empty) for p in self.parameters.values()]
+        words = vars(self) | {
+            "signature": inspect.Signature(parameters),
+            "kept": ", ".join(kept) + "," * bool(kept),
+            "taken": _joined("{n}={n}", [name for name in self.parameters if name != self.variadic]),
+        }
         if self.variadic:
-            options = _joined("{n}={n}", [name for name in self.parameters if name != self.variadic])
-            slots |= {"variadic": self.variadic, "options": options}
-            return fill(CALL_OF_ANY_NUMBER, {}, {}, slots)
+            return CALL_OF_ANY_NUMBER.lstrip("\n").format_map(words)
         operands, inputs = [local(name) for name in self.operands], [local(name) for name in self.inputs]
-        slots |= {
-            "strangers": _joined(
-                "({n}.__class__ is not Tensor and {n}.__class__ not in tensor_classes)", operands, " or "
-            ),
-            "convert": "elementwise_operands" if self.holds["broadcasts"] else "tensor_operands",
+        strange = "({n}.__class__ is not Tensor and {n}.__class__ not in tensor_classes)"
+        arrays = [f"{local(name)}_array" if name in self.operands else name for name in self.parameters]
+        words |= {
+            "operand": operands,
+            "input": inputs,
+            "strangers": _joined(strange, operands, " or "),
+            "convert": "elementwise_operands" if self.broadcasts else "tensor_operands",
             "names": ", ".join(operands),
             "unpacked": ", ".join(operands) + "," * (len(operands) == 1),
             "first": operands[0],
-            "arguments": _joined(
-                "{n}", [f"{local(name)}_array" if name in self.operands else name for name in self.parameters]
-            ),
+            "arguments": ", ".join(arrays),
             "inputs": ", ".join(inputs),
             "unwanted": _joined("{n}_node is None", inputs, " and "),
             "unrecorded": "unrecorded_several" if self.several else "unrecorded",
             "nodes": _joined("{n}_node", inputs),
             "numbers": _joined("{n}._output_nr", inputs),
             "any_number": _joined("{n}._output_nr", inputs, " or "),
-            "targets": "targets" if self.holds["broadcasts"] and len(inputs) > 1 else "None",
+            "targets": "targets" if self.broadcasts and len(inputs) > 1 else "None",
         }
-        if self.holds["broadcasts"]:
-            slots |= self._meeting(*operands)
-        each = {"operand": [{"n": name} for name in operands], "input": [{"n": name} for name in inputs]}
-        return fill(CALL, self.holds, each, slots)
+        if self.broadcasts:
+            words |= self._meeting(*operands)
+        return fill(CALL, words)
 
-    def _signature(self) -> str:
-        parts = []
-        for parameter in self.parameters.values():
-            default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
-            parts.append("*" * (parameter.name == self.variadic) + local(parameter.name) + default)
-        return ", ".join(parts)
-
-    def _meeting(self, *operands: str) -> Slots:
+    def _meeting(self, *operands: str) -> Words:
         """How the operands of an elementwise op are told to differ, and brought together."""
         *others, a, b = operands  # `where` has its condition before them
         shapes = _joined(f"{a}_array.shape != {{n}}_array.shape", [*others, b], " or ")
         different = f"{a}_array.dtype is not {b}_array.dtype or {shapes}"
         if not others:  # numpy scalars of one class agree in dtype and shape, which they are slow to tell
             different = f"not ({a}_array.__class__ is {b}_array.__class__ is not ndarray) and ({different})"
-        meeting = ", ".join([a, b, *others, *(["floating=True"] if self.floating else [])])
+        meeting = ", ".join([a, b, *others]) + ", floating=True" * self.floating
         return {"a": a, "b": b, "different": different, "meeting": meeting}
 
     def _kept(self, want: str) -> str:
@@ -294,27 +315,28 @@ class OpText:
 
     # -- the backward
 
-    def backward(self, method: str, recorded: bool) -> str:
+    def backward(self, recorded: bool) -> str:
         """The node's backward, on arrays or on tensors: unpack what was saved, run each rule that is wanted."""
         # What two rules want is saved, and missed, whoever needs it.
-        misses_none = len(self.inputs) > 1 and not self.wanted_twice
-        slots = {
-            "method": method,
+        misses_none = self.two_rules and not self.wanted_twice
+        unpacked = {want: self._unpack(want, recorded) for want in self.saved if want not in self.options}
+        rules = []
+        for name, wants in self.wants.items():
+            lines = [unpacked[want] for want in wants if want not in (*self.options, *self.shared)]
+            rules.append({"n": name, "unpack": "\n".join(lines), "arguments": ", ".join(["F", "g", *wants])})
+        words = {
+            "method": "apply_recorded" if recorded else "apply",
             "g": "*g" if self.several else "g",
             "of_freed": "return of_freed(node)" if misses_none else "raise freed_error()",
-            "slots": _joined("kept_{n}", self.saved) + ", result_writes" * ("result" in self.saved),
+            "slots": _joined("kept_{n}", self.saved) + ", result_writes" * self.keeps_result,
             "nodes": _joined("{n}_node", self.inputs),
             "gradients": _joined("{n}_gradient", self.inputs, " = "),
             "results": _joined("{n}_gradient", self.inputs),
+            "option": self.options,
+            "shared": [{"n": want, "unpack": unpacked[want]} for want in self.shared],
+            "rule": rules,
         }
-        rules = []
-        for name in self.inputs:
-            own = [want for want in self.wants[name] if want not in self.options and want not in self.shared]
-            unpack = "\n".join(self._unpack(want, recorded) for want in own)
-            rules.append({"n": name, "unpack": unpack, "arguments": ", ".join(["F", "g", *self.wants[name]])})
-        shared = [{"n": want, "unpack": self._unpack(want, recorded)} for want in self.shared]
-        each = {"option": [{"n": want} for want in self.options], "shared": shared, "rule": rules}
-        return fill(BACKWARD, self.holds, each, slots)
+        return fill(BACKWARD, vars(self) | words)
 
     @staticmethod
     def _unpack(want: str, recorded: bool) -> str:

@@ -36,14 +36,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
 from minigrad import devices, dtypes
 from minigrad.autograd.blame import type_name
-from minigrad.op_text import define, fill
+from minigrad.op_text import Writer, fill
 from minigrad.operands import check_places, short
 from minigrad.tensor import Tensor
 
@@ -81,11 +80,21 @@ class Declaration(NamedTuple):
 
     def function_named(self, name: str) -> Callable[..., Any]:
         """What `minigrad.name` is."""
-        return _written_when_called(self, name, 1)
+        return self._named(name, 1)
 
     def method_named(self, name: str) -> Callable[..., Any]:
         """What `Tensor.name` is, for which PyTorch counts the arguments without the tensor itself."""
-        return _written_when_called(self, name, 0)
+        return self._named(name, 0)
+
+    def _named(self, name: str, first: int) -> Callable[..., Any]:
+        """The declared function, with its checks if there are any; `first` is the position of its first parameter.
+
+        (Annotations say it at once; inspect.signature takes far longer, which counts at import.)
+        """
+        kinds = {name: _kind(given) for name, given in self.declared.__annotations__.items() if name != "return"}
+        if KINDS.keys().isdisjoint(kinds.values()) and not (first and "other" in kinds):
+            return self.declared
+        return _PublicWriter(self, name, first).function
 
 
 declarations: list[Declaration] = []
@@ -117,35 +126,13 @@ def checked(function: Function) -> Function:
 
 def source(function: Callable[..., Any]) -> str:
     """The Python text that was written for a public function or method."""
-    own: dict[str, Any] = getattr(function, "__globals__", {})
-    if "written_for" not in own:
+    writer = getattr(function, "__globals__", {}).get("write")
+    if not isinstance(writer, _PublicWriter):
         raise ValueError(f"{function!r} is called as it is: nothing was written for it")
-    return _text(*own["written_for"])
+    return writer.text()
 
 
 # ---------------------------------------------------------------- the functions that are written
-
-
-def _written_when_called(declaration: Declaration, name: str, first: int) -> Callable[..., Any]:
-    """The function with its checks. Its text is written when it is first called: most programs use few."""
-    declared = declaration.declared
-    if not _checks_anything(declared, first):
-        return declared
-    own = {"__name__": __name__, "write": _write, "written_for": (declaration, name, first)}
-    made = FunctionType(_first_call.__code__, own, name)
-    own["made"] = made
-    made.__qualname__, made.__doc__ = name, declared.__doc__  # the name is in Python's own errors
-    made.__module__ = "minigrad" if first else declared.__module__  # where pickle looks for it
-    made.__wrapped__ = declared  # type: ignore[attr-defined]  # whose signature shows
-    return made
-
-
-def _checks_anything(function: Callable[..., Any], is_function: int) -> bool:
-    """Whether there is something to check. (inspect.signature takes far longer, which counts at import.)"""
-    wrapped: Any = getattr(function, "__wrapped__", None)
-    kernel = wrapped.declared[0] if hasattr(wrapped, "declared") else function
-    told = {name: _kind(annotation) for name, annotation in kernel.__annotations__.items() if name != "return"}
-    return not KINDS.keys().isdisjoint(told.values()) or bool(is_function and "other" in told)
 
 
 def _kind(annotation: Any) -> str:
@@ -153,61 +140,60 @@ def _kind(annotation: Any) -> str:
     return annotation.removesuffix(" | None") if isinstance(annotation, str) else ""
 
 
-def _first_call(*arguments: Any, **options: Any) -> Any:
-    write(made, *written_for)  # type: ignore[name-defined]  # noqa: F821  # in the function's own namespace
-    return made(*arguments, **options)  # type: ignore[name-defined]  # noqa: F821
-
-
-def _write(made: FunctionType, *written_for: Any) -> None:
-    """Give a function its real code. It stays the same object, so that all who hold it have the real one."""
-    declaration, name, _ = written_for
-    made.__globals__.update(_runtime, function=declaration.declared)
-    written = define(_text(*written_for), name, made.__globals__)
-    made.__defaults__, made.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
-    made.__code__ = written.__code__  # last: another thread may call it at this moment
-
-
 _TEXT = """
                        | def {name}({signature}):
-each numpy_name        |     if {numpys} is not None:
-each numpy_name        |         {own} = {numpys}
+each numpy_name        |     if {numpy} is not None:
+each numpy_name        |         {n} = {numpy}
 overloaded             |     try:
-overloaded each check  |         {check}
+overloaded each check  |         {n}
 overloaded             |     except TypeError as error:
 overloaded             |         raise no_such_form({name!r}, error, ({given})) from None
-single each check      |     {check}
-places each tensor     |     if {given}{n}._state is not None:
-places each tensor     |         check_places({n})
+-overloaded each check |     {n}
+placed each tensor     |     if {is_given}{n}._state is not None:
+placed each tensor     |         check_places({n})
                        |     return function({arguments})
 """
+NUMPYS = {"dim": "axis", "keepdim": "keepdims"}  # what numpy calls a parameter
 
 
-def _text(declaration: Declaration, name: str, first: int) -> str:
-    """The text of a public function; `first` is the position of its first parameter."""
-    parameters = list(inspect.signature(declaration.declared).parameters.values())
-    numpys = {"dim": "axis", "keepdim": "keepdims"}
-    numpys = {p.name: numpys[p.name] for p in parameters if p.name in numpys}
-    waiting = _waiting(parameters)
-    checks = [_check(name, p, place, first, waiting) for place, p in enumerate(parameters, first)]
-    each = {
-        "numpy_name": [{"own": own, "numpys": numpy_name} for own, numpy_name in numpys.items()],
-        "check": [{"check": check} for check in checks if check],
-        "tensor": [
-            {"n": p.name, "given": f"{p.name} is not None and " * (p.annotation != "Tensor")}
-            for p in parameters
-            if _kind(p.annotation) == "Tensor"
-        ],
-    }
-    form: dict[Any, str] = {inspect.Parameter.KEYWORD_ONLY: "{0}={0}", inspect.Parameter.VAR_POSITIONAL: "*{0}"}
-    slots = {
-        "name": name,
-        "signature": _signature(parameters, [*numpys.values()]),
-        "arguments": ", ".join([form.get(p.kind, "{0}").format(p.name) for p in parameters]),
-        "given": "".join("*given, " if _takes_several(p) else f"{p.name}, " for p in parameters[1 - first :]),
-    }
-    overloaded = declaration.overloaded and each["check"]
-    holds = {"overloaded": overloaded, "single": not overloaded, "places": not declaration.composed}
-    return fill(_TEXT, holds, each, slots)
+class _PublicWriter(Writer):
+    """Makes the function around a declared one: what learners call."""
+
+    __slots__ = ("declaration", "first")
+
+    def __init__(self, declaration: Declaration, name: str, first: int) -> None:
+        declared = declaration.declared
+        super().__init__(name, declared)
+        self.declaration, self.first = declaration, first
+        self.function.__module__ = "minigrad" if first else declared.__module__  # where pickle looks for it
+        self.function.__wrapped__ = declared  # type: ignore[attr-defined]  # whose signature shows
+
+    def names(self) -> dict[str, Any]:
+        return {**_runtime, "function": self.declaration.declared}
+
+    def text(self) -> str:
+        name, first = self.function.__name__, self.first
+        parameters = list(inspect.signature(self.declaration.declared).parameters.values())
+        waiting = _waiting(parameters)
+        checks = [_check(name, p, place, first, waiting) for place, p in enumerate(parameters, first)]
+        numpys = [{"n": p.name, "numpy": NUMPYS[p.name]} for p in parameters if p.name in NUMPYS]
+        form: dict[Any, str] = {inspect.Parameter.KEYWORD_ONLY: "{0}={0}", inspect.Parameter.VAR_POSITIONAL: "*{0}"}
+        words = {
+            "name": name,
+            "signature": _signature(parameters, [own["numpy"] for own in numpys]),
+            "arguments": ", ".join([form.get(p.kind, "{0}").format(p.name) for p in parameters]),
+            "given": "".join("*given, " if _takes_several(p) else f"{p.name}, " for p in parameters[1 - first :]),
+            "overloaded": self.declaration.overloaded and any(checks),
+            "placed": not self.declaration.composed,
+            "numpy_name": numpys,
+            "check": list(filter(None, checks)),
+            "tensor": [
+                {"n": p.name, "is_given": f"{p.name} is not None and " * (p.annotation != "Tensor")}
+                for p in parameters
+                if _kind(p.annotation) == "Tensor"
+            ],
+        }
+        return fill(_TEXT, words)
 
 
 def _takes_several(parameter: inspect.Parameter) -> bool:

@@ -20,6 +20,11 @@ MATRICES_OR_COLUMN: list[Shapes] = [((2, 3),), ((3, 1),)]
 SMALL_CUBE: list[Shapes] = [((2, 3, 2),)]
 
 
+def is_recorded(function: Callable[..., Any]) -> bool:
+    """Whether a function is an op that leaves nodes in the graph: one with rules."""
+    return "write" in function.__globals__ and function.__globals__["write"]().node_type is not None
+
+
 def inside(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Numbers between -1 and 1, away from both."""
     return random.uniform(-0.9, 0.9, shape)

@@ -25,7 +25,7 @@ import pytest
 from leak_guard import no_leaks
 
 import minigrad as mg
-from minigrad import op
+from minigrad import op, op_text
 from minigrad.autograd import engine, graph, modes
 from minigrad.autograd.graph import AccumulateGrad, Node, next_sequence_nr
 from minigrad.tensor import Tensor
@@ -1312,7 +1312,7 @@ def test_an_op_whose_first_call_is_interrupted_is_written_at_the_next(monkeypatc
         return self * 2
 
     with monkeypatch.context() as patched:
-        patched.setattr(op, "define", interrupted)
+        patched.setattr(op_text, "define", interrupted)
         with pytest.raises(KeyboardInterrupt):
             doubled_after_all(mg.ones(2))
     try:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from op_forms import is_recorded
 from op_rows import CASES, DIFFERENTIABLE, ROWS
 from op_table import Case, Row
 
@@ -416,7 +417,7 @@ def test_every_op_has_a_row(monkeypatch: pytest.MonkeyPatch, outputs: dict[Node,
         and inspect.unwrap(value).__module__ not in NOT_OPS
     }
     assert (computing | set(methods.OPERATORS)) - counting.called == set()
-    recorded = {name: op.node_type(function) for name, function in vars(op.tensors).items() if op.is_recorded(function)}
+    recorded = {name: op.node_type(function) for name, function in vars(op.tensors).items() if is_recorded(function)}
     seen = {type(node) for node in outputs}
     assert not {name for name, node_type in recorded.items() if node_type not in seen}
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from op_forms import is_recorded
 
 from minigrad import op
 from minigrad.viz import rules
@@ -12,7 +13,7 @@ from minigrad.viz import rules
 
 def test_rules_are_found_for_every_op() -> None:
     """Each rule of each node class that the engine has is written out from its source."""
-    ops = [function for function in vars(op.tensors).values() if op.is_recorded(function)]
+    ops = [function for function in vars(op.tensors).values() if is_recorded(function)]
     found = {
         (node.__name__, name): rules.expression_of(rule)
         for node in map(op.node_type, ops)

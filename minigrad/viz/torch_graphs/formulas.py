@@ -35,15 +35,14 @@ def node_name(raw: Any) -> str:
 def _ops() -> dict[str, list[dict[str, Callable[..., Any]]]]:
     """Node name -> the rules of each op of minigrad's that leaves such a node, by input in order."""
     found: dict[str, list[dict[str, Callable[..., Any]]]] = {}
-    for op_name, call in vars(tensors).items():
+    for call in vars(tensors).values():
         write = getattr(call, "__globals__", {}).get("write")
         if write is None:
             continue
-        kernel, declared, name = write.declared[:3]
-        own = name or "".join(part.capitalize() for part in op_name.split("_")) + "Backward0"
+        kernel, declared, _ = write.declared
         ordered = {name: declared[name] for name in inspect.signature(kernel).parameters if name in declared}
         if ordered:
-            found.setdefault(own, []).append(ordered)
+            found.setdefault(write.node_name, []).append(ordered)
     return found
 
 
