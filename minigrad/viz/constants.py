@@ -1,8 +1,7 @@
 """The tensors of a graph that need no gradient: data, targets, masks.
 
-After this module a reader knows why some boxes of a picture have no gradient. The engine's graph does not hold such
-tensors; they are found in what was noted when a node was made, and in what its rule has saved. Plain numbers get no
-box: they stand in the expression.
+They have boxes of their own, without a gradient. The engine's graph does not hold such tensors; they are found in what
+was noted when a node was made, and in what its rule has saved. Plain numbers get no box: they stand in the expression.
 """
 
 from __future__ import annotations
@@ -41,10 +40,9 @@ def constants_of(nodes: list[Any], variables: Variables, frame: FrameType | None
 
 def _constant(node: Any, slot: int, variables: Variables, frame: FrameType | None) -> tuple[Any, Box] | None:
     """What enters a node without needing a gradient, if more is known of it than a number in the expression."""
-    operands = getattr(creation(node), "operands", {})
+    operand = getattr(creation(node), "operands", {}).get(slot)
     inputs = getattr(node, "inputs", ())
     kept = read_saved(node, inputs[slot]) if slot < len(inputs) else None
-    operand = operands.get(slot)
     tensor = operand.tensor() if operand is not None else None
     if tensor is None and naming.is_tensor(kept):
         tensor = kept
@@ -52,22 +50,16 @@ def _constant(node: Any, slot: int, variables: Variables, frame: FrameType | Non
     array = operand.value() if operand is not None else None
     if array is None and tensor is not None:
         array = tensor.detach().numpy()
-    if array is not None:
-        value = values.describe(array)
-    elif operand is not None:
-        value = lost(operand.shape, operand.dtype)
-    else:
+    if array is None and operand is None:
         return None
+    value = lost(operand) if array is None else values.describe(array)
     if not value.shape and label is None:
         return None
     version = None if operand is None else operand.version
     expression, span = _made_by(label, frame)
     key = naming.memory(tensor) if tensor is not None else (node, slot)
-    return key, Box(
-        *("", "constant", label or "constant", expression, "", value, values.NONE, span),
-        needs_grad=False,
-        version=version,
-    )
+    box = Box("", "constant", label or "constant", expression, "", value, values.NONE, span)
+    return key, replace(box, needs_grad=False, version=version)
 
 
 def _made_by(name: str | None, frame: FrameType | None) -> tuple[str, Span | None]:
@@ -79,7 +71,7 @@ def _made_by(name: str | None, frame: FrameType | None) -> tuple[str, Span | Non
     return (text if 0 < len(text) <= LONGEST else "no grad"), place
 
 
-def lost(shape: tuple[int, ...], dtype: Any) -> Value:
+def lost(copy: Any) -> Value:
     """A value of which only the shape and the dtype are known."""
-    value = replace(values.NOT_KEPT, shape=shape, dtype=str(dtype))
-    return replace(value, text=values.shape_text(shape)) if value.is_large else value
+    value = replace(values.NOT_KEPT, shape=copy.shape, dtype=str(copy.dtype))
+    return replace(value, text=values.shape_text(copy.shape)) if value.is_large else value

@@ -110,17 +110,11 @@ def _rule(box: Box, node: Any, slot: int, received: Any, unpacked: Unpacked) -> 
 
 def _bound(box: Box, received: Any, unpacked: Unpacked) -> dict[str, Any]:
     """The values of the names in a rule, as far as they are known."""
-    bound: dict[str, Any] = {"g": rules.binding(received)} if received is not None else {}
+    bound = {"g": received} if received is not None else {}
     for saved in box.saved:
-        made = unpacked.get((box.id, saved.parameter))
-        if made is not None:
-            bound[saved.parameter] = rules.binding(made)
-        elif saved.array is None and saved.is_tensor:
-            bound[saved.parameter] = rules.Sizes(saved.value.shape)
-        else:
-            is_array = isinstance(saved.array, np.ndarray)
-            bound[saved.parameter] = rules.binding(saved.array) if is_array else saved.array
-    return bound
+        unknown = rules.Sizes(saved.value.shape) if saved.array is None and saved.is_tensor else saved.array
+        bound[saved.parameter] = unpacked.get((box.id, saved.parameter), unknown)
+    return {name: rules.binding(value) for name, value in bound.items()}
 
 
 def chip(item: Contribution) -> str:

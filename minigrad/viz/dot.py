@@ -19,7 +19,7 @@ from minigrad.viz.kept import read_saved, saved_parameters
 from minigrad.viz.markup import clean, shorten
 from minigrad.viz.naming import Variables
 from minigrad.viz.records import learner_frame
-from minigrad.viz.torch_graphs import seen
+from minigrad.viz.torch_graphs import mirror_of
 from minigrad.viz.values import shape_text
 from minigrad.viz.walk import is_leaf, ordered
 
@@ -71,7 +71,7 @@ def make_dot(
 
     Raises TypeError for what is no tensor, ValueError for graphs that are too large to draw.
     """
-    roots = [seen(root) for root in (var if isinstance(var, tuple | list) else [var])]
+    roots = [mirror_of(root) for root in (var if isinstance(var, tuple | list) else [var])]
     for root in roots:
         if not naming.is_tensor(root):
             raise TypeError(f"make_dot() expected a Tensor, but got {type(root).__name__}: {root!r}")

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from minigrad.viz import export, modules
+from minigrad.viz import modules, page
 from minigrad.viz.boxes import Box, Snapshot
 from minigrad.viz.markup import clean, columns, shorten
 from minigrad.viz.records import learner_frame
@@ -34,7 +34,7 @@ class Drawing:
 
         Raises ValueError for another ending, and what `BackwardStepper.save_html` raises for a bad path.
         """
-        export.save_drawing(self, path)
+        page.save_drawing(self, path)
 
     def __str__(self) -> str:
         return table(self.graph)

@@ -158,9 +158,9 @@ def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], cam
     mismatch = getattr(error, "mismatch", None)
     if mismatch is not None:
         yield _mismatch(box, node, mismatch)
-    if hasattr(node, "state_of"):  # PyTorch's error names neither the tensor nor the line
-        states = {saved.called(box.name): (saved, node.state_of(saved.parameter)[2]) for saved in box.saved}
-        yield from (_mismatch_of(box, saved, *found) for saved, found in states.values() if found is not None)
+    if hasattr(node, "look"):  # PyTorch's error names neither the tensor nor the line
+        looks = {saved.called(box.name): (saved, node.look(saved.parameter)[2]) for saved in box.saved}
+        yield from (_mismatch_of(box, saved, *versions) for saved, versions in looks.values() if any(versions))
     if getattr(error, "anomaly", None) is not None:
         to = f", for {_enumerated(nan_to)}" if nan_to else ""
         text = f"No NaN came in to {box.op} of {box.name}, and one came out{to}."
@@ -175,7 +175,9 @@ def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], cam
 
 def _mismatch(box: Box, node: Any, mismatch: Any) -> Event:
     """A saved tensor that was written to. `mismatch` is the engine's account of it (autograd/saved.py)."""
-    saved = next((one for one in box.saved if one.parameter == parameter_of(node, mismatch.tensor)), None)
+    tensor = mismatch.tensor
+    parameter = parameter_of(node, lambda held: held is tensor or getattr(held, "tensor", None) is tensor)
+    saved = next((one for one in box.saved if one.parameter == parameter), None)
     name = saved.called(box.name) if saved is not None else mismatch.name or "a tensor"
     before, after = saved.array if saved is not None else None, mismatch.tensor.detach().numpy()
     shown = array_value(before), array_value(after)

@@ -17,6 +17,14 @@ from minigrad.autograd.saved import PackedTensor, Versioned
 from minigrad.viz import naming, values
 from minigrad.viz.values import NOT_KEPT, Value, short
 
+Versions = tuple[int | None, int | None]  # of a tensor: how often it was written to by now, and when it was saved
+FREED = "freed by a backward that used the graph"
+OF_PYTORCH = {  # what became of a value that PyTorch does not show
+    "freed": FREED,
+    "packed": "what a saved-tensors hook made of it",
+    "changed": "written to since it was saved",
+}
+
 
 @dataclass(frozen=True)
 class Saved:
@@ -49,12 +57,22 @@ def _plain(parameter: str, value: Any) -> Saved:
     return Saved(parameter, Value(short(value), short(value)), "", value)
 
 
-def _changed(parameter: str, version: int | None, saved_version: int | None) -> Saved:
-    return Saved(parameter, NOT_KEPT, state="changed", version=version, saved_version=saved_version)
+def _array(parameter: str, array: Any, name: str, versions: Versions) -> Saved:
+    small = array.copy() if array.size <= values.LISTED else None
+    return Saved(parameter, values.describe(array), name, small, "kept", *versions)
+
+
+def _gone(parameter: str, state: str, text: str, words: str, versions: Versions = (None, None)) -> Saved:
+    """A value that cannot be shown any more."""
+    return Saved(parameter, Value(text, words, known=False), "", None, state, *versions)
 
 
 def _freed(parameter: str) -> Saved:
-    return Saved(parameter, Value("freed", "freed by a backward that used the graph", known=False), state="freed")
+    return _gone(parameter, "freed", "freed", FREED)
+
+
+def _changed(parameter: str, versions: Versions) -> Saved:
+    return _gone(parameter, "changed", NOT_KEPT.text, NOT_KEPT.full, versions)
 
 
 def saved_parameters(node: Any) -> list[str]:
@@ -79,23 +97,24 @@ def read_saved(node: Any, parameter: str) -> Any:
 
 def all_kept(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
     """Everything that a node keeps; `name_of(tensor)` is what the learner calls it."""
-    if hasattr(node, "state_of"):
+    if hasattr(node, "look"):
         yield from _kept_by_mirror(node, name_of)
         return
     if getattr(node, "_is_custom", False):
         yield from _kept_by_function(node, name_of)
         return
     for parameter in saved_parameters(node):
-        kept, version, saved_version = _slot(node, parameter)
+        kept, versions = _slot(node, parameter)
+        value = read_saved(node, parameter)
         if getattr(node, "_kept", ()) is None:
             if parameter in getattr(node, "_kept_names", ()) and parameter in (*node.inputs, "result"):
                 yield _freed(parameter)
         elif isinstance(kept, PackedTensor):
             yield _packed(parameter, kept)
-        elif naming.is_tensor(value := read_saved(node, parameter)):
-            yield _tensor(parameter, value, name_of(value), version, saved_version)
-        elif version is not None and version != saved_version:
-            yield _changed(parameter, version, saved_version)
+        elif naming.is_tensor(value):
+            yield _array(parameter, value.detach().numpy(), name_of(value), versions)
+        elif versions[0] != versions[1]:
+            yield _changed(parameter, versions)
         elif value is not None or parameter == "dim":
             yield _plain(parameter, value)
 
@@ -103,24 +122,13 @@ def all_kept(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
 def _kept_by_mirror(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
     """What a node of PyTorch's shows of what it keeps."""
     for parameter in saved_parameters(node):
-        state, words, versions = node.state_of(parameter)
-        value = read_saved(node, parameter) if state == "kept" else None
+        state, value, versions = node.look(parameter)
         if state != "kept":
-            now, then = versions or (None, None)
-            yield Saved(parameter, Value(words, words, known=False), state=state, version=now, saved_version=then)
+            yield _gone(parameter, state, OF_PYTORCH[state], OF_PYTORCH[state], versions)
         elif naming.is_tensor(value):
-            yield _tensor(parameter, value, name_of(value), None, None)
+            yield _array(parameter, value.detach().numpy(), name_of(value), versions)
         elif value is not None:
             yield _plain(parameter, value)
-
-
-def _tensor(parameter: str, tensor: Any, name: str, version: int | None, saved_version: int | None) -> Saved:
-    return _array(parameter, tensor.detach().numpy(), name, version, saved_version)
-
-
-def _array(parameter: str, array: Any, name: str, version: int | None, saved_version: int | None) -> Saved:
-    small = array.copy() if array.size <= values.LISTED else None
-    return Saved(parameter, values.describe(array), name, small, "kept", version, saved_version)
 
 
 def _packed(parameter: str, kept: PackedTensor) -> Saved:
@@ -131,21 +139,20 @@ def _packed(parameter: str, kept: PackedTensor) -> Saved:
     return Saved(parameter, value, state="packed", hook=kept.pack_hook)
 
 
-def _slot(node: Any, parameter: str) -> tuple[Any, int | None, int | None]:
-    """What stands in the place of a saved value, its version now, and the version that was saved."""
+def _slot(node: Any, parameter: str) -> tuple[Any, Versions]:
+    """What stands in the place of a saved value; its version now, and the version that was saved."""
     names = getattr(node, "_kept_names", ())
     kept = getattr(node, "_kept", None)
     if kept is None or parameter not in names:
-        return None, None, None
+        return None, (None, None)
     position = names.index(parameter)
     held = kept[position]
     if parameter == "result" and not isinstance(held, PackedTensor):
-        saved_version = held.version if isinstance(held, Versioned) else 0
-        return held, kept[position + 1][0], saved_version
-    return (held, *_versions(held))
+        return held, (kept[position + 1][0], held.version if isinstance(held, Versioned) else 0)
+    return held, _versions(held)
 
 
-def _versions(held: Any) -> tuple[int | None, int | None]:
+def _versions(held: Any) -> Versions:
     if isinstance(held, Versioned):
         return held.tensor._version, held.version
     if naming.is_tensor(held) and not held.is_inference():
@@ -153,10 +160,10 @@ def _versions(held: Any) -> tuple[int | None, int | None]:
     return None, None
 
 
-def parameter_of(node: Any, tensor: Any) -> str:
-    """As what a node has saved a tensor; "" if it has not."""
+def parameter_of(node: Any, is_wanted: Callable[[Any], bool]) -> str:
+    """As what a node has saved a thing; "" if it has not."""
     for position, held in enumerate(getattr(node, "_kept", None) or ()):
-        if held is tensor or getattr(held, "tensor", None) is tensor:
+        if is_wanted(held):
             names = getattr(node, "_kept_names", ())
             return names[position] if position < len(names) else f"saved_tensors[{position}]"
     return ""
@@ -169,17 +176,16 @@ def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Save
     for position, held in enumerate(node._kept or ()):
         parameter = f"saved_tensors[{position}]"
         inner = getattr(held, "kept", held)
+        tensor = held.tensor if isinstance(held, Versioned) else held
+        versions = (held.writes[0], held.version) if hasattr(held, "writes") else _versions(held)
         if isinstance(inner, PackedTensor):
             yield _packed(parameter, inner)
-        elif held is not None:
-            version, saved_version = (held.writes[0], held.version) if hasattr(held, "writes") else _versions(held)
-            tensor = held.tensor if isinstance(held, Versioned) else held
-            if version != saved_version:
-                yield _changed(parameter, version, saved_version)
-            elif naming.is_tensor(tensor):
-                yield _tensor(parameter, tensor, name_of(tensor), version, saved_version)
-            else:  # an output of the Function itself
-                yield _array(parameter, inner, "", version, saved_version)
+        elif versions[0] != versions[1]:
+            yield _changed(parameter, versions)
+        elif naming.is_tensor(tensor):
+            yield _array(parameter, tensor.detach().numpy(), name_of(tensor), versions)
+        elif held is not None:  # an output of the Function itself
+            yield _array(parameter, inner, "", versions)
     for name, value in sorted(vars(node).items()):
         if not name.startswith("_") and name != "needs_input_grad":
             yield _plain(f"ctx.{name}", value)
@@ -187,20 +193,19 @@ def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Save
 
 def source_of_backward(node: Any) -> str:
     """The learner's own `backward`, as they wrote it; "" for built-in operations and where there is no source."""
-    if hasattr(node, "source_of_backward"):
-        return str(node.source_of_backward())
-    function = getattr(type(node), "_function", None)
-    if function is None:
-        return ""
     try:
-        return textwrap.dedent(inspect.getsource(function.backward)).rstrip()
-    except (OSError, TypeError):
+        if hasattr(node, "backward_function"):  # of a mirror
+            function = node.backward_function
+        else:
+            function = type(node)._function.backward
+        return textwrap.dedent(inspect.getsource(function)).rstrip()
+    except (AttributeError, OSError, TypeError, RuntimeError):
         return ""
 
 
 def argument_names(node: Any) -> list[str]:
     """What a custom Function calls its tensors, in the order of `next_functions`; [] where that is not to be had."""
-    if hasattr(node, "source_of_backward"):
+    if hasattr(node, "backward_function"):
         return list(node.inputs)
     function = getattr(type(node), "_function", None)
     given = getattr(node, "_given", ())

@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad.viz import naming, torch_graphs
 from minigrad.viz.boxes import Snapshot
-from minigrad.viz.torch_graphs import seen
+from minigrad.viz.torch_graphs import mirror_of
 from minigrad.viz.walk import is_leaf
 
 COMPARED = 10_000  # elements of a .grad up to which its numbers are compared; of larger ones, the count of writes
@@ -35,7 +35,7 @@ class Kept:
     @property
     def array(self) -> Any:
         """The numbers as they were, as an array."""
-        held = self.gradient if self.numbers is None else seen(self.numbers)
+        held = self.gradient if self.numbers is None else mirror_of(self.numbers)
         return held.detach().numpy() if naming.is_tensor(held) else held
 
 

@@ -1,17 +1,15 @@
 """What a box is called, and which piece of the learner's code stands in it.
 
-After this module a reader knows where names in a picture come from. First `names=`; then the variables of the frame
-that asked for the picture, also one level inside lists, dicts and objects (`w[0]`, `model.bias`); then, for results
-whose variable is gone because it lived in a function, the assignment in the source (`h = x @ w`), if no other box
-could claim that name; at last t0, t1 ... in the order in which the graph was made. An expression is the exact text
-that made a node, with names put in for the parts that have boxes of their own.
+First come `names=`; then the variables of the frame that asked for the picture, also one level inside lists, dicts and
+objects (`w[0]`, `model.bias`); then, for results whose variable is gone because it lived in a function, the assignment
+in the source (`h = x @ w`), if no other box could claim that name; at last t0, t1 ... in the order in which the graph
+was made. An expression is the exact text that made a node, with names put in for the parts that have their own boxes.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-import linecache
 import re
 import types
 from collections.abc import Iterator, Mapping
@@ -19,9 +17,10 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
-from minigrad.viz.records import Span, characters, source_text
-from minigrad.viz.torch_graphs import seen
+from minigrad.viz.records import Span, characters, source_text, syntax_tree
+from minigrad.viz.torch_graphs import mirror_of
 
+MOST_INSIDE = 1000  # things in a container or an object that are looked at
 LONGEST_NAME = 1000  # characters of a name; a key of a dict may be a whole text
 LONGEST = 26  # characters of an expression in a box; beyond that the op's name says more
 OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
@@ -52,19 +51,19 @@ class Variables:
         self._memory: dict[tuple[Any, ...], str] = {}
         self.taken: set[str] = set()
         self.modules: dict[str, Any] = {}  # the name of the variable that holds a module -> the module
-        for name, tensor in (names or {}).items():
+        for name, value in (names or {}).items():
             if not isinstance(name, str):
                 raise TypeError(
                     f"names must map a name to a tensor, as in names={{'loss': loss}}, but got the key {name!r}"
                 )
-            if has_parameters(tensor):
-                self._add_module(name, tensor)
-                for path, parameter in tensor.named_parameters():
-                    self._add(f"{name}.{path}", parameter)
-                continue
-            if not is_tensor(tensor):
-                raise TypeError(f"names[{name!r}] must be a Tensor or a Module, not {type(tensor).__name__}")
-            self._add(name, tensor)
+            if is_tensor(value):
+                self._add(name, value)
+            elif has_parameters(value):
+                self._add_module(name, value)
+                for label, parameter in _parameters(name, value):
+                    self._add(label, parameter)
+            else:
+                raise TypeError(f"names[{name!r}] must be a Tensor or a Module, not {type(value).__name__}")
         if frame is not None:
             scopes = [frame.f_locals] if frame.f_locals is frame.f_globals else [frame.f_locals, frame.f_globals]
             for scope in scopes:
@@ -82,7 +81,7 @@ class Variables:
         if name in self.taken:
             return  # a local hides a global of the same name
         self.taken.add(name)
-        tensor = seen(tensor)
+        tensor = mirror_of(tensor)
         if tensor.grad_fn is not None:
             self._results.setdefault((tensor.grad_fn, tensor.output_nr), (name, tensor))
         elif tensor not in self._leaves:
@@ -125,94 +124,81 @@ def _variables(scope: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(name, scope[name]) for name in names]
 
 
+def _parameters(name: str, module: Any) -> list[tuple[str, Any]]:
+    return [(f"{name}.{path}", parameter) for path, parameter in module.named_parameters()]
+
+
+def _inside(name: str, value: Any) -> list[tuple[str, Any]]:
+    """What lies one level inside a container or an object, by the name that it has there."""
+    if isinstance(value, dict):
+        items = list(value.items())[:MOST_INSIDE]
+        return [(f"{name}[{key!r}]", item) for key, item in items if isinstance(key, str | int)]
+    if isinstance(value, list | tuple):
+        return [(f"{name}[{position}]", item) for position, item in enumerate(value[:MOST_INSIDE])]
+    if isinstance(getattr(value, "__dict__", None), dict) and not callable(getattr(value, "__code__", None)):
+        return [(f"{name}.{key}", item) for key, item in list(vars(value).items())[:MOST_INSIDE]]
+    return []
+
+
 def _modules_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Modules that a variable holds, and those one level inside an object, as `trainer.net`."""
     variables = _variables(scope)
     yield from ((name, value) for name, value in variables if has_parameters(value))
     for name, value in variables:
-        if not has_parameters(value) and not isinstance(value, types.ModuleType | type):
-            inside = getattr(value, "__dict__", None)
-            items = list(inside.items())[:1000] if isinstance(inside, dict) else []
-            yield from ((f"{name}.{key}", item) for key, item in items if has_parameters(item))
+        if not has_parameters(value) and not isinstance(value, types.ModuleType | type | dict | list | tuple):
+            yield from ((label, item) for label, item in _inside(name, value) if has_parameters(item))
 
 
 def _tensors_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Plain variables first, then what lies one level inside containers and objects, and modules' parameters."""
     variables = _variables(scope)
-    for name, value in variables:
-        if is_tensor(value):
-            yield name, value
+    yield from ((name, value) for name, value in variables if is_tensor(value))
     for name, value in variables:
         if is_tensor(value) or isinstance(value, types.ModuleType | type):
             continue
-        if has_parameters(value):
-            inside = [(f"{name}.{path}", parameter) for path, parameter in value.named_parameters()]
-        elif isinstance(value, dict):
-            items = list(value.items())[:1000]
-            inside = [(f"{name}[{key!r}]", item) for key, item in items if isinstance(key, str | int)]
-        elif isinstance(value, list | tuple):
-            inside = [(f"{name}[{position}]", item) for position, item in enumerate(value[:1000])]
-        elif isinstance(getattr(value, "__dict__", None), dict) and not callable(getattr(value, "__code__", None)):
-            inside = [(f"{name}.{key}", item) for key, item in list(vars(value).items())[:1000]]
-        else:
-            continue
-        for label, item in inside:
+        for label, item in [(name, value)] if has_parameters(value) else _inside(name, value):
             if is_tensor(item):
                 yield label, item
             elif has_parameters(item):
-                yield from ((f"{label}.{path}", parameter) for path, parameter in item.named_parameters())
-
-
-@functools.lru_cache(maxsize=64)
-def _parsed(lines: tuple[str, ...]) -> ast.Module | None:
-    try:
-        return ast.parse("".join(lines))
-    except (SyntaxError, ValueError):
-        return None
+                yield from _parameters(label, item)
 
 
 def assignments(file: str) -> list[tuple[str, Span]]:
     """Each `name = expression` of a source file or cell: the name, and where the expression is."""
-    return _assignments(file, tuple(linecache.getlines(file)))
+    return _assignments(file, syntax_tree(file))
 
 
 @functools.lru_cache(maxsize=64)
-def _assignments(file: str, lines: tuple[str, ...]) -> list[tuple[str, Span]]:
-    tree = _parsed(lines)
+def _assignments(file: str, tree: ast.Module | None) -> list[tuple[str, Span]]:
     found: list[tuple[str, Span]] = []
-    for statement in ast.walk(tree) if tree is not None else ():
-        targets: list[ast.expr]
-        value: ast.AST | None
-        if isinstance(statement, ast.Assign):
-            targets, value = statement.targets, statement.value
-        elif isinstance(statement, ast.AnnAssign | ast.NamedExpr):
-            targets, value = [statement.target], statement.value
-        elif isinstance(statement, ast.AugAssign):
-            targets, value = [statement.target], statement
-        else:
-            continue
+    for statement, targets in _writes(tree):
+        value = statement if isinstance(statement, ast.AugAssign) else statement.value
         for target in targets:
-            if isinstance(target, ast.Name) and value is not None:
-                found.append((target.id, _span(file, value)))
-            elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-                pairs = zip(target.elts, value.elts, strict=True)
-                found += [(name.id, _span(file, part)) for name, part in pairs if isinstance(name, ast.Name)]
+            pairs = [(target, value)]
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+                pairs = list(zip(target.elts, value.elts, strict=True))
+            named = [(name.id, part) for name, part in pairs if isinstance(name, ast.Name) and part is not None]
+            found += [(name, _span(file, part)) for name, part in named]
     return found
+
+
+def _writes(tree: ast.Module | None) -> Iterator[tuple[Any, list[ast.expr]]]:
+    """The statements and expressions that give something a value, each with what gets it."""
+    for statement in ast.walk(tree) if tree is not None else ():
+        if isinstance(statement, ast.Assign):
+            yield statement, statement.targets
+        elif isinstance(statement, ast.AnnAssign | ast.NamedExpr | ast.AugAssign):
+            yield statement, [statement.target]
 
 
 def whole_write(span: Span | None) -> Span | None:
     """Of a write such as `y[0] = 5` Python notes the place of `y[0]`: give that of the whole statement. Other pieces of
     source are given back as they are.
     """
-    if span is None:
-        return None
-    tree = _parsed(tuple(linecache.getlines(span.file)))
-    for statement in ast.walk(tree) if tree is not None else ():
-        if isinstance(statement, ast.Assign | ast.AugAssign):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            for target in targets:
-                if isinstance(target, ast.Subscript) and same_place(_span(span.file, target), span):
-                    return replace(_span(span.file, statement), function=span.function)
+    for statement, targets in _writes(syntax_tree(span.file)) if span is not None else ():
+        for target in targets:
+            if span is not None and isinstance(target, ast.Subscript) and same_place(_span(span.file, target), span):
+                return replace(_span(span.file, statement), function=span.function)
     return span
 
 
@@ -234,13 +220,8 @@ def op_word(op: str) -> str:
 
 def says_op(text: str, op: str) -> bool:
     """Whether the outermost operation of a piece of source is this op: `a * b` for mul, `x.exp()` for exp."""
-    try:
-        tree: Any = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError):
-        try:
-            (tree,) = ast.parse(text.strip()).body  # `x *= 2`
-        except (SyntaxError, ValueError):
-            return False
+    statement = _statement(text)
+    tree: Any = statement.value if isinstance(statement, ast.Expr) else statement  # such as `x *= 2`
     word = op_word(op)
     if isinstance(tree, ast.BinOp | ast.UnaryOp | ast.AugAssign):
         return word in OPERATORS.get(type(tree.op), ())
@@ -254,10 +235,17 @@ def says_op(text: str, op: str) -> bool:
 
 def is_expression(text: str) -> bool:
     """False for a statement, such as the write `y[0] = 5`."""
+    statement = _statement(text)
+    return statement is None or isinstance(statement, ast.Expr)
+
+
+def _statement(text: str) -> ast.stmt | None:
+    """The one statement of a text; None for a piece of one, or one that was cut short."""
     try:
-        return isinstance(ast.parse(text.strip()).body[0], ast.Expr)
-    except (SyntaxError, ValueError, IndexError):
-        return True  # a piece of one, or one that was cut short
+        (statement,) = ast.parse(text.strip()).body
+    except (SyntaxError, ValueError):
+        return None
+    return statement
 
 
 def with_names(span: Span, parts: list[tuple[Span, str]]) -> str:

@@ -48,7 +48,7 @@ class StepperPreprocessor(Preprocessor):
         resources["minigrad"] = {
             "title": title,
             "policy": POLICY,
-            "style": page.style(*sheets, page.page_style(), page.notebook_style()),
+            "style": page.style(*sheets, page.static("page.css"), page.static("notebook.css")),
             "script": page.script(widget_source.script()) if found else "",
         }
         return nb, resources

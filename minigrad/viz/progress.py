@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz import values
+from minigrad.viz import naming, values
 from minigrad.viz.boxes import Box, Edge, Snapshot, State
 from minigrad.viz.frames import Turn
 from minigrad.viz.markup import columns, shorten
 from minigrad.viz.snapshot import grad_value
+from minigrad.viz.torch_graphs import mirror_of
 from minigrad.viz.values import Value, describe
 from minigrad.viz.walk import is_leaf
 
@@ -195,6 +196,19 @@ class Progress:
         """The state of a leaf whose `.grad` was changed from outside."""
         grad = self.grad(key)
         return replace(state, grad=grad, grad_text=shorten(grad.text, self.rooms.get(key, 20)))
+
+
+def wanted_boxes(graph: Snapshot, inputs: Any) -> dict[str, Any] | None:
+    """Box id -> tensor of those `inputs` that are part of the graph; None if all leaves are wanted."""
+    if inputs is None:
+        return None
+    found = {}
+    for tensor in [inputs] if naming.is_tensor(inputs) else inputs:
+        tensor = mirror_of(tensor)
+        for key, node in graph.node_of.items():
+            if node.variable is tensor if is_leaf(node) else tensor.grad_fn is node:
+                found[key] = tensor
+    return found
 
 
 def plan_of(graph: Snapshot, wanted: Mapping[str, Any] | None) -> tuple[set[str], dict[str, Edge]]:

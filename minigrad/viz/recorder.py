@@ -26,7 +26,7 @@ from minigrad.viz.expressions import call_text
 from minigrad.viz.frames import Contribution, Frame, Grown, Line
 from minigrad.viz.printing import copying_output
 from minigrad.viz.progress import Progress
-from minigrad.viz.torch_graphs.hooks import HookWatch, unseen_hooks
+from minigrad.viz.torch_graphs.hooks import unseen_hooks
 from minigrad.viz.walk import is_leaf
 from minigrad.viz.watching import Note, Teller, Watcher
 
@@ -63,7 +63,7 @@ class Recorder:
         self.grown: dict[Any, str] = {}  # node of the gradient's graph -> what it is called
         self.nan_met = False
         if self.queue is not None:
-            steps.look_on(HookWatch(graph, self.watcher, steps.is_running))
+            steps.look_on(graph, self.watcher, self.runs)
         self.progress.arrive(graph.root, 0, seed, "")
 
     def first(self) -> Frame:

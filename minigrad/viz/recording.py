@@ -1,9 +1,9 @@
 """What a stepper keeps for the time without a kernel, and how it is packed.
 
-After this module a reader knows what a notebook's file holds of a stepper: its picture and its frames, packed into one
-text (base64 of deflated JSON, a tenth of its size), once in the widget's state, which JupyterLab opens again, and once
-in the output's metadata, which every other program keeps. Where it is safe, that is all frames, also of a pass that was
-never stepped: a `Rehearsal` runs the pass once and puts everything back.
+A notebook's file holds of a stepper its picture and its frames, packed into one text (base64 of deflated JSON, a tenth
+of its size), once in the widget's state, which JupyterLab opens again, and once in the output's metadata, which every
+other program keeps. Where it is safe, that is all frames, also of a pass that was never stepped: a `Rehearsal` runs the
+pass once and puts everything back.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+import ipywidgets
+import traitlets
 
 from minigrad.autograd.saved import PackedTensor
 from minigrad.tensor import Tensor
@@ -56,6 +59,28 @@ def notebook_module() -> str:
 def packed_code() -> str:
     """The widget's own script and style, which that module unpacks."""
     return pack({"script": widget_source.script(), "style": widget_source.style()})
+
+
+class SharedCode(ipywidgets.Widget):  # type: ignore[misc]
+    """Holds `packed_code()`, once for all steppers of a notebook.
+
+    JupyterLab keeps the state of every widget in the notebook's file. The script would be the largest part of each
+    stepper's, so it is the state of a widget of its own, which has no view; each stepper holds only that widget's id,
+    by which its page finds it.
+    """
+
+    code = traitlets.Unicode().tag(sync=True)
+
+
+_of_this_kernel: SharedCode | None = None
+
+
+def shared_code() -> SharedCode:
+    """The one of this kernel; a new one where it was closed, as `Widget.close_all()` does."""
+    global _of_this_kernel
+    if _of_this_kernel is None or _of_this_kernel.comm is None:
+        _of_this_kernel = SharedCode(code=packed_code())
+    return _of_this_kernel
 
 
 # ---------------------------------------------------------------- a pass that nobody has stepped

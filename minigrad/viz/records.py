@@ -1,15 +1,17 @@
 """Where in the learner's code each node was made, and what came out.
 
-After this module a reader knows how a picture can light up the line that made a node, long after that line ran.
-Importing `minigrad.viz` installs `observe` as the engine's creation observer; it writes a `Record` into each new node:
-code object and instruction of the first frame outside minigrad, the modules whose calls are under way, the result's
-shape, dtype and, if small, values, the operands that need no gradient, and whether a backward made the node
-(create_graph). That is little enough to do for every op of a training loop. What it means (which line, which columns,
-which text) is worked out only when somebody looks: `span_of`, `source_line`.
+So a picture can light up the line that made a node, long after that line ran. Importing `minigrad.viz` installs
+`observe` as the engine's creation observer; it writes a `Record` into each new node: code object and instruction of the
+first frame outside minigrad, the modules whose calls are under way, the result's shape, dtype and, if small, values,
+the operands that need no gradient, and whether a backward made the node (create_graph). That is little enough to do for
+every op of a training loop. What it means (which line, which columns, which text) is worked out only when somebody
+looks: `span_of`, `source_line`.
 """
 
 from __future__ import annotations
 
+import ast
+import functools
 import itertools
 import linecache
 import sys
@@ -23,7 +25,6 @@ import numpy as np
 
 from minigrad.autograd.modes import thread
 from minigrad.nn.modules.module import Module
-from minigrad.viz.torch_graphs.mirrors import Made
 
 CALL = Module.__call__.__code__
 KEPT = 64  # elements up to which a result is copied; larger results are looked up as long as something else keeps them
@@ -48,18 +49,6 @@ class Record:
         }
         self.graph = 1  # 2 for the graph of a gradient, 3 for that of a gradient of a gradient ...
         self.parent: Record | None = None  # of the node whose rule this one is a part of
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.outputs[0].shape
-
-    @property
-    def dtype(self) -> Any:
-        return self.outputs[0].dtype
-
-    def value(self) -> Any:
-        """The (first) result as an array, or None if it was large and is gone."""
-        return self.outputs[0].value()
 
 
 class Copy:
@@ -151,17 +140,13 @@ class Span:
         return starts and (other.last, other.end) <= (self.last, self.end)
 
 
-def span_of(record: Record | Made | None) -> Span | None:
-    """The piece of source that a record points to, or None where Python kept no positions."""
-    if record is None or isinstance(record, Made):
-        return None if record is None else record.span
-    if record.code is None:
+def span_of(record: Any) -> Span | None:
+    """The piece of source that a record points to; None where Python kept no positions, and for PyTorch's nodes."""
+    code = getattr(record, "code", None)
+    if code is None:
         return None
-    code = record.code
-    position = next(itertools.islice(code.co_positions(), record.instruction // 2, None), None)
-    if position is None:
-        return None
-    first, last, start, end = position
+    places = itertools.islice(code.co_positions(), record.instruction // 2, None)
+    first, last, start, end = next(places, (None, None, None, None))
     if first is None:
         return None
     function = "" if code.co_name == "<module>" else code.co_name
@@ -188,3 +173,16 @@ def source_text(span: Span) -> str:
 def characters(file: str, line: int, byte: int) -> int:
     """Python counts columns in UTF-8 bytes; pictures count characters."""
     return len(source_line(file, line).encode("utf-8")[:byte].decode("utf-8", "ignore"))
+
+
+def syntax_tree(file: str) -> ast.Module | None:
+    """A source file or cell, parsed as it is now; None where it is no Python."""
+    return _parsed(tuple(linecache.getlines(file)))
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(lines: tuple[str, ...]) -> ast.Module | None:
+    try:
+        return ast.parse("".join(lines))
+    except (SyntaxError, ValueError):
+        return None

@@ -11,13 +11,13 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import linecache
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from minigrad.viz.records import syntax_tree
 from minigrad.viz.values import WHOLE, nested, number, shape_text
 
 LONGEST = 160  # characters of a rule with numbers; a longer one says less than its plain text
@@ -54,9 +54,9 @@ def explain(
         return Rule(parameter, f"the rule for {parameter}", "", "")
     try:
         plain = _Plain(bound).visit(_copy(expression))
-        source = _write(plain)
-        named = _write(_Replace({key: name for key, name in names.items() if name}).visit(_copy(plain)))
-        numbers = _write(_Numbers(bound).visit(_copy(plain)))
+        source = ast.unparse(plain)
+        named = ast.unparse(_Replace(lambda name: names.get(name) or name).visit(_copy(plain)))
+        numbers = ast.unparse(_Numbers(bound).visit(_copy(plain)))
     except Exception:  # whatever the rule's source looks like, its step goes on
         return Rule(parameter, ast.unparse(expression), "", "")
     is_shape = isinstance(plain, ast.Name) and isinstance(bound.get(plain.id), Sizes)
@@ -72,10 +72,10 @@ class Sizes:
     shape: tuple[int, ...]
 
 
-def binding(array: Any) -> Any:
-    """What a rule's text needs of an array: the array if it is small, else its shape."""
-    array = np.asarray(array)
-    return array if array.size <= WHOLE else Sizes(array.shape)
+def binding(value: Any) -> Any:
+    """What a rule's text needs of a value: the value itself, or the shape of an array that is not small."""
+    is_large = isinstance(value, np.ndarray) and value.size > WHOLE
+    return Sizes(value.shape) if is_large else value
 
 
 @functools.lru_cache(maxsize=512)
@@ -87,7 +87,7 @@ def expression_of(function: Callable[..., Any]) -> ast.expr | None:
     if code is None:
         return None
     file = inspect.getsourcefile(code) or code.co_filename
-    tree = _file(file, tuple(linecache.getlines(file)))
+    tree = syntax_tree(file)
     if tree is None:
         return None
     wanted = list(inspect.signature(function).parameters)
@@ -114,20 +114,8 @@ def expression_of(function: Callable[..., Any]) -> ast.expr | None:
     return found[0] if found else None
 
 
-@functools.lru_cache(maxsize=64)
-def _file(file: str, lines: tuple[str, ...]) -> ast.Module | None:
-    try:
-        return ast.parse("".join(lines), file)
-    except (SyntaxError, ValueError):
-        return None
-
-
 def _copy(expression: ast.AST) -> Any:
     return ast.parse(ast.unparse(expression), mode="eval").body
-
-
-def _write(expression: ast.AST) -> str:
-    return ast.unparse(expression)
 
 
 class _Plain(ast.NodeTransformer):
@@ -161,13 +149,13 @@ class _Plain(ast.NodeTransformer):
 
 
 class _Replace(ast.NodeTransformer):
-    """Puts texts in the place of names."""
+    """Puts texts in the place of names: `text_of` a name is what stands for it."""
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self.texts = texts
+    def __init__(self, text_of: Callable[[str], str]) -> None:
+        self.text_of = text_of
 
     def visit_Name(self, node: ast.Name) -> Any:
-        return ast.Name(self.texts.get(node.id, node.id), ast.Load())
+        return ast.Name(self.text_of(node.id), ast.Load())
 
     def visit_Call(self, node: ast.Call) -> Any:
         node.args = [self.visit(argument) for argument in node.args]
@@ -199,32 +187,27 @@ class _Numbers(_Replace):
     """Puts numbers in the place of names; name and shape for tensors that are large."""
 
     def __init__(self, bound: Mapping[str, Any]) -> None:
-        super().__init__({})
+        super().__init__(self._text)
         self.bound = bound
         self.symbolic = any(isinstance(value, Sizes) for value in bound.values())
 
-    def visit_Name(self, node: ast.Name) -> Any:
-        if node.id not in self.bound:
-            return node
-        return ast.Name(self._text(node.id, self.bound[node.id]), ast.Load())
-
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        inner = node.value
-        if isinstance(inner, ast.Name) and node.attr in ("T", "mT"):
-            shape = _shape(self.bound.get(inner.id))
-            if shape is not None:
-                turned = (*shape[:-2], *reversed(shape[-2:])) if node.attr == "mT" else tuple(reversed(shape))
-                return ast.Name(f"{inner.id}.{node.attr}{shape_text(turned)}", ast.Load())
+        name = node.value.id if isinstance(node.value, ast.Name) else ""
+        value = self.bound.get(name)
+        if node.attr in ("T", "mT") and isinstance(value, Sizes | np.ndarray):
+            kept = len(value.shape) - 2 if node.attr == "mT" else 0  # how many dimensions stay where they are
+            turned = value.shape[:kept] + value.shape[kept:][::-1]
+            return ast.Name(f"{name}.{node.attr}{shape_text(turned)}", ast.Load())
         return self.generic_visit(node)
 
-    def _text(self, name: str, value: Any) -> str:
-        if isinstance(value, Sizes):
+    def _text(self, name: str) -> str:
+        value = self.bound.get(name, self)
+        if isinstance(value, np.ndarray | np.generic) and value.size == 1:
+            return number(value.item())
+        if isinstance(value, Sizes) or (isinstance(value, np.ndarray) and self.symbolic):
             return f"{name}{shape_text(value.shape)}"
-        if isinstance(value, np.ndarray | np.generic):
-            array = np.asarray(value)
-            if array.size == 1:
-                return number(array.reshape(())[()])
-            return f"{name}{shape_text(array.shape)}" if self.symbolic else nested(array)
+        if isinstance(value, np.ndarray):
+            return nested(value)
         if isinstance(value, bool) or value is None:
             return str(value)
         if isinstance(value, int | float):
@@ -232,7 +215,3 @@ class _Numbers(_Replace):
         if isinstance(value, tuple) and all(isinstance(size, int) for size in value):
             return shape_text(value)
         return name
-
-
-def _shape(value: Any) -> tuple[int, ...] | None:
-    return value.shape if isinstance(value, Sizes | np.ndarray) else None

@@ -1,14 +1,14 @@
 """The graph as it stands, copied into immutable records that nothing can change afterwards.
 
-After this module a reader knows how a picture's boxes (leaves, results and the constants that a rule has saved) come
-from a graph. Only public attributes are read: `grad_fn`, `next_functions`, `variable` and `_saved_*`, so that a graph
-of any library which has PyTorch's names will do. Ids are n0, n1 ... and e0, e1 ... in the order in which the learner's
-code made things: equal graphs give equal ids.
+A picture's boxes (leaves, results and the constants that a rule has saved) come from a graph. Only public attributes
+are read: `grad_fn`, `next_functions`, `variable` and `_saved_*`, so that a graph of any library which has PyTorch's
+names will do. Ids are n0, n1 ... and e0, e1 ... in the order in which the learner's code made things: equal graphs give
+equal ids.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import FrameType, MappingProxyType
 from typing import Any
@@ -17,11 +17,11 @@ from minigrad.viz import naming, values
 from minigrad.viz.boxes import Box, Edge, Snapshot
 from minigrad.viz.constants import constants_of, lost
 from minigrad.viz.expressions import Called
-from minigrad.viz.kept import all_kept, read_saved, saved_parameters, source_of_backward
+from minigrad.viz.kept import all_kept, read_saved, source_of_backward
 from minigrad.viz.learner_code import first_assignment, only_assignment, sources_of
 from minigrad.viz.naming import Variables
 from minigrad.viz.records import Span, span_of
-from minigrad.viz.torch_graphs import seen
+from minigrad.viz.torch_graphs import mirror_of
 from minigrad.viz.torch_graphs.modules import calls_of
 from minigrad.viz.values import Value, short
 from minigrad.viz.walk import by_rule, consumers, creation, generations, is_leaf, ordered
@@ -50,7 +50,7 @@ def snapshot(
             f"expected a Tensor, but got {type(root).__name__}: {short(root)}. "
             "Pass the result of a computation, for example loss = (x * x).sum()."
         )
-    root = seen(root)
+    root = mirror_of(root)
     variables = Variables(names, frame)
     if root.grad_fn is None:
         kind, word = ("leaf", "leaf") if root.requires_grad else ("constant", "no grad")
@@ -129,9 +129,8 @@ class _Builder:
         found = {self.names[node]: node.variable for node in self.nodes if is_leaf(node)} | self.variables.leaves()
         for node in customs:
             for module in filter(naming.has_parameters, vars(getattr(node, "raw", node)).values()):
-                for path, parameter in module.named_parameters():
-                    leaf = seen(parameter)
-                    found.setdefault(self.variables.leaf(leaf) or path, leaf)
+                leaves = [(path, mirror_of(parameter)) for path, parameter in module.named_parameters()]
+                found |= {self.variables.leaf(leaf) or path: leaf for path, leaf in leaves} | found
         return {name: leaf for name, leaf in found.items() if leaf.requires_grad}
 
     def _calls(self) -> dict[Any, tuple[Any, ...]]:
@@ -145,9 +144,10 @@ class _Builder:
         """
         saved_versions: dict[str, int] = {}
         versions: dict[str, int | None] = {}  # of the tensors that only the node which saved them holds
-        places = {box.id: place for place, box in enumerate(boxes)}
+        found = {box.id: box for box in boxes}
+        behind = dict(zip(found, nodes, strict=True))
         for edge in edges:
-            target = boxes[places[edge.target]]
+            target = found[edge.target]
             parameter = target.inputs[edge.slot] if edge.slot < len(target.inputs) else ""
             for saved in target.saved:
                 if saved.parameter == parameter and saved.saved_version is not None:
@@ -155,46 +155,47 @@ class _Builder:
                     saved_versions[edge.source] = min(known, saved.saved_version)
                     versions[edge.source] = saved.version
                 if saved.parameter == parameter and saved.state != "kept":
-                    name = self._output_name(nodes[places[edge.source]], edge) or boxes[places[edge.source]].name
+                    name = self._output_name(behind[edge.source], edge) or found[edge.source].name
                     named = tuple(replace(one, name=name) if one is saved else one for one in target.saved)
-                    boxes[places[edge.target]] = target = replace(target, saved=named)
-        records = [creation(node) for node in nodes]
-        makers = {record: box.id for box, record in zip(boxes, records, strict=True) if record is not None}
+                    found[edge.target] = target = replace(target, saved=named)
+        records = {key: creation(node) for key, node in behind.items()}
+        makers = {record: key for key, record in records.items() if record is not None}
         return [
             replace(
                 box,
-                version=versions.get(box.id) if box.version is None else box.version,
-                saved_version=saved_versions.get(box.id),
-                made_by=makers.get(getattr(record, "parent", None), ""),
+                version=versions.get(key) if box.version is None else box.version,
+                saved_version=saved_versions.get(key),
+                made_by=makers.get(getattr(records[key], "parent", None), ""),
             )
-            for box, record in zip(boxes, records, strict=True)
+            for key, box in found.items()
         ]
 
     def _output_name(self, node: Any, edge: Edge) -> str:
-        found = self.variables.result(node, edge.output) if node is not None else None
-        return found[0] if found is not None else ""
+        return (self.variables.result(node, edge.output) or ("",))[0] if node is not None else ""
 
     def _box(self, node: Any, key: str) -> Box:
+        name, span = self.names[node], self.spans[node]
         if is_leaf(node):
             leaf = node.variable
             value = values.describe(leaf.detach().numpy())
-            span = first_assignment(self.names[node], self.spans.values(), self.frame)
-            about = key, "leaf", self.names[node], "leaf", node.name(), value, grad_value(leaf), span
+            span = first_assignment(name, self.spans.values(), self.frame)
+            about = key, "leaf", name, "leaf", node.name(), value, grad_value(leaf), span
             return Box(*about, version=_version(leaf))
-        found = self.variables.result(node)
+        _, tensor = self.variables.result(node) or ("", None)
+        outputs = self._outputs(node)
         return Box(
             key,
             "result",
-            self.names[node],
+            name,
             self.called.expression(node),
             node.name(),
-            self._value(node),
-            self._kept_grad(node),
-            span_of(getattr(creation(node), "parent", None)) if by_rule(node) else self.spans[node],
+            values.joined(outputs) if outputs else self._value(node),
+            grad_value(tensor) if getattr(tensor, "retains_grad", False) else values.NONE,
+            span_of(getattr(creation(node), "parent", None)) if by_rule(node) else span,
             tuple(all_kept(node, self.called.of_saved)),
             tuple(getattr(node, "inputs", ())),
-            self._outputs(node),
-            version=_version(found[1]) if found is not None else None,
+            outputs,
+            version=None if tensor is None else _version(tensor),
             graph=self.graphs[node],
             backward=source_of_backward(node),
         )
@@ -208,43 +209,32 @@ class _Builder:
         return tuple(described) if len(described) > 1 else ()
 
     def _value(self, node: Any) -> Value:
-        outputs = self._outputs(node)
-        if outputs:
-            return values.joined(outputs)
-        if (array := self._array(node)) is not None:
+        array, record = self._array(node), creation(node)
+        if array is not None:
             return values.describe(array)
-        record = getattr(node, "_creation", None)
-        return values.NOT_KEPT if record is None else lost(record.shape, record.dtype)
+        return values.NOT_KEPT if record is None else lost(record.outputs[0])
 
     def _array(self, node: Any) -> Any:
+        """The numbers of a node's result, from the first that still holds them."""
+        held: Any = next((one for one in self._holders(node) if one is not None), None)
+        return held.detach().numpy() if naming.is_tensor(held) else held
+
+    def _holders(self, node: Any) -> Iterator[Any]:
+        """What may hold the result of a node: a variable, what was noted of it, the nodes that have saved it."""
         if node is self.start:
-            return self.root.detach().numpy()
-        found = self.variables.result(node)
-        if found is not None:
-            return found[1].detach().numpy()
-        record = getattr(node, "_creation", None)
-        array = record.value() if record is not None else None
-        if array is not None:
-            return array
-        result = read_saved(node, "result") if "result" in saved_parameters(node) else None
-        if result is not None:
-            return result.detach().numpy()
+            yield self.root
+        yield (self.variables.result(node) or ("", None))[1]
+        record = creation(node)
+        yield record.outputs[0].value() if record is not None else None
+        yield read_saved(node, "result")
         if hasattr(node, "saved_result"):
-            kept = node.saved_result(self.consumers[node])
-            return None if kept is None else kept.numpy()
+            yield node.saved_result(self.consumers[node])
+            return
         for consumer in self.consumers[node]:  # what it saved of its inputs
             for (child, output), name in zip(consumer.next_functions, getattr(consumer, "inputs", ()), strict=False):
                 if child is node and output == 0:
                     kept = read_saved(consumer, name)
-                    if naming.is_tensor(kept):
-                        return kept.detach().numpy()
-        return None
-
-    def _kept_grad(self, node: Any) -> Value:
-        found = self.variables.result(node)
-        if found is not None and getattr(found[1], "retains_grad", False):
-            return grad_value(found[1])
-        return values.NONE
+                    yield kept if naming.is_tensor(kept) else None
 
 
 def _version(tensor: Any) -> int | None:

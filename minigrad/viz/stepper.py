@@ -1,9 +1,9 @@
 """`BackwardStepper`: a backward pass that is run by clicking.
 
-After this module a reader knows what a click does. It sets the widget's `request`; the kernel runs the engine's
-generator one node on, the recorder writes a frame, and the frame goes back to the page. Going back runs nothing: it
-shows an earlier frame and puts the `.grad` of each leaf back to what it was then, so that the picture and the next
-cell never disagree. All of it also works from code, without a page.
+A click sets the widget's `request`; the kernel runs the engine's generator one node on, the recorder writes a frame,
+and the frame goes back to the page. Going back runs nothing: it shows an earlier frame and puts the `.grad` of each
+leaf back to what it was then, so that the picture and the next cell never disagree. All of it also works from code,
+without a page.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from types import MappingProxyType
 from typing import Any
 
 import anywidget
+import ipywidgets
 import numpy as np
 import traitlets
 
 from minigrad.autograd import engine
-from minigrad.viz import export, recording, torch_graphs, trace
-from minigrad.viz.arguments import check_root, leaf_to_start_from, listed, sought
+from minigrad.viz import naming, page, recording, torch_graphs, trace
 from minigrad.viz.breakpoints import Breakpoints
-from minigrad.viz.frames import Frame, Turn
+from minigrad.viz.frames import Frame
 from minigrad.viz.kept_grads import KeptGrads, grad_of
 from minigrad.viz.markup import clean, shorten
+from minigrad.viz.progress import wanted_boxes
 from minigrad.viz.recorder import Recorder
-from minigrad.viz.recording import Rehearsal, trouble
+from minigrad.viz.recording import Rehearsal, SharedCode, shared_code, trouble
 from minigrad.viz.records import learner_frame
-from minigrad.viz.shared_code import SharedCode, reference, shared_code
 from minigrad.viz.snapshot import snapshot
-from minigrad.viz.torch_graphs import seen
-from minigrad.viz.widget_picture import drawn, picture_of, still_of
+from minigrad.viz.torch_graphs import mirror_of, running
+from minigrad.viz.widget_picture import drawing_of, picture_of, still_of
 
 
 class BackwardStepper(anywidget.AnyWidget):
@@ -56,7 +56,7 @@ class BackwardStepper(anywidget.AnyWidget):
     """
 
     _esm = recording.notebook_module()
-    code = reference()
+    code = traitlets.Instance(SharedCode).tag(sync=True, **ipywidgets.widget_serialization)
     _recorder: Any = None
     _is_running = False
 
@@ -88,26 +88,20 @@ class BackwardStepper(anywidget.AnyWidget):
         names: Mapping[str, Any] | None = None,
         beside: BackwardStepper | None = None,
     ) -> None:
-        root, gradient = seen(root), seen(gradient)
-        check_root(root)
+        root, gradient = mirror_of(root), mirror_of(gradient)
+        _check_root(root)
         frame = learner_frame(sys._getframe(1))
-        if beside is None:
-            graph = snapshot(root, names, frame)
-        else:
-            graph = snapshot(root, names, frame, beside._given[0], beside._called())
-        if isinstance(root, torch_graphs.Tensor):
-            inputs = None if inputs is None else [seen(one) for one in listed(inputs)]
-            nodes = [node for node in graph.nodes if node is not None]
-            steps: Any = torch_graphs.steps(root, gradient, retain_graph, create_graph, inputs, nodes)
-        else:
-            steps = engine.steps(root, gradient, retain_graph, create_graph, inputs)
-        wanted = sought(graph, inputs)
-        drawing, groups, note = drawn(graph)
+        others = () if beside is None else (beside._given[0], beside._called())
+        graph = snapshot(root, names, frame, *others)
+        steps = running.steps if isinstance(root, torch_graphs.Tensor) else engine.steps
+        begin = functools.partial(steps, root, gradient, retain_graph, create_graph, inputs)
+        run = begin()  # raises what backward() would for wrong arguments
+        wanted = wanted_boxes(graph, inputs)
+        drawing, groups, note = drawing_of(graph)
+        seed = np.array(gradient.detach().numpy()) if gradient is not None else np.ones_like(root.detach().numpy())
         retains = create_graph if retain_graph is None else retain_graph
-        seed = (
-            np.ones(root.shape, root.detach().numpy().dtype) if gradient is None else gradient.detach().numpy().copy()
-        )
-        recorder = Recorder(graph, steps, seed, wanted, drawing.rooms, retains)
+        record = functools.partial(Recorder, graph, seed=seed, wanted=wanted, rooms=drawing.rooms, retain=retains)
+        recorder = record(run)
         first = recorder.first()
 
         super().__init__()
@@ -121,10 +115,7 @@ class BackwardStepper(anywidget.AnyWidget):
         self.recorded = [json.dumps(first.to_json(None))]
         self._rehearsal: Rehearsal | None = None
         if recording.can_rehearse(root, graph):
-            begin = functools.partial(engine.steps, root, gradient, retain_graph, create_graph, inputs)
-            self._rehearsal = Rehearsal(
-                graph, self._grads.tensors, lambda: Recorder(graph, begin(), seed, wanted, drawing.rooms, retains)
-            )
+            self._rehearsal = Rehearsal(graph, self._grads.tensors, lambda: record(begin()))
         self._hold(self.recorded)
         self.observe(self._on_recorded, "recorded")
         self._breakpoints = Breakpoints()
@@ -160,9 +151,8 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def first(self) -> Frame:
         """Go to the moment before anything ran, and put each `.grad` back to what it was then."""
-        frame = self._go(0)
-        assert frame is not None  # frame 0 is always there
-        return frame
+        self._go(0)
+        return self.frame
 
     reset = first
 
@@ -177,7 +167,7 @@ class BackwardStepper(anywidget.AnyWidget):
 
         Raises ValueError if no box has that name, or if it does not run (because `inputs` leave it out).
         """
-        return self._run_to(self._running(name), name)
+        return self._run_to(self._running(name))
 
     def _running(self, name: str) -> str:
         """The id of the box with a name. ValueError if there is none, or if it does not run."""
@@ -188,17 +178,13 @@ class BackwardStepper(anywidget.AnyWidget):
             )
         return key
 
-    def _run_to(self, key: str, name: str) -> Frame:
-        for frame in self._frames:
-            if frame.box == key:
-                return self._go(frame.index) or frame
-        self._go(len(self._frames) - 1)
-        while True:
-            frame_or_end = self._go(self.index + 1)
-            if frame_or_end is None:
-                raise ValueError(f"{name!r} did not run: no gradient reached it")
-            if frame_or_end.box == key:
-                return frame_or_end
+    def _run_to(self, key: str) -> Frame:
+        known = [frame.index for frame in self._frames if frame.box == key]
+        self._go(known[0] if known else len(self._frames) - 1)
+        while self.frame.box != key:
+            if self._go(self.index + 1) is None:
+                raise ValueError(f"{self._graph.by_id[key].name!r} did not run: no gradient reached it")
+        return self.frame
 
     def second(
         self,
@@ -217,7 +203,12 @@ class BackwardStepper(anywidget.AnyWidget):
         no leaf has that name, or if there are several and none is named.
         """
         leaves = {box.name: self._grads.tensors[box.id] for box in self._graph.boxes if box.kind == "leaf"}
-        name = leaf_to_start_from(list(leaves), of)
+        if of is None and len(leaves) > 1:
+            example, there = next(iter(leaves)), ", ".join(leaves)
+            raise ValueError(f"there are several gradients: say which, as in second({example!r}); there are: {there}")
+        name = next(iter(leaves)) if of is None else of
+        if name not in leaves:
+            raise ValueError(f"no leaf is named {name!r}; there are: {', '.join(leaves)}")
         grad = grad_of(leaves[name])
         if grad is None:
             raise RuntimeError(f"{name}.grad is None: step to the end first, as in s.last()")
@@ -231,8 +222,8 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def _called(self) -> dict[Any, str]:
         """Node -> what it is called here, those of the gradient's graph among them."""
-        boxes = zip(self._graph.nodes, self._graph.boxes, strict=True)
-        return {node: box.name for node, box in boxes if node is not None} | self._recorder.grown
+        names = {node: self._graph.by_id[key].name for key, node in self._graph.node_of.items()}
+        return names | self._recorder.grown
 
     # -- breakpoints
 
@@ -293,7 +284,7 @@ class BackwardStepper(anywidget.AnyWidget):
         with contextlib.suppress(Exception):  # which `problem` tells of
             self.last()
         self._show(at)
-        export.save(self, path, title)
+        page.write(path, page.stepper_page(self, title), "save_html()")
 
     # -- the steps
 
@@ -320,7 +311,9 @@ class BackwardStepper(anywidget.AnyWidget):
         if failure is not None:
             raise RuntimeError(f"this pass cannot go on: its last step failed with {type(failure).__name__}: {failure}")
         before = self._frames[-1]
-        reached = self._grads.before_inner(self._graph.reached if self._is_custom(before.next) else {})
+        upcoming = self._graph.node_of.get(before.next.box) if before.next else None
+        is_custom = getattr(upcoming, "_is_custom", False)  # so it may run a backward of its own
+        reached = self._grads.before_inner(self._graph.reached if is_custom else {})
         self._is_running = True
         try:
             frame = self._recorder.advance()
@@ -343,11 +336,6 @@ class BackwardStepper(anywidget.AnyWidget):
             raise failure
         return True
 
-    def _is_custom(self, turn: Turn | None) -> bool:
-        """Whether the node that runs next is a custom Function, which may run a backward of its own."""
-        places = (place for place, box in enumerate(self._graph.boxes) if turn is not None and box.id == turn.box)
-        return any(getattr(self._graph.nodes[place], "_is_custom", False) for place in places)
-
     def _notice_changes(self) -> None:
         """Where something else has changed a `.grad` since this frame was shown, the frame says so and keeps it: going
         away and coming back brings back what is there now.
@@ -358,7 +346,7 @@ class BackwardStepper(anywidget.AnyWidget):
             return
         frame = self._frames[index]
         for key, before in changed.items():
-            if any(box.id == key and box.kind == "leaf" for box in self._graph.boxes):
+            if key in self._graph.by_id and self._graph.by_id[key].kind == "leaf":
                 frame = self._recorder.renewed(frame, key, before)
         self._frames[index] = frame
         recorded = list(self.recorded)
@@ -379,7 +367,7 @@ class BackwardStepper(anywidget.AnyWidget):
             self._recorder.close()
             self._graph = replace(self._graph, nodes=(), results=(), reached={}, calls={})
             self._grads.clear()
-            self._given = (None, {})
+            self._given, self._rehearsal = (None, {}), None
         super().close()
 
     # -- what is kept for the time without a kernel
@@ -426,7 +414,7 @@ class BackwardStepper(anywidget.AnyWidget):
             if self._go(min(max(wanted, 0), self._frames[0].total)) is None:
                 self._show(len(self._frames) - 1)
         elif isinstance(box, str) and box in self._recorder.runs:
-            self._run_to(box, self._graph.by_id[box].name)
+            self._run_to(box)
         elif request.get("run") is True:
             self.run()
 
@@ -445,3 +433,18 @@ class BackwardStepper(anywidget.AnyWidget):
         metadata = {**metadata, recording.METADATA: self.kept}
         still = still_of(self._graph, self._groups, self.picture["open"], self.frame)
         return {**data, "text/plain": repr(self), "image/svg+xml": still}, metadata
+
+
+def _check_root(root: Any) -> None:
+    """Raise TypeError for what is no tensor, RuntimeError for a leaf; others without a graph the engine refuses."""
+    if not naming.is_tensor(root):
+        raise TypeError(
+            f"BackwardStepper() expected a Tensor as its root, but got {type(root).__name__}: "
+            f"{shorten(clean(repr(root)), 60)}. "
+            "Pass the result of a computation, such as loss = (x * x).sum(), not its value."
+        )
+    if root.grad_fn is None and root.requires_grad:
+        raise RuntimeError(
+            "element 0 of tensors is a leaf and does not have a grad_fn. No operation made it, so there is nothing to "
+            "step through: compute something from it, such as y = (x * x).sum(), and pass that."
+        )

@@ -17,7 +17,8 @@ from minigrad.autograd.modes import thread
 from minigrad.viz import naming, values
 from minigrad.viz.boxes import Box, Edge, Snapshot
 from minigrad.viz.events import Event, array_value, hook_name, line_of, raised
-from minigrad.viz.torch_graphs import seen
+from minigrad.viz.kept import parameter_of
+from minigrad.viz.torch_graphs import mirror_of
 from minigrad.viz.values import in_words
 
 
@@ -54,9 +55,9 @@ class Watcher:
 
         def call(*arguments: Any) -> Any:
             is_leafs = kind == "node_hook" and not arguments[0]  # it is shown what came in, as nothing goes out
-            note = Note(kind, key, function, _seen(kind, function, arguments[is_leafs]), made=made)
+            note = Note(kind, key, function, _copies(kind, function, arguments[is_leafs]), made=made)
             if kind == "unpacked":
-                note.parameter = _parameter(node, arguments[0])
+                note.parameter = parameter_of(node, lambda held: _packed(held, node) is arguments[0])
             self.notes.append(note)
             try:
                 result = function(*arguments)
@@ -64,14 +65,14 @@ class Watcher:
                 note.error = error
                 raise
             given = arguments[0] if result is None or kind in ("retain_grad", "post_accumulate") else result
-            note.after = _seen("result" if kind in ("packed", "unpacked") else kind, function, given)
+            note.after = _copies("result" if kind in ("packed", "unpacked") else kind, function, given)
             return result
 
         return call
 
     def retained(self, node: Any, before: Any, after: Any) -> Note:
         """That a result has kept its gradient, where no function of ours did it."""
-        return Note("retain_grad", self.ids[node], _copied, (before,), (after,))
+        return Note("retain_grad", self.ids[node], copy_of, (before,), (after,))
 
     def notes_of(self, node: Any) -> list[Note]:
         """The notes on one node that were not taken yet."""
@@ -87,33 +88,29 @@ class Watcher:
         return notes
 
 
-def _seen(kind: str, function: Callable[..., Any], value: Any) -> tuple[Any, ...]:
+def _copies(kind: str, function: Callable[..., Any], value: Any) -> tuple[Any, ...]:
     """Copies of what a function of this kind is shown, or of what it changes."""
     if kind == "retain_grad":
         tensor = getattr(getattr(function, "__self__", None), "tensor", lambda: None)()
-        return (_copied(tensor._grad if tensor is not None else None),)
+        return (copy_of(tensor._grad if tensor is not None else None),)
     if kind == "post_accumulate":
-        return (_copied(value.grad), _copied(value))
+        return (copy_of(value.grad), copy_of(value))
     if kind in ("node_prehook", "node_hook"):
-        return tuple(map(_copied, value)) if isinstance(value, tuple) else (_copied(value),)
-    return (_copied(value),)
+        return tuple(map(copy_of, value)) if isinstance(value, tuple) else (copy_of(value),)
+    return (copy_of(value),)
 
 
-def _copied(value: Any) -> Any:
-    value = seen(value)
+def copy_of(value: Any) -> Any:
+    """A tensor of either library, or an array, as an array that nobody else holds; anything else as it is."""
+    value = mirror_of(value)
     if naming.is_tensor(value):
-        return np.array(value.detach().numpy())
+        value = value.detach().numpy()
     return np.array(value) if isinstance(value, np.ndarray) else value
 
 
-def _parameter(node: Any, packed: Any) -> str:
-    """What the saved value was called that a hook packed."""
-    for position, held in enumerate(getattr(node, "_kept", None) or ()):
-        inner = getattr(held, "kept", held)
-        if getattr(inner, "packed", node) is packed:
-            names = getattr(node, "_kept_names", ())
-            return names[position] if position < len(names) else f"saved_tensors[{position}]"
-    return ""
+def _packed(held: Any, default: Any) -> Any:
+    """What a pack hook made of a saved tensor."""
+    return getattr(getattr(held, "kept", held), "packed", default)
 
 
 # ---------------------------------------------------------------- from notes to events

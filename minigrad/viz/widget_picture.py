@@ -24,7 +24,7 @@ NO_LINES = (
 )
 
 
-def drawn(graph: Snapshot) -> tuple[Drawing, tuple[modules.Group, ...], str]:
+def drawing_of(graph: Snapshot) -> tuple[Drawing, tuple[modules.Group, ...], str]:
     """The drawing, the groups that open and close in it, and what is said above it.
 
     Without groups Graphviz lays it out. Where that takes too long, stretches of the code become groups.

@@ -111,6 +111,7 @@ def test_two_steppers_on_one_retained_graph_add_up_and_say_so(library: Any) -> N
     assert grad(a) == [4.0, 8.0]  # what was there when this frame was left
     (text,) = events(one, "error")
     assert "a.grad was [2, 4] after this step and is [4, 8] now: something else changed it" in text
+    assert not [event.title for frame in (*one.frames, *other.frames) for event in frame.events if "hook" in event.kind]
 
 
 def test_the_second_of_two_steppers_on_one_graph_says_that_the_first_has_used_it() -> None:

@@ -1,14 +1,13 @@
-"""A real PyTorch graph, for the pictures and the stepper.
+"""A real PyTorch graph, for the pictures and the stepper: `viz.draw(loss)` and `viz.BackwardStepper(loss)` take one.
 
-After this package a reader knows how `viz.draw(loss)` and `viz.BackwardStepper(loss)` work on a loss of PyTorch's.
-`mirrors` shows its tensors and nodes under the attributes that the pictures read of minigrad's; `saved` tells what a
-node keeps and what PyTorch hides; `formulas` finds the text of its rule; `running` runs PyTorch's own backward and
-stops it after each node; `queue` knows which is next.
+`mirrors` shows PyTorch's tensors and nodes under the attributes that the pictures read of minigrad's; `saved` tells
+what a node keeps and what PyTorch hides; `formulas` finds the text of its rule, among minigrad's or in `own_rules`;
+`running` runs PyTorch's own backward and stops it after each node, with `hooks` for the learner's functions in it;
+`queue` knows which node is next; `modules` finds out which module's call made which node.
 
 torch is never imported here: a graph of PyTorch's can only be there if somebody else has.
 """
 
-from minigrad.viz.torch_graphs.mirrors import Node, Tensor, seen
-from minigrad.viz.torch_graphs.running import steps
+from minigrad.viz.torch_graphs.mirrors import Node, Tensor, mirror_of
 
-__all__ = ["Node", "Tensor", "seen", "steps"]
+__all__ = ["Node", "Tensor", "mirror_of"]

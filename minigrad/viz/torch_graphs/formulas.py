@@ -1,9 +1,8 @@
 """What is known of the rules of PyTorch's nodes.
 
-After this module a reader knows where the stepper takes the text of a rule from, for a graph whose rules are compiled
-C++. minigrad's nodes have PyTorch's names, so the rule of minigrad's op of that name is tried on what PyTorch's node
-has saved. Only if it gives the gradient that PyTorch has just computed is it shown; else it is said that the formula
-is not known here.
+For a graph whose rules are compiled C++ the stepper takes the text of a rule from here. minigrad's nodes have
+PyTorch's names, so the rule of minigrad's op of that name is tried on what PyTorch's node has saved. Only if it gives
+the gradient that PyTorch has just computed is it shown; else it is said that the formula is not known here.
 """
 
 from __future__ import annotations
@@ -79,47 +78,40 @@ def explain(node: Any, incoming: tuple[Any, ...], outgoing: list[Any]) -> None:
     if saved.is_custom(raw):
         node.rules = {}  # it is the learner's own code, which is shown whole
         return
-    worded = own_rules.WORDS.get(node_name(raw), ())
-    words = [text for _, text in worded]
-    node.rules = dict(zip(names, words if len(words) == len(names) else words[:1] * len(names), strict=False))
-    packed = any(saved.state_of(raw, parameter)[0] == "packed" for parameter in saved.parameters(raw))
-    node.rules = dict.fromkeys(names, PACKED if packed else UNKNOWN) | node.rules
+    packed = any(saved.look(raw, parameter)[0] == "packed" for parameter in saved.parameters(raw))
+    words = [text for _, text in own_rules.WORDS.get(node_name(raw), ())]
+    words = words if len(words) == len(names) else words[:1] * len(names)
+    node.rules = dict.fromkeys(names, PACKED if packed else UNKNOWN) | dict(zip(names, words, strict=False))
     given = next((gradient for gradient in incoming if gradient is not None), None)
     if len(incoming) != 1 or given is None or given.raw.numel() > CHECKED or not given.is_strided:
         return
     near = 1e-2 if given.raw.element_size() <= 2 else 1e-4  # of two bytes, a sum's rounding shows
-    for slot, gradient in enumerate(outgoing):
+    for name, gradient in zip(names, outgoing, strict=False):
         for declared in _candidates(raw) if gradient is not None else ():
-            rule = declared.get(names[slot])
-            values = None if rule is None else _values(raw, rule)
+            rule = declared.get(name)
+            values = None if rule is None else _values(node, rule)
             if rule is not None and values is not None and _gives(rule, given.numpy(), values, gradient, near):
-                node.rules[names[slot]] = rule
-                node.bound |= {name: _bound(value) for name, value in values.items()}
+                node.rules[name] = rule
+                node.bound |= {key: rules.binding(value) for key, value in values.items()}
                 break
 
 
-def _values(raw: Any, rule: Callable[..., Any]) -> dict[str, Any] | None:
+def _values(node: Any, rule: Callable[..., Any]) -> dict[str, Any] | None:
     """What a rule of minigrad's asks for, of what a node of PyTorch's has saved; None if something is missing."""
-    found = {}
-    for parameter in list(inspect.signature(rule).parameters)[2:]:
-        try:
-            found[parameter] = _value(raw, parameter)
-        except (AttributeError, LookupError, TypeError, ValueError):
-            return None
-    return found
+    try:
+        return {parameter: _value(node, parameter) for parameter in list(inspect.signature(rule).parameters)[2:]}
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return None
 
 
-def _value(raw: Any, parameter: str) -> Any:
-    from minigrad.viz.torch_graphs.mirrors import seen
-
+def _value(node: Any, parameter: str) -> Any:
     if parameter.endswith(("_shape", "_dtype")):
-        kind = parameter.rpartition("_")[2]
-        slot = input_names(raw).index(parameter.removesuffix("_" + kind))
-        child, number = raw.next_functions[slot]
+        owner, _, kind = parameter.rpartition("_")
+        child, number = node.raw.next_functions[node.inputs.index(owner)]
         about = child._input_metadata[number]
         return tuple(about.shape) if kind == "shape" else np.dtype(str(about.dtype).removeprefix("torch."))
-    value = seen(saved.read(raw, parameter))
-    if value is None and saved.state_of(raw, parameter)[0] != "kept":
+    state, value, _ = node.look(parameter)
+    if state != "kept":
         raise LookupError(parameter)
     return value.numpy() if hasattr(value, "numpy") else value
 
@@ -135,7 +127,3 @@ def _gives(rule: Callable[..., Any], g: Any, values: Mapping[str, Any], wanted: 
             return result.shape == wanted.shape and np.allclose(result, wanted, near, near * size, equal_nan=True)
     except Exception:  # a rule of another op's, fed with what was not meant for it
         return False
-
-
-def _bound(value: Any) -> Any:
-    return rules.binding(value) if isinstance(value, np.ndarray | np.generic) else value

@@ -1,23 +1,25 @@
 """Hooks of PyTorch's tensors and nodes: which ones run, and what each changes.
 
-After this module a reader knows how a frame can name a hook that PyTorch runs. Python's hooks lie in plain dicts, which
-PyTorch looks up when it calls them: while a pass is under way, each entry is replaced by one that notes what goes in
-and what comes out. A tensor's dict is found through the tensor, so the hooks of one that nobody holds any more stay
-unseen; that they ran is seen by what they changed.
+A frame can name a hook that PyTorch runs. Python's hooks lie in plain dicts, which PyTorch looks up when it calls them:
+while a pass is under way, each entry is replaced by one that notes what goes in and what comes out. A tensor's dict is
+found through the tensor, so the hooks of one that nobody holds any more stay unseen; that they ran is seen by what they
+changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from minigrad.viz.boxes import Snapshot
-from minigrad.viz.torch_graphs.mirrors import Leaf, Tensor, seen
-from minigrad.viz.watching import Note, Watcher
+from minigrad.viz.torch_graphs.mirrors import Leaf, Tensor, mirror_of
+from minigrad.viz.watching import Note, Watcher, copy_of
 
 Entries = dict[Any, Any]  # PyTorch's number of a hook -> the hook
+UNSEEN: Any = SimpleNamespace(__name__="that PyTorch ran")  # stands for the learner's function
 
 
 class HookWatch:
@@ -47,7 +49,7 @@ class HookWatch:
                 self.before[node] = own.hooks_dict_ref()
                 own.remove()
             self._replace("node_prehook", node, self.before[node])
-            self._replace("node_hook", node, handle.hooks_dict_ref(), handle.id)
+            self._replace("node_hook", node, handle.hooks_dict_ref())
             if isinstance(node, Leaf):
                 raw = node.raw.variable
                 self._replace("tensor_hook", node, raw._backward_hooks)
@@ -56,16 +58,16 @@ class HookWatch:
             self._replace("tensor_hook", tensor.grad_fn, tensor.raw._backward_hooks)
         for node, entries in self.known:
             self._replace("tensor_hook", node, entries)
-        self.held = [(tensor, _array(tensor.grad)) for tensor in self.results if tensor.retains_grad]
+        self.held = [(tensor, copy_of(tensor.grad)) for tensor in self.results if tensor.retains_grad]
 
-    def _replace(self, kind: str, node: Any, entries: Entries | None, own: Any = None) -> None:
-        for number, hook in list((entries or {}).items()):
-            at = id(entries), number
-            if number == own or (at in self.replaced and self.replaced[at][2] is hook):
-                continue
-            assert entries is not None  # else there was nothing to walk
-            entries[number] = watched = self._only_ours(hook, self.watcher.around(kind, node, hook))
-            self.replaced[at] = entries, hook, watched
+    def _replace(self, kind: str, node: Any, entries: Entries | None) -> None:
+        entries = entries or {}
+        for number, hook in list(entries.items()):
+            if not str(getattr(hook, "__module__", "")).startswith(
+                __package__
+            ):  # else it is ours, or another stepper's
+                entries[number] = watched = self._only_ours(hook, self.watcher.around(kind, node, hook))
+                self.replaced[id(entries), number] = entries, hook, watched
 
     def _only_ours(self, hook: Callable[..., Any], watched: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *arguments: (watched if self.is_ours() else hook)(*arguments)
@@ -74,7 +76,7 @@ class HookWatch:
         """After a step: note what the results of the node that ran have retained."""
         for tensor, before in self.held:
             if tensor.grad_fn is node:
-                self.watcher.notes.append(self.watcher.retained(node, before, _array(tensor.grad)))
+                self.watcher.notes.append(self.watcher.retained(node, before, copy_of(tensor.grad)))
 
     def received(self, node: Any, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
         """What came in to a node. A leaf may take the very tensor that came as its `.grad`, which post-accumulate hooks
@@ -84,12 +86,12 @@ class HookWatch:
         grad = node.variable.grad if note is not None else None
         if note is None or grad is None or grad.memory != incoming[0].memory:
             return incoming
-        return (seen(incoming[0].raw.new_tensor(note.before[0])),)
+        return (mirror_of(incoming[0].raw.new_tensor(note.before[0])),)
 
     def left_by_rule(self, node: Any, outgoing: tuple[Any, ...]) -> list[Any]:
         """The gradients that a node's own rule gave, as arrays, before its hooks changed them."""
         note = next((note for note in self.watcher.notes_of(node) if note.kind == "node_hook"), None)
-        return [_array(gradient) for gradient in outgoing] if note is None else list(note.before)
+        return [copy_of(gradient) for gradient in outgoing] if note is None else list(note.before)
 
     def take_off(self) -> None:
         """Put every hook back, but for those that were removed meanwhile."""
@@ -109,20 +111,14 @@ def _of_saved(nodes: Iterable[Any]) -> Iterator[tuple[Any, Entries]]:
                 yield kept.grad_fn, kept.raw._backward_hooks
 
 
-class _Unseen:
-    """Stands for hooks that PyTorch has run, in the place of the learner's function."""
-
-    __name__ = "that PyTorch ran"
-
-
-def unseen_hooks(box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], seen: list[Note]) -> list[Note]:
+def unseen_hooks(box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]) -> list[Note]:
     """A note for each of a node's gradients that is not what had arrived, nor what the hooks that were seen left.
 
     Args:
         box: the box of the node.
         arrived: number of an output -> the sum of the gradients that were sent to it, as an array.
         incoming: the gradients that the node was run with, as mirrors.
-        seen: what the hooks did that were seen at this step.
+        known: what the hooks did that were seen at this step.
     """
     notes = []
     for number, gradient in enumerate(incoming):
@@ -131,7 +127,7 @@ def unseen_hooks(box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...]
         # PyTorch rounds each sum to the gradient's type; of two bytes, that shows.
         near = 2e-2 if gradient.raw.element_size() <= 2 else 1e-5
         now = np.array(arrived[number])
-        for note in seen:
+        for note in known:
             if note.box != box or note.kind not in ("tensor_hook", "node_prehook") or note.error is not None:
                 continue
             place = number if note.kind == "node_prehook" else 0
@@ -147,21 +143,13 @@ def unseen_hooks(box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...]
 
 
 def _unseen(box: str, before: Any, after: Any) -> Note:
-    return Note("tensor_hook", box, _Unseen(), (before,), (after,))  # type: ignore[arg-type]
+    return Note("tensor_hook", box, UNSEEN, (before,), (after,))
 
 
 def _equal(one: Any, other: Any, near: float) -> bool:
     """Whether two gradients are the same but for rounding; None is only None."""
     if one is None or other is None:
         return one is other
-    same_shape = bool(one.shape == other.shape)
-    return same_shape and bool(np.allclose(one, other, near, near * _largest(other), equal_nan=True))
-
-
-def _array(gradient: Any) -> Any:
-    return None if gradient is None else np.array(gradient.numpy())
-
-
-def _largest(array: Any) -> float:
-    size = np.abs(array)
-    return float(np.max(size, initial=0.0, where=np.isfinite(size)))
+    size = np.abs(other)
+    largest = float(np.max(size, initial=0.0, where=np.isfinite(size)))
+    return bool(one.shape == other.shape and np.allclose(one, other, near, near * largest, equal_nan=True))

@@ -21,7 +21,7 @@ from minigrad.viz.torch_graphs import formulas, saved
 _mirrors: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
-def seen(value: Any) -> Any:
+def mirror_of(value: Any) -> Any:
     """A tensor of PyTorch's as its mirror; anything else as it is."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(value, getattr(torch, "Tensor", ())):
@@ -29,7 +29,7 @@ def seen(value: Any) -> Any:
     return _mirror(value, Tensor)
 
 
-def node_seen(node: Any) -> Any:
+def mirror_of_node(node: Any) -> Any:
     """The mirror of a node of PyTorch's; None for None."""
     return None if node is None else _mirror(node, Leaf if hasattr(node, "variable") else Node)
 
@@ -60,7 +60,7 @@ class Tensor:
 
     @property
     def grad_fn(self) -> Any:
-        return node_seen(self.raw.grad_fn)
+        return mirror_of_node(self.raw.grad_fn)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,7 +69,7 @@ class Tensor:
     @property
     def grad(self) -> Any:
         # Of a result that keeps no gradient, PyTorch's `.grad` is None and reading it warns.
-        return seen(self.raw.grad) if self.raw.is_leaf or self.raw.retains_grad else None
+        return mirror_of(self.raw.grad) if self.raw.is_leaf or self.raw.retains_grad else None
 
     @grad.setter
     def grad(self, gradient: Any) -> None:
@@ -155,13 +155,10 @@ class Output:
         return None
 
 
-class Made(Output):
-    """What is known of how a node was made: its results. PyTorch notes no piece of code, so `span` is None."""
-
-    span: Any = None
+class Made:
+    """What is known of how a node was made: its results. PyTorch notes no piece of code."""
 
     def __init__(self, about: Sequence[Any]) -> None:
-        super().__init__(about[0])
         self.outputs = [Output(one) for one in about]
 
 
@@ -179,7 +176,7 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        return tuple((node_seen(child), number) for child, number in self.raw.next_functions)
+        return tuple((mirror_of_node(child), number) for child, number in self.raw.next_functions)
 
     _sequence_nr = _of_raw("_sequence_nr")
 
@@ -191,11 +188,12 @@ class Node:
         """What this node can be asked for as `_saved_<parameter>`."""
         return saved.parameters(self.raw)
 
-    def state_of(self, parameter: str) -> tuple[str, str, tuple[int, int] | None]:
-        """What became of a saved value: "kept", "freed", "packed" or "changed"; the same in words; and where it was
-        written to since, its version now and the version that was saved.
+    def look(self, parameter: str) -> tuple[str, Any, tuple[int | None, int | None]]:
+        """What became of a saved value: "kept", "freed", "packed" or "changed"; the value, if it is kept; and where it
+        was written to since, its version now and the version that was saved.
         """
-        return saved.state_of(self.raw, parameter)
+        state, value, versions = saved.look(self.raw, parameter)
+        return state, mirror_of(value), versions
 
     def saved_result(self, consumers: list[Node]) -> Any:
         """The tensor that this node made, where it or a consumer has saved it."""
@@ -208,7 +206,7 @@ class Node:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
-            return seen(saved.read(self.raw, name.removeprefix("_saved_")))
+            return self.look(name.removeprefix("_saved_"))[1]
         raise AttributeError(name)
 
     @property
@@ -220,9 +218,10 @@ class Node:
         """None once what was saved is freed, as of minigrad's nodes."""
         return None if self.ran_and_freed or saved.is_freed(self.raw) else ()
 
-    def source_of_backward(self) -> str:
-        """Of a custom Function the text of its backward; else ""."""
-        return saved.source_of_backward(self.raw)
+    @property
+    def backward_function(self) -> Any:
+        """Of a custom Function its own backward; else None."""
+        return getattr(getattr(self.raw, "_forward_cls", None), "backward", None)
 
     def _made(self) -> Made | None:
         try:  # PyTorch counts from the side of the gradients: a node's outputs are what it has inputs for
@@ -236,7 +235,7 @@ class Leaf(Node):
 
     @property
     def variable(self) -> Any:
-        return seen(self.raw.variable)
+        return mirror_of(self.raw.variable)
 
     @property
     def inputs(self) -> tuple[str, ...]:

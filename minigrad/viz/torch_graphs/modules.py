@@ -75,7 +75,7 @@ def _forms(nodes: list[Any], owners: Mapping[int, Chain]) -> dict[Any, Chain]:
         children = [child for child, _ in node.next_functions]
         made = node._creation
         if made is not None and children and all(child in forms for child in children):
-            shape = sorted(made.shape)
+            shape = sorted(made.outputs[0].shape)
             if shape in [shapes[child] for child in children]:  # a sum of its squares is none
                 forms[node], shapes[node] = _common([forms[child] for child in children]), shape
     return forms

@@ -1,9 +1,9 @@
 """PyTorch's own backward, stopped after each node.
 
-After this module a reader knows why a stepped pass gives the very numbers of `backward()`: it is `backward()`. It runs
-in a thread of its own, with one hook of ours on each node, behind the learner's: there the thread waits until somebody
-wants the next step. So the order, the sums, the types and every hook are PyTorch's, also where they could not be
-called by hand (custom Functions, hooks of tensors that are gone, checkpoints).
+A stepped pass gives the very numbers of `backward()` since it is `backward()`. It runs in a thread of its own, with one
+hook of ours on each node, behind the learner's: there the thread waits until somebody wants the next step. So the
+order, the sums, the types and every hook are PyTorch's, also where they could not be called by hand (custom Functions,
+hooks of tensors that are gone, checkpoints).
 
 A pass that is given up ends at once: the hook that waits raises, and no node runs after it. Nothing of ours stays on
 the graph then, nor after the last step; and hooks hold no nodes, since a circle through PyTorch's memory is one that
@@ -19,82 +19,48 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from minigrad.viz.boxes import Snapshot
 from minigrad.viz.torch_graphs import formulas
-from minigrad.viz.torch_graphs.mirrors import Leaf, Node, Tensor, seen
+from minigrad.viz.torch_graphs.hooks import HookWatch
+from minigrad.viz.torch_graphs.mirrors import Leaf, Node, Tensor, mirror_of
 from minigrad.viz.torch_graphs.queue import ReadyQueue
+from minigrad.viz.watching import Watcher
 
-Step = tuple[Node, tuple[Any, ...], tuple[Any, ...]]
+Given = tuple[int, tuple[Any, ...], tuple[Any, ...]]  # number of a node, gradients in, gradients out
 
 
 def steps(
-    root: Tensor,
-    gradient: Any,
-    retain_graph: bool | None,
-    create_graph: bool,
-    inputs: list[Any] | None,
-    nodes: list[Node],
-) -> Iterator[Step]:
+    root: Tensor, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any
+) -> Iterator[tuple[Node, tuple[Any, ...], tuple[Any, ...]]]:
     """`root.backward()` of PyTorch's, one node per step. Wrong arguments raise at the call, before anything has run.
 
-    Yields (node, gradients in, gradients out) as minigrad's engine does, for those of `nodes` that a gradient reaches;
-    what PyTorch frees then, it frees when the next step is asked for. Stopping half way is safe.
+    Yields (node, gradients in, gradients out) as minigrad's engine does; what PyTorch frees then, it frees when the
+    next step is asked for. Stopping half way is safe.
 
-    Raises RuntimeError, in PyTorch's words, for a root that needs weights and has none, for weights of another shape
-    and for `inputs` that are empty or need no gradient.
+    Raises RuntimeError or TypeError, in PyTorch's words, for a root that needs weights and has none, for weights of
+    another shape and for `inputs` that are empty or need no gradient.
     """
     torch: Any = sys.modules["torch"]
-    _check(root, gradient, inputs)
-    retain = create_graph if retain_graph is None else retain_graph
-    for node in nodes:
-        node.ran_and_freed = False
-    start = None if gradient is None else gradient.raw
-    wanted = None if inputs is None else [tensor.raw for tensor in inputs]
-
-    def call(raw: Any = root.raw) -> None:
-        torch.autograd.backward(raw, start, retain_graph=retain_graph, create_graph=create_graph, inputs=wanted)
-
-    return _Pass(nodes, call, retain, None if inputs is None else _useful(nodes, inputs))
-
-
-def _check(root: Tensor, gradient: Any, inputs: list[Any] | None) -> None:
-    raw = root.raw
-    if gradient is not None and not isinstance(gradient, Tensor):
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(gradient).__name__}: give a torch.Tensor"
-        )
-    for tensor in inputs or ():
-        if not isinstance(tensor, Tensor):
+    raw, start = root.raw, getattr(gradient, "raw", gradient)
+    if raw.grad_fn is None:
+        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+    torch.autograd._make_grads((raw,), (start,), is_grads_batched=False)  # raises what backward() would
+    wanted = inputs if inputs is None else [inputs] if isinstance(inputs, torch.Tensor) else list(inputs)
+    for tensor in wanted or ():
+        if not isinstance(tensor, torch.Tensor):
             raise TypeError(
-                f"`inputs` argument to `backward()` must be tensors of PyTorch's, as the root is, but one is "
+                "`inputs` argument to `backward()` must be tensors of PyTorch's, as the root is, but one is "
                 f"{type(tensor).__name__}"
             )
-    if gradient is None and raw.numel() != 1:
-        raise RuntimeError(
-            f"grad can be implicitly created only for scalar outputs. This output has shape {list(raw.shape)}: reduce "
-            "it first, as in .sum(), or say how much each element counts, as in gradient=torch.ones_like(...)."
-        )
-    if gradient is None and not raw.is_floating_point():
-        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {raw.dtype}")
-    if gradient is not None and gradient.raw.shape != raw.shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[0] has a shape of {gradient.raw.shape} and output[0] has a shape of "
-            f"{raw.shape}."
-        )
-    if inputs is not None and not inputs:
+        if not tensor.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    if wanted is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    if any(not tensor.requires_grad for tensor in inputs or ()):
-        raise RuntimeError("One of the differentiated Tensors does not require grad")
 
+    def call(raw: Any = raw) -> None:
+        torch.autograd.backward(raw, start, retain_graph=retain_graph, create_graph=create_graph, inputs=wanted)
 
-def _useful(nodes: list[Node], inputs: list[Tensor]) -> set[Node]:
-    """The nodes that lead to one of `inputs`, and the leaves among these; `nodes` stand behind their inputs."""
-    ends = {tensor.grad_fn for tensor in inputs if tensor.grad_fn is not None}
-    wanted = {id(tensor.raw) for tensor in inputs}
-    useful: set[Node] = {node for node in nodes if isinstance(node, Leaf) and id(node.variable.raw) in wanted}
-    for node in nodes:
-        if any(child in ends or child in useful for child, _ in node.next_functions):
-            useful.add(node)
-    return useful
+    return _Pass(call, create_graph if retain_graph is None else retain_graph)
 
 
 class _Abandoned(BaseException):
@@ -110,11 +76,11 @@ class _Gate:
         self.over = False
         self.abandoned = False
         self.error: BaseException | None = None
-        self.step: tuple[int, tuple[Any, ...], tuple[Any, ...]] | None = None
+        self.step: Given | None = None
         self.task: int | None = None  # PyTorch's number of this backward, by which others on the graph are told apart
         self.thread: threading.Thread | None = None
         self.handles: list[Any] = []
-        self.hooks: Any = None  # the HookWatch, where somebody looks on
+        self.hooks: Any = None  # the HookWatch
 
     def is_running(self) -> bool:
         """Whether it is this backward that runs a node, just now and on this thread."""
@@ -132,7 +98,7 @@ class _Gate:
 
         return after
 
-    def wait(self, step: tuple[int, tuple[Any, ...], tuple[Any, ...]]) -> None:
+    def wait(self, step: Given) -> None:
         with self.turn:
             self.step, self.running = step, False
             self.turn.notify_all()
@@ -177,11 +143,11 @@ class _Gate:
 class _Pass:
     """The steps of one backward, as an iterator."""
 
-    def __init__(self, nodes: list[Node], call: Callable[[], None], retain: bool, useful: set[Node] | None) -> None:
-        self.nodes = nodes
+    def __init__(self, call: Callable[[], None], retain: bool) -> None:
         self.call: Callable[[], None] | None = call
         self.retain = retain
-        self.useful = useful
+        self.nodes: list[Node] = []
+        self.useful: set[Node] = set()
         self.queue = ReadyQueue()
         self.gate = _Gate()
         self.end = weakref.finalize(self, self.gate.abandon)
@@ -189,13 +155,15 @@ class _Pass:
     def __iter__(self) -> _Pass:
         return self
 
-    def look_on(self, hooks: Any) -> None:
-        """Let a HookWatch see the learner's hooks as they run."""
-        self.gate.hooks = hooks
-
-    def is_running(self) -> bool:
-        """Whether it is this pass that runs a node just now."""
-        return self.gate.is_running()
+    def look_on(self, graph: Snapshot, watcher: Watcher, runs: set[str]) -> None:
+        """Before the first step: learn the nodes of a graph and which of them run, and let a watcher see the learner's
+        hooks.
+        """
+        self.nodes = list(graph.node_of.values())
+        self.useful = {graph.node_of[key] for key in runs}
+        self.gate.hooks = HookWatch(graph, watcher, self.gate.is_running)
+        for node in self.nodes:
+            node.ran_and_freed = False
 
     def close(self) -> None:
         """Give the pass up, as a generator is closed."""
@@ -203,26 +171,23 @@ class _Pass:
         self.gate.over = True
         self.end()
 
-    def __next__(self) -> Step:
+    def __next__(self) -> tuple[Node, tuple[Any, ...], tuple[Any, ...]]:
         while True:
             number, incoming, outgoing = self._more()
             node = self.nodes[number]
             # PyTorch also runs a node whose result is one of `inputs`, and leaves that no gradient reached.
-            if self.useful is not None and node not in self.useful:
+            if node not in self.useful or (isinstance(node, Leaf) and incoming[0] is None):
                 continue
-            if isinstance(node, Leaf) and incoming[0] is None:
-                continue
-            came = tuple(seen(gradient) for gradient in incoming)
-            sent = tuple(seen(gradient) for gradient in outgoing)
+            came = tuple(mirror_of(gradient) for gradient in incoming)
+            sent = tuple(mirror_of(gradient) for gradient in outgoing)
             node.ran_and_freed = not self.retain and not isinstance(node, Leaf)
             hooks = self.gate.hooks
-            if hooks is not None:
-                hooks.after(node)
-                came = hooks.received(node, came)
-                formulas.explain(node, came, hooks.left_by_rule(node, sent))
+            hooks.after(node)
+            came = hooks.received(node, came)
+            formulas.explain(node, came, hooks.left_by_rule(node, sent))
             return node, came, sent
 
-    def _more(self) -> tuple[int, tuple[Any, ...], tuple[Any, ...]]:
+    def _more(self) -> Given:
         """Let the thread run to the end of its next node."""
         gate = self.gate
         if self.call is not None:
@@ -232,8 +197,11 @@ class _Pass:
                 target=contextvars.copy_context().run, args=(gate.run, self.call), name="backward", daemon=True
             )
             self.call = None
-        self._stand_last()
-        if gate.hooks is not None and gate.handles:
+        for handle in gate.handles:  # behind hooks that were added since: PyTorch goes on with what we hand over
+            hooks = handle.hooks_dict_ref()
+            if hooks is not None and handle.id in hooks:
+                hooks[handle.id] = hooks.pop(handle.id)  # PyTorch goes by the plain dict's order
+        if gate.handles:
             gate.hooks.put_on(gate.handles)
         with gate.turn:
             # Where a wait was interrupted from the keyboard, the step may have come since, or still be under way.
@@ -252,10 +220,3 @@ class _Pass:
         if step is None:
             raise StopIteration
         return step
-
-    def _stand_last(self) -> None:
-        """Behind hooks that were added since: what we hand over is what PyTorch goes on with."""
-        for handle in self.gate.handles:
-            hooks = handle.hooks_dict_ref()
-            if hooks is not None and handle.id in hooks:
-                hooks[handle.id] = hooks.pop(handle.id)  # PyTorch goes by the plain dict's order
