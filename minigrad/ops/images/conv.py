@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import arrays, op
 from minigrad.ops.images import conv_columns, conv_winograd
 from minigrad.ops.images.windows import Prepared, Way, one_per_dim, times
 from minigrad.ops.shapes import views
@@ -32,22 +32,22 @@ Sizes = tuple[int, ...]
 NO_BIAS = from_array(np.zeros(0, np.float32))
 
 
-def correlate(image: Array, weight: Array, bias: Array, way: Way, prepared: Prepared) -> Array:
-    """The sums of products of kernels with what they see, by the fastest way."""
-    if conv_winograd.suits(weight, image.shape[0], way.places(image.shape[2:], weight.shape[2:]), way):
-        out = conv_winograd.correlate(image, weight, bias, way, prepared)
+def _fastest(product: str, kernels: Sizes, g: Sizes, way: Way, prepared: Prepared | None, *given: Any) -> Array:
+    """`correlate`, `spread` or `weigh`, by Winograd's way where that suits and gives numbers that are finite, else by
+    columns; for kernels of the shape (O, C / groups, *kernel), and (N, O, *places).
+    """
+    given = (*given, way, prepared or Prepared())
+    if conv_winograd.suits(kernels, g, way) and given[0].dtype.kind == "f":
+        out = getattr(conv_winograd, product)(*given)
         if conv_columns.is_finite(out):
             return out
-    return conv_columns.correlate(image, weight, bias, way, prepared)
+    return getattr(conv_columns, product)(*given)
 
 
-def spread(g: Array, weight: Array, size: Sizes, way: Way, prepared: Prepared) -> Array:
-    """What came from each pixel of an image of some size, added up there, by the fastest way."""
-    if conv_winograd.suits(weight, len(g), g.shape[2:], way):
-        out = conv_winograd.spread(g, weight, size, way, prepared)
-        if conv_columns.is_finite(out):
-            return out
-    return conv_columns.spread(g, weight, size, way)
+def _add_bias(out: Array, bias: Array) -> Array:
+    if bias.size:
+        out += bias.reshape(-1, *(1,) * (out.ndim - 2))
+    return out
 
 
 @op(
@@ -62,11 +62,11 @@ def spread(g: Array, weight: Array, size: Sizes, way: Way, prepared: Prepared) -
     bias=lambda F, g: F.channel_sums(g),
 )
 def convolution(self: Array, weight: Array, bias: Array, way: Way, prepared: Prepared | None = None) -> Array:
-    """(N, C, *size), (O, C / groups, *kernel), (O,) or (0,) -> (N, O, *places).
-
-    What is prepared here is used by the gradients, if they get it.
+    """(N, C, *size), (O, C / groups, *kernel), (O,) or (0,) -> (N, O, *places): the sums of products of kernels with
+    what they see. What is prepared here is used by the gradients, if they get it.
     """
-    return correlate(self, weight, bias, way, prepared or Prepared())
+    places = (len(self), len(weight), *way.places(self.shape[2:], weight.shape[2:]))
+    return _add_bias(_fastest("correlate", weight.shape, places, way, prepared, self, weight), bias)
 
 
 @op(
@@ -74,8 +74,8 @@ def convolution(self: Array, weight: Array, bias: Array, way: Way, prepared: Pre
     weight=lambda F, g, self, weight_shape, way: F.convolution_weight(self, g, weight_shape[2:], way),
 )
 def convolution_input(self: Array, weight: Array, size: Sizes, way: Way, prepared: Prepared | None = None) -> Array:
-    """A convolution's gradient for its image: (N, O, *places) -> (N, C, *size)."""
-    return spread(self, weight, size, way, prepared or Prepared())
+    """A convolution's gradient for its image: (N, O, *places) -> (N, C, *size), for each pixel what comes from it."""
+    return _fastest("spread", weight.shape, self.shape, way, prepared, self, weight, size)
 
 
 @op(
@@ -84,15 +84,8 @@ def convolution_input(self: Array, weight: Array, size: Sizes, way: Way, prepare
 )
 def convolution_weight(self: Array, other: Array, window: Sizes, way: Way, prepared: Prepared | None = None) -> Array:
     """A convolution's gradient for its weights: (N, O, *places) and the image -> (O, C / groups, *kernel)."""
-    prepared = prepared or Prepared()
-    out = np.zeros((self.shape[1], other.shape[1] // way.groups, *window), self.dtype)
-    if conv_winograd.suits(out, len(self), self.shape[2:], way):
-        conv_winograd.weigh(other, self, out, way, prepared)
-        if conv_columns.is_finite(out):
-            return out
-        out[...] = 0
-    conv_columns.weigh(other, self, out, way, prepared)
-    return out
+    kernels = (self.shape[1], other.shape[1] // way.groups, *window)
+    return _fastest("weigh", kernels, self.shape, way, prepared, other, self, window)
 
 
 @op(
@@ -105,10 +98,7 @@ def convolution_weight(self: Array, other: Array, window: Sizes, way: Way, prepa
 )
 def transposed_convolution(self: Array, weight: Array, bias: Array, size: Sizes, way: Way) -> Array:
     """(N, O, *places), (O, C / groups, *kernel), (C,) or (0,) -> (N, C, *size)."""
-    out = spread(self, weight, size, way, Prepared())
-    if bias.size:
-        out += bias.reshape(-1, *(1,) * len(size))
-    return out
+    return _add_bias(arrays.convolution_input(self, weight, size, way), bias)
 
 
 @op(self=lambda F, g, self_shape: F.expand(F.reshape(g, (-1, *(1,) * (len(self_shape) - 2))), self_shape))

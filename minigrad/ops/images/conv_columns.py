@@ -22,17 +22,16 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.images.windows import Prepared, Way, bordered, crop, taps
+from minigrad.ops.images.windows import Prepared, Way, blocks, bordered, crop, taps
 
 Array = Any  # numpy array
 
 LONG = 200  # places from which on an image is multiplied for itself
-BLOCK = 2**20  # elements of a block of columns: 4 MiB in float32
 MANY = 2**16  # weights from which on turning their gradient takes longer than it saves: 512x512x3x3, 21 ms and not 3
 
 
-def correlate(image: Array, weight: Array, bias: Array, way: Way, prepared: Prepared) -> Array:
-    """(N, C, *size), (O, C / groups, *kernel) and (O,) -> (N, O, *places): each output channel's products, summed."""
+def correlate(image: Array, weight: Array, way: Way, prepared: Prepared) -> Array:
+    """(N, C, *size), (O, C / groups, *kernel) -> (N, O, *places): each output channel's products, summed."""
     kernel = weight.shape[2:]
     places = way.places(image.shape[2:], kernel)
     out = np.empty((len(image), len(weight), *places), image.dtype)
@@ -43,16 +42,15 @@ def correlate(image: Array, weight: Array, bias: Array, way: Way, prepared: Prep
         else:
             side_by_side = _together(out[block], way.groups)
             side_by_side[...] = np.matmul(matrix, columns).reshape(side_by_side.shape)
-        if bias.size:
-            out[block] += bias.reshape(-1, *(1,) * len(places))
     return out
 
 
-def weigh(image: Array, g: Array, out: Array, way: Way, prepared: Prepared) -> None:
-    """The gradient of the weights: (N, C, *size) and (N, O, *places) -> out (O, C / groups, *kernel), zeros so far."""
+def weigh(image: Array, g: Array, kernel: tuple[int, ...], way: Way, prepared: Prepared) -> Array:
+    """The gradient of the weights: (N, C, *size) and (N, O, *places) -> (O, C / groups, *kernel)."""
+    out = np.zeros((g.shape[1], image.shape[1] // way.groups, *kernel), g.dtype)
     matrix = _matrix(out, way.groups)
     turned = matrix.swapaxes(-1, -2)  # OpenBLAS is up to a tenth faster where the first matrix has more rows
-    for block, columns, alone in _blocks(image, out.shape[2:], g.shape[2:], way, prepared):
+    for block, columns, alone in _blocks(image, kernel, g.shape[2:], way, prepared):
         if alone:
             turned += np.add.reduce(np.matmul(columns, _apart(g[block], way.groups).swapaxes(-1, -2)), 0)
             continue
@@ -62,9 +60,10 @@ def weigh(image: Array, g: Array, out: Array, way: Way, prepared: Prepared) -> N
             turned += np.matmul(columns, rows.swapaxes(-1, -2))
         else:
             matrix += np.matmul(rows, columns.swapaxes(-1, -2))
+    return out
 
 
-def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way) -> Array:
+def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way, prepared: Prepared) -> Array:
     """The gradient of the image: (N, O, *places) and (O, C / groups, *kernel) -> (N, C, *size)."""
     kernel, places, channels = weight.shape[2:], g.shape[2:], way.groups * weight.shape[1]
     matrix = _matrix(weight, way.groups).swapaxes(-1, -2)
@@ -75,11 +74,9 @@ def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way) -> Array:
         if is_finite(out):
             return out
     padded = np.zeros((len(g), channels, *bordered(size, way.padding)), g.dtype)
-    alone, step = _division(channels * math.prod(kernel), math.prod(places))
-    for start in range(0, len(g), step):
-        block = slice(start, start + step)
+    for block in blocks(len(g), channels * math.prod(kernel) * math.prod(places)):
         images = len(g[block])
-        if alone:
+        if math.prod(places) >= LONG:
             columns = np.matmul(matrix, _apart(g[block], way.groups)).reshape(images, channels, *kernel, *places)
         else:
             rows = _together(g[block], way.groups)
@@ -107,9 +104,7 @@ def _spread_by_shifts(g: Array, weight: Array, size: tuple[int, ...], way: Way) 
     inside: Any = (..., *map(slice, size))
     corner: Any = (..., *map(slice, g.shape[2:]))
     out = np.empty((len(g), way.groups * weight.shape[1], *size), g.dtype)
-    _, step = _division(max(out.shape[1] * len(distances), len(weight)), math.prod(grid))
-    for first in range(0, len(g), step):
-        block = slice(first, first + step)
+    for block in blocks(len(g), max(out.shape[1] * len(distances), len(weight)) * math.prod(grid)):
         spaced = np.zeros((g.shape[1], len(g[block]), *grid), g.dtype)
         spaced[corner] = g[block].swapaxes(0, 1)
         length = math.prod(spaced.shape[1:])
@@ -138,18 +133,11 @@ def _blocks(
     if _is_plain(kernel, way):
         yield slice(None), _apart(image, way.groups), True
         return
-    alone, step = _division(way.groups * rows, count)
-    known = prepared.find("columns", image)
-    if known is not None:
-        yield slice(None), known, alone
-        return
-    for start in range(0, len(image), step):
-        block = slice(start, start + step)
-        columns, images = _columns(image[block], kernel, places, way, alone), len(image[block])
-        columns = columns.reshape((images, way.groups, rows, count) if alone else (way.groups, rows, images * count))
-        if images == len(image):
-            prepared.keep("columns", image, columns)
-        yield block, columns, alone
+    alone = count >= LONG
+    for block in blocks(len(image), way.groups * rows * count):
+        columns = prepared.part("columns", image, block, lambda images: _columns(images, kernel, places, way, alone))
+        shape = (-1, way.groups, rows, count) if alone else (way.groups, rows, len(image[block]) * count)
+        yield block, columns.reshape(shape), alone
 
 
 def _columns(image: Array, kernel: tuple[int, ...], places: tuple[int, ...], way: Way, alone: bool) -> Array:
@@ -178,11 +166,6 @@ def _columns(image: Array, kernel: tuple[int, ...], places: tuple[int, ...], way
         lines: Any = [slice(i * apart, i * apart + (count - 1) * step + 1, step) for i, apart, count, step in met]
         columns[*every, *tap] = rows[..., *lines, :]
     return columns
-
-
-def _division(rows: int, count: int) -> tuple[bool, int]:
-    """Whether each image is multiplied for itself, and how many make a block."""
-    return count >= LONG, max(1, BLOCK // max(1, rows * count))
 
 
 def _is_plain(kernel: tuple[int, ...], way: Way) -> bool:

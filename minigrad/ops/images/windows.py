@@ -7,7 +7,7 @@ which is a view of the padded image: nothing is copied until somebody has to.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,20 +56,23 @@ class Prepared:
     def __init__(self) -> None:
         self._parts: dict[str, tuple[Array, Array]] = {}
 
-    def find(self, name: str, source: Array) -> Array | None:
-        """The part of this name that was made of `source`, if there is one."""
+    def part(self, name: str, source: Array, block: slice, make: Callable[[Array], Array]) -> Array:
+        """The part of this name of a block of `source`: the one that is kept, or made. Kept is that of all blocks."""
         made_of, part = self._parts.get(name, (None, None))
-        return part if made_of is source else None
-
-    def keep(self, name: str, source: Array, part: Array) -> None:
-        if part.size <= self.LARGEST:
-            self._parts[name] = source, part
-
-    def drop(self, name: str) -> None:
-        self._parts.pop(name, None)
+        if made_of is not source:
+            part = make(source[block])
+            if part.size <= self.LARGEST and len(source[block]) == len(source):
+                self._parts[name] = source, part
+        return part
 
     def __repr__(self) -> str:
         return f"prepared({', '.join(self._parts)})"
+
+
+def blocks(images: int, elements: int) -> list[slice]:
+    """Blocks of images whose columns or tiles, so many `elements` for each, fit into the cache."""
+    step = max(1, 2**20 // max(1, elements))  # 4 MiB in float32
+    return [slice(start, start + step) for start in range(0, images, step)]
 
 
 def pad(image: Array, padding: tuple[tuple[int, int], ...], value: float = 0) -> Array:
