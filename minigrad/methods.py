@@ -18,7 +18,7 @@ from minigrad.ops.matrices import einsum, matmul, solving
 from minigrad.ops.places import gather, index_select, indexing, masks, overwrite, strides
 from minigrad.ops.places.assignment import set_item
 from minigrad.ops.pointwise import activations, arithmetic, choices, comparison, conversion, elementary
-from minigrad.ops.reductions import extremes, softmax, sums, variance, vector_norm
+from minigrad.ops.reductions import extremes, softmax, sums, vector_norm
 from minigrad.ops.shapes import diagonals, expanding, joining, splitting, transposing, views
 from minigrad.printing import tensor_repr
 from minigrad.public import declarations

@@ -30,7 +30,8 @@ def _not_negative(function: str, slope: float) -> float:
     if slope < 0:
         raise RuntimeError(
             f"In-place {function} backward calculation is triggered with a negative slope which is not supported. This "
-            "is caused by calling in-place forward function with a negative slope: leave out `inplace`."
+            "is caused by calling in-place forward function with a negative slope, please call out-of-place version "
+            "instead."
         )
     return slope
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad import devices, dtypes
 from minigrad.op import op
-from minigrad.public import public
+from minigrad.public import Device, public
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -44,7 +44,7 @@ def to(
     target: Any = None,
     dtype: Any = None,
     *,
-    device: Any = None,
+    device: Device = None,
     non_blocking: bool = False,
     copy: bool = False,
 ) -> Tensor:
@@ -60,11 +60,9 @@ def to(
     if isinstance(target, Tensor):
         dtype = target.dtype
     elif isinstance(target, str | devices.device):
-        device = target
+        devices.device(target)  # raises for any but "cpu"
     elif target is not None:
         dtype = target
-    if device is not None:
-        devices.device(device)
     return in_dtype(input, input.dtype if dtype is None else dtypes.resolve(dtype, "to"), copy)
 
 

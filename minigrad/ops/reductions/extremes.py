@@ -111,14 +111,12 @@ def _extreme(name: str, ways: tuple[Any, ...], input: Tensor, dim: Any, keepdim:
         return of_two(input, dim if other is None else other)
     if dim is None:
         check_dim_given(name, keepdim)
-        return of_all(_not_empty(name, RuntimeError, input))
+        _filled_dims(name, input, None)
+        return of_all(input)
     if not isinstance(dim, int):
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments: 'dim' must be an int, not {type(dim).__name__}"
-        )
-    dim, indices = _found(name, find, input, dim, keepdim)
-    result = getattr(return_types, name)
-    return result(along_dim(input, indices, dim, keepdim) if input.ndim else of_all(input), indices)
+        raise TypeError(f"{name}() received an invalid combination of arguments: dim must be an int, not {dim!r}")
+    indices = _indices_along(name, find, input, dim, keepdim)
+    return getattr(return_types, name)(along_dim(input, indices, wrap_dim(dim, input.ndim), keepdim), indices)
 
 
 @public(composed=True)
@@ -144,33 +142,26 @@ def _index_of(name: str, find: Callable[..., Any], input: Tensor, dim: int | Non
     if input.dtype is dtypes.bool:
         raise RuntimeError(f"{name}(): does not support bool input: convert the tensor first, as in x.int().{name}()")
     if dim is None:
-        return from_array(find(_not_empty(name, IndexError, input)._array, keepdims=keepdim))
-    return _found(name, find, input, dim, keepdim)[1]
+        _filled_dims(name, input, None, IndexError)
+        return from_array(find(input._array, keepdims=keepdim))
+    return _indices_along(name, find, input, dim, keepdim)
 
 
-def _found(name: str, find: Callable[..., Any], input: Tensor, dim: int, keepdim: bool) -> tuple[int, Tensor]:
-    """A dimension counted from the front, and the indices found along it."""
-    dim = wrap_dim(dim, input.ndim)
-    if not input.ndim:
-        return dim, from_array(np.int64(0))
-    _check_sizes(name, input, (dim,))
-    return dim, from_array(find(input._array, axis=dim, keepdims=keepdim))
+def _indices_along(name: str, find: Callable[..., Any], input: Tensor, dim: int, keepdim: bool) -> Tensor:
+    """The indices that `find` gives along a dimension; 0 for a tensor without dimensions."""
+    dims = _filled_dims(name, input, dim)
+    return from_array(find(input._array, axis=dims[0], keepdims=keepdim) if dims else np.int64(0))
 
 
-def _check_sizes(name: str, input: Tensor, dims: tuple[int, ...]) -> None:
-    for dim in dims:
-        if not input.shape[dim]:
-            raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
-
-
-def _not_empty(name: str, error: type[Exception], input: Tensor) -> Tensor:
-    """The tensor, if it has elements; else the error."""
-    if input.numel() == 0:
-        raise error(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
-            "the 'dim' argument."
-        )
-    return input
+def _filled_dims(name: str, input: Tensor, dim: Dims, error: type[Exception] = RuntimeError) -> tuple[int, ...]:
+    """Dimensions counted from the front, along which there are elements; none given means all."""
+    if dim in (None, ()) and not input.numel():
+        text = "Expected reduction dim to be specified for input.numel() == 0"
+        raise error(f"{name}(): {text}. Specify the reduction dim with the 'dim' argument.")
+    dims = wrap_dims(dim, input.ndim)
+    for empty in [dim for dim in dims if not input.shape[dim]]:
+        raise IndexError(f"{name}(): Expected reduction dim {empty} to have non-zero size.")
+    return dims
 
 
 @public  # type: ignore[no-redef]
@@ -189,15 +180,6 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
     Equal ones share the gradient: unlike `min`, which gives it to the one whose index it returns.
     """
     return _amin(input, _filled_dims("amin", input, dim), keepdim)
-
-
-def _filled_dims(name: str, input: Tensor, dim: Dims) -> tuple[int, ...]:
-    """Dimensions counted from the front, along which there are elements."""
-    dims = wrap_dims(dim, input.ndim)
-    if dim in (None, ()):
-        _not_empty(name, RuntimeError, input)
-    _check_sizes(name, input, dims)
-    return dims
 
 
 # ---------------------------------------------------------------- order

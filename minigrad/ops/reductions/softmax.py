@@ -13,6 +13,8 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
 from minigrad.op import arrays, op
+from minigrad.ops.operands import floats_only
+from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, checked, public
 from minigrad.tensor import Tensor, wrap_dim
@@ -131,7 +133,7 @@ def logsumexp_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     top = np_max(self, axis=dim, keepdims=True, initial=-np.inf)
     top = np.where(np.isinf(top), 0, top)  # inf less inf would be nan
     out = np.log(np_sum(np.exp(self - top), axis=dim, keepdims=True)) + top
-    return out if keepdim else out.reshape([size for i, size in enumerate(self.shape) if i not in dim])[()]
+    return out if keepdim else np.squeeze(out, dim)[()]
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -156,15 +158,11 @@ def log_softmax_along(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
 
 def _scores(name: str, input: Tensor, dim: int, dtype: dtypes.dtype | None) -> tuple[Tensor, int]:
     """The scores in a floating dtype, and the dimension counted from the front."""
-    if dtype is not None:
-        input = input.to(dtype)
+    input = input if dtype is None else in_dtype(input, dtype)
     dim = wrap_dim(dim, input.ndim)
     if not input.dtype.is_floating_point:
         last = "_lastdim" if dim == input.ndim - 1 or not input.ndim else ""
-        raise NotImplementedError(
-            f"\"{name}{last}_kernel_impl\" not implemented for '{input.dtype.tensor_type}': probabilities are not "
-            "whole numbers. Convert the scores first, as in x.float(), or pass dtype."
-        )
+        floats_only(f"{name}{last}_kernel_impl", input._array)
     return input, dim
 
 
@@ -184,9 +182,7 @@ def log_softmax(input: Tensor, dim: int | None = None, dtype: Dtype = None, *, _
 
 def _implicit_dim(name: str, ndim: int) -> int:
     """The dimension that PyTorch once chose when none was given."""
-    warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-    )
+    warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.")
     return 0 if ndim in (0, 1, 3) else 1
 
 
@@ -196,10 +192,7 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
 
     Integers are computed as float32. Of nothing, and of -inf alone, it is -inf.
     """
-    dims = wrap_dims(dim, input.ndim)
     if dim == () and not keepdim and input.ndim:
-        raise RuntimeError(
-            f"output with shape [] doesn't match the broadcast shape {[1] * input.ndim}: of all elements it is taken "
-            f"with keepdim=True, or along dim={dims}"
-        )
-    return logsumexp_dims(input if input.dtype.is_floating_point else input.to(dtypes.default), dims, keepdim)
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * input.ndim}: keep the dims")
+    scores = input if input.dtype.is_floating_point else in_dtype(input, dtypes.default)
+    return logsumexp_dims(scores, wrap_dims(dim, input.ndim), keepdim)

@@ -1,8 +1,8 @@
-"""Sums, means and products; whether elements are true; and running sums.
+"""Sums, means, variances and products; whether elements are true; and running sums.
 
 The gradient of a sum goes to all its elements alike, that of a mean to each its share, and that of a product, for each
-factor, is the product of the others. The gradient of a running sum runs the other way: an element counts in all the
-sums from its own place on. Questions have no gradient.
+factor, is the product of the others. That of a variance points away from the mean. The gradient of a running sum runs
+the other way: an element counts in all the sums from its own place on. Questions have no gradient.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.autograd.blame import warn
+from minigrad.op import arrays, op
 from minigrad.ops.operands import numbers_only
+from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import check_dim_given, count, expand_reduced, np_prod, np_sum, part, wrap_dims
 from minigrad.public import Dims, Dtype, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
@@ -47,6 +49,35 @@ def mean_all(self: Array) -> Array:
 def mean_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The means along some dimensions."""
     return np_sum(self, axis=dim, keepdims=keepdim) / count(self.shape, dim)
+
+
+# ---------------------------------------------------------------- variances
+
+
+def _variance_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+    """The gradient of a variance: twice each element's distance from the mean, over the degrees of freedom."""
+    freedom = count(self.shape, dim) - correction
+    g = expand_reduced(F, g * (2 / freedom if freedom else math.inf), self.shape, dim, keepdim)
+    return g * (self - F.mean_dims(self, dim, True))
+
+
+@op(name="VarBackward0", self=_variance_gradient)
+def var(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> Array:
+    """The squared distances from the mean along some dimensions, summed, over their count less `correction`."""
+    distance = self - arrays.mean_dims(self, dim, True)
+    freedom = count(self.shape, dim) - correction
+    return np_sum(distance * distance, axis=dim, keepdims=keepdim) / (freedom if freedom > 0 else 0)
+
+
+def _deviation_gradient(F: Any, g: Any, self: Any, result: Any, dim: Any, correction: float, keepdim: bool) -> Any:
+    """The gradient of a standard deviation: that of a square root, and then of the variance. At 0 it is 0."""
+    return _variance_gradient(F, F.where(result == 0, 0, g / (2 * result)), self, dim, correction, keepdim)
+
+
+@op(name="StdBackward0", self=_deviation_gradient)
+def std(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> Array:
+    """The square root of the variance."""
+    return np.sqrt(arrays.var(self, dim, correction, keepdim))
 
 
 # ---------------------------------------------------------------- products
@@ -121,8 +152,8 @@ def _in_total_dtype(input: Tensor, dtype: dtypes.dtype | None) -> Tensor:
     overflow theirs.
     """
     if dtype is not None:
-        return input.to(dtype)
-    return input.to(dtypes.int64) if input.dtype.category < 2 else input
+        return in_dtype(input, dtype)
+    return in_dtype(input, dtypes.int64) if input.dtype.category < 2 else input
 
 
 @public
@@ -132,9 +163,9 @@ def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype 
     Integers and bools add up in int64, unless `dtype` says otherwise.
     """
     if dtype is not None:
-        return sum(input.to(dtype), dim, keepdim).to(dtype)
+        return sum(in_dtype(input, dtype), dim, keepdim).to(dtype)
     if input.dtype.category < 2:
-        input = input.to(dtypes.int64)
+        input = in_dtype(input, dtypes.int64)
     return sum_all(input) if dim is None and not keepdim else sum_dims(input, wrap_dims(dim, input.ndim), keepdim)
 
 
@@ -150,8 +181,43 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype
             f"mean(): could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be either a "
             f"floating point or complex dtype. Got: {kind.tensor_type}. Convert it first, as in x.float().mean()."
         )
-    input = input.to(kind)
+    input = in_dtype(input, kind)
     return mean_all(input) if dim is None and not keepdim else mean_dims(input, wrap_dims(dim, input.ndim), keepdim)
+
+
+def _spread(name: str, along_dims: Any, meaning: str) -> Any:
+    """`var` and `std`, which have their options in common."""
+
+    def spread(
+        input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
+    ) -> Tensor:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if unbiased is not None and correction is not None:
+            raise TypeError(f"{name}() received an invalid combination of arguments: unbiased and correction")
+        if not input.dtype.is_floating_point:
+            text = "std and var only support floating point and complex dtypes"
+            raise RuntimeError(f"{text}, not {input.dtype}. Convert the tensor first, as in x.float().{name}().")
+        correction = int(unbiased is not False) if correction is None else correction
+        result: Tensor = along_dims(input, wrap_dims(dim, input.ndim), correction, keepdim)
+        if (input.numel() // result.numel() if result.numel() else 0) <= correction:
+            warn(
+                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+                f"(input numel divided by output numel). Here correction is {correction}, of shape {list(input.shape)}."
+            )
+        return result
+
+    spread.__name__ = spread.__qualname__ = name
+    spread.__doc__ = f"""{meaning}, of all elements or along the dimensions `dim`.
+
+    Divides by the count less `correction`: 1 unless given, for the mean was computed from the same elements, or 0 with
+    `unbiased=False`. Needs a floating dtype.
+    """
+    return public(overloaded=True)(spread)
+
+
+var = _spread("var", var, "The mean squared distance from the mean")
+std = _spread("std", std, "The standard deviation, the square root of `var`")
 
 
 @public
@@ -161,7 +227,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     Integers and bools multiply in int64, unless `dtype` says otherwise.
     """
     if dtype is not None:
-        return prod(input.to(dtype), dim, keepdim).to(dtype)
+        return prod(in_dtype(input, dtype), dim, keepdim).to(dtype)
     input = _in_total_dtype(input, None)
     if dim is None:
         check_dim_given("prod", keepdim)

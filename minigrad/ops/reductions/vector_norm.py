@@ -11,6 +11,7 @@ import numpy as np
 
 from minigrad.op import op
 from minigrad.ops.pointwise.choices import clamp_min
+from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, checked, public
 from minigrad.tensor import Tensor
@@ -35,10 +36,7 @@ def norm_gradient(F: Any, g: Any, self: Any, result: Any, p: float, dim: tuple[i
     return g * F.where(result == 0, 0, slope / result ** (p - 1))
 
 
-@op(
-    name="LinalgVectorNormBackward0",
-    self=norm_gradient,
-)
+@op(name="LinalgVectorNormBackward0", self=norm_gradient)
 def vector_norm(self: Array, p: float, dim: tuple[int, ...], keepdim: bool) -> Array:
     """(sum |x|^p)^(1/p) along some dimensions: for 0 how many are not 0, for inf and -inf the extremes of |x|."""
     if p == 0:
@@ -75,35 +73,25 @@ def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False,
 
 
 def norm_along(input: Tensor, p: float, dim: Dims, keepdim: bool, dtype: Any) -> Tensor:
-    """A norm of vectors, for an input, dimensions and a dtype that are checked here."""
-    input, dims = converted("linalg.vector_norm", input, dtype), wrap_dims(dim, input.ndim)
+    """A norm of vectors, for an input, dimensions and a dtype that are checked here: a floating one, and as wide."""
+    name, kind = "linalg.vector_norm", input.dtype
+    if not kind.is_floating_point:
+        got = f"Expected a floating point or complex tensor as input. Got {kind.tensor_type}"
+        raise RuntimeError(f"{name}: {got}: try x.float()")
+    if dtype is not None and not dtype.is_floating_point:
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {dtype.tensor_type}")
+    if dtype is not None and dtype.itemsize < kind.itemsize:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({kind.tensor_type}) should be convertible without narrowing to the "
+            f"specified dtype ({dtype.tensor_type})"
+        )
+    dims = wrap_dims(dim, input.ndim)
     if (p < 0 or math.isinf(p)) and input.ndim and not input.numel():  # there is no smallest or largest
         for empty in [d for d in dims if input.shape[d] == 0]:
             named = f"the dimension {empty}because this dimension is empty and the"
-            where = "an empty tensor because the" if dim is None or dim == () else named
-            raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {p:g} norm on {where} operation does not have an identity"
-            )
-    return vector_norm(input, p, dims, keepdim)
-
-
-def converted(function: str, input: Tensor, dtype: Any) -> Tensor:
-    """The input in the dtype asked for, which must be a floating one and as wide."""
-    kind = input.dtype
-    if not kind.is_floating_point:
-        raise RuntimeError(
-            f"{function}: Expected a floating point or complex tensor as input. Got {kind.tensor_type}: try x.float()"
-        )
-    if dtype is None or dtype is kind:
-        return input
-    if not dtype.is_floating_point:
-        raise RuntimeError(f"{function}: dtype should be floating point or complex, but got {dtype.tensor_type}")
-    if dtype.itemsize < kind.itemsize:
-        raise RuntimeError(
-            f"{function}: the dtype of the input ({kind.tensor_type}) should be convertible without narrowing to the "
-            f"specified dtype ({dtype.tensor_type})"
-        )
-    return input.to(dtype)
+            where = "an empty tensor because the" if dim in (None, ()) else named
+            raise RuntimeError(f"{name} cannot compute the {p:g} norm on {where} operation does not have an identity")
+    return vector_norm(input if dtype is None else in_dtype(input, dtype), p, dims, keepdim)
 
 
 # ---------------------------------------------------------------- directions
