@@ -4,6 +4,8 @@ import contextlib
 import gzip
 import itertools
 import json
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -138,12 +140,6 @@ def test_a_block_named_by_the_learner_holds_what_happens_in_it():
     assert (outer.cpu_time_total, outer.self_cpu_time_total, outer.scope, outer.is_user_annotation) == (7, 3, 7, True)
     assert (inner.cpu_time_total, inner.self_cpu_time_total) == (3, 2)
     assert (exp.count, exp.cpu_time_total, exp.cpu_time) == (3, 3, 1)
-
-
-def test_total_average():
-    total = product().total_average()
-    assert (total.key, total.count, total.self_cpu_time_total, total.cpu_time_total) == ("Total", 9, 13, 19)
-    assert repr(total).startswith("<FunctionEventAvg key=Total self_cpu_time=13.000us cpu_time=2.111us")
 
 
 # ---------------------------------------------------------------- sums and counts, by the real clock
@@ -386,6 +382,23 @@ def test_a_node_called_by_hand_is_an_event(root):
     assert counts(prof)["SumBackward0"] == 1
 
 
+def test_a_jacobian_whose_rules_are_first_used_under_a_profiler():
+    """What a batch of gradients goes through is made at first use; it must not hold on to the profiler."""
+    program = """
+import minigrad as mg
+from minigrad.autograd.functional import jacobian
+
+x, pick = mg.ones(3, 4), lambda x: (x * 2)[1:]
+with mg.autograd.profiler.profile() as prof:
+    first = jacobian(pick, x)
+count = len(prof._recording.events)
+assert (jacobian(pick, x) == first).all()
+print(len(prof._recording.events) == count > 0)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.stdout == "True\n", run.stderr
+
+
 def test_anomaly_mode_and_a_profiler_at_once():
     x = mg.zeros(2, requires_grad=True)
     with warnings.catch_warnings():
@@ -515,8 +528,9 @@ def test_ops_of_another_thread_are_events_of_that_thread():
         other = threading.Thread(target=work, name="other")
         other.start()
         other.join()
-    threads = {(event.thread_name, event.name) for event in prof.function_events if event.cpu_parent is None}
-    assert {("other", "aten::exp"), ("other", EVALUATE + "ExpBackward0"), ("MainThread", "aten::sin")} <= threads
+    here = threading.get_native_id()
+    top = {(event.thread == here, event.name) for event in prof.function_events if event.cpu_parent is None}
+    assert {(False, "aten::exp"), (False, EVALUATE + "ExpBackward0"), (True, "aten::sin")} <= top
     assert len({event.thread for event in prof.function_events}) == 2
 
 
@@ -537,7 +551,7 @@ def test_threads_that_work_while_profilers_come_and_go():
     for _ in range(20):
         with profile(profile_memory=True) as prof:
             program(mg, Cube)
-        own = [event for event in prof.function_events if event.thread_name == threading.current_thread().name]
+        own = [event for event in prof.function_events if event.thread == threading.get_native_id()]
         assert sum(event.name == "aten::tanh" for event in own) == 1
         assert all(event.self_cpu_time_total >= 0 for event in prof.function_events)
     stop.set()
@@ -658,7 +672,7 @@ def in_torch(torch, events):
         )
         for event in events
     ]
-    theirs = util.EventList(made, profile_memory=events.profile_memory)
+    theirs = util.EventList(made, profile_memory=any(event.cpu_memory_usage for event in events))
     theirs._populate_cpu_children()
     theirs._tree_built = True
     return theirs
@@ -699,9 +713,6 @@ def test_tables_read_as_torchs(torch, options):
             assert [row.count for row in ours_grouped] == [row.count for row in theirs_grouped]
             assert ours_grouped.table(**arguments) == theirs_grouped.table(**arguments), (arguments, grouping)
     assert prof.self_cpu_time_total == pytest.approx(theirs.self_cpu_time_total)
-    ours_total, theirs_total = prof.total_average(), theirs.total_average()
-    for name in ("key", "count", "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage"):
-        assert getattr(ours_total, name) == pytest.approx(getattr(theirs_total, name)), name
     assert str(prof) == prof.table() == theirs.table()
 
 
@@ -720,7 +731,7 @@ def test_events_have_torchs_attributes(torch):
     rare = {"flow_id", "flow_type", "flow_start", "external_id", "linked_correlation_id", "structured_input_shapes"}
     rare |= {"structured_input_strides", "input_dtypes", "python_id", "python_parent_id", "python_module_id"}
     rare |= {"is_python_function", "total_device_percent", "trace_name", "stack", "flops", "overload_name", "is_remote"}
-    rare |= {"is_async", "is_legacy", "node_id", "kernels"}
+    rare |= {"self_cpu_percent", "total_cpu_percent", "is_async", "is_legacy", "node_id", "kernels"}
     of_devices |= {"device_type", "device_memory_usage", "self_device_memory_usage", "use_device"}
     of_devices |= {"device_time_total", "self_device_time_total"}
     for other in (theirs.function_events[0], theirs.key_averages()[0]):
@@ -728,16 +739,14 @@ def test_events_have_torchs_attributes(torch):
         assert {name for name in vars(other) if name[0] != "_" and not hasattr(own, name)} <= of_devices | rare
 
 
-def test_merged_events_are_those_of_torch(torch):
-    """A function that hands over to an op of its own name counts once."""
+def test_a_function_that_hands_over_to_an_op_of_its_own_name_counts_once():
     with profile() as prof:
         mg.ones(3).softmax(0)
         mg.ones(3).clamp(0, 1)
         mg.ones(3).clamp(0, 1)
     assert counts(prof)["aten::clamp"] == 2  # at the first call, the op's text may be written beside it
     assert not any(
-        event.cpu_parent is not None and event.cpu_parent.name == event.name and len(event.cpu_parent.cpu_children) == 1
-        for event in prof.function_events
+        event.cpu_parent is not None and event.cpu_parent.name == event.name for event in prof.function_events
     )
 
 
@@ -750,7 +759,6 @@ def test_before_it_was_used():
     assert prof.table() == ""
     assert prof.key_averages() == prof.function_events == []
     assert prof.self_cpu_time_total == 0
-    assert prof.total_average().count == 0
     with pytest.raises(AssertionError, match="Profiler must be initialized before exporting chrome trace"):
         prof.export_chrome_trace("never.json")
     prof.__exit__(None, None, None)  # ends nothing
@@ -769,7 +777,6 @@ def test_nothing_happened(tmp_path):
     with profile() as prof:
         pass
     assert (repr(prof), str(prof), prof.table(), prof.key_averages()) == ("[]", "", "", [])
-    assert prof.total_average().key == "Total"
     prof.export_chrome_trace(tmp_path / "empty.json")
     assert "traceEvents" in json.loads((tmp_path / "empty.json").read_text())
 
@@ -816,7 +823,6 @@ def test_errors_begin_as_torchs(torch):
         reentered,
         lambda P: finished(P).key_averages().table(sort_by="nothing"),
         lambda P: finished(P).function_events.table(sort_by="nothing"),
-        lambda P: finished(P).key_averages().key_averages(),
         lambda P: P.record_function(5).__enter__(),
     ]
     for case in cases:
@@ -837,7 +843,7 @@ def test_record_function_as_a_decorator_of_a_function_that_calls_itself():
 
     with ticking() as prof:
         down(2)
-    assert counts(prof) == {"down": 3}  # of each two calls, the inner one makes one of its own, which is counted as one
+    assert counts(prof) == {"down": 5}
     assert prof.self_cpu_time_total == 9
 
 
@@ -889,7 +895,8 @@ def test_trace_file(tmp_path):
     assert all(call["dur"] >= 0 for call in calls)
     named = {(m["name"], m["tid"]): m["args"] for m in events if m["ph"] == "M"}
     assert named[("process_name", 0)] == {"name": "minigrad"}
-    assert {args["name"] for (what, _), args in named.items() if what == "thread_name"} == {"MainThread", "other"}
+    assert {call["tid"] for call in calls} == {event.thread for event in prof.function_events}
+    assert len({call["tid"] for call in calls}) == 2
     tanh = next(call for call in calls if call["name"] == "aten::tanh")
     assert tanh["args"]["Input Dims"] == [[3, 2]]
     assert tanh["args"]["Bytes"] == 24

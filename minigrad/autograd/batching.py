@@ -121,12 +121,12 @@ class _Batched:
     """The namespace F for batches; each operation is made when a rule first asks for it."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        kernel: Callable[..., Any] = getattr(arrays, name)
         rule: Callable[..., Any] = _RULES.get(name, _elementwise if name in _ELEMENTWISE else _loop)
         if name in _FURTHER_ON:
-            rule = partial(_further_on, list(signature(kernel).parameters)[1:])
+            rule = partial(_further_on, list(signature(getattr(arrays, name)).parameters)[1:])
 
         def call(*arguments: Any, **options: Any) -> Any:
+            kernel = getattr(arrays, name)  # while a profiler is on, the one that it put there
             if not any(map(_is_batched, arguments)):
                 return kernel(*arguments, **options)
             return rule(kernel, *arguments, **options)

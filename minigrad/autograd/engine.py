@@ -315,8 +315,9 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
         owned = node is not None and (leaf in sums.owned or _is_new(node, gradient, incoming, outgoing))
         added: Gradients | None = ()
         try:
-            if leaf._hooks is None and run.sought is None and modes.profiler is None:  # the usual case
-                leaf.apply(gradient, owned=owned)
+            if leaf._hooks is None and run.sought is None:  # the usual case
+                apply = leaf.apply if modes.profiler is None else modes.profiler.of_leaf(leaf)
+                apply(gradient, owned=owned)
             else:
                 _, added = run.run_node(leaf, (gradient,), ())
         except Exception as error:

@@ -3,7 +3,7 @@
 Of Chrome's trace event format this much is needed: a list of small dicts, each with a phase `ph`. "X" is a call, with
 its start `ts` and its duration `dur` in microseconds, in a thread `tid` of a process `pid`; calls nest by their times.
 "s" and "f" are the ends of an arrow, from an op to its backward, and each arrow has an `id` of its own. "M" names the
-process and the threads.
+process.
 Format: "Trace Event Format", https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 
@@ -34,11 +34,10 @@ def write(events: Iterable[Any], path: str | os.PathLike[str]) -> None:
 def _trace_events(events: Iterable[Any]) -> list[dict[str, Any]]:
     """The dicts of the trace, for single events (not for averages)."""
     process = os.getpid()
-    threads: dict[int, str] = {}
-    traced: list[dict[str, Any]] = []
+    name = {"ph": "M", "name": "process_name", "pid": process, "tid": 0, "ts": 0, "args": {"name": "minigrad"}}
+    traced: list[dict[str, Any]] = [name]
     arrows = itertools.count(1)  # two backwards through one node are two arrows
     for event in events:
-        threads.setdefault(event.thread, event.thread_name)
         place = {"pid": process, "tid": event.thread, "ts": event.time_range.start}
         category = "user_annotation" if event.is_user_annotation else "cpu_op"
         call = {"ph": "X", "cat": category, "name": event.name, **place, "dur": event.cpu_time_total}
@@ -48,15 +47,7 @@ def _trace_events(events: Iterable[Any]) -> list[dict[str, Any]]:
             made = event.forward
             traced.append({"ph": "s", **arrow, "tid": made.thread, "ts": made.time_range.start})
             traced.append({"ph": "f", **arrow, **place, "bp": "e"})
-    names: list[dict[str, Any]] = [_name("process_name", process, 0, name="minigrad")]
-    for number, name in sorted(threads.items()):
-        names.append(_name("thread_name", process, number, name=name))
-        names.append(_name("thread_sort_index", process, number, sort_index=number))
-    return names + traced
-
-
-def _name(what: str, process: int, thread: int, **values: Any) -> dict[str, Any]:
-    return {"ph": "M", "name": what, "pid": process, "tid": thread, "ts": 0, "args": values}
+    return traced
 
 
 def _details(event: Any) -> dict[str, Any]:

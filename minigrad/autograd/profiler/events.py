@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from minigrad.autograd.profiler.names import BACKWARD, USER, WRITING
+from minigrad.autograd.profiler.names import BACKWARD, USER
 from minigrad.autograd.profiler.table import time_text
 
 
@@ -19,10 +19,6 @@ class Interval(NamedTuple):
 
     start: float
     end: float
-
-    def elapsed_us(self) -> float:
-        """How long it lasted."""
-        return self.end - self.start
 
 
 class Timed:
@@ -34,7 +30,6 @@ class Timed:
     self_cpu_time_total: Any
     cpu_memory_usage: int
     input_shapes: Any
-    self_cpu_percent = total_cpu_percent = ""  # in the last table that showed it
 
     @property
     def key(self) -> str:
@@ -58,7 +53,7 @@ class FunctionEvent(Timed):
 
     Attributes:
         name, key: what was called.
-        time_range: when, as an Interval. `thread`: in which thread, numbered from 1; `thread_name`: what it is called.
+        time_range: when, as an Interval. `thread`: in which thread, by the system's number of it.
         scope: 0, or 1 for a node's backward, or 7 for the learner's own record_function.
         cpu_parent, cpu_children: the event it was called in, and those called in it.
         sequence_nr: of a backward, the number of its node; of a forward, that of the node that it made; else -1.
@@ -79,11 +74,9 @@ class FunctionEvent(Timed):
     cpu_memory_usage = 0
     returned: frozenset[int] = frozenset()  # the new arrays that this call and those in it returned, by id
 
-    def __init__(self, name: str, scope: int, log: Any) -> None:
-        self.name, self.scope, self.log = name, scope, log
-        self.thread = self.fwd_thread = log.number
-        self.thread_name = log.name
-        self.cpu_parent: FunctionEvent | None = log.open
+    def __init__(self, name: str, scope: int, thread: int, parent: FunctionEvent | None) -> None:
+        self.name, self.scope, self.cpu_parent = name, scope, parent
+        self.thread = self.fwd_thread = thread
         self.cpu_children: list[FunctionEvent] = []
 
     @property
@@ -127,7 +120,6 @@ def linked(events: Iterable[FunctionEvent], began: int, ended: int) -> list[Func
         if event.cpu_parent is not None:
             event.cpu_parent.cpu_children.append(event)
         kept.append(event)
-    kept = _merged(kept)
     kept.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
     makers: dict[int, FunctionEvent] = {}  # of the nodes; of nested events that made the same node, the innermost
     for number, event in enumerate(kept, 1):
@@ -137,22 +129,4 @@ def linked(events: Iterable[FunctionEvent], began: int, ended: int) -> list[Func
             event.fwd_thread = event.thread if event.forward is None else event.forward.thread
         elif event.sequence_nr >= 0:
             makers[event.sequence_nr] = event
-    return kept
-
-
-def _merged(events: list[FunctionEvent]) -> list[FunctionEvent]:
-    """Without events that are the only call in one with the same name: a function that hands over to its op.
-
-    (Beside it, the op's text may have been written.)
-    """
-    kept = []
-    for event in events:
-        parent = event.cpu_parent
-        calls = [] if parent is None else [child for child in parent.cpu_children if child.name != WRITING]
-        if parent is not None and parent.name == event.name and len(calls) == 1:
-            parent.cpu_children = [child for child in parent.cpu_children if child is not event] + event.cpu_children
-            for child in event.cpu_children:
-                child.cpu_parent = parent
-        else:
-            kept.append(event)
     return kept

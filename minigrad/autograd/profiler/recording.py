@@ -25,13 +25,11 @@ from minigrad.autograd.profiler.watching import Watch
 from minigrad.tensor import Tensor
 
 
-class _Log:
-    """What one thread does."""
+class _Here(threading.local):
+    """What one thread is in the middle of."""
 
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.name = threading.current_thread().name
-        self.events: list[FunctionEvent] = []
+    def __init__(self) -> None:
+        self.thread = threading.get_native_id()
         self.open: FunctionEvent | None = None
         self.run: object = None  # the backward run that goes on
 
@@ -43,12 +41,11 @@ class Recording:
         self.clock = clock
         self.with_shapes = shapes
         self.with_memory = memory
+        self.events: list[FunctionEvent] = []  # of all threads
         self.ended: int | None = None
         self._began = 0
-        self._logs: list[_Log] = []
-        self._here = threading.local()
+        self._here = _Here()
         self._watch = Watch(self)
-        self._lock = threading.Lock()
 
     def start(self) -> None:
         self._watch.begin()
@@ -58,17 +55,7 @@ class Recording:
         """End it, and return its events."""
         self.ended = self.clock()
         self._watch.end()
-        return linked([event for log in self._logs for event in list(log.events)], self._began, self.ended)
-
-    def _log(self) -> _Log:
-        """This thread's log."""
-        try:
-            log: _Log = self._here.log
-        except AttributeError:
-            with self._lock:
-                log = self._here.log = _Log(len(self._logs) + 1)
-                self._logs.append(log)
-        return log
+        return linked(list(self.events), self._began, self.ended)
 
     # -- functions
 
@@ -77,24 +64,26 @@ class Recording:
         self._watch.watch_op(call)
 
     def call(self, name: str, function: Callable[..., Any], arguments: Any, options: Any, scope: int = FUNCTION) -> Any:
-        """Call a function, as an event."""
+        """Call a function, as an event. A function that hands over to an op of its own name is one event with it."""
+        outer = self._here.open
+        if outer is not None and outer.name == name:
+            return function(*arguments, **options)
         event = self.begin(name, scope, arguments)
         result = None
         try:
             result = function(*arguments, **options)
             return result
         finally:
-            self.end(event, result, (arguments, options))
+            self.end(event, result, (arguments, *options.values()))
             event.sequence_nr = _made_node_number(result, arguments)
 
     def begin(self, name: str, scope: int, inputs: Any = ()) -> FunctionEvent:
         """Open an event in this thread."""
-        log = self._log()
-        event = FunctionEvent(name, scope, log)
-        log.events.append(event)
+        event = FunctionEvent(name, scope, self._here.thread, self._here.open)
         if self.with_shapes:
             event.input_shapes = [_shape(value) for value in inputs]
-        log.open = event
+        self.events.append(event)
+        self._here.open = event
         event.began = self.clock()
         return event
 
@@ -104,8 +93,8 @@ class Recording:
         if self.ended is not None:
             return
         event.ended = now
-        if event.log.open is event:
-            event.log.open = event.cpu_parent
+        if self._here.open is event:
+            self._here.open = event.cpu_parent
         if self.with_memory:
             _count_bytes(event, result, inputs)
 
@@ -113,27 +102,31 @@ class Recording:
 
     def backward_run(self, steps: Iterator[Any]) -> Iterator[Any]:
         """The steps of a backward run, the last of whose events ends with it."""
-        log = self._log()
-        outer, log.run = log.run, object()
+        outer, self._here.run = self._here.run, object()
         try:
             yield from steps
         finally:
-            self._end_node(log)
-            log.run = outer
+            self._end_node()
+            self._here.run = outer
 
     def next_node(self, node: Node) -> None:
         """The engine turns to a node: the event of the one before ends here."""
-        log = self._log()
-        if log.run is None:
+        if self._here.run is None:
             return  # somebody takes the steps one by one: the time between them is not the engine's
-        self._end_node(log)
+        self._end_node()
         event = self.begin(f"autograd::engine::evaluate_function: {_node_name(node)}", FUNCTION)
-        event.run = log.run
+        event.run = self._here.run
         event.sequence_nr = _node_number(node)
 
-    def _end_node(self, log: _Log) -> None:
-        if log.open is not None and log.open.run is log.run is not None:
-            self.end(log.open)
+    def _end_node(self) -> None:
+        event = self._here.open
+        if event is not None and event.run is self._here.run is not None:
+            self.end(event)
+
+    def of_leaf(self, leaf: AccumulateGrad) -> Callable[..., Any]:
+        """The engine turns to a leaf: its `apply`, as an event."""
+        self.next_node(leaf)
+        return self.timed(leaf, leaf.apply)
 
     def timed(self, node: Node, apply: Callable[..., Any]) -> Callable[..., Any]:
         """A node's `apply` as an event."""
@@ -195,15 +188,11 @@ def _count_bytes(event: FunctionEvent, result: Any, inputs: Any) -> None:
 
 def _owners(value: Any) -> Iterator[Any]:
     """The arrays that own the memory of the arrays and tensors in a value."""
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, tuple | list):
-            waiting.extend(item)
-        elif isinstance(item, dict):
-            waiting.extend(item.values())
-        array = item._array if isinstance(item, Tensor) else item
-        while isinstance(array, np.ndarray):
-            if array.base is None:
-                yield array
-            array = array.base
+    if isinstance(value, tuple | list):
+        for item in value:
+            yield from _owners(item)
+    array = value._array if isinstance(value, Tensor) else value
+    while isinstance(array, np.ndarray):
+        if array.base is None:
+            yield array
+        array = array.base

@@ -18,7 +18,7 @@ from typing import Any
 
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.modes import modes
-from minigrad.autograd.profiler.averages import EventList, FunctionEventAvg
+from minigrad.autograd.profiler.averages import EventList
 from minigrad.autograd.profiler.events import FunctionEvent
 from minigrad.autograd.profiler.names import USER
 from minigrad.autograd.profiler.recording import Recording
@@ -46,7 +46,7 @@ class profile:
         self.profile_memory = profile_memory
         self._clock: Callable[[], int] = time.perf_counter_ns
         self._recording: Recording | None = None
-        self.function_events = EventList(profile_memory=profile_memory)  # in the order in which they began
+        self.function_events = EventList()  # in the order in which they began
 
     def __enter__(self) -> profile | None:
         if not self.enabled:
@@ -77,10 +77,6 @@ class profile:
             self.function_events.extend(recording.stop())
             modes.profiler = None
 
-    def events(self) -> EventList:
-        """All events in the order in which they began; none before the profiler is over."""
-        return self.function_events
-
     @property
     def self_cpu_time_total(self) -> float:
         """The sum of all self times, in microseconds."""
@@ -93,10 +89,6 @@ class profile:
     def key_averages(self, group_by_input_shape: bool = False) -> EventList:
         """One average for each name, or each name with the same input shapes; see EventList.key_averages."""
         return self.function_events.key_averages(group_by_input_shape)
-
-    def total_average(self) -> FunctionEventAvg:
-        """All events added up, under the name "Total"."""
-        return self.function_events.total_average()
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
         """Write the events as a file that Perfetto (ui.perfetto.dev) and chrome://tracing open.

@@ -60,7 +60,7 @@ def table(
     shapes = any(event.input_shapes for event in events)
 
     headers = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"]
-    memory = events.profile_memory
+    memory = any(event.cpu_memory_usage for event in events)
     headers += ["CPU Mem", "Self CPU Mem"] if memory else []
     headers += ["# of Calls"]
     widths = [_column([event.key for event in events], max_name_column_width), *[WIDTH] * (len(headers) - 1)]
@@ -77,14 +77,12 @@ def table(
     shown = [event for event in rows if not top_level_events_only or event.cpu_parent is None]
     for event in shown if row_limit < 0 else shown[:row_limit]:
         own, total = event.self_cpu_time_total, event.cpu_time_total
-        event.self_cpu_percent, event.total_cpu_percent = (
-            f"{time * 100 / whole:.2f}%" if whole else "NaN" for time in (own, total)
-        )
+        shares = [f"{time * 100 / whole:.2f}%" if whole else "NaN" for time in (own, total)]
         cells = [
             _cut(event.key, max_name_column_width),
-            event.self_cpu_percent,
+            shares[0],
             time_text(own, time_unit),
-            event.total_cpu_percent,
+            shares[1],
             time_text(total, time_unit),
             time_text(event.cpu_time, time_unit),
         ]

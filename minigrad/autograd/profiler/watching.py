@@ -16,7 +16,7 @@ arrays, by the kernels in the namespace `arrays`: these are exchanged for record
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache, partial, wraps
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,7 @@ class Watch:
                     self._watch(method, partial(self._of_optimizer, name))
                 self._kernels = dict(vars(op.arrays))
                 for name, kernel in self._kernels.items():
-                    setattr(op.arrays, name, _named(partial(self._kernel, names.of_op(name), kernel), kernel))
+                    setattr(op.arrays, name, self._recorded(names.of_op(name), kernel))
             except BaseException:
                 self.end()
                 raise
@@ -110,13 +110,12 @@ class Watch:
         name = f"Optimizer.{method}#{type(arguments[0]).__name__}.{method}"
         return self._recording.call(name, plain, arguments, options, names.USER)
 
-    def _kernel(self, name: str, kernel: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        return self._recording.call(name, kernel, arguments, options)
+    def _recorded(self, name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(kernel)
+        def call(*arguments: Any, **options: Any) -> Any:
+            return self._recording.call(name, kernel, arguments, options)
 
-
-def _named(call: Any, kernel: Any) -> Any:
-    call.__name__ = kernel.__name__
-    return call
+        return call
 
 
 @cache
