@@ -26,6 +26,6 @@ from minigrad.nn.modules.resizing import (
     AdaptiveAvgPool2d, AvgPool1d, AvgPool2d, Flatten, MaxPool1d, MaxPool2d, Upsample,
 )
 from minigrad.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
-from minigrad.nn.parameter import Buffer, Parameter
+from minigrad.nn.parameter import Parameter
 # fmt: on
 __getattr__ = attributes_of(__name__)

@@ -1,4 +1,4 @@
-"""Parameter and Buffer: the two kinds of tensor that a module registers when they are assigned to an attribute.
+"""Parameter: the tensor that a module registers when it is assigned to an attribute.
 
 A Parameter is an ordinary leaf tensor with requires_grad=True, whose class tells `Module.__setattr__` that it is to be
 trained. Whatever is computed from it is a plain Tensor.
@@ -17,21 +17,7 @@ from minigrad.printing import tensor_repr
 from minigrad.tensor import Tensor, from_array, own_array, share_outside
 
 
-class _Registered(Tensor):
-    """What Parameter and Buffer share: they print and detach as plain tensors."""
-
-    def detach(self) -> Tensor:
-        """The same memory outside the graph, as a plain tensor."""
-        own_array(self)
-        return share_outside(object.__new__(Tensor), self)
-
-    def __repr__(self) -> str:
-        plain = from_array(own_array(self))
-        plain._node = self._node and ON_DEMAND
-        return tensor_repr(plain)
-
-
-class Parameter(_Registered):
+class Parameter(Tensor):
     """A tensor that a module trains: `self.weight = Parameter(tensor)` makes it one of `module.parameters()`.
 
     Args:
@@ -42,10 +28,24 @@ class Parameter(_Registered):
     """
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
-        parameter: Parameter = _leaf(cls, data)
+        if data is None:
+            data = empty(0)
+        if not isinstance(data, Tensor):
+            raise AttributeError(
+                f"'{type_name(data)}' object has no attribute 'detach': a Parameter is made of a tensor, as in "
+                "Parameter(tensor(...))"
+            )
+        own_array(data)
+        parameter = object.__new__(cls)
+        share_outside(parameter, data)
         if requires_grad:
             parameter._want_grad(True, "Only Tensors of floating point and complex dtype can require gradients")
         return parameter
+
+    def detach(self) -> Tensor:
+        """The same memory outside the graph, as a plain tensor."""
+        own_array(self)
+        return share_outside(object.__new__(Tensor), self)
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Parameter:
         """A copy with its own memory and without `.grad`; a parameter that is shared in the original is shared in the
@@ -57,26 +57,9 @@ class Parameter(_Registered):
         return copied
 
     def __repr__(self) -> str:
-        return "Parameter containing:\n" + super().__repr__()
-
-
-class Buffer(_Registered):
-    """A tensor of a module's state that is not trained: `self.mean = Buffer(tensor)` registers it.
-
-    Args:
-        data: a tensor, whose memory is shared. None gives an empty buffer.
-        persistent: whether it is part of the module's `state_dict`.
-
-    AttributeError if `data` is not a tensor.
-    """
-
-    persistent: bool
-
-    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Buffer:
-        buffer: Buffer = _leaf(cls, data)
-        buffer._node = ON_DEMAND if data is not None and data.requires_grad else None
-        buffer.persistent = persistent
-        return buffer
+        plain = from_array(own_array(self))
+        plain._node = self._node and ON_DEMAND
+        return "Parameter containing:\n" + tensor_repr(plain)
 
 
 def empty_parameter(size: Sequence[int], device: Any = None, dtype: Any = None) -> Parameter:
@@ -84,17 +67,4 @@ def empty_parameter(size: Sequence[int], device: Any = None, dtype: Any = None) 
     return Parameter(empty(tuple(size), device=device, dtype=dtype))
 
 
-def _leaf(kind: type[Any], data: Any) -> Any:
-    """A leaf of class `kind` in the memory of a tensor. Both share one version, so that writes to either are seen."""
-    if data is None:
-        data = empty(0)
-    if not isinstance(data, Tensor):
-        raise AttributeError(
-            f"'{type_name(data)}' object has no attribute 'detach': a {kind.__name__} is made of a tensor, as in "
-            f"{kind.__name__}(tensor(...))"
-        )
-    own_array(data)
-    return share_outside(object.__new__(kind), data)
-
-
-tensor_classes.update((Parameter, Buffer))  # ops take them as they are
+tensor_classes.add(Parameter)  # ops take it as it is

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any, Self
 
 from minigrad.nn.modules.module import Module, indent_rest
@@ -61,24 +61,6 @@ class _NumberedModules(Module):
             self.append(module)
         return self
 
-    def pop(self, key: int | slice) -> Any:
-        """Remove a module and return it. IndexError if there is none."""
-        removed = self[key]
-        del self[key]
-        return removed
-
-    def insert(self, index: int, module: Module) -> Self:
-        """Insert a module before `index`. IndexError if that is out of range; AssertionError if it is no module."""
-        if not isinstance(module, Module):
-            raise AssertionError(f"module should be of type: {Module}")
-        size = len(self)
-        if not -size <= index <= size:
-            raise IndexError(f"Index out of range: {index}")
-        modules = list(self._modules.values())
-        modules.insert(index, module)
-        self._modules = {str(number): module for number, module in enumerate(modules)}
-        return self
-
 
 class Sequential(_NumberedModules):
     """Modules in a row: the output of each is the input of the next.
@@ -113,12 +95,6 @@ class ModuleList(_NumberedModules):
     def _with(self, named: list[tuple[str, Module]]) -> Self:
         return type(self)([module for _, module in named])
 
-    def __add__(self, other: Iterable[Module]) -> ModuleList:
-        return ModuleList(chain(self, other))
-
-    def __iadd__(self, modules: Iterable[Module]) -> Self:
-        return self.extend(modules)
-
     def __repr__(self) -> str:
         """Neighbours with the same text are shown once, with their count."""
         lines, first = [], 0
@@ -137,8 +113,9 @@ class ModuleDict(Module):
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
-        if modules is not None:
-            self.update(modules)
+        named = modules.items() if hasattr(modules, "items") else modules or ()
+        for key, module in named:
+            self[key] = module
 
     def __getitem__(self, key: str) -> Any:
         return self._modules[key]
@@ -158,14 +135,6 @@ class ModuleDict(Module):
     def __contains__(self, key: str) -> bool:
         return key in self._modules
 
-    def clear(self) -> None:
-        """Remove all modules."""
-        self._modules.clear()
-
-    def pop(self, key: str) -> Any:
-        """Remove a module and return it. KeyError if there is none."""
-        return self._modules.pop(key)
-
     def keys(self) -> Iterable[str]:
         """The names."""
         return self._modules.keys()
@@ -177,19 +146,3 @@ class ModuleDict(Module):
     def values(self) -> Iterable[Any]:
         """The modules."""
         return self._modules.values()
-
-    def update(self, modules: Any) -> None:
-        """Add the modules of a dictionary, or of an iterable of pairs (name, module). TypeError or ValueError for
-        anything else.
-        """
-        if not isinstance(modules, Iterable):
-            kind = type(modules).__name__
-            raise TypeError(f"ModuleDict.update should be called with an iterable of key/value pairs, but got {kind}")
-        for number, pair in enumerate(modules.items() if hasattr(modules, "items") else modules):
-            element = f"ModuleDict update sequence element #{number}"
-            if not isinstance(pair, Iterable):
-                raise TypeError(f"{element} should be Iterable; is{type(pair).__name__}")
-            if len(pair) != 2:  # type: ignore[arg-type]
-                raise ValueError(f"{element} has length {len(pair)}; 2 is required")  # type: ignore[arg-type]
-            key, module = pair
-            self[key] = module

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.autograd.blame import warn
 from minigrad.autograd.hooks import Hook, Hooks, RemovableHandle, add_hook
 from minigrad.nn.modules.backward_hooks import BackwardHook
 
 
 def no_hooks() -> dict[str, Any]:
-    """The attributes of a module without hooks: the hooks by kind, and the numbers of those with a special wish."""
+    """The attributes of a module without hooks: the hooks by kind, and the numbers of those that want kwargs."""
     kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-    return {**{kind: Hooks() for kind in kinds}, "_with_kwargs": set(), "_always_called": set()}
+    return {**{kind: Hooks() for kind in kinds}, "_with_kwargs": set()}
 
 
 class HookedModule:
@@ -36,19 +35,15 @@ class HookedModule:
         return self._register(self._forward_pre_hooks, hook, prepend, with_kwargs)
 
     def register_forward_hook(
-        self: Any, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+        self: Any, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after forward; what it returns, if not None, replaces the output.
 
         Args:
             prepend: call it before the hooks that are already registered.
             with_kwargs: call `hook(module, args, kwargs, output)` instead.
-            always_call: call it even after an error in forward or another hook; output may be None then.
         """
-        handle = self._register(self._forward_hooks, hook, prepend, with_kwargs)
-        if always_call:
-            self._always_called.add(handle.id)
-        return handle
+        return self._register(self._forward_hooks, hook, prepend, with_kwargs)
 
     def register_full_backward_pre_hook(self: Any, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` in backward, when the gradients of the outputs, a tuple, are known.
@@ -77,30 +72,17 @@ class HookedModule:
     # -- the call
 
     def _call_with_hooks(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        result: Any = None
-        called: set[int] = set()
-        try:
-            pre_hooks, hooks = list(self._backward_pre_hooks.values()), list(self._backward_hooks.values())
-            args, kwargs = self._before_forward(args, kwargs)
-            backward_hook = BackwardHook(self, hooks, pre_hooks) if hooks or pre_hooks else None
-            if backward_hook is not None:
-                args = backward_hook.around_inputs(args)
-            result = self.forward(*args, **kwargs)
-            for number, hook in list(self._forward_hooks.items()):
-                called.add(number)
-                result = self._after_forward(number, hook, args, kwargs, result)
-            return result if backward_hook is None else backward_hook.around_outputs(result)
-        except Exception:
-            for number, hook in list(self._forward_hooks.items()):
-                if number in self._always_called and number not in called:
-                    try:
-                        result = self._after_forward(number, hook, args, kwargs, result)
-                    except Exception as error:
-                        warn(
-                            "module forward hook with ``always_call=True`` raised an exception that was silenced as "
-                            f"another error was raised in forward: {error}"
-                        )
-            raise
+        pre_hooks, hooks = list(self._backward_pre_hooks.values()), list(self._backward_hooks.values())
+        args, kwargs = self._before_forward(args, kwargs)
+        backward_hook = BackwardHook(self, hooks, pre_hooks) if hooks or pre_hooks else None
+        if backward_hook is not None:
+            args = backward_hook.around_inputs(args)
+        result = self.forward(*args, **kwargs)
+        for number, hook in list(self._forward_hooks.items()):
+            inputs = (args, kwargs) if number in self._with_kwargs else (args,)
+            changed = hook(self, *inputs, result)
+            result = result if changed is None else changed
+        return result if backward_hook is None else backward_hook.around_outputs(result)
 
     def _before_forward(self: Any, args: Any, kwargs: Any) -> Any:
         """Run the hooks before forward. Returns the arguments, which they may have replaced."""
@@ -118,9 +100,3 @@ class HookedModule:
                     f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
                 )
         return args, kwargs
-
-    def _after_forward(self: Any, number: int, hook: Hook, args: Any, kwargs: Any, result: Any) -> Any:
-        """Run a hook after forward. Returns the result, which it may have replaced."""
-        inputs = (args, kwargs) if number in self._with_kwargs else (args,)
-        changed = hook(self, *inputs, result)
-        return result if changed is None else changed

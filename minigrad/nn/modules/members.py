@@ -1,4 +1,4 @@
-"""The members of a module: its parameters, buffers and submodules, one by its path or all of them.
+"""The members of a module: its parameters, buffers and submodules, with their names.
 
 A name such as "encoder.layers.0.weight" is the path through the attributes that hold the modules. A module or parameter
 that is reached in two ways is given once, under its first name.
@@ -18,36 +18,6 @@ if TYPE_CHECKING:
 
 class NestedModule:
     """The part of Module that finds its members."""
-
-    # -- one of them
-
-    def get_submodule(self, target: str) -> Module:
-        """The submodule at a path such as "encoder.layers.0"; "" is this module. AttributeError if there is none."""
-        module: Any = self
-        for name in target.split(".") if target else ():
-            module = _attribute(module, name)
-            if not isinstance(module, NestedModule):
-                raise AttributeError(f"`{name}` is not an nn.Module")
-        return module
-
-    def get_parameter(self, target: str) -> Parameter:
-        """The parameter at a path such as "hidden.weight"; AttributeError if there is none."""
-        path, _, name = target.rpartition(".")
-        parameter: Any = _attribute(self.get_submodule(path), name)
-        if not isinstance(parameter, Parameter):
-            raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return parameter
-
-    def get_buffer(self, target: str) -> Tensor:
-        """The buffer at a path such as "norm.running_mean"; AttributeError if there is none."""
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        buffer: Tensor = _attribute(module, name)
-        if name not in module._buffers:
-            raise AttributeError(f"`{name}` is not a buffer")
-        return buffer
-
-    # -- all of them
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """All parameters, each once, as an optimizer wants them; with recurse=False only this module's own."""
@@ -121,9 +91,3 @@ class NestedModule:
         for name, module in self._modules.items():
             if module is not None:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
-
-
-def _attribute(module: Module, name: str) -> Any:
-    if not hasattr(module, name):
-        raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
-    return getattr(module, name)

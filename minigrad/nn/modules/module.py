@@ -16,7 +16,7 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.nn.modules.hooks import HookedModule, no_hooks
 from minigrad.nn.modules.members import NestedModule
 from minigrad.nn.modules.state import StatefulModule
-from minigrad.nn.parameter import Buffer, Parameter
+from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 
 
@@ -89,10 +89,9 @@ class Module(HookedModule, NestedModule, StatefulModule):
         elif name in own.get("_modules", ()):
             _check_assigned(value, (), "child module", name, "minigrad.nn.Module or None expected")
             self._modules[name] = None
-        elif isinstance(value, Buffer) or name in own.get("_buffers", ()):
+        elif name in own.get("_buffers", ()):
             _check_assigned(value, Tensor, "buffer", name, "minigrad.nn.Buffer, minigrad.Tensor or None expected")
-            persistent = name not in own.get("_non_persistent_buffers_set", ())
-            self.register_buffer(name, value, value.persistent if isinstance(value, Buffer) else persistent)
+            self._buffers[name] = value
         else:
             super().__setattr__(name, value)
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 
 
@@ -32,26 +31,23 @@ class StatefulModule:
 
     _version = 1  # of the format of a class's state; a class that changes it completes older states
 
-    def state_dict(self: Any, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+    def state_dict(self: Any, *, prefix: str = "", keep_vars: bool = False) -> Any:
         """All parameters and persistent buffers of this module and its submodules, by name.
 
         The tensors share the module's memory, so training changes them: `copy.deepcopy` the dictionary to keep a
         snapshot.
 
         Args:
-            destination: a dictionary to add to; by default a new OrderedDict.
             prefix: put before every name.
             keep_vars: give the parameters themselves instead of detached tensors.
         """
-        if destination is None:
-            destination = OrderedDict()
-            destination._metadata = OrderedDict()
+        state: Any = OrderedDict()
+        state._metadata = OrderedDict()
         for path, module in self._by_prefix(prefix):
-            if hasattr(destination, "_metadata"):
-                destination._metadata[path[:-1]] = {"version": module._version}
+            state._metadata[path[:-1]] = {"version": module._version}
             for name, tensor in module._own_state().items():
-                destination[path + name] = tensor if keep_vars else tensor.detach()
-        return destination
+                state[path + name] = tensor if keep_vars else tensor.detach()
+        return state
 
     def _by_prefix(self: Any, prefix: str) -> Iterator[tuple[str, Any]]:
         """This module and all its submodules, with what comes before the names of their tensors."""
@@ -63,14 +59,12 @@ class StatefulModule:
         persistent = {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
         return {name: tensor for name, tensor in {**self._parameters, **persistent}.items() if tensor is not None}
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Any:
         """Copy the values of a state_dict into this module's parameters and buffers.
 
         Args:
             state_dict: tensors by name, as `state_dict()` gives them.
             strict: missing and unexpected names are errors.
-            assign: make the given tensors the module's own instead of copying their values. They keep their dtype,
-                and take over the module's requires_grad.
 
         Returns (missing_keys, unexpected_keys). RuntimeError with one line for everything that does not fit; TypeError
         if `state_dict` is not a dictionary.
@@ -85,7 +79,7 @@ class StatefulModule:
             own = module._own_state()
             for name, tensor in own.items():
                 if prefix + name in values:
-                    errors += module._load_tensor(name, tensor, prefix + name, values[prefix + name], assign)
+                    errors += _load_tensor(tensor, prefix + name, values[prefix + name])
                 else:
                     keys.missing_keys.append(prefix + name)
             for key in values:
@@ -105,25 +99,21 @@ class StatefulModule:
     def _complete_state(self, state: dict[str, Any], prefix: str, version: int) -> None:
         """Add what a state of an older version lacks."""
 
-    def _load_tensor(self, name: str, own: Tensor, key: str, given: Any, assign: bool) -> list[str]:
-        """Load one parameter or buffer. Returns the error text if it does not fit."""
-        if not isinstance(given, Tensor):
-            return [
-                f'While copying the parameter named "{key}", expected minigrad.Tensor or Tensor-like object from '
-                f"checkpoint but received {type(given)}"
-            ]
-        if not own.ndim and given.shape == (1,):
-            given = given[0]
-        if given.shape != own.shape:
-            return [
-                f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
-                f"current model is {own.shape}."
-            ]
-        with no_grad():
-            if not assign:
-                own.copy_(given)
-            elif isinstance(own, Parameter) and not isinstance(given, Parameter):
-                setattr(self, name, Parameter(given, requires_grad=own.requires_grad))
-            else:
-                setattr(self, name, given.requires_grad_(own.requires_grad) if isinstance(own, Parameter) else given)
-        return []
+
+def _load_tensor(own: Tensor, key: str, given: Any) -> list[str]:
+    """Load one parameter or buffer. Returns the error text if it does not fit."""
+    if not isinstance(given, Tensor):
+        return [
+            f'While copying the parameter named "{key}", expected minigrad.Tensor or Tensor-like object from '
+            f"checkpoint but received {type(given)}"
+        ]
+    if not own.ndim and given.shape == (1,):
+        given = given[0]
+    if given.shape != own.shape:
+        return [
+            f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
+            f"current model is {own.shape}."
+        ]
+    with no_grad():
+        own.copy_(given)
+    return []

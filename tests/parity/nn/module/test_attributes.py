@@ -177,22 +177,6 @@ def _(F: Any) -> Any:
     net(F).register_parameter("x", Odd(F.ones(1)))
 
 
-@behaviours("B16: get_submodule, get_parameter, get_buffer")
-def _(F: Any) -> Any:
-    m = net(F)
-    return [
-        kind(m.get_submodule("rest.1")),
-        m.get_submodule("") is m,
-        m.get_parameter("rest.1.weight"),
-        m.get_buffer("count"),
-        refused(lambda: m.get_submodule("rest.5"), AttributeError, "Sequential has no attribute `5`"),
-        refused(lambda: m.get_submodule("scale"), AttributeError, "`scale` is not an nn.Module"),
-        refused(lambda: m.get_parameter("count"), AttributeError, "`count` is not an nn.Parameter"),
-        refused(lambda: m.get_parameter("first.x"), AttributeError, "Linear has no attribute `x`"),
-        refused(lambda: m.get_buffer("scale"), AttributeError, "`scale` is not a buffer"),
-    ]  # fmt: skip
-
-
 @behaviours("B17: dir has the names, without numbers")
 def _(F: Any) -> Any:
     names = dir(net(F))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import pytest
 from parity.nn.module.networks import kind, linear
 from side_by_side import Behaviours
 
@@ -72,50 +71,6 @@ def _(F: Any) -> Any:
     handle.remove()
     m(F.ones(1, 2))
     return [log, len(m._forward_hooks), len(m._forward_pre_hooks)]
-
-
-@behaviours("G06: hooks that are always called see an error through", error=ValueError, says="broken")
-def _(F: Any) -> Any:
-    class Broken(F.nn.Module):
-        def forward(self, x: Any) -> Any:
-            raise ValueError("broken")
-
-    m, log = Broken(), []
-    m.register_forward_hook(lambda *args: log.append("never"))
-    m.register_forward_hook(lambda module, args, output: log.append(output), always_call=True)
-    try:
-        m(1)
-    finally:
-        assert log == [None]
-
-
-@behaviours(
-    "G07: an error in a hook that is always called is a warning",
-    error=ValueError,
-    says="broken",
-    warns=("UserWarning: module forward hook with ``always_call=True`` raised an exception that was silenced",),
-)
-def _(F: Any) -> Any:
-    class Broken(F.nn.Module):
-        def forward(self, x: Any) -> Any:
-            raise ValueError("broken")
-
-    def bad(*args: Any) -> Any:
-        raise KeyError("another")
-
-    m = Broken()
-    m.register_forward_hook(bad, always_call=True)
-    m(1)
-
-
-@behaviours("G08: a hook that is always called is called once")
-def _(F: Any) -> Any:
-    m, log = linear(F, 2, 2), []
-    m.register_forward_hook(lambda *args: log.append(1), always_call=True)
-    m.register_forward_hook(lambda *args: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        m(F.ones(1, 2))
-    return log
 
 
 @behaviours("G10: hooks go with a copy")

@@ -128,14 +128,6 @@ def _(F: Any) -> Any:
     return [p.rate, copy.copy(p).rate]
 
 
-@behaviours("A17: a Buffer")
-def _(F: Any) -> Any:
-    module = F.nn.Module()
-    module.kept = F.nn.Buffer(F.ones(1))
-    module.dropped = F.nn.Buffer(F.ones(1), persistent=False)
-    return [sorted(dict(module.named_buffers())), list(module.state_dict()), module.kept.requires_grad, module.kept * 2]
-
-
 @behaviours("A18: a second derivative with respect to a parameter")
 def _(F: Any) -> Any:
     p = F.nn.Parameter(F.tensor([2.0]))
