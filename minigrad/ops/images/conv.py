@@ -113,18 +113,10 @@ def channel_sums(self: Array) -> Array:
 
 
 def _checked(
-    function: str,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: int,
-    output_padding: Any = 0,
-) -> tuple[Tensor, Tensor, Way, Sizes]:
-    """The input as a batch, the bias, the way of the kernel and the output padding, each option as one number for each
-    dimension of the kernel. Raises, in PyTorch's words, for what does not fit.
+    function: str, input: Tensor, weight: Tensor, bias: Tensor | None, padding: Any, groups: int, **options: Any
+) -> tuple[Tensor, Tensor, Way, dict[str, Sizes]]:
+    """The input as a batch, the bias, the way of the kernel, and the options, each as one number for each dimension of
+    the kernel. Raises, in PyTorch's words, for what does not fit.
     """
     dims, kernel = int(function[-2]), weight.shape[2:]
     if weight.ndim < 3:
@@ -137,34 +129,36 @@ def _checked(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {function}, but got input of size: "
             f"{list(input.shape)}"
         )
-    batch = views.unsqueeze(input, 0) if input.ndim == dims + 1 else input
     if isinstance(padding, str) and padding not in ("same", "valid"):
         raise RuntimeError(f"Invalid padding string: '{padding}': there are 'same', 'valid', and ints")
-    given = {"stride": stride, "padding": 0 if isinstance(padding, str) else padding, "output_padding": output_padding}
-    options = {
-        name: one_per_dim(
-            value if isinstance(value, tuple) else (value,) * dims,
-            len(kernel),
+    options["padding"] = 0 if isinstance(padding, str) else padding
+    for name, value in options.items():
+        text = (
             f"expected {name} to be a single integer value or a list of {len(kernel)} values to match the convolution "
-            f"dimensions, but got {name}={{}}",
+            f"dimensions, but got {name}={{}}"
         )
-        for name, value in {**given, "dilation": dilation}.items()
-    }
-    for name, values in {**options, "groups": (groups,)}.items():
-        least = 0 if "padding" in name else 1
-        if min(values) < least:
-            what = "non-positive" if least else "negative"
-            raise RuntimeError(f"{what} {name} is not supported: {groups if name == 'groups' else list(values)}")
-    steps, before, more, spacing = options.values()
-    border = tuple(zip(before, before, strict=True))
+        values = one_per_dim(value if isinstance(value, tuple) else (value,) * dims, len(kernel), text)
+        if min(values) < ("padding" not in name):
+            what = "negative" if "padding" in name else "non-positive"
+            raise RuntimeError(f"{what} {name} is not supported: {list(values)}")
+        options[name] = values
+    if groups < 1:
+        raise RuntimeError(f"non-positive groups is not supported: {groups}")
+    border = tuple([(p, p) for p in options["padding"]])
     if padding == "same":
-        if max(steps) > 1:
+        if max(options["stride"]) > 1:
             raise RuntimeError("padding='same' is not supported for strided convolutions: give the padding as a number")
-        totals = [d * (k - 1) for k, d in zip(kernel, spacing, strict=True)]
+        totals = [d * (k - 1) for k, d in zip(kernel, options["dilation"], strict=True)]
         border = tuple([(total // 2, total - total // 2) for total in totals])
+    batch = views.unsqueeze(input, 0) if input.ndim == dims + 1 else input
     _check_shapes(batch, weight, bias, groups, "transpose" in function)
     _check_dtypes(input, weight, bias)
-    return batch, NO_BIAS if bias is None else bias, Way(steps, border, spacing, groups), more
+    return (
+        batch,
+        NO_BIAS if bias is None else bias,
+        Way(options["stride"], border, options["dilation"], groups),
+        options,
+    )
 
 
 def _check_shapes(input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
@@ -181,20 +175,17 @@ def _check_shapes(input: Tensor, weight: Tensor, bias: Tensor | None, groups: in
             f"Given groups={groups}, expected weight to be {what} {groups} at dimension 0, but got weight of size "
             f"{size} instead"
         )
-    inputs, outputs = weight.shape[1] * groups, len(weight)
-    if transposed:
-        inputs, outputs = outputs, inputs
+    outputs, inputs = (shape[1] * groups, shape[0]) if transposed else (shape[0], shape[1] * groups)
     if input.shape[1] != inputs:
         raise RuntimeError(
             f"Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size {shape}, expected "
             f"input{list(input.shape)} to have {inputs} channels, but got {input.shape[1]} channels instead. Channels "
             "are dimension 1 of a batch."
         )
-    if 0 in weight.shape[2:]:
-        raise RuntimeError(f"a kernel has at least one element, but weight has shape {shape}")
-    if 0 in input.shape[2:]:
+    if 0 in (*input.shape[2:], *weight.shape[2:]):
         raise RuntimeError(
-            f"Only zero batch or zero channel inputs are supported, but got input shape: {list(input.shape)}"
+            f"Only zero batch or zero channel inputs are supported, but got input shape: {list(input.shape)} and "
+            f"weight shape: {shape}"
         )
     if bias is not None and bias.shape != (outputs,):
         raise RuntimeError(
@@ -239,7 +230,7 @@ def conv1d(
 
     l = (L + 2 padding - dilation (k - 1) - 1) / stride + 1, rounded down. The options are those of `conv2d`.
     """
-    return _convolve("conv1d", input, weight, bias, stride, padding, dilation, groups)
+    return _convolve("conv1d", input, weight, bias, padding, groups, stride=stride, dilation=dilation)
 
 
 @_in_two_forms
@@ -259,11 +250,11 @@ def conv2d(
     the size). With `groups`, each group of output channels sees its own group of input channels only. Raises
     RuntimeError for shapes, steps or dtypes that do not fit.
     """
-    return _convolve("conv2d", input, weight, bias, stride, padding, dilation, groups)
+    return _convolve("conv2d", input, weight, bias, padding, groups, stride=stride, dilation=dilation)
 
 
-def _convolve(function: str, input: Tensor, weight: Tensor, *options: Any) -> Tensor:
-    batch, bias, way, _ = _checked(function, input, weight, *options)
+def _convolve(function: str, input: Tensor, weight: Tensor, *given: Any, **options: Any) -> Tensor:
+    batch, bias, way, _ = _checked(function, input, weight, *given, **options)
     reach, padded = way.reach(weight.shape[2:]), way.padded(batch.shape[2:])
     if any(r > size for r, size in zip(reach, padded, strict=True)):
         raise RuntimeError(
@@ -292,17 +283,18 @@ def conv_transpose2d(
     sizes that a strided `conv2d` takes to H. RuntimeError for shapes, steps or dtypes that do not fit.
     """
     padding = as_dims("conv_transpose2d", "padding", None, padding)  # which names no position, as PyTorch for a keyword
-    given = (input, weight, bias, stride, padding, dilation, groups, output_padding)
-    batch, bias, way, more = _checked("conv_transpose2d", *given)
-    options = {"output_padding": more, "stride": way.stride, "dilation": way.dilation}
-    if any(m >= max(s, d) for m, s, d in zip(*options.values(), strict=True)):
+    given = {"output_padding": output_padding, "stride": stride, "dilation": dilation}
+    batch, bias, way, options = _checked("conv_transpose2d", input, weight, bias, padding, groups, **given)
+    more = options["output_padding"]
+    if any(m >= max(s, d) for m, s, d in zip(more, way.stride, way.dilation, strict=True)):
+        del options["padding"]
         sizes = [f"{name}_height: {height} {name}_width: {width}" for name, (height, width) in options.items()]
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(sizes)}")
     # Seen from the convolution that this turns round, the last `more` pixels of its image are looked at by no window.
-    way = way._replace(padding=tuple((p, p - m) for (p, _), m in zip(way.padding, more, strict=True)))
+    way = way._replace(padding=tuple([(p, p - m) for (p, _), m in zip(way.padding, more, strict=True)]))
     spans = zip(batch.shape[2:], way.stride, way.padding, way.reach(weight.shape[2:]), strict=True)
     size = tuple([(n - 1) * step - before - after + reach for n, step, (before, after), reach in spans])
-    if any(s <= 0 for s in size):
+    if min(size) <= 0:
         raise RuntimeError(
             f"Given input size per channel: ({times(batch.shape[2:])}). Calculated output size per channel: "
             f"({times(size)}). Output size is too small: use less padding or a larger kernel."

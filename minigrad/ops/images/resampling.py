@@ -56,7 +56,8 @@ def interpolate(
     """Images (N, C, H, W) in another size, or `scale_factor` times as large.
 
     `mode`: "nearest" (the left end of a new pixel decides) or "bilinear". With `align_corners`, first and last pixels
-    lie on first and last pixels. ValueError, NotImplementedError or RuntimeError for what does not fit.
+    lie on first and last pixels. With `recompute_scale_factor` positions are computed from the sizes, not the factor.
+    ValueError, NotImplementedError or RuntimeError for what does not fit.
     """
     if mode not in _OPS or input.ndim != 4:
         raise NotImplementedError(
@@ -68,8 +69,19 @@ def interpolate(
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
         )
-    old = input.shape[2:]
-    new, scales = _new_size(old, size, scale_factor, bool(recompute_scale_factor))
+    if (size is None) is (scale_factor is None):
+        which = "either size or scale_factor" if size is None else "only one of size or scale_factor"
+        raise ValueError(f"{which} should be defined")
+    if size is not None and recompute_scale_factor:
+        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+    old, scales = input.shape[2:], (None, None)
+    if size is None:
+        factors = _one_for_each("scale_factor", "scale_factor of shape", "scale_factor", "s", old, scale_factor)
+        new = tuple([math.floor(n * factor) for n, factor in zip(old, factors, strict=True)])
+        scales = scales if recompute_scale_factor else factors
+    else:
+        sizes = _one_for_each("output", "output size of", "output size", "o", old, size)
+        new = as_ints("interpolate", "size", None, sizes)
     if min(*old, *new) <= 0:
         raise RuntimeError(
             f"Input and output sizes should be greater than 0, but got input (H: {old[0]}, W: {old[1]}) output "
@@ -86,24 +98,13 @@ def interpolate(
     return _OPS[mode](input, [mix(*span, bool(align_corners)) for span in zip(old, new, scales, strict=True)])
 
 
-def _new_size(old: Any, size: Any, scale_factor: Any, recompute: bool) -> tuple[Sequence[int], Sequence[float | None]]:
-    """The size asked for, and the factors by which positions are to be computed, if they are not old / new."""
-    if (size is None) is (scale_factor is None):
-        which = "either size or scale_factor" if size is None else "only one of size or scale_factor"
-        raise ValueError(f"{which} should be defined")
-    if size is not None and recompute:
-        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-    asked = scale_factor if size is None else size
-    values = tuple(asked) if isinstance(asked, Sequence) else (asked,) * len(old)
-    if len(values) != len(old):
-        words = ("scale_factor", "scale_factor of shape", "scale_factor in (s1, s2, ...,sK)")
-        what, given, form = words if size is None else ("output", "output size of", "output size in (o1, o2, ...,oK)")
+def _one_for_each(what: str, given: str, form: str, letter: str, old: Any, asked: Any) -> tuple[Any, ...]:
+    """What is asked for as one number for each dimension; ValueError if there are others than two."""
+    values = tuple(asked) if isinstance(asked, Sequence) else (asked, asked)
+    if len(values) != 2:
         raise ValueError(
             f"Input and {what} must have the same number of spatial dimensions, but got input with spatial dimensions "
             f"of {list(old)} and {given} {asked}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
-            f"{form} format."
+            f"{form} in ({letter}1, {letter}2, ...,{letter}K) format."
         )
-    if size is None:
-        new = [math.floor(n * factor) for n, factor in zip(old, values, strict=True)]
-        return new, (None,) * len(old) if recompute else tuple(map(float, values))
-    return as_ints("interpolate", "size", None, values), (None,) * len(old)
+    return values
