@@ -1,7 +1,9 @@
-"""`x[index] = value`: writing into a part of a tensor.
+"""What is written over a tensor or a part of it, whatever it held: `x[index] = value`, fill_, zero_ and copy_.
 
-An assignment is a write in place to the view that `x[index]` is (minigrad/writing.py tells of these). Only lists and
-tensors of indices need more: what they select is no view, so that there is an operation of its own, index_put_.
+These have a node although the result does not depend on the old elements: it says that these have no gradient any more,
+and hands the gradient of what was written to where that came from. An assignment is a write in place to the view that
+`x[index]` is (minigrad/writing.py tells of these). Only lists and tensors of indices need more: what they select is no
+view, so that there is an operation of its own, index_put_.
 """
 
 from __future__ import annotations
@@ -15,19 +17,91 @@ from minigrad.autograd.blame import count_write, type_name, warn
 from minigrad.autograd.inplace import begin_write, check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, writable
-from minigrad.op import check_places, size_mismatch
+from minigrad.op import check_places, op, size_mismatch
 from minigrad.ops.places import indexing
-from minigrad.ops.places.overwrite import copy_, fill_, spread_
-from minigrad.ops.shapes.expanding import broadcast_to
+from minigrad.ops.shapes.expanding import broadcast_to, check_expands
+from minigrad.public import public
 from minigrad.tensor import Tensor, from_array, own_array
 from minigrad.writing import in_place, needs_grad
+
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+def overwriting(node: str) -> Any:
+    """One op for each of the names that PyTorch has for it."""
+
+    @op(name=node, self=lambda F, g: F.zeros(g.shape, g))
+    def overwritten(self: Array, values: Array) -> Array:
+        """The values, an array, in the place of the input."""
+        return values
+
+    return overwritten
+
+
+filled, zeroed = overwriting("FillBackward2"), overwriting("ZeroBackward0")
+
+
+@op(name="FillBackward3", self=lambda F, g: F.zeros(g.shape, g), value=lambda F, g: F.sum_all(g))
+def filled_by_tensor(self: Array, value: Array) -> Array:
+    """One element, a 0-d tensor, everywhere in the place of the input."""
+    return np.full_like(self, value)
+
+
+@op(
+    name="CopyBackwards",
+    self=lambda F, g: F.zeros(g.shape, g),
+    src=lambda F, g, src_shape, src_dtype: F.cast(F.sum_to(g, src_shape), src_dtype),
+)
+def copied(self: Array, src: Array) -> Array:
+    """The elements of `src`, broadcast to the input's shape and in its dtype, in the place of the input's."""
+    return np.broadcast_to(src, self.shape).astype(self.dtype)
+
+
+# ---------------------------------------------------------------- the methods
+
+
+def _fill(self: Tensor, value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions: "
+                "use copy_() for that."
+            )
+        return filled_by_tensor(self, value)
+    if not isinstance(value, dtypes.NUMBERS):
+        raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}: {value!r}")
+    return filled(self, np.full(self.shape, dtypes.element(self.dtype, value)))
+
+
+def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    if isinstance(src, dtypes.NUMBERS):
+        src = from_array(self.dtype.numpy.type(src))
+    if not isinstance(src, Tensor):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}: {src!r}")
+    mismatch = size_mismatch("copy_", self.shape, src.shape)
+    if mismatch is not None:
+        raise RuntimeError(mismatch)
+    together = np.broadcast_shapes(self.shape, src.shape)
+    if together != self.shape:
+        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(together)}")
+    return copied(self, src)
+
+
+fill_ = public(in_place(_fill, "fill_", fills=True, spreads=True))
+zero_ = public(in_place(lambda self: zeroed(self, np.zeros_like(self._array)), "zero_", fills=True))
+copy_ = public(function=False)(in_place(_copied, "copy_"))
+_spread_ = in_place(_copied, "copy_", spreads=True)
+
+
+# ---------------------------------------------------------------- x[index] = value
 
 
 def set_item(self: Tensor, index: Any, value: Any) -> None:
     """`x[index] = value`: write into a part of the tensor."""
     if index is False:
         return  # nothing is selected: nothing is written or counted
-    parts, indices = indexing.read_index(self, None if index is True else index, needs_grad(self, value), written=True)
+    recorded = needs_grad(self, value) and self._array.dtype.kind == "f"
+    parts, taken = indexing.read_index(self, None if index is True else index, recorded, written=True)
     if not isinstance(value, Tensor):
         if not isinstance(value, bool | int | float | np.integer):
             raise TypeError(
@@ -35,18 +109,16 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
                 "Make it a tensor first, as in tensor(...)."
             )
         value = from_array(dtypes.element(self.dtype, value))
-    whole = indexing.is_whole(parts)
-    if not needs_grad(self, value) or self._array.dtype.kind != "f":
-        write_part(self, parts, indices, value)
+    if not recorded:
+        write_part(self, parts, taken, value)
         return
-    target = self if whole else indexing.basic(self, parts)
-    if indices is not None:
-        value = _without_leading_ones(value)
+    target = self if indexing.is_whole(parts) else indexing.basic(self, parts)
+    if taken is not None:
         check_history(target)
         check_places(value)
-        _warn_of_repeats(own_array(target))
-        check_apart(own_array(target), value._array)
-        _put_(target, indices, value)
+        value = _without_leading_ones(value)
+        _check_memory(own_array(target), value)
+        _put_(target, taken, value)
     elif value.ndim == 0 and target.ndim:
         fill_(target, value)
     else:
@@ -55,53 +127,51 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
             copy_(target, source)
         else:
             check_places(source)
-            spread_(target, broadcast_to(source, target.shape))
+            _spread_(target, broadcast_to(source, target.shape))
 
 
-def write_part(self: Tensor, parts: tuple[Any, ...], indices: tuple[Any, ...] | None, value: Tensor) -> None:
+def write_part(self: Tensor, parts: tuple[Any, ...], taken: tuple[Any, ...] | None, value: Tensor) -> None:
     """Write into a part of a tensor where no graph has to know of it."""
     whole = indexing.is_whole(parts)
-    if value is self and indices is None and whole:
+    if value is self and taken is None and whole:
         check_mode(self)
         count_write(self)  # to write a tensor over itself changes nothing
         return
     memory = own_array(self)
     view = memory if whole else memory[parts]
-    there = view.shape if indices is None else view[indices].shape
-    source = value if value.shape == there and indices is None else _without_leading_ones(value)
-    if indices is not None:
-        _check_values(self, there, source)
-    spread = source._array if source.shape == there else broadcast_to(source.detach(), there)._array
-    if indices is not None:
-        _warn_of_repeats(view)
-        check_apart(view, source._array)
+    if taken is not None:
+        source = _without_leading_ones(value)
+        _check_values(self, view[taken].shape, source)
+        _check_memory(view, source)
+    else:
+        source = value if value.shape == view.shape else _without_leading_ones(value)
+        check_expands(source, view.shape)
     if not memory.flags.writeable:
         view = writable(memory)[parts]  # a part of it may well be written to
-    if indices is not None:
-        begin_write(self, view)
-        view[indices] = spread
-        return
-    if value.ndim:  # a single number is read before anything is written
-        check_overlap(view, spread)
-    if repeats(view):
-        raise RuntimeError(OVERLAP)
+    if taken is None:
+        values = np.broadcast_to(source._array, view.shape)
+        if value.ndim:  # a single number is read before anything is written
+            check_overlap(view, values)
+        if repeats(view):
+            raise RuntimeError(OVERLAP)
     begin_write(self, view)
-    view[...] = spread
-
-
-def _warn_of_repeats(array: Any) -> None:
-    """PyTorch's warning where a write through indices goes to elements that share places."""
-    if repeats(array):
-        warn(
-            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
-        )
+    view[... if taken is None else taken] = source._array
 
 
 def _without_leading_ones(value: Tensor) -> Tensor:
     """The value without dimensions of size 1 in front, as in `x[0] = tensor([[1., 2.]])`."""
     count = next((place for place, size in enumerate(value.shape) if size != 1), value.ndim)
     return value.view(value.shape[count:]) if count else value
+
+
+def _check_memory(target: Array, value: Tensor) -> None:
+    """What PyTorch says of elements that share places, before it writes to them through indices."""
+    if repeats(target):
+        warn(
+            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor"
+        )
+    check_apart(target, value._array)
 
 
 def _check_values(self: Tensor, there: tuple[int, ...], value: Tensor) -> None:
@@ -119,18 +189,17 @@ def _check_values(self: Tensor, there: tuple[int, ...], value: Tensor) -> None:
         )
 
 
-def _index_put(self: Tensor, indices: tuple[Any, ...], values: Tensor) -> Tensor:
-    """What `indices` selects, replaced."""
-    source = _without_leading_ones(values)
-    _check_values(self, self._array[indices].shape, source)
-    return indexing.index_put(self, source, indices)
+def _index_put(self: Tensor, taken: tuple[Any, ...], values: Tensor) -> Tensor:
+    """What the arrays select, replaced."""
+    _check_values(self, self._array[taken].shape, values)
+    return indexing.index_put(self, values, taken)
 
 
-def _put_through_repeats(self: Tensor, indices: tuple[Any, ...], values: Tensor) -> None:
+def _put_through_repeats(self: Tensor, taken: tuple[Any, ...], values: Tensor) -> None:
     """Write to an expanded tensor, whose elements share places: only where the indices say, the rest follows."""
     memory = writable(own_array(self))
     begin_write(self, memory)
-    memory[indices] = _without_leading_ones(values)._array
+    memory[taken] = values._array
 
 
 _put_ = in_place(_index_put, "index_put_", through_repeats=_put_through_repeats)

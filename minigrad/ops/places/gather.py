@@ -1,11 +1,14 @@
-"""One index for each element: gather takes elements from there, scatter and scatter_add bring them.
+"""Elements and slices at places given by a tensor of indices: gather, scatter, scatter_add; index_select.
 
-Each is the other's gradient: where gather reads along one dimension, its gradient adds; where scatter writes, its
-gradient is read. In two dimensions, along the first:
+`gather` has one index for each element, and `scatter` and `scatter_add` bring elements there. Each is the other's
+gradient: where gather reads along one dimension, its gradient adds; where scatter writes, its gradient is read.
+`index_select` takes whole slices at a vector of indices, as an embedding looks up rows; a row that was taken twice gets
+the gradients of both. In two dimensions, along the first:
 
-    gather:      result[i, j] = input[index[i, j], j]
-    scatter:     result[index[i, j], j] = src[i, j]
-    scatter_add: result[index[i, j], j] += src[i, j]
+    gather:       result[i, j] = input[index[i, j], j]
+    scatter:      result[index[i, j], j] = src[i, j]
+    scatter_add:  result[index[i, j], j] += src[i, j]
+    index_select: result[i] = input[index[i]]
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from minigrad.tensor import Tensor, from_array, wrap_dim
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
-def flat_positions(index: Array, dim: int, shape: Sequence[int], sizes: Sequence[int]) -> Array:
+def _flat_positions(index: Array, dim: int, shape: Sequence[int], sizes: Sequence[int]) -> Array:
     """The positions, counted in row-major order, in an array of `shape` of the elements that are at `index` along `dim`
     and at 0, 1, 2, … along every other dimension, up to its size in `sizes`.
     """
@@ -39,29 +42,27 @@ def flat_positions(index: Array, dim: int, shape: Sequence[int], sizes: Sequence
     return positions
 
 
-def copy_and_row(array: Array) -> tuple[Array, Array]:
-    """A copy of an array, and the copy's memory as one row."""
-    out = np.array(array, order="C")
-    return out, out.reshape(-1)
+def _add_at(out: Array, positions: Array, values: Array) -> Array:
+    """An array with values added at positions counted in row-major order.
 
-
-# Where several elements meet at one position, np.add.at adds them in order. For a row of numbers and a row of positions
-# it is fast, for indices of whole rows it is not. 4,096 rows of 128 floats into 1,000 rows: rows 3.7 ms, the positions
-# of their elements written out 0.6 ms, np.bincount 1.0 ms (and float64 only), sorted for np.add.reduceat 1.4 ms.
+    Where several meet at one position, np.add.at adds them in order. For a row of numbers and a row of positions it is
+    fast, for indices of whole rows it is not. 4,096 rows of 128 floats into 1,000 rows: rows 3.7 ms, the positions of
+    their elements written out 0.6 ms, np.bincount 1.0 ms (and float64 only), sorted for np.add.reduceat 1.4 ms.
+    """
+    np.add.at(out.reshape(-1), np.reshape(positions, -1), np.reshape(values, -1))
+    return out
 
 
 @op(constants=("index",), self=lambda F, g, index, dim, self_shape: F.gather_backward(g, index, dim, self_shape))
 def gather(self: Array, index: Array, dim: int) -> Array:
     """For each element of `index` the element of the input that is there along `dim`."""
-    return np.reshape(self, -1).take(flat_positions(index, dim, np.shape(self), index.shape))
+    return np.reshape(self, -1).take(_flat_positions(index, dim, np.shape(self), index.shape))
 
 
 @op(name="ScatterAddBackward0", constants=("index",), self=lambda F, g, index, dim: F.gather(g, index, dim))
 def gather_backward(self: Array, index: Array, dim: int, shape: tuple[int, ...]) -> Array:
     """Zeros of a shape with the elements of the input added at `index` along `dim`."""
-    out = np.zeros(shape, self.dtype)
-    np.add.at(out.reshape(-1), flat_positions(index, dim, shape, index.shape).reshape(-1), np.reshape(self, -1))
-    return out
+    return _add_at(np.zeros(shape, self.dtype), _flat_positions(index, dim, shape, index.shape), self)
 
 
 @op(
@@ -71,8 +72,8 @@ def gather_backward(self: Array, index: Array, dim: int, shape: tuple[int, ...])
 )
 def scatter(self: Array, src: Array, index: Array, dim: int) -> Array:
     """The input with the elements of `src` put at `index` along `dim`."""
-    out, row = copy_and_row(self)
-    row[flat_positions(index, dim, out.shape, index.shape)] = src
+    out = np.array(self, order="C")
+    out.reshape(-1)[_flat_positions(index, dim, out.shape, index.shape)] = src
     return out
 
 
@@ -85,18 +86,24 @@ def scatter_value(self: Array, index: Array, dim: int, value: Any) -> Array:
 @op(constants=("index",), self=lambda F, g: g, src=lambda F, g, index, dim: F.gather(g, index, dim))
 def scatter_add(self: Array, src: Array, index: Array, dim: int) -> Array:
     """The input with the elements of `src` added at `index` along `dim`."""
-    out, row = copy_and_row(self)
-    np.add.at(row, flat_positions(index, dim, out.shape, index.shape).reshape(-1), np.reshape(src, -1))
-    return out
+    out = np.array(self, order="C")
+    return _add_at(out, _flat_positions(index, dim, out.shape, index.shape), src)
+
+
+@op(constants=("index",), self=lambda F, g, index, dim, self_shape: F.index_select_backward(g, index, dim, self_shape))
+def index_select(self: Array, index: Array, dim: int) -> Array:
+    """The slices of the input at `index` (a vector) along `dim`."""
+    return np.take(self, np.reshape(index, -1), axis=dim) if np.ndim(self) else np.array(self)
+
+
+@op(name="IndexAddBackward0", constants=("index",), self=lambda F, g, index, dim: F.index_select(g, index, dim))
+def index_select_backward(self: Array, index: Array, dim: int, shape: tuple[int, ...]) -> Array:
+    """Zeros of a shape with the slices of the input added at `index` along `dim`."""
+    column = np.reshape(index, (-1, *[1] * (len(shape) - dim - 1)))
+    return _add_at(np.zeros(shape, self.dtype), _flat_positions(column, dim, shape, self.shape), self)
 
 
 # ---------------------------------------------------------------- what is checked
-
-
-def check_index_dtype(function: str, index: Tensor, expected: str = "int32/int64") -> None:
-    """Raise unless a tensor has one of the two dtypes that PyTorch takes for indices along a dimension."""
-    if index.dtype is not dtypes.int64 and index.dtype is not dtypes.int32:
-        raise RuntimeError(f"{function}(): Expected dtype {expected} for index, but it is {index.dtype}")
 
 
 def check_bounds(index: Array, size: int, dim: int, least: int = 0, error: type[Exception] = RuntimeError) -> None:
@@ -114,48 +121,43 @@ def check_value(function: str, value: Any) -> None:
         raise TypeError(f"{function}() received an invalid combination of arguments - got ({kind}): give a number")
 
 
-def _check_ndim(index: Tensor, other: Tensor, who: str) -> None:
-    if max(index.ndim, 1) != max(other.ndim, 1):
-        raise RuntimeError(
-            f"Index tensor must have the same number of dimensions as {who} tensor: {index.ndim} are not {other.ndim}"
-        )
+def _check_index_dtype(function: str, index: Tensor, expected: str) -> None:
+    if index.dtype is not dtypes.int64 and index.dtype is not dtypes.int32:
+        raise RuntimeError(f"{function}(): Expected dtype {expected} for index, but it is {index.dtype}")
 
 
-def _dim_of_index(function: str, input: Tensor, dim: int, index: Tensor) -> int:
-    """`dim` counted from the front; raise unless gather or scatter can use `index` along it."""
+def _dim_of_index(function: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None) -> int:
+    """`dim` counted from the front; raise unless `index` fits along it, and fits `src`, if there is one."""
     dim = wrap_dim(dim, input.ndim)
-    check_index_dtype(function, index)
+    _check_index_dtype(function, index, "int32/int64")
+    if src is not None and src.dtype is not input.dtype:
+        kinds = f"{input.dtype} and {src.dtype}"
+        raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype, but they are {kinds}")
     if not index.numel():
         return dim
-    gathers = function == "gather"
-    _check_ndim(index, input, "input" if gathers else "self")
-    for other, count in enumerate(index.shape[: input.ndim]):
-        if other != dim and count > input.shape[other]:
-            where = f"Size does not match at dimension {other} expected" if gathers else "Expected"
-            raise RuntimeError(f"{where} {_no_larger(input, dim, index)}")
-    check_bounds(index._array, input.shape[dim] if input.ndim else 1, dim)
+    sizes, theirs, given = (t.shape or (1,) for t in (index, input, index if src is None else src))
+    for who, shape in (("input" if function == "gather" else "self", theirs), ("src", given)):
+        if len(sizes) != len(shape):
+            count = f"{len(sizes)} are not {len(shape)}"
+            raise RuntimeError(f"Index tensor must have the same number of dimensions as {who} tensor: {count}")
+    for place, size in enumerate(sizes):
+        if (place != dim and size > theirs[place]) or size > given[place]:
+            text = f"index {list(sizes)} to be no larger than self {list(theirs)} apart from dimension {dim}"
+            text += "" if src is None else f" and to be no larger size than src {list(given)}"
+            where = f"Size does not match at dimension {place} expected" if function == "gather" else "Expected"
+            raise RuntimeError(f"{where} {text}")
+    check_bounds(index._array, theirs[dim], dim)
     return dim
 
 
-def _no_larger(input: Tensor, dim: int, index: Tensor) -> str:
-    return f"index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension {dim}"
-
-
-def _covered(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """The part of `src` that `index` covers; RuntimeError if it is too small."""
-    if src.dtype is not input.dtype:
-        kinds = f"{input.dtype} and {src.dtype}"
-        raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype, but they are {kinds}")
+def _covered(index: Tensor, src: Tensor) -> Tensor:
+    """The part of `src` that `index` covers."""
     if src.shape == index.shape:
         return src
     if not index.numel():
         return from_array(np.zeros(index.shape, src._array.dtype))
-    _check_ndim(index, src, "src")
     if not (src.ndim and index.ndim):
         return src[0] if src.ndim else src.view(1)
-    if any(count > there for count, there in zip(index.shape, src.shape, strict=True)):
-        sizes = _no_larger(input, dim, index)
-        raise RuntimeError(f"Expected {sizes} and to be no larger size than src {list(src.shape)}")
     return src[tuple(slice(count) for count in index.shape)]
 
 
@@ -182,9 +184,10 @@ def scatter_along(input: Tensor, dim: int, index: Tensor, src: Any = None, *, va
     """
     source = value if src is None else src
     check_value("scatter", source)
-    dim = _dim_of_index("scatter", input, dim, index)
     if isinstance(source, Tensor):
-        return scatter(input, _covered(input, dim, index, source), index, dim)
+        dim = _dim_of_index("scatter", input, dim, index, source)
+        return scatter(input, _covered(index, source), index, dim)
+    dim = _dim_of_index("scatter", input, dim, index)
     return scatter_value(input, index, dim, dtypes.element(input.dtype, source))
 
 
@@ -194,5 +197,23 @@ def scatter_add_along(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Te
 
     In two dimensions, along the first: result[index[i, j], j] += src[i, j].
     """
-    dim = _dim_of_index("scatter", input, dim, index)
-    return scatter_add(input, _covered(input, dim, index, src), index, dim)
+    dim = _dim_of_index("scatter", input, dim, index, src)
+    return scatter_add(input, _covered(index, src), index, dim)
+
+
+@public(name="index_select")
+def select_slices(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The slices of the input at `index`, a vector of ints, along `dim`: rows 2 and 0 for [2, 0] and dim 0.
+
+    IndexError if one is out of bounds.
+    """
+    if index.ndim > 1:
+        raise IndexError(f"index_select(): Index is supposed to be a vector, but has {index.ndim} dimensions")
+    dim = wrap_dim(dim, input.ndim)
+    _check_index_dtype("index_select", index, "int32 or int64")
+    if not input.ndim and index.numel() != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)")
+    places, size = index._array, input.shape[dim] if input.ndim else 1
+    if places.size and (places.min() < 0 or places.max() >= size):
+        raise IndexError(f"index out of range in self: from {places.min()} to {places.max()}, along a size of {size}")
+    return index_select(input, index, dim)

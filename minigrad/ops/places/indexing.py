@@ -25,6 +25,7 @@ from minigrad.tensor import Tensor, wrap_dim
 from minigrad.writing import needs_grad
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+_NO_NUMBERS = (Tensor, np.ndarray, Sequence, slice, type(None), type(...))
 
 
 def along(dim: int, part: Any) -> tuple[Any, ...]:
@@ -129,7 +130,7 @@ def read_index(
         dim += count
     if Ellipsis not in view:
         view.append(Ellipsis)  # so that a full set of ints still gives a view, not a bare number
-    if all(isinstance(part, slice) for part in taken):
+    if not [part for part in parts if isinstance(part, np.ndarray)]:
         return tuple(view), None
     if not written:
         check_places(input)
@@ -143,7 +144,7 @@ def _parts(index: Any) -> Sequence[Any]:
     """
     if isinstance(index, tuple):
         return index
-    if _is_sequence(index) and len(index) < 32 and any(_is_no_number(part) for part in index):
+    if _is_sequence(index) and len(index) < 32 and any(isinstance(part, _NO_NUMBERS) for part in index):
         warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch "
             "2.9; use x[tuple(seq)] instead of x[seq], or x[tensor(seq)] if these are numbers of rows."
@@ -153,11 +154,7 @@ def _parts(index: Any) -> Sequence[Any]:
 
 
 def _is_sequence(value: Any) -> bool:
-    return isinstance(value, list | Sequence) and not isinstance(value, str | bytes)
-
-
-def _is_no_number(part: Any) -> bool:
-    return part is None or part is Ellipsis or isinstance(part, Tensor | np.ndarray | slice) or _is_sequence(part)
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 
 
 def _read_part(part: Any, recorded: bool) -> Any:
@@ -171,7 +168,7 @@ def _read_part(part: Any, recorded: bool) -> Any:
         if recorded and array.ndim:
             save(part)  # raises if that must not be
             array = array.copy()  # so that it makes no difference what is written to the tensor later
-    elif isinstance(part, bool | np.ndarray) or _is_sequence(part):
+    elif isinstance(part, (bool, np.ndarray)) or _is_sequence(part):
         array = np.asarray(part)
         if array.dtype.kind not in "biuf":
             raise _no_index(part)

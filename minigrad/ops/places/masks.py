@@ -13,7 +13,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.op import op
 from minigrad.ops.places.gather import check_value
-from minigrad.ops.shapes.expanding import common_shape, unbroadcast
+from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.public import public
 from minigrad.tensor import Tensor, from_array
 
@@ -70,7 +70,6 @@ def fill_where(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
-    common_shape("masked_fill", input.shape, mask.shape)
     if mask.dtype is not dtypes.bool:
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.c_name}: try mask != 0"
@@ -85,7 +84,6 @@ def select_where(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of the input where `mask` (bools) is true, as a vector. The two broadcast."""
     if mask.dtype is not dtypes.bool:
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, not one of {mask.dtype}: try mask != 0")
-    common_shape("masked_select", input.shape, mask.shape)
     return masked_select(input, mask)
 
 
