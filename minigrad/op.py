@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.anomaly_mode import remember
+from minigrad.autograd.anomaly_mode import notice
 from minigrad.autograd.batching import batched
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.autograd.modes import INFERENCE, modes, set_creation_observer, thread
@@ -198,10 +198,7 @@ def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
 
 def recorded(node: Node, out: Any, inputs: Sequence[Tensor]) -> None:
     """What is to be done with a new node while something unusual is in force."""
-    if modes.observer is not None:
-        modes.observer(node, out, inputs)
-    if modes.anomaly is not None:
-        remember(node)
+    notice(node, out, inputs)
     if thread.saved_tensors_hooks:
         pack_all(node)
         if node._targets is None:  # what is unpacked later may have another shape or dtype

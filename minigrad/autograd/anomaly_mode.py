@@ -6,7 +6,7 @@ step of a backward run is searched for nan. Both cost time, so it is for debuggi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,11 +68,16 @@ class set_detect_anomaly:
 # ---------------------------------------------------------------- used by ops and by the engine
 
 
-def remember(node: Node) -> None:
-    """Note the learner's lines that make a node, and the node whose backward makes it, if one does."""
-    node.metadata["traceback_"] = learner_traceback()
-    if thread.evaluating is not None:
-        node.metadata["parent_"] = thread.evaluating
+def notice(node: Node, out: Any, inputs: Sequence[Any]) -> None:
+    """Show a new node to the observer; in anomaly mode note the learner's lines that make it, and the node whose
+    backward makes it, if one does.
+    """
+    if modes.observer is not None:
+        modes.observer(node, out, inputs)
+    if modes.anomaly is not None:
+        node.metadata["traceback_"] = learner_traceback()
+        if thread.evaluating is not None:
+            node.metadata["parent_"] = thread.evaluating
 
 
 def steps_until_nan(run: Iterator[Step]) -> Iterator[Step]:

@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
-from collections import Counter
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.anomaly_mode import remember
+from minigrad.autograd.anomaly_mode import notice
 from minigrad.autograd.blame import count_write, type_name, warn
-from minigrad.autograd.fitting import fitted
 from minigrad.autograd.grad_mode import is_grad_enabled, no_grad
 from minigrad.autograd.hooks import wrapped
 from minigrad.autograd.inplace import check_history, record_write
 from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.node import Node, edge_node
-from minigrad.autograd.saved import PackedTensor, freed_error, modified_error, pack, save, unpack
+from minigrad.autograd.saved import PackedTensor, Versioned, freed_error, pack, save, unpack, unpack_result
 from minigrad.autograd.views import IN_FUNCTION, MULTIPLE, mark_view, set_history, share_memory
 from minigrad.tensor import Tensor, from_array, own_array
 
@@ -43,7 +40,8 @@ class FunctionCtx:
     _to_save: tuple[Any, ...] = ()
     _dirty: tuple[Any, ...] = ()
     _non_differentiable: tuple[Any, ...] = ()
-    _materialize_grads: Any = True
+    _materialize_grads = True
+    _running = 0  # how often its backward is running, nested in itself
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for backward, where `ctx.saved_tensors` gives them back; inputs and outputs above all.
@@ -62,12 +60,16 @@ class FunctionCtx:
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether backward gets zeros (the default) or None as the gradient of an output that was not used."""
-        if not isinstance(value, bool):
-            raise TypeError(
-                f"set_materialize_grads received an invalid combination of arguments - got ({type(value).__name__}), "
-                "but expected (bool)"
-            )
         self._materialize_grads = value
+
+
+class SavedOutput(NamedTuple):
+    """An output that a Function saved: the array and its count of writes, not the tensor, which knows the node."""
+
+    kept: Any  # the array, or what a pack hook made of the tensor
+    writes: list[Any]
+    version: int
+    output_nr: int
 
 
 class FunctionNode(FunctionCtx, Node):
@@ -83,7 +85,7 @@ class FunctionNode(FunctionCtx, Node):
         self._records = is_grad_enabled() and any(self.needs_input_grad)
         self._connect([(edge_node(tensor), tensor._output_nr) for tensor in inputs] if self._records else [])
         self._given = tuple([isinstance(value, Tensor) for value in arguments])  # which arguments are tensors
-        self._expected = tuple([(tensor._array.shape, tensor._array.dtype) for tensor in inputs])
+        self._targets = tuple([(tensor._array.shape, tensor._array.dtype) for tensor in inputs])
         self._made: tuple[Any, ...] = ()  # shape and dtype of each output; None for what is not a tensor
         self._output_count = 1
         self._kept = ()
@@ -96,13 +98,13 @@ class FunctionNode(FunctionCtx, Node):
         return tuple(None if kept is None else self._restored(kept) for kept in self._kept)
 
     def _restored(self, kept: Any) -> Tensor:
-        return kept.restored(self) if isinstance(kept, SavedOutput) else unpack(self, kept)
+        if not isinstance(kept, SavedOutput):
+            return unpack(self, kept)
+        array = kept.kept if isinstance(kept.kept, PackedTensor) else Versioned(kept.kept, kept.version)
+        return unpack_result(self, array, kept.writes, kept.output_nr)
 
     def __call__(self, *gradients: Any) -> Any:
-        raise TypeError(
-            f"'{type(self).__name__}' object is not callable: call {self._function.__name__}.backward, or let "
-            "backward() run it"
-        )
+        raise TypeError(f"'{type(self).__name__}' object is not callable: let backward() run it")
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         with no_grad():
@@ -114,10 +116,7 @@ class FunctionNode(FunctionCtx, Node):
 
     def _backward(self, gradients: tuple[Any, ...]) -> Any:
         """Call the learner's backward; raise if it keeps coming back to itself."""
-        if thread.running is None:
-            thread.running = Counter()
-        running = thread.running
-        if running[self] > MOST_RETURNS:
+        if self._running > MOST_RETURNS:
             name = self._function.__name__
             raise RuntimeError(
                 f"{name}Backward came back to itself, and would do so for ever: while the backward() of {name} is "
@@ -130,13 +129,11 @@ class FunctionNode(FunctionCtx, Node):
                 from_array(np.zeros(*made)[()]) if gradient is None and made is not None else gradient
                 for gradient, made in zip(gradients, self._made, strict=True)
             )
-        running[self] += 1
+        self._running += 1
         try:
             return self._function.backward(self, *gradients)
         finally:
-            running[self] -= 1
-            if not running[self]:
-                del running[self]
+            self._running -= 1
 
     def _gradients_of_inputs(self, results: Any) -> list[Any]:
         """The gradients that backward returned, for the arguments that are tensors; raise if they don't fit."""
@@ -161,57 +158,23 @@ class FunctionNode(FunctionCtx, Node):
                 )
             if is_tensor:
                 gradients.append(result if self._next_nodes[len(gradients)] is not None else None)
-        return [None if result is None else self._fit(index, result) for index, result in enumerate(gradients)]
+        for index, gradient in enumerate(gradients):
+            if gradient is not None:
+                self._check_shape(index, gradient.shape)
+        return gradients
 
-    def _fit(self, index: int, gradient: Tensor) -> Any:
-        """A gradient in the shape and dtype of its input, from which it may have been broadcast."""
-        shape, dtype = self._expected[index]
-        lead = len(gradient.shape) - len(shape)
-        if lead < 0 or any(own not in (1, got) for own, got in zip(shape, gradient.shape[lead:], strict=True)):
+    def _check_shape(self, index: int, shape: tuple[int, ...]) -> None:
+        """Raise unless a gradient can be summed to its input's shape, which may have been broadcast."""
+        expected: tuple[int, ...] = self._targets[index][0]  # type: ignore[index]
+        lead = len(shape) - len(expected)
+        if lead < 0 or any(own not in (1, got) for own, got in zip(expected, shape[lead:], strict=True)):
             raise RuntimeError(
-                f"Function {type(self).__name__} returned an invalid gradient at index {index} - got "
-                f"{list(gradient.shape)} but expected shape compatible with {list(shape)}"
+                f"Function {type(self).__name__} returned an invalid gradient at index {index} - got {list(shape)} but "
+                f"expected shape compatible with {list(expected)}"
             )
-        return fitted(gradient, shape, dtype)
 
 
-class SavedOutput:
-    """An output that a Function saved: the array and its count of writes, not the tensor, which knows the node."""
-
-    __slots__ = ("kept", "writes", "version", "output_nr")
-
-    def __init__(self, node: FunctionNode, output: Tensor, output_nr: int) -> None:
-        if output._writes is None:
-            output._writes = [0]
-        self.kept: Any = output._array
-        self.writes: Any = output._writes
-        self.version = output._writes[0]
-        self.output_nr = output_nr
-        if thread.saved_tensors_hooks:
-            self.kept = pack(node, output)
-            self.kept.node = None  # no cycle: `restored` puts it in
-
-    def restored(self, node: FunctionNode) -> Tensor:
-        """The output again, in its place in the graph."""
-        packed = isinstance(self.kept, PackedTensor)
-        tensor = self.kept.unpack(node) if packed else from_array(self.kept)
-        tensor._node, tensor._output_nr = node, self.output_nr
-        if not packed:
-            tensor._writes = self.writes
-            if self.writes[0] != self.version:
-                raise modified_error(node, tensor, self.version)
-        return tensor
-
-
-class _FunctionMeta(type):
-    """Gives each Function its class of nodes."""
-
-    def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
-        super().__init__(name, bases, members)
-        cls._node_type = type(f"{name}Backward", (FunctionNode,), {"_function": cls, "__module__": cls.__module__})
-
-
-class Function(metaclass=_FunctionMeta):
+class Function:
     """An operation with a forward and a backward of your own. Subclass it, and call `YourFunction.apply(...)`.
 
     class Square(Function):
@@ -226,14 +189,18 @@ class Function(metaclass=_FunctionMeta):
             return grad_output * 2 * x
     """
 
-    _node_type: ClassVar[type[FunctionNode]]
+    _node_type: ClassVar[type[FunctionNode]] = FunctionNode
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        members = {"_function": cls, "__module__": cls.__module__}
+        cls._node_type = type(f"{cls.__name__}Backward", (FunctionNode,), members)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
+        warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
             f"invoke them on the class itself: {type(self).__name__}.apply(...).",
             DeprecationWarning,
-            stacklevel=2,
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -267,27 +234,20 @@ class Function(metaclass=_FunctionMeta):
         if kwargs or has_setup:
             args = _by_position(cls, has_setup, args, kwargs)
         node = cls._node_type(args)
-        records = node._records
         with no_grad():
             if has_setup:
                 output = cls.forward(*args)
                 cls.setup_context(node, args, output)
             else:
                 output = cls.forward(node, *args)
-        outputs = output if isinstance(output, tuple) else (output,)
-        _check_marks(node, outputs)
-        finished = _attached(node, args, outputs, records)
-        node._dirty = node._non_differentiable = ()  # outputs know the node: no cycle
-        if records:
+        inputs = [value for value in args if isinstance(value, Tensor)]
+        outputs = _attached(node, inputs, output if isinstance(output, tuple) else (output,))
+        if node._records:
             _save(node)
-            if modes.special:
-                arrays = [output._array for output in finished if isinstance(output, Tensor)]
-                if modes.observer is not None and arrays:
-                    inputs = [value for value in args if isinstance(value, Tensor)]
-                    modes.observer(node, arrays if len(arrays) > 1 else arrays[0], inputs)
-                if modes.anomaly is not None:
-                    remember(node)
-        return finished if isinstance(output, tuple) else finished[0]
+            arrays = [value._array for value in outputs if isinstance(value, Tensor)]
+            if modes.special and arrays:
+                notice(node, arrays if len(arrays) > 1 else arrays[0], inputs)
+        return outputs if isinstance(output, tuple) else outputs[0]
 
 
 def _by_position(
@@ -295,100 +255,82 @@ def _by_position(
 ) -> tuple[Any, ...]:
     """The arguments of forward by position: keyword arguments at the place that its signature gives them."""
     ctx = () if has_setup else (None,)
-    parameters = inspect.signature(function.forward).parameters
+    signature = inspect.signature(function.forward)
+    names = [name for name, parameter in signature.parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
     for name in kwargs:
-        if name not in parameters or parameters[name].kind is inspect.Parameter.KEYWORD_ONLY:
+        if name not in names:
             raise TypeError(
                 f"forward() got an unexpected keyword argument '{name}': {function.__name__}.forward gets its "
                 "arguments by position"
             )
-    bound = inspect.signature(function.forward).bind(*ctx, *args, **kwargs)
+    bound = signature.bind(*ctx, *args, **kwargs)
     bound.apply_defaults()
-    count = len(bound.args)
-    if not has_setup:  # there, defaults behind the last argument given stay with forward
-        names = list(parameters)
-        count = max([len(args) + 1, *(names.index(name) + 1 for name in kwargs)])
-    return bound.args[len(ctx) : count]
+    if has_setup:
+        return bound.args
+    last = max([len(args), *map(names.index, kwargs)])  # defaults behind the last argument given stay with forward
+    return bound.args[1 : last + 1]
 
 
-def _check_marks(node: FunctionNode, outputs: tuple[Any, ...]) -> None:
-    """Raise if something was marked that cannot be."""
-    for index, value in enumerate(node._dirty):
-        if not isinstance(value, Tensor):
-            raise RuntimeError(
-                f"mark_dirty can only accept variables, but argument {index} is of type {type(value).__name__}"
-            )
-        if not any(output is value for output in outputs):
+def _attached(node: FunctionNode, inputs: list[Tensor], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs of forward, made outputs of the node."""
+    for value in node._dirty:
+        if _place_of(value, outputs) is None:
             raise RuntimeError(
                 "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
                 "are modified inplace must all be outputs of the Function."
             )
-    for value in node._non_differentiable:
-        if not isinstance(value, Tensor):
-            raise RuntimeError(
-                f"mark_non_differentiable only accepts variable arguments, but got {type(value).__name__}"
-            )
-
-
-def _attached(
-    node: FunctionNode, arguments: tuple[Any, ...], outputs: tuple[Any, ...], records: bool
-) -> tuple[Any, ...]:
-    """The outputs of forward, made outputs of the node."""
     tensors = [output if isinstance(output, Tensor) else None for output in outputs]
     node._output_count = len(outputs)
     node._made = tuple([None if t is None else (t._array.shape, t._array.dtype) for t in tensors])
-    inputs = [value for value in arguments if isinstance(value, Tensor)]
-    tensor_count = sum(tensor is not None for tensor in tensors)
+    several = len(tensors) - tensors.count(None) > 1
     finished = list(outputs)
     for number, tensor in enumerate(tensors):
         if tensor is not None:
-            position = next((index for index, value in enumerate(inputs) if value is tensor), None)
-            finished[number] = _output(node, tensor, number, position, tensor_count, records)
+            finished[number] = _output(node, tensor, number, _place_of(tensor, inputs), several)
+    node._dirty = node._non_differentiable = ()  # outputs know the node: no cycle
     return tuple(finished)
 
 
-def _output(
-    node: FunctionNode, output: Tensor, number: int, position: int | None, tensor_count: int, records: bool
-) -> Tensor:
+def _place_of(value: Any, values: Sequence[Any]) -> int | None:
+    """Where a value itself, not one that is equal, stands among others; None if nowhere."""
+    return next((index for index, other in enumerate(values) if other is value), None)
+
+
+def _output(node: FunctionNode, output: Tensor, number: int, position: int | None, several: bool) -> Tensor:
     """One output of forward in its place in the graph; `position` says which input it is, if it is one."""
-    if not output.dtype.is_floating_point or any(output is marked for marked in node._non_differentiable):
+    if not output.dtype.is_floating_point or _place_of(output, node._non_differentiable) is not None:
         return output.detach() if output.requires_grad else output
-    if any(output is marked for marked in node._dirty):
+    if _place_of(output, node._dirty) is not None:
         if position is not None:
-            return _written_input(node, output, number, position, tensor_count, records)
+            return _written_input(node, output, number, position, several)
         warn(
             "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
-            "should be passed to ctx.mark_dirty().",
+            "should be passed to ctx.mark_dirty()."
         )
-    if position is not None and output.requires_grad and not is_grad_enabled():
-        return output.detach()
     if position is not None:
+        if output.requires_grad and not is_grad_enabled():
+            return output.detach()
         alias = from_array(own_array(output))
         share_memory(alias, output)
-        mark_view(alias, IN_FUNCTION)
-        if records:
-            alias._node, alias._output_nr = node, number
-        return alias
-    mark_view(output, MULTIPLE if records and tensor_count > 1 else IN_FUNCTION)
-    if records:
+        output = alias
+    mark_view(output, MULTIPLE if node._records and several and position is None else IN_FUNCTION)
+    if node._records:
         set_history(output, node, number)
         output._state = None
     return output
 
 
-def _written_input(
-    node: FunctionNode, output: Tensor, number: int, position: int, tensor_count: int, records: bool
-) -> Tensor:
+def _written_input(node: FunctionNode, output: Tensor, number: int, position: int, several: bool) -> Tensor:
     """An input that forward has written to."""
     count_write(output)
-    if not records:
+    if not node._records:
         return output.detach() if output.requires_grad else output
     if output._was_made_as_leaf() and output.requires_grad:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     output._grad = None  # the tensor becomes another one
     if output._root is not None:
         check_history(output)
-        if tensor_count > 1:
+        if several:
             raise RuntimeError(
                 "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
                 "return more than one Tensor: clone() the input first, or split the Function in two."
@@ -401,17 +343,21 @@ def _save(node: FunctionNode) -> None:
     """Keep what forward asked to be saved, now that its outputs have their places in the graph."""
     kept: list[Any] = []
     for index, value in enumerate(node._to_save):
-        if value is None:
-            kept.append(None)
-        elif not isinstance(value, Tensor):
+        if value is not None and not isinstance(value, Tensor):
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {index} is of type {type(value).__name__}: "
                 "keep other things as attributes, as in ctx.exponent = 2"
             )
-        elif value._node is node:
-            kept.append(SavedOutput(node, value, value._output_nr))
-        else:
-            kept.append(pack(node, value) if thread.saved_tensors_hooks else save(value))
+        held: Any = value
+        if value is not None and value._node is node:
+            value._writes, held = value._writes or [0], value._array
+            if thread.saved_tensors_hooks:
+                held = pack(node, value)
+                held.node = None  # no cycle: unpack_result puts it in
+            held = SavedOutput(held, value._writes, value._writes[0], value._output_nr)
+        elif value is not None:
+            held = pack(node, value) if thread.saved_tensors_hooks else save(value)
+        kept.append(held)
     node._kept = tuple(kept)
     node._to_save = ()
 
@@ -443,13 +389,14 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
             outputs = fn(ctx, *gradients)
         if not is_grad_enabled() or not any(isinstance(g, Tensor) and g.requires_grad for g in gradients):
             return outputs
-        several = outputs if isinstance(outputs, tuple) else (outputs,)
-        marked = []
-        for output in several:
-            if isinstance(output, Tensor):
-                output = output.detach()
-                output._node = DelayedError()
-            marked.append(output)
-        return tuple(marked) if isinstance(outputs, tuple) else marked[0]
+        return tuple(map(_refusing, outputs)) if isinstance(outputs, tuple) else _refusing(outputs)
 
     return backward
+
+
+def _refusing(gradient: Any) -> Any:
+    """A gradient that may not be differentiated again."""
+    if isinstance(gradient, Tensor):
+        gradient = gradient.detach()
+        gradient._node = DelayedError()
+    return gradient

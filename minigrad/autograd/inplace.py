@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.anomaly_mode import remember
+from minigrad.autograd.anomaly_mode import notice
 from minigrad.autograd.blame import count_write, variable_name
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.modes import check_mode, modes, thread
@@ -70,10 +70,7 @@ def record_write(tensor: Tensor, node: Node, position: int = 0, output_nr: int =
         base._state = None
         renew_views(base)
         if modes.special:
-            if modes.observer is not None:
-                modes.observer(copied, base._array, ())
-            if modes.anomaly is not None:
-                remember(copied)
+            notice(copied, base._array, ())
 
 
 def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -> None:

@@ -10,7 +10,6 @@ backward run.
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -80,7 +79,6 @@ class Thread(threading.local):
     saved_tensors_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     results_to_pack: list[Any] | None = None  # nodes whose saved result is packed later, once it has been written
     depth = 0  # how many backward runs are nested in this thread
-    running: Counter[Any] | None = None  # the custom Functions' nodes whose backward is running, and how often
     evaluating: Any = None  # the node that runs with its own operations recorded
     task: Any = None  # the backward run that is going on
     witness: Witness | None = None  # who looks on while it does

@@ -128,18 +128,18 @@ def _unpack_those_before(node: Node, failing: Any) -> None:
             unpack(node, kept)
 
 
-def unpack_result(node: Node, kept: Any, writes: list[Any]) -> Tensor:
+def unpack_result(node: Node, kept: Any, writes: list[Any], output_nr: int = 0) -> Tensor:
     """Wrap a node's own saved result again, as the tensor that the node made.
 
     An operation in place kept it as a Versioned, since its result was written to once already: by itself.
     """
     if kept.__class__ is PackedTensor:
         unpacked: Tensor = kept.unpack(node)
-        unpacked._node = node
+        unpacked._node, unpacked._output_nr = node, output_nr
         return unpacked
     array, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
     tensor = from_array(array)
-    tensor._node, tensor._writes = node, writes
+    tensor._node, tensor._output_nr, tensor._writes = node, output_nr, writes
     if writes[0] != version:
         of_view = kept.__class__ is Versioned and kept.state == "view"
         raise modified_error(node, tensor, version, "AsStrided" if of_view else "")

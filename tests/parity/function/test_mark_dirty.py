@@ -92,17 +92,6 @@ def _(F: Any) -> Any:
 
 
 @behaviours(
-    "C14: only tensors can be dirty", error=RuntimeError, says="mark_dirty can only accept variables, but argument"
-)
-def _(F: Any) -> Any:
-    def forward(ctx: Any, x: Any) -> Any:
-        ctx.mark_dirty("x")
-        return x * 2
-
-    function(F, forward, lambda ctx, g: g).apply(leaf(F, 1.0) * 1)
-
-
-@behaviours(
     "C14: a tensor that was no input need not be marked",
     warns=("UserWarning: ctx.mark_dirty() received a tensor that was not an input.",),
 )

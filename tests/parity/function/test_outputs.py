@@ -37,15 +37,6 @@ def _(F: Any) -> Any:
     return seen
 
 
-@behaviours(
-    "C12: set_materialize_grads takes a bool",
-    error=TypeError,
-    says="set_materialize_grads received an invalid combination of arguments",
-)
-def _(F: Any) -> Any:
-    two_outputs(F, [], materialize="no").apply(leaf(F, 1.0, 2.0))
-
-
 @behaviours("C12: both outputs used, backward runs once with both gradients")
 def _(F: Any) -> Any:
     x, seen = leaf(F, 1.0, 2.0), []
@@ -171,19 +162,6 @@ def _(F: Any) -> Any:
     x = leaf(F, 1.0)
     y = function(F, forward, lambda ctx, g: g).apply(x)
     return y is x, y, y.grad_fn, x.requires_grad
-
-
-@behaviours(
-    "C13: only tensors can be marked",
-    error=RuntimeError,
-    says="mark_non_differentiable only accepts variable arguments",
-)
-def _(F: Any) -> Any:
-    def forward(ctx: Any, x: Any) -> Any:
-        ctx.mark_non_differentiable(3)
-        return x * 2
-
-    function(F, forward, lambda ctx, g: g).apply(leaf(F, 1.0))
 
 
 @behaviours("C13: marking what is not an output does nothing")
