@@ -32,7 +32,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     ),
     "names and surface": (1_140, ("",)),
     "ops": (5_568, ("ops",)),
-    "nn": (1_684, ("nn",)),
+    "nn": (1_663, ("nn",)),
     "optim": (445, ("optim",)),
     "random": (299, ("random",)),
     "data, files": (306, ("utils", "serialization.py")),

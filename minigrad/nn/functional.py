@@ -1,4 +1,4 @@
-# ruff: noqa: F401 - what is imported here is what the module offers
+# ruff: noqa: F401, I001 - what is imported here is what the module offers
 # mypy: implicit-reexport
 """The functions that layers are made of, without their weights: `linear`, `relu`, `conv2d`, `cross_entropy`, ...
 
@@ -8,6 +8,8 @@ Each is written in the module of `minigrad.ops` that it is imported from.
 from __future__ import annotations
 
 from minigrad.absent import attributes_of
+
+# fmt: off
 from minigrad.ops.images.conv import conv1d, conv2d, conv_transpose2d
 from minigrad.ops.images.pool import adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from minigrad.ops.images.resampling import interpolate
@@ -18,28 +20,14 @@ from minigrad.ops.layers.linear import linear
 from minigrad.ops.layers.normalization import batch_norm, group_norm, layer_norm, rms_norm
 from minigrad.ops.losses.cross_entropy import cross_entropy, nll_loss
 from minigrad.ops.losses.elementwise import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    huber_loss,
-    l1_loss,
-    mse_loss,
-    smooth_l1_loss,
+    binary_cross_entropy, binary_cross_entropy_with_logits, huber_loss, l1_loss, mse_loss, smooth_l1_loss,
 )
 from minigrad.ops.pointwise.activations import (
-    elu,
-    gelu,
-    hardtanh,
-    leaky_relu,
-    logsigmoid,
-    relu,
-    relu6,
-    sigmoid,
-    silu,
-    softplus,
+    elu, gelu, hardtanh, leaky_relu, logsigmoid, relu, relu6, sigmoid, silu, softplus,
 )
 from minigrad.ops.pointwise.elementary import tanh
 from minigrad.ops.reductions.softmax import log_softmax, softmax
 from minigrad.ops.reductions.vector_norm import normalize
 from minigrad.ops.shapes.padding import pad
-
+# fmt: on
 __getattr__ = attributes_of(__name__)

@@ -83,10 +83,6 @@ class _BatchNorm(_Normalization):
             self.bias, by_batch, momentum, self.eps,
         )  # fmt: skip
 
-    def _complete_state(self, state: dict[str, Any], prefix: str, version: int) -> None:
-        if version < 2 and self.num_batches_tracked is not None:  # plain dictionaries have no version, either
-            state.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
-
 
 class BatchNorm1d(_BatchNorm):
     """(input - mean) / sqrt(var + eps) * weight + bias for each channel of (N, C) or (N, C, L).

@@ -202,30 +202,24 @@ class RNNBase(Recurrent):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} must be greater than zero")
 
-    def flatten_parameters(self) -> None:
-        """Does nothing: here the weights need not lie in one piece of memory."""
-
     # -- the call
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         states = None if hx is None else (hx if self._states == 2 else (hx,))
-        if input.ndim not in (2, 3):
-            tensor = "D tensor" if self.mode.startswith("RNN") else "D"
-            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}{tensor} instead")
-        if states is not None:
-            self._check_ranks(states, input.ndim)
+        self._check_input(input, states)
         batched = input.ndim == 3
         if not batched:
-            input = input.unsqueeze(0 if self.batch_first else 1)
+            input = input.unsqueeze(1)
             states = None if states is None else [state.unsqueeze(1) for state in states]
-        self._check_input(input)
-        steps = input.transpose(0, 1) if self.batch_first else input
-        if not len(steps):
+        elif self.batch_first:
+            input = input.transpose(0, 1)
+        if not len(input):
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-        output, final = self._run_layers(steps, self._initial_states(states, steps.shape[1], input.dtype))
-        output = output.transpose(0, 1) if self.batch_first else output
+        output, final = self._run_layers(input, self._initial_states(states, input.shape[1], input.dtype))
         if not batched:
-            output, final = output.squeeze(0 if self.batch_first else 1), [state.squeeze(1) for state in final]
+            output, final = output.squeeze(1), [state.squeeze(1) for state in final]
+        elif self.batch_first:
+            output = output.transpose(0, 1)
         return output, tuple(final) if self._states == 2 else final[0]
 
     def _run_layers(self, data: Tensor, states: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
@@ -268,8 +262,16 @@ class RNNBase(Recurrent):
         given: Sequence[Tensor] = states
         return given
 
-    def _check_input(self, input: Tensor) -> None:
-        weight = self.weight_ih_l0
+    def _check_input(self, input: Tensor, states: Any) -> None:
+        rank, weight = input.ndim, self.weight_ih_l0
+        if rank not in (2, 3):
+            tensor = "D tensor" if self.mode.startswith("RNN") else "D"
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {rank}{tensor} instead")
+        if states is not None and any(state.ndim != rank for state in states):
+            kind = "batched 3-D" if rank == 3 else "unbatched 2-D"
+            found = ", ".join(f"{state.ndim}-D" for state in states)
+            names, found = ("hx", f"{found} tensor") if self._states == 1 else ("hx and cx", f"({found}) tensors")
+            raise RuntimeError(f"For {kind} input, {names} should also be {rank}-D but got {found}")
         if input.dtype is not weight.dtype:
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
@@ -279,14 +281,6 @@ class RNNBase(Recurrent):
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}"
             )
-
-    def _check_ranks(self, states: Any, rank: int) -> None:
-        if all(state.ndim == rank for state in states):
-            return
-        kind = "batched 3-D" if rank == 3 else "unbatched 2-D"
-        found = ", ".join(f"{state.ndim}-D" for state in states)
-        names, found = ("hx", f"{found} tensor") if self._states == 1 else ("hx and cx", f"({found}) tensors")
-        raise RuntimeError(f"For {kind} input, {names} should also be {rank}-D but got {found}")
 
 
 class RNN(PlainStep, RNNBase):

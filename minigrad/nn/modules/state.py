@@ -29,7 +29,7 @@ class _IncompatibleKeys(NamedTuple):
 class StatefulModule:
     """The part of Module that saves and loads parameters and buffers."""
 
-    _version = 1  # of the format of a class's state; a class that changes it completes older states
+    _version = 1  # of the format of a class's state, which PyTorch asks of a file
 
     def state_dict(self: Any, *, prefix: str = "", keep_vars: bool = False) -> Any:
         """All parameters and persistent buffers of this module and its submodules, by name.
@@ -71,11 +71,10 @@ class StatefulModule:
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        values, metadata = dict(state_dict), getattr(state_dict, "_metadata", {})
+        values = dict(state_dict)
         keys = _IncompatibleKeys([], [])
         errors: list[str] = []
         for prefix, module in self._by_prefix(""):
-            module._complete_state(values, prefix, metadata.get(prefix[:-1], {}).get("version") or 0)
             own = module._own_state()
             for name, tensor in own.items():
                 if prefix + name in values:
@@ -95,9 +94,6 @@ class StatefulModule:
             listed = "\n\t".join(errors)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
         return keys
-
-    def _complete_state(self, state: dict[str, Any], prefix: str, version: int) -> None:
-        """Add what a state of an older version lacks."""
 
 
 def _load_tensor(own: Tensor, key: str, given: Any) -> list[str]:

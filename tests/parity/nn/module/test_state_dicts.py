@@ -87,14 +87,6 @@ def _(F: Any) -> Any:
     return list(layer.parameters())
 
 
-@behaviours("F15: an older state without a count of batches")
-def _(F: Any) -> Any:
-    norm = F.nn.BatchNorm1d(2)
-    state = dict(norm.state_dict())
-    del state["num_batches_tracked"]
-    return repr(norm.load_state_dict(state))
-
-
 @behaviours("F16: a number where a tensor of one element was kept")
 def _(F: Any) -> Any:
     module = F.nn.Module()
