@@ -15,6 +15,7 @@ from copy import deepcopy
 from typing import Any
 
 from minigrad.autograd.blame import type_name, warn
+from minigrad.autograd.modes import modes
 from minigrad.tensor import Tensor
 
 Group = dict[str, Any]
@@ -57,6 +58,8 @@ class Optimizer:
         def noting_step(self: Optimizer, *args: Any, **options: Any) -> Any:
             if "_opt_called" in vars(self):
                 self._opt_called = True
+            if modes.profiler is not None:
+                return modes.profiler.step(step, self, args, options)
             return step(self, *args, **options)
 
         cls.step = noting_step  # type: ignore[method-assign]

@@ -35,8 +35,6 @@ class RuleOptimizer(Optimizer):
     """
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
-        if isinstance(lr := defaults["lr"], Tensor) and lr.numel() != 1:
-            raise ValueError(f"Tensor lr must be 1-element, and this one has shape {list(lr.shape)}")
         for option, words in _NOT_NEGATIVE.items():
             if option in defaults and not defaults[option] >= 0:
                 raise ValueError(f"Invalid {words}: {defaults[option]}")
@@ -284,6 +282,4 @@ def _for_writing(tensor: Tensor) -> Array:
 
 def _number(option: Any) -> Any:
     """An option as Python's number, beside which float32 stays float32; it may be given as a tensor."""
-    if isinstance(option, tuple):
-        return tuple(map(_number, option))
-    return option.item() if isinstance(option, Tensor) else float(option)
+    return tuple(map(float, option)) if isinstance(option, tuple) else float(option)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,29 +53,21 @@ def checkpoint(
         )
     if not is_grad_enabled():
         return function(*args, **kwargs)
-    random_state = default_generator.get_state() if preserve_rng_state else None
+    state = default_generator.get_state() if preserve_rng_state else None
 
     def run_again(args: Sequence[Any]) -> None:
-        with _random_numbers_from(random_state), enable_grad():
-            function(*args, **kwargs)
+        outside = default_generator.get_state()
+        default_generator.set_state(outside if state is None else state)
+        try:
+            with enable_grad():
+                function(*args, **kwargs)
+        finally:
+            if state is not None:
+                default_generator.set_state(outside)
 
     region = _Region(run_again, args)
     with saved_tensors_hooks(region.pack, region.unpack):
         return function(*args, **kwargs)
-
-
-@contextlib.contextmanager
-def _random_numbers_from(state: Any) -> Iterator[None]:
-    """Inside, the random numbers are those that came after `state`; None leaves them alone."""
-    if state is None:
-        yield
-        return
-    outside = default_generator.get_state()
-    default_generator.set_state(state)
-    try:
-        yield
-    finally:
-        default_generator.set_state(outside)
 
 
 class _Arguments(Function):
@@ -114,15 +106,13 @@ class _Region:
 
     def unpack(self, ticket: _Ticket) -> Tensor:
         current = thread.task
-        if current is not self.found_in():
+        if current is not self.found_in() or (current is None and ticket not in self.found):
             self._compute(current)
         elif ticket not in self.found:
-            if current is not None:
-                raise CheckpointError(
-                    "minigrad.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. "
-                    "If you are calling ctx.saved_tensors in backward, make sure to do so only once."
-                )
-            self._compute(current)
+            raise CheckpointError(
+                "minigrad.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. "
+                "If you are calling ctx.saved_tensors in backward, make sure to do so only once."
+            )
         return self.found.pop(ticket)  # not kept for another backward, even with retain_graph
 
     def _compute(self, current: Any) -> None:

@@ -52,13 +52,6 @@ def _trace_events(events: Iterable[Any]) -> list[dict[str, Any]]:
 
 def _details(event: Any) -> dict[str, Any]:
     """What the viewer shows beside a call."""
-    details: dict[str, Any] = {"External id": event.id}
-    if event.sequence_nr >= 0:
-        details["Sequence number"] = event.sequence_nr
-    if event.is_backward:
-        details["Fwd thread id"] = event.fwd_thread
-    if event.input_shapes:
-        details["Input Dims"] = event.input_shapes
-    if event.cpu_memory_usage:
-        details["Bytes"] = event.cpu_memory_usage
-    return details
+    number = event.sequence_nr if event.sequence_nr >= 0 else None
+    details = {"Sequence number": number, "Input Dims": event.input_shapes or None, "Bytes": event.cpu_memory_usage}
+    return {name: value for name, value in details.items() if value is not None}

@@ -57,7 +57,7 @@ class FunctionEvent(Timed):
         scope: 0, or 1 for a node's backward, or 7 for the learner's own record_function.
         cpu_parent, cpu_children: the event it was called in, and those called in it.
         sequence_nr: of a backward, the number of its node; of a forward, that of the node that it made; else -1.
-        forward: of a backward, the event that made its node, if that was recorded. `fwd_thread`: the thread of that.
+        forward: of a backward, the event that made its node, if that was recorded.
         input_shapes: (with record_shapes) a list per argument, [] for what is no tensor.
         cpu_memory_usage, self_cpu_memory_usage: (with profile_memory) the bytes of new arrays that came out.
     """
@@ -76,7 +76,7 @@ class FunctionEvent(Timed):
 
     def __init__(self, name: str, scope: int, thread: int, parent: FunctionEvent | None) -> None:
         self.name, self.scope, self.cpu_parent = name, scope, parent
-        self.thread = self.fwd_thread = thread
+        self.thread = thread
         self.cpu_children: list[FunctionEvent] = []
 
     @property
@@ -126,7 +126,6 @@ def linked(events: Iterable[FunctionEvent], began: int, ended: int) -> list[Func
         event.id = number
         if event.is_backward:
             event.forward = makers.get(event.sequence_nr)
-            event.fwd_thread = event.thread if event.forward is None else event.forward.thread
         elif event.sequence_nr >= 0:
             makers[event.sequence_nr] = event
     return kept

@@ -10,8 +10,8 @@ A profiler watches what the program has loaded: it finds these functions by thei
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
@@ -26,21 +26,15 @@ WRITING = "minigrad::write_op"  # the event of an op's text being written, at it
 
 # Ops that are not public themselves, each before PyTorch's name for the same work where that is another one.
 _PARTS = """
-    add_rows:embedding_dense_backward add_scaled:add advanced_index:index affine:addmm affine_without_bias:mm
-    basic_index:slice batched_matmul:bmm bitwise_and bitwise_not bitwise_or bitwise_xor cast:_to_copy
-    clamp_max_to_number:clamp_max clamp_max_to_tensor:clamp_max clamp_min_to_number:clamp_min
-    clamp_min_to_tensor:clamp_min clamp_to_numbers:clamp clamp_to_tensors:clamp constant_pad:constant_pad_nd
-    contiguous_copy:clone convolution copied:copy diag_embed diagonal_backward diagonal_copy div_rounded:div
-    elu_in_place:elu filled_by_tensor:fill gather_backward index_put index_select_backward
-    leaky_relu_in_place:leaky_relu log_softmax:_log_softmax log_softmax_gradient:_log_softmax_backward_data
-    logsigmoid:log_sigmoid logsumexp_dims:logsumexp masked_fill_tensor:masked_fill masked_select_backward
-    matrix_transpose:t max_all:max mean_all:mean mean_dims:mean min_all:min nll:nll_loss_forward
-    nll_gradient:nll_loss_backward normalize_batch:native_batch_norm normalize_by_constants:native_batch_norm
-    normalize_group:native_group_norm normalize_layer:native_layer_norm normalize_rms:_fused_rms_norm
-    overwritten:fill pow_number:pow pow_of_number:pow pow_tensor:pow prod_all:prod prod_dim:prod
-    remainder_by_number:remainder remainder_of_number:remainder rsub safe_softmax:_safe_softmax
-    scatter_value:scatter select_one:select softmax:_softmax softmax_gradient:_softmax_backward_data
-    split:split_with_sizes squeeze_one:squeeze strided:as_strided sub_scaled:sub sum_all:sum sum_dims:sum
+    add_rows:embedding_dense_backward advanced_index:index affine:addmm affine_without_bias:mm basic_index:slice
+    batched_matmul:bmm bitwise_and bitwise_not bitwise_or bitwise_xor cast:_to_copy constant_pad:constant_pad_nd
+    contiguous_copy:clone convolution copied:copy diag_embed diagonal_backward diagonal_copy filled_by_tensor:fill
+    gather_backward index_put index_select_backward
+    log_softmax:_log_softmax log_softmax_gradient:_log_softmax_backward_data logsigmoid:log_sigmoid
+    masked_select_backward matrix_transpose:t nll:nll_loss_forward nll_gradient:nll_loss_backward
+    normalize_batch:native_batch_norm normalize_by_constants:native_batch_norm normalize_group:native_group_norm
+    normalize_layer:native_layer_norm normalize_rms:_fused_rms_norm overwritten:fill rsub safe_softmax:_safe_softmax
+    softmax:_softmax softmax_gradient:_softmax_backward_data split:split_with_sizes strided:as_strided sum_to:sum
     unsafe_view:_unsafe_view vector_norm:linalg_vector_norm where_positive:threshold_backward
 """
 PARTS = {own: theirs or own for own, _, theirs in (entry.partition(":") for entry in _PARTS.split())}
@@ -58,10 +52,15 @@ METHODS = ("detach", "item", "contiguous")
 NOT_OPS = ("requires_grad_", "share_memory_")  # methods with a trailing underscore that compute nothing
 
 
+# What stands behind a public name in that of one of its forms: `sum_dims`, `pow_of_number`, `elu_in_place`.
+FORM = re.compile(r"(_to|_by|_of)?_(all|dims?|one|numbers?|tensors?|value|scaled|rounded|in_place)$")
+
+
 def of_op(name: str) -> str:
     """The event of an op, or of a kernel in a backward."""
     if name in PARTS:
         return f"aten::{PARTS[name]}"
+    name = FORM.sub("", name)
     public = hasattr(Tensor, name) or any(name in vars(module) for module in _public_modules())
     return f"aten::{name}" if public or name.startswith("linalg_") else f"minigrad::{name}"
 
@@ -76,18 +75,6 @@ def functions() -> list[tuple[str, FunctionType]]:
     found += [(name, method) for name, method in vars(Tensor).items() if _writes(name)]
     names = {inner: f"aten::{name}" for name, outer in found if (inner := _innermost(outer)) is not None}
     return [(name, inner) for inner, name in names.items()]
-
-
-def optimizer_methods() -> Iterator[tuple[str, FunctionType]]:
-    """The methods `step` and `zero_grad` of all optimizers."""
-    classes = [module.Optimizer for module in loaded("minigrad.optim")]
-    while classes:
-        optimizer = classes.pop()
-        classes += optimizer.__subclasses__()
-        for name in ("step", "zero_grad"):
-            method = vars(optimizer).get(name)
-            if isinstance(method, FunctionType):
-                yield name, method
 
 
 def _public_modules() -> list[Any]:

@@ -20,7 +20,7 @@ import numpy as np
 
 from minigrad.autograd.graph import ON_DEMAND, AccumulateGrad, Node
 from minigrad.autograd.profiler.events import FunctionEvent, linked
-from minigrad.autograd.profiler.names import BACKWARD, FUNCTION
+from minigrad.autograd.profiler.names import BACKWARD, FUNCTION, USER
 from minigrad.autograd.profiler.watching import Watch
 from minigrad.tensor import Tensor
 
@@ -76,6 +76,11 @@ class Recording:
         finally:
             self.end(event, result, (arguments, *options.values()))
             event.sequence_nr = _made_node_number(result, arguments)
+
+    def step(self, step: Callable[..., Any], optimizer: Any, arguments: Any, options: Any) -> Any:
+        """Call an optimizer's `step`, as an event."""
+        name = f"Optimizer.step#{type(optimizer).__name__}.step"
+        return self.call(name, step, (optimizer, *arguments), options, USER)
 
     def begin(self, name: str, scope: int, inputs: Any = ()) -> FunctionEvent:
         """Open an event in this thread."""

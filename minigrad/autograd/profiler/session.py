@@ -91,15 +91,7 @@ class profile:
         return self.function_events.key_averages(group_by_input_shape)
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
-        """Write the events as a file that Perfetto (ui.perfetto.dev) and chrome://tracing open.
-
-        AssertionError before the profiler was used.
-        """
-        if self._recording is None:
-            raise AssertionError(
-                "Profiler must be initialized before exporting chrome trace: put what you want to see into its with "
-                "block first"
-            )
+        """Write the events as a file that Perfetto (ui.perfetto.dev) and chrome://tracing open."""
         self.function_events.export_chrome_trace(path)
 
     def __str__(self) -> str:
@@ -116,14 +108,13 @@ class profile:
 class record_function(ContextDecorator):
     """Give a part of the program a name of its own in the profile: as a block, or as a decorator of a function.
 
-    `args` is a text that PyTorch keeps beside the name; here it has no effect. Without a profiler, it does nothing.
+    Without a profiler, it does nothing.
 
     RuntimeError at the beginning of the block if the name is no text.
     """
 
-    def __init__(self, name: str, args: str | None = None) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.args = args
         self._open: list[tuple[Recording, FunctionEvent] | None] = []  # several, when a decorated function calls itself
 
     def __enter__(self) -> record_function:

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad import op
 from minigrad.autograd.function import Function
-from minigrad.autograd.graph import Node
 from minigrad.autograd.profiler import names
 
 if TYPE_CHECKING:
@@ -50,9 +49,6 @@ class Watch:
                 self._watch(op.define, partial(self._recording.call, names.WRITING))  # type: ignore[arg-type]
                 for assignment in names.loaded("minigrad.ops.places.assignment"):
                     self._watch(assignment.write_part, self._write_part)
-                self._watch(Node.__call__, self._by_hand)  # type: ignore[arg-type]
-                for name, method in names.optimizer_methods():
-                    self._watch(method, partial(self._of_optimizer, name))
                 self._kernels = dict(vars(op.arrays))
                 for name, kernel in self._kernels.items():
                     setattr(op.arrays, name, self._recorded(names.of_op(name), kernel))
@@ -101,14 +97,6 @@ class Watch:
         """`x[index] = value` is one op or another in PyTorch, by the kind of index."""
         name = "aten::copy_" if arguments[2] is None else "aten::index_put_"
         return self._recording.call(name, plain, arguments, options)
-
-    def _by_hand(self, plain: FunctionType, arguments: Any, options: Any) -> Any:
-        """A node that is called by hand."""
-        return self._recording.timed(arguments[0], partial(plain, arguments[0]))(*arguments[1:], **options)
-
-    def _of_optimizer(self, method: str, plain: FunctionType, arguments: Any, options: Any) -> Any:
-        name = f"Optimizer.{method}#{type(arguments[0]).__name__}.{method}"
-        return self._recording.call(name, plain, arguments, options, names.USER)
 
     def _recorded(self, name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(kernel)

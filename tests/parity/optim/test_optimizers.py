@@ -362,11 +362,6 @@ for _name, _options, _says in REFUSED:
         getattr(F.optim, name)([param(F)], **options)
 
 
-@behaviours("R01: a learning rate of several elements", error=ValueError, says="Tensor lr must be 1-element")
-def _(F: Any) -> Any:
-    F.optim.Adam([param(F)], lr=F.tensor([0.1, 0.2]))
-
-
 @pytest.mark.parametrize("option", LEFT_OUT)
 @pytest.mark.parametrize("name", NAMES)
 def test_options_that_are_left_out_are_refused(name: str, option: str) -> None:
