@@ -28,15 +28,14 @@ Method = Callable[..., Any]
 
 def _check_fit(tensor: Tensor, values: Any, name: str) -> None:
     """Raise if the values could not be written into the tensor."""
-    if values.shape != tensor.shape and np.broadcast_shapes(values.shape, tensor.shape) != tensor.shape:
+    own, other = list(tensor.shape), list(values.shape)
+    if own != other and np.broadcast_shapes(values.shape, tensor.shape) != tensor.shape:
+        raise RuntimeError(f"output with shape {own} doesn't match the broadcast shape {other}")
+    kind, goal = dtypes.from_numpy(values.dtype), tensor.dtype
+    if kind.category > goal.category:
         raise RuntimeError(
-            f"output with shape {list(tensor.shape)} doesn't match the broadcast shape {list(values.shape)}"
-        )
-    kind = dtypes.from_numpy(values.dtype)
-    if kind.category > tensor.dtype.category:
-        raise RuntimeError(
-            f"result type {kind.tensor_type} can't be cast to the desired output type {tensor.dtype.tensor_type}: "
-            f"{name} writes into a tensor of {tensor.dtype}. Convert it first, as in x = x.float()."
+            f"result type {kind.tensor_type} can't be cast to the desired output type {goal.tensor_type}: {name} "
+            f"writes into a tensor of {goal}. Convert it first, as in x = x.float()."
         )
 
 
@@ -63,17 +62,6 @@ def same(tensor: Tensor) -> Tensor:
     same = from_array(own_array(tensor))
     same._node, same._output_nr, same._state = tensor._node, tensor._output_nr, tensor._state
     return same
-
-
-def _fitting(tensor: Tensor, operand: Any, *others: Any) -> Any:
-    """The only operand's array, if it can be combined with the tensor's without changing dtype or shape."""
-    if others:
-        return None
-    if isinstance(operand, Tensor) and operand._array.dtype is tensor._array.dtype and operand.dtype.category == 2:
-        array = operand._array
-        if array.ndim == 0 or array.shape == tensor._array.shape:
-            return array
-    return None
 
 
 def _any_tensor(operands: tuple[Any, ...]) -> bool:
@@ -120,26 +108,29 @@ def in_place(
             check_tensors(name, input=self)
         if operand:
             _check_operand(name, operand, operands, options)
-        sources = () if spreads else operands
-        if not needs_grad(self, *operands, *options.values()) or self._array.dtype.kind != "f":
-            if ufunc is not None and not options and (source := _fitting(self, *operands)) is not None:
-                check_overlap(self._array, source)
-                if own_array(self).flags.writeable:
-                    begin_write(self, self._array)
-                    ufunc(self._array, source, out=self._array)
-                    return self
-            try:
-                with no_grad():
-                    values = function(self, *operands, **options)._array
-            except NotImplementedError:
-                if operands and isinstance(operands[0], Tensor):  # PyTorch looks at the shapes first
-                    there = np.broadcast_shapes(self.shape, operands[0].shape)
-                    _check_fit(self, np.broadcast_to(self._array, there), name)
-                raise
-            except RuntimeError:
-                _check_memory(self, sources)
-                raise
-            return store(self, values, name, fills and not _any_tensor(operands), *sources)
+        if needs_grad(self, *operands, *options.values()) and self._array.dtype.kind == "f":
+            record(self, operands, options)
+        elif ufunc is None or options or not _write_by(ufunc, self, *operands):
+            write(self, operands, options)
+        return self
+
+    def write(self: Tensor, operands: tuple[Any, ...], options: dict[str, Any]) -> None:
+        """Compute, and write the result."""
+        try:
+            with no_grad():
+                values = function(self, *operands, **options)._array
+        except NotImplementedError:
+            if operands and isinstance(operands[0], Tensor):  # PyTorch looks at the shapes first
+                there = np.broadcast_shapes(self.shape, operands[0].shape)
+                _check_fit(self, np.broadcast_to(self._array, there), name)
+            raise
+        except RuntimeError:
+            _check_memory(self, () if spreads else operands)
+            raise
+        put(self, values, operands)
+
+    def record(self: Tensor, operands: tuple[Any, ...], options: dict[str, Any]) -> None:
+        """Compute on the old value of the tensor, write, and make the tensor the result."""
         check_history(self)
         check_mode(self)
         before = same(self)
@@ -150,6 +141,7 @@ def in_place(
                 result = function(before, *operands, **options)
                 _check_fit(self, result._array, name)
             except RuntimeError as error:
+                sources = () if spreads else operands
                 check_places(*(source for source in sources if isinstance(source, Tensor)))
                 if str(error) != UNSAVABLE_MESSAGE:
                     _check_memory(self, sources)
@@ -158,9 +150,12 @@ def in_place(
             if through_repeats is not None and not self._array.flags.writeable:
                 through_repeats(self, *operands)
             else:
-                store(self, result._array, name, fills and not _any_tensor(operands), *sources)
+                put(self, result._array, operands)
         record_write(self, result._node)
-        return self
+
+    def put(self: Tensor, values: Any, operands: tuple[Any, ...]) -> None:
+        sources = () if spreads else operands
+        store(self, values, name, fills and not _any_tensor(operands), *sources)
 
     if not function.__qualname__[0].isalpha() or "<" in function.__qualname__:  # it has no public name of its own
         function.__qualname__ = name  # what Python's errors about arguments say
@@ -170,32 +165,36 @@ def in_place(
     return method
 
 
-# What PyTorch's parser of arguments takes literally; the other methods have something in between.
-_TAKES_TENSORS = {"mul_"}  # a number is made one
-_TAKES_TENSORS_OR_NUMBERS = {"pow_"}
+def _write_by(ufunc: Any, tensor: Tensor, operand: Any, *others: Any) -> bool:
+    """Write by a ufunc, without a second array, if the operand can be combined with the tensor without changing dtype
+    or shape: whether that was so.
+    """
+    if others or not isinstance(operand, Tensor) or operand._array.dtype is not tensor._array.dtype:
+        return False
+    source, target = operand._array, tensor._array
+    if target.dtype.kind != "f" or not (source.ndim == 0 or source.shape == target.shape):
+        return False
+    check_overlap(target, source)
+    if not own_array(tensor).flags.writeable:
+        return False
+    begin_write(tensor, tensor._array)
+    ufunc(tensor._array, source, out=tensor._array)
+    return True
 
 
 def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: dict[str, Any]) -> None:
-    """Raise if an in-place method was not given one tensor or number."""
-    if not operands and operand not in options:
-        if name in _TAKES_TENSORS:
-            raise TypeError(f'{name}() missing 1 required positional arguments: "{operand}"')
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments - got (), but expected (Tensor {operand}) or "
-            f"(Number {operand})"
-        )
-    value = operands[0] if operands else options[operand]
-    if not isinstance(value, (Tensor, *dtypes.NUMBERS)):
-        kind = type_name(value)
-        if name in _TAKES_TENSORS_OR_NUMBERS:
-            raise TypeError(
-                f"{name}() received an invalid combination of arguments - got ({kind}), but expected (Tensor "
-                f"{operand}) or (Number {operand})"
-            )
-        raise TypeError(
-            f"{name}(): argument '{operand}' (position 1) must be Tensor, not {kind}. Make it one first, as in "
-            "tensor(...)."
-        )
+    """Raise if an in-place method was not given one tensor or number, in the words of PyTorch's method."""
+    given = operands[:1] or tuple([options[name] for name in options if name == operand])
+    if given and isinstance(given[0], (Tensor, *dtypes.NUMBERS)):
+        return
+    kind = type_name(given[0]) if given else ""
+    if name == "mul_" and not given:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "{operand}"')
+    if name == "pow_" or not given:
+        forms = f"(Tensor {operand}) or (Number {operand})"
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({kind}), but expected {forms}")
+    advice = "Make it one first, as in tensor(...)."
+    raise TypeError(f"{name}(): argument '{operand}' (position 1) must be Tensor, not {kind}. {advice}")
 
 
 def augmented(method: Method, symbol: str, reflected: str) -> Method:
