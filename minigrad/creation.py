@@ -222,6 +222,8 @@ def tensor(data: Any, *, dtype: Dtype) -> Array:
     Python floats become float32, ints int64, bools bool, unless `dtype` says otherwise; numpy arrays keep their dtype.
     ValueError for ragged lists, TypeError for what is not a number or a dtype that does not exist.
     """
+    if data.__class__ is float and (dtype is None or dtype.category == 2):
+        return (dtype or dtypes.default).numpy.type(data)
     if isinstance(data, Tensor):
         warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "

@@ -1,6 +1,6 @@
 """How a tensor lies in memory, and what copying takes along.
 
-`stride()` and `storage_offset()` tell which view of which memory a tensor is. `copy.deepcopy` keeps all of that, so
+`stride()` and `data_ptr()` tell which view of which memory a tensor is. `copy.deepcopy` keeps all of that, so
 that two tensors which share memory do so afterwards too; `pickle` keeps the numbers. Neither takes a graph along.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from minigrad.autograd.blame import warn
 from minigrad.autograd.graph import ON_DEMAND
 from minigrad.autograd.modes import INFERENCE, thread
-from minigrad.memory import storage_of, storage_start
+from minigrad.memory import storage_of
 from minigrad.op import op
 from minigrad.public import public
 from minigrad.tensor import Tensor, from_array, own_array, share_outside, wrap_dim
@@ -29,12 +29,6 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
     array = own_array(input)
     steps = tuple(step // array.itemsize for step in array.strides)
     return steps if dim is None else steps[wrap_dim(dim, input.ndim)]
-
-
-@method
-def storage_offset(input: Tensor) -> int:
-    """How many elements of its memory lie before the tensor's first."""
-    return storage_start(own_array(input))
 
 
 @method
@@ -87,22 +81,10 @@ def numel(input: Tensor) -> int:
     return input.numel()
 
 
-@function
-def is_inference(input: Tensor) -> bool:
-    """Whether the tensor was made in inference mode."""
-    return input.is_inference()
-
-
 @public(method=False)
 def detach(input: Tensor) -> Tensor:
     """The tensor's numbers, in the same memory, outside the graph."""
     return input.detach()
-
-
-@function
-def detach_(input: Tensor) -> Tensor:
-    """Take a tensor itself out of the graph."""
-    return input.detach_()
 
 
 # ---------------------------------------------------------------- copies

@@ -26,31 +26,26 @@ class NumberTensor(Tensor):
     _is_number = True
 
 
-def tensor_operands(op_name: str, *values: Any, composed: bool = False) -> tuple[Tensor, ...]:
-    """Check that all are tensors, and have a place in the graph, before any other argument is looked at.
+MISSING: Any = object()  # stands for an argument that was not given
 
-    `composed`: of a function that is made of others, which look at the places when their turn comes.
-    """
+
+def wrong_type(function: str, name: str, position: int | None, words: str, value: Any) -> TypeError:
+    """The error for an argument that is not what `words` say."""
+    if value is MISSING:
+        return TypeError(f'{function}() missing 1 required positional arguments: "{name}"')
+    place = f" (position {position})" if position else ""
+    advice = ". Make it one first, as in tensor(...); got" if words == "Tensor" else ":"
+    kind = type_name(value)
+    return TypeError(f"{function}(): argument '{name}'{place} must be {words}, not {kind}{advice} {short(value)}")
+
+
+def tensor_operands(op_name: str, *values: Any) -> tuple[Tensor, ...]:
+    """Check that all are tensors, and have a place in the graph, before any other argument is looked at."""
     for position, value in enumerate(values, 1):
         if not isinstance(value, Tensor):
-            name = "input" if position == 1 else "other"
-            raise TypeError(
-                f"{op_name}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}. "
-                f"Make it one first, as in tensor(...); got {short(value)}."
-            )
-    if not composed:
-        check_places(*values)
+            raise wrong_type(op_name, "input" if position == 1 else "other", position, "Tensor", value)
+    check_places(*values)
     return values
-
-
-def check_tensors(function: str, **tensors: Any) -> None:
-    """TypeError if an argument, given by its name and in its position, is not a tensor."""
-    for position, (name, value) in enumerate(tensors.items(), 1):
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type_name(value)}: make "
-                "it one first, as in tensor(...)"
-            )
 
 
 def check_places(*tensors: Tensor) -> None:
@@ -70,10 +65,7 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
     *conditions, first, second = values
     for position, condition in enumerate(conditions, 1):
         if not isinstance(condition, Tensor):
-            raise TypeError(
-                f"{op_name}(): argument 'condition' (position {position}) must be Tensor, "
-                f"not {type(condition).__name__}"
-            )
+            raise wrong_type(op_name, "condition", position, "Tensor", condition)
     if op_name in _COMPARISONS and not isinstance(first, Tensor):
         raise TypeError(
             f"{op_name}() received an invalid combination of arguments - got ({type_name(first)}, "
@@ -142,20 +134,14 @@ def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
     tensor: Any = object.__new__(NumberTensor)
     tensor._array, tensor._output_nr = element, 0
     tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._state = None
-    tensor.kind = _KINDS_OF_CLASSES.get(number.__class__) or next(
-        kind for known, kind in _KINDS_OF_NUMBERS if isinstance(number, known)
-    )
+    tensor.kind = _KINDS_OF_CLASSES.get(number.__class__)
+    if tensor.kind is None:  # of numpy, or a class of somebody's own
+        plain = number.item() if isinstance(number, np.generic) else number
+        tensor.kind = next(kind for known, kind in _KINDS_OF_CLASSES.items() if isinstance(plain, known))
     return tensor
 
 
-_KINDS_OF_CLASSES: dict[type, Any] = {float: np.float64, bool: np.bool_, int: np.int64}  # found sooner
-_KINDS_OF_NUMBERS: tuple[tuple[Any, Any], ...] = (
-    (float | np.floating, np.float64),
-    (bool | np.bool_, np.bool_),
-    (int | np.integer, np.int64),
-)
-
-
+_KINDS_OF_CLASSES: dict[type, Any] = {float: np.float64, bool: np.bool_, int: np.int64}
 _OF_NUMBERS = ("add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_rounded", "floor_divide")  # of two, too
 _SYMBOLS = {
     "add": "+", "add_scaled": "+", "sub": "-", "sub_scaled": "-", "rsub": "-", "rsub_scaled": "-", "mul": "*",

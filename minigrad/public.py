@@ -43,7 +43,7 @@ import numpy as np
 from minigrad import devices, dtypes
 from minigrad.autograd.blame import type_name
 from minigrad.op_text import Writer, fill
-from minigrad.operands import check_places, short
+from minigrad.operands import MISSING, check_places, wrong_type
 from minigrad.tensor import Tensor
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -244,26 +244,6 @@ def _check(function: str, parameter: inspect.Parameter, place: int, is_function:
 
 
 # ---------------------------------------------------------------- what the texts fall back on
-
-
-class Missing:
-    """The default of what has none, but is not known to be missing before one has looked for numpy's names."""
-
-    def __repr__(self) -> str:
-        return "MISSING"
-
-
-MISSING = Missing()
-
-
-def wrong_type(function: str, name: str, position: int | None, words: str, value: Any) -> TypeError:
-    """The error for an argument that is not what `words` say."""
-    if value is MISSING:
-        return TypeError(f'{function}() missing 1 required positional arguments: "{name}"')
-    place = f" (position {position})" if position else ""
-    advice = ". Make it one first, as in tensor(...); got" if words == "Tensor" else ":"
-    kind = type_name(value)
-    return TypeError(f"{function}(): argument '{name}'{place} must be {words}, not {kind}{advice} {short(value)}")
 
 
 def no_such_form(function: str, error: TypeError, given: tuple[Any, ...]) -> TypeError:

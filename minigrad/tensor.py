@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.blame import count_write, type_name, warn
+from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.engine import backward
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle
@@ -209,14 +209,12 @@ class Tensor(TensorBase):
             if value.shape != self.shape:
                 raise RuntimeError(
                     f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-                    f"'{list(self.shape)}'. "
-                    "Please ensure that the gradient and the tensor are the same size"
+                    f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
             if value.dtype is not self.dtype:
                 raise RuntimeError(
                     f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with dtype "
-                    f"'{self.dtype}'. "
-                    "Please ensure that the gradient and the tensor have the same dtype"
+                    f"'{self.dtype}'. Please ensure that the gradient and the tensor have the same dtype"
                 )
         self._grad = value
 
@@ -343,6 +341,3 @@ class Tensor(TensorBase):
         if self.is_inference() != value.is_inference():  # that is a matter of the memory
             count = 0 if self._writes in (None, INFERENCE) else self._writes[0]
             self._writes = InferenceCount([count]) if value.is_inference() else [count]
-
-    def _count_write(self) -> None:
-        count_write(self)

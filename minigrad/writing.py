@@ -20,7 +20,7 @@ from minigrad.autograd.inplace import begin_write, check_history, keep_for_backw
 from minigrad.autograd.modes import check_mode, thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, packing_result_late
 from minigrad.memory import OVERLAP, check_overlap, repeats, writable
-from minigrad.operands import answers, check_places, check_tensors
+from minigrad.operands import MISSING, answers, check_places, wrong_type
 from minigrad.tensor import Tensor, from_array, own_array
 
 Method = Callable[..., Any]
@@ -104,8 +104,8 @@ def in_place(
     """
 
     def method(self: Any, *operands: Any, **options: Any) -> Tensor:
-        if self.__class__ is not Tensor:
-            check_tensors(name, input=self)
+        if self.__class__ is not Tensor and not isinstance(self, Tensor):
+            raise wrong_type(name, "input", 1, "Tensor", self)
         if operand:
             _check_operand(name, operand, operands, options)
         if needs_grad(self, *operands, *options.values()) and self._array.dtype.kind == "f":
@@ -184,17 +184,14 @@ def _write_by(ufunc: Any, tensor: Tensor, operand: Any, *others: Any) -> bool:
 
 def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: dict[str, Any]) -> None:
     """Raise if an in-place method was not given one tensor or number, in the words of PyTorch's method."""
-    given = operands[:1] or tuple([options[name] for name in options if name == operand])
-    if given and isinstance(given[0], (Tensor, *dtypes.NUMBERS)):
+    value = operands[0] if operands else options.get(operand, MISSING)
+    if isinstance(value, (Tensor, *dtypes.NUMBERS)):
         return
-    kind = type_name(given[0]) if given else ""
-    if name == "mul_" and not given:
-        raise TypeError(f'{name}() missing 1 required positional arguments: "{operand}"')
-    if name == "pow_" or not given:
+    if name == "pow_" or (value is MISSING and name != "mul_"):
+        kind = "" if value is MISSING else type_name(value)
         forms = f"(Tensor {operand}) or (Number {operand})"
         raise TypeError(f"{name}() received an invalid combination of arguments - got ({kind}), but expected {forms}")
-    advice = "Make it one first, as in tensor(...)."
-    raise TypeError(f"{name}(): argument '{operand}' (position 1) must be Tensor, not {kind}. {advice}")
+    raise wrong_type(name, operand, 1, "Tensor", value)
 
 
 def augmented(method: Method, symbol: str, reflected: str) -> Method:

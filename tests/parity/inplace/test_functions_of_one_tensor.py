@@ -105,7 +105,6 @@ def _(F):
         "fill",
         "zero",
         "copy",
-        "detach",
     )
     return {f"{name}_": [hasattr(F, f"{name}_"), hasattr(F.Tensor, f"{name}_")] for name in (*UNARY, *others)}
 

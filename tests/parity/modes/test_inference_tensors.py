@@ -47,7 +47,7 @@ def _(F):
 
 @behaviours("F05: the function is_inference")
 def _(F):
-    return F.is_inference(inferred(F)), F.is_inference(leaf(F))
+    return inferred(F).is_inference(), leaf(F).is_inference()
 
 
 @behaviours("F05: views of ordinary tensors in inference mode are ordinary tensors")
