@@ -53,8 +53,8 @@ def filled_by_tensor(self: Array, value: Array) -> Array:
     src=lambda F, g, src_shape, src_dtype: F.cast(F.sum_to(g, src_shape), src_dtype),
 )
 def copied(self: Array, src: Array) -> Array:
-    """The elements of `src`, broadcast to the input's shape and in its dtype, in the place of the input's."""
-    return np.broadcast_to(src, self.shape).astype(self.dtype)
+    """The elements of `src`, broadcast with the input and in its dtype, in the place of the input's."""
+    return np.broadcast_to(src, np.broadcast_shapes(self.shape, src.shape)).astype(self.dtype)
 
 
 # ---------------------------------------------------------------- the methods
@@ -78,12 +78,6 @@ def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
         src = from_array(self.dtype.numpy.type(src))
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}: {src!r}")
-    mismatch = size_mismatch("copy_", self.shape, src.shape)
-    if mismatch is not None:
-        raise RuntimeError(mismatch)
-    together = np.broadcast_shapes(self.shape, src.shape)
-    if together != self.shape:
-        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(together)}")
     return copied(self, src)
 
 

@@ -123,8 +123,21 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 @public(method=False)
 def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape that tensors of these shapes have together; an int counts as a shape of one dimension."""
-    together: tuple[int, ...] = ()
-    for shape in shapes:
-        together = common_shape("broadcast_shapes", together, (shape,) if isinstance(shape, int) else shape)
+    """The shape that tensors of these shapes have together; an int counts as a shape of one dimension.
+
+    RuntimeError if they do not broadcast.
+    """
+    sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    together = [1] * max(map(len, sizes), default=0)
+    for place, shape in enumerate(sizes):
+        for dim, size in zip(range(-1, -len(shape) - 1, -1), reversed(shape), strict=True):
+            if size < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+            if together[dim] == 1:
+                together[dim] = size
+            elif size not in (1, together[dim]):
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {size} at {dim}! Mismatching argument at index "
+                    f"{place} had {shape}; but expected shape should be broadcastable to {together}"
+                )
     return Size(together)

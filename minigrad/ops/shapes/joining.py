@@ -1,27 +1,37 @@
-"""Several tensors made into one: cat, stack.
+"""Tensors joined, and cut into pieces again: cat, stack; split, chunk, unbind.
 
-Both are one copy, along a dimension that is there (cat) or a new one (stack), and the gradient is cut where the
-tensors met.
+Joining is one copy, along a dimension that is there (cat) or a new one (stack), and its gradient is cut where the
+tensors met. The pieces of a tensor are views of it, and their gradients, joined again, are the gradient of the whole:
+with zeros for a piece that nothing was computed from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from minigrad.op import check_places, op
+from minigrad.ops.places.indexing import along
 from minigrad.ops.shapes.views import reshape
-from minigrad.public import Tensors, public
+from minigrad.public import Tensors, as_ints, public
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+Shape = tuple[int, ...]
+
+
+def _pieces(dim: int, sizes: Sequence[int]) -> list[tuple[Any, ...]]:
+    """The indices of pieces of these sizes, one after the other along a dimension."""
+    ends = accumulate(sizes)
+    return [along(dim, slice(end - size, end)) for end, size in zip(ends, sizes, strict=True)]
 
 
 @op(
     tensors=lambda F, g, tensors_shape, dim: [
-        F.basic_index(g, (slice(None),) * dim + (i, ...)) for i in range(len(tensors_shape))
+        F.basic_index(g, along(dim, place)) for place in range(len(tensors_shape))
     ]
 )
 def stack(*tensors: Array, dim: int) -> Array:
@@ -29,20 +39,56 @@ def stack(*tensors: Array, dim: int) -> Array:
     return np.ascontiguousarray(np.stack(tensors, axis=dim))  # numpy keeps the order of expanded parts
 
 
-def _cut(F: Any, g: Any, tensors_shape: Sequence[tuple[int, ...]], dim: int) -> list[Any]:
-    """The parts of a concatenation's gradient that belong to each input."""
-    parts, start = [], 0
-    for shape in tensors_shape:
-        parts.append(F.basic_index(g, (slice(None),) * dim + (slice(start, start + shape[dim]), ...)))
-        start += shape[dim]
-    return parts
-
-
-@op(tensors=_cut)
+@op(
+    tensors=lambda F, g, tensors_shape, dim: [
+        F.basic_index(g, piece) for piece in _pieces(dim, [shape[dim] for shape in tensors_shape])
+    ]
+)
 def cat(*tensors: Array, dim: int) -> Array:
     """Arrays one after the other along a dimension that they have."""
     joined = np.concatenate(tensors, axis=dim)  # in Fortran's order if no part is in C's, expanded ones for example
     return joined if joined.flags.c_contiguous else np.ascontiguousarray(joined)
+
+
+def _with_zeros(F: Any, gradients: Sequence[Any], shapes: Sequence[Shape]) -> list[Any]:
+    """The gradients of the pieces, zeros for those that were not used."""
+    used = next(gradient for gradient in gradients if gradient is not None)
+    pairs = zip(gradients, shapes, strict=True)
+    return [F.zeros(shape, used) if gradient is None else gradient for gradient, shape in pairs]
+
+
+def _stacked(F: Any, g: Sequence[Any], self_shape: Shape, dim: int) -> Any:
+    dim = wrap_dim(dim, len(self_shape))
+    return F.stack(*_with_zeros(F, g, [(*self_shape[:dim], *self_shape[dim + 1 :])] * len(g)), dim=dim)
+
+
+def _joined(F: Any, g: Sequence[Any], self_shape: Shape, sizes: Sequence[int], dim: int) -> Any:
+    shapes = [(*self_shape[:dim], size, *self_shape[dim + 1 :]) for size in sizes]
+    return F.cat(*_with_zeros(F, g, shapes), dim=dim)
+
+
+@public
+@op(view=True, several=True, self=_stacked)
+def unbind(self: Array, dim: int = 0) -> list[Array]:
+    """The parts of the tensor along `dim`, without it, as a tuple of views."""
+    dim = wrap_dim(dim, self.ndim)
+    if not self.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return [self[along(dim, i)] for i in range(self.shape[dim])]
+
+
+def _split_op(node: str) -> Any:
+    """One op for each of PyTorch's nodes: for pieces of one size, and of several."""
+
+    @op(name=node, view=True, several=True, self=_joined)
+    def split(self: Array, sizes: Shape, dim: int) -> list[Array]:
+        """Pieces of the sizes given along a dimension."""
+        return [self[piece] for piece in _pieces(dim, sizes)]
+
+    return split
+
+
+split_evenly, split_with_sizes = _split_op("SplitBackward0"), _split_op("SplitWithSizesBackward0")
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -77,18 +123,19 @@ def cat_along(tensors: Tensors, dim: int = 0) -> Tensor:
     if not tensors:
         raise ValueError("minigrad.cat(): expected a non-empty list of Tensors")
     shapes = [item._array.shape for item in tensors]
+    if () in shapes:
+        raise RuntimeError(
+            f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated: use stack() for these"
+        )
     first = next((shape for shape in shapes if shape != (0,)), (0,))
-    for index, shape in enumerate(shapes):
-        if not shape:
-            raise RuntimeError(
-                f"zero-dimensional tensor (at position {index}) cannot be concatenated: use stack() for these"
-            )
-        if len(shape) != len(first) and shape != (0,):
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
     dim = wrap_dim(dim, len(first))
     for index, shape in enumerate(shapes):
-        for d, (own, other) in enumerate(zip(first, shape, strict=False)):
-            if d != dim and own != other and shape != (0,):
+        if shape == (0,):
+            continue
+        if len(shape) != len(first):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+        for d, (own, other) in enumerate(zip(first, shape, strict=True)):
+            if d != dim and own != other:
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {dim}. Expected size {own} but got size {other} "
                     f"for tensor number {index} in the list."
@@ -97,3 +144,48 @@ def cat_along(tensors: Tensors, dim: int = 0) -> Tensor:
         nothing = (*first[:dim], 0, *first[dim + 1 :])
         tensors = [reshape(item, nothing) if item._array.shape == (0,) else item for item in tensors]
     return cat(*tensors, dim=dim)
+
+
+@public(method=False)
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of the tensor's pieces along `dim`: all of one size (but maybe the last), or of the sizes given."""
+    dim, total = _to_divide("split", tensor, dim)
+    if isinstance(split_size_or_sections, int | np.integer | Tensor):
+        size = int(split_size_or_sections)
+        if size < 0:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+        if size == 0 and total:
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}")
+        count, rest = divmod(total, size) if size else (0, 0)
+        return split_evenly(tensor, (size,) * count + ((rest,) if rest or not count else ()), dim)
+    sizes = as_ints("split_with_sizes", "split_sizes", 1, split_size_or_sections)
+    text = f"but got split_sizes={list(sizes)}"
+    if any(size < 0 for size in sizes):
+        raise RuntimeError(f"split_with_sizes expects split_sizes have only non-negative entries, {text}")
+    if sum(sizes) != total:
+        whole = f"{total} (input tensor's size at dimension {dim})"
+        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {whole}, {text}")
+    return split_with_sizes(tensor, sizes, dim)
+
+
+@public(name="split", function=False)
+def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """`x.split(split_size)`: the function `split`, whose second argument has another name as a method."""
+    return split(self, split_size, dim)
+
+
+@public(composed=True)
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` pieces along `dim`, as views: all of one size, but maybe the last."""
+    dim, total = _to_divide("chunk", input, dim)
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    return split(input, -(-total // chunks), dim) if total else split_with_sizes(input, (0,) * chunks, dim)
+
+
+def _to_divide(function: str, input: Tensor, dim: int) -> tuple[int, int]:
+    """A dimension counted from the front, and its size; RuntimeError if the tensor has none."""
+    if not input.ndim:
+        raise RuntimeError(f"{function} expects at least a 1-dimensional tensor")
+    dim = wrap_dim(dim, input.ndim)
+    return dim, input.shape[dim]

@@ -77,7 +77,7 @@ def _reversed(input: Tensor) -> Tensor:
     if not input.ndim:
         return _number_as_it_is(input, "T")
     if input.ndim != 2:
-        _deprecated(
+        warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
             "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
             "`x.permute(*range(x.ndim)[::-1])` to reverse all dimensions."
@@ -97,15 +97,8 @@ def _matrices_transposed(input: Tensor) -> Tensor:
 
 
 def _number_as_it_is(input: Tensor, name: str) -> Tensor:
-    _deprecated(
-        f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in these cases. A number has no "
-        "rows to exchange."
-    )
+    warn(f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in these cases.")
     return input
-
-
-def _deprecated(text: str) -> None:
-    warn(text)
 
 
 Tensor.T = property(_reversed)  # type: ignore[attr-defined]

@@ -182,6 +182,24 @@ gives(
         F.broadcast_shapes(*s) for s in (((2, 1), (3,)), (2, (3, 1)), (), ((0,), (1,)), ((1, 4), (2, 1, 1), (1,)))
     ],
 )
+for title, error, says, shapes in (
+    (
+        "two sizes",
+        RuntimeError,
+        "Attempting to broadcast a dimension of length 4 at -1! Mismatching argument at index 1 had (4,); but expected "
+        "shape should be broadcastable to [2, 3]",
+        ((2, 3), (4,)),
+    ),
+    (
+        "the third of three",
+        RuntimeError,
+        "Attempting to broadcast a dimension of length 4 at -2! Mismatching argument at index 2 had (3, 4, 3); but "
+        "expected shape should be broadcastable to [1, 2, 3]",
+        ((3,), [2, 3], (3, 4, 3)),
+    ),
+    ("less than nothing", ValueError, "Attempting to broadcast a dimension with negative length!", ((2, -1), (3,))),
+):
+    refused(f"E08: broadcast_shapes refuses {title}", error, says, lambda F, s=shapes: F.broadcast_shapes(*s))
 gives(
     "E24: squeeze of several dims",
     lambda F: [
