@@ -120,7 +120,7 @@ def _normal(F: Any, self: Any, norm: Norm) -> tuple[Any, Any]:
     return centred * factor, factor
 
 
-def input_gradient(F: Any, g: Any, self: Any, weight: Any, norm: Norm) -> Any:
+def normalized_gradient(F: Any, g: Any, self: Any, weight: Any, norm: Norm) -> Any:
     """(g - mean(g) - normal * mean(g * normal)) / std, for g times the weight: the parts that shift the mean and scale
     the std are taken off, for they change nothing in the result.
     """
@@ -130,10 +130,14 @@ def input_gradient(F: Any, g: Any, self: Any, weight: Any, norm: Norm) -> Any:
     return F.reshape(gradient, self.shape)
 
 
+def normalized(F: Any, self: Any, norm: Norm) -> Any:
+    """The input with mean 0 and variance 1."""
+    return F.reshape(_normal(F, self, norm)[0], self.shape)
+
+
 def weight_gradient(F: Any, g: Any, self: Any, weight_shape: Shape, norm: Norm) -> Any:
-    """The sums of g * normal over all that a weight was multiplied with."""
-    normal = F.reshape(_normal(F, self, norm)[0], self.shape)
-    return F.reshape(F.sum_to(g * normal, norm.beside), weight_shape)
+    """The sums over all that a weight was multiplied with."""
+    return F.reshape(F.sum_to(g * normalized(F, self, norm), norm.beside), weight_shape)
 
 
 def bias_gradient(F: Any, g: Any, bias_shape: Shape, norm: Norm) -> Any:
@@ -141,7 +145,7 @@ def bias_gradient(F: Any, g: Any, bias_shape: Shape, norm: Norm) -> Any:
     return F.reshape(F.sum_to(g, norm.beside), bias_shape)
 
 
-RULES: dict[str, Any] = {"self": input_gradient, "weight": weight_gradient, "bias": bias_gradient}
+RULES: dict[str, Any] = {"self": normalized_gradient, "weight": weight_gradient, "bias": bias_gradient}
 
 
 def shared_backward(function: Callable[..., Any], gradients: Callable[[Any, Array], tuple[Any, ...]]) -> None:
@@ -292,7 +296,7 @@ def normalize_group(self: Array, weight: Array, bias: Array, norm: Norm) -> Arra
     return arrays.normalize_layer(self, weight, bias, norm)
 
 
-@op(name="FusedRmsNormBackward0", kept=("norm",), self=input_gradient, weight=weight_gradient)
+@op(name="FusedRmsNormBackward0", kept=("norm",), self=normalized_gradient, weight=weight_gradient)
 def normalize_rms(self: Array, weight: Array, norm: Norm) -> Array:
     """The input with mean square 1 in each row, times a weight for each number of a row."""
     return _of_rows(self, weight, norm)

@@ -44,14 +44,14 @@ def _nll(node: str) -> Any:
     )
     def nll(self: Array, targets: Targets, reduction: str) -> Array:
         """-weight * log-probability of the target class; for the mean, their sum over that of the weights."""
-        losses = -self[targets.chosen]
+        picked = self[targets.chosen]
         if targets.weights is not None:
-            losses = losses * targets.weights
+            picked = picked * targets.weights
         if reduction == "none":
             out = np.zeros(targets.shape, self.dtype)
-            out[targets.places] = losses
+            out[targets.places] = -picked
             return out
-        total = np.add.reduce(losses, axis=None)
+        total = -np.add.reduce(picked, axis=None)
         return total / targets.total if reduction == "mean" else total
 
     return nll
@@ -151,12 +151,15 @@ def _targets(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index:
     """The targets as an index, once they are all in bounds."""
     classes = target._array.astype(np.int64, copy=False)
     classes = classes.reshape(()) if input.ndim == 1 else classes
-    counted: Any = classes != ignore_index
-    counted = ... if counted.all() else counted
-    chosen, count = classes[counted], input.shape[1 if input.ndim > 1 else 0]
-    outside = chosen.view(np.uint64) >= count  # as unsigned numbers, negative ones are large
-    if outside.any():
-        raise IndexError(f"Target {chosen[outside].flat[0]} is out of bounds. There are {count} classes, from 0 on.")
+    count = input.shape[1 if input.ndim > 1 else 0]
+    counted: Any = ...
+    outside = classes.view(np.uint64) >= count  # as unsigned numbers, negative ones are large
+    if 0 <= ignore_index < count or outside.any():
+        counted = classes != ignore_index
+        wrong = classes[outside & counted]
+        if wrong.size:
+            raise IndexError(f"Target {wrong.flat[0]} is out of bounds. There are {count} classes, from 0 on.")
+    chosen = classes[counted]
     grids: Any = np.indices(classes.shape, sparse=counted is ...)  # type: ignore[call-overload]
     index = [grid[counted] for grid in grids]
     index.insert(1, chosen)
