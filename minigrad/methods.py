@@ -103,7 +103,7 @@ OPERATORS: dict[str, Method] = {
     "__rmul__": _of_numbers(arithmetic.__mul__, "mul", "__mul__", arrays=False),
     "__truediv__": arithmetic.__truediv__,
     "__rtruediv__": _of_numbers(
-        lambda self, other: arithmetic.mul(arithmetic.reciprocal(self), other), "div", "__truediv__"
+        lambda self, other: arithmetic.mul(elementary.reciprocal(self), other), "div", "__truediv__"
     ),
     "__pow__": _or_else(elementary.pow, "__rpow__"),
     "__rpow__": _of_numbers(_reflected(elementary.pow), "pow", "__pow__", arrays=False),

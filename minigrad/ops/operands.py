@@ -47,6 +47,15 @@ def numbers_only(kernel: str, array: Array) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': convert it first, as in x.int()")
 
 
-def no_derivative(name: str) -> Any:
-    """What the rule of an op raises that PyTorch gives no derivative."""
-    raise RuntimeError(f"derivative for aten::{name} is not implemented")
+def no_derivative(name: str) -> Callable[..., Any]:
+    """The rule of an op that PyTorch gives no derivative."""
+
+    def rule(F: Any, g: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return rule
+
+
+def level(F: Any, g: Any) -> Any:
+    """The rule of an op whose curve is a staircase, level between its steps: its derivative is 0 where it has one."""
+    return F.zeros(g.shape, g)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import arrays, op
-from minigrad.ops.operands import floats_only
+from minigrad.ops.operands import floats_only, level
 from minigrad.ops.pointwise.elementary import elementary
 from minigrad.public import checked, public
 from minigrad.tensor import Tensor
@@ -25,15 +25,14 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 LARGE = 2000  # elements from which on numpy's clip is faster than its maximum: of 401,408 by four (43 and 185 µs)
 
 
-def _not_negative(function: str, slope: float) -> float:
-    """The slope below 0; RuntimeError if it is negative: then the sign of a result does not tell that of the input."""
+def _check_slope(function: str, slope: float) -> None:
+    """RuntimeError if the slope below 0 is negative: then the sign of a result does not tell that of the input."""
     if slope < 0:
         raise RuntimeError(
             f"In-place {function} backward calculation is triggered with a negative slope which is not supported. This "
             "is caused by calling in-place forward function with a negative slope, please call out-of-place version "
             "instead."
         )
-    return slope
 
 
 # ---------------------------------------------------------------- pieces of lines
@@ -42,7 +41,7 @@ def _not_negative(function: str, slope: float) -> float:
 
 def of_pieces(function: str, **rules: Any) -> Callable[[Any], Any]:
     """Declare the gradient of a function of pieces of lines, at `point`: itself a piece of a line."""
-    return op(name=f"{function}BackwardBackward0", point=lambda F, g: F.zeros(g.shape, g), **rules)
+    return op(name=f"{function}BackwardBackward0", point=level, **rules)
 
 
 @of_pieces("Threshold", self=lambda F, g, point: F.where_positive(g, point))
@@ -78,12 +77,12 @@ def leaky_relu(self: Array, negative_slope: float) -> Array:
     return np.where(self > 0, self, self * negative_slope)[()]
 
 
-@op(
-    name="LeakyReluBackward1",
-    self=lambda F, g, result, negative_slope: F.leaky_relu_gradient(
-        g, result, _not_negative("leakyReLu", negative_slope)
-    ),
-)
+def _leaky_gradient_from_result(F: Any, g: Any, result: Any, negative_slope: float) -> Any:
+    _check_slope("leakyReLu", negative_slope)
+    return F.leaky_relu_gradient(g, result, negative_slope)
+
+
+@op(name="LeakyReluBackward1", self=_leaky_gradient_from_result)
 def leaky_relu_in_place(self: Array, negative_slope: float) -> Array:
     """`leaky_relu`, with a rule that needs the result only: its sign is the input's if the slope is positive."""
     return arrays.leaky_relu(self, negative_slope)
@@ -113,12 +112,15 @@ def elu(self: Array, alpha: float) -> Array:
     return np.maximum(0, self) + np.expm1(np.minimum(0, self)) * alpha
 
 
-@op(
-    name="EluBackward1",
-    self=lambda F, g, result, alpha: g * F.where(result <= 0, result + _not_negative("elu", alpha), 1),
-)
+def _elu_gradient_from_result(F: Any, g: Any, result: Any, alpha: float) -> Any:
+    """The slope below 0 is the exponential, which is the result and what was subtracted."""
+    _check_slope("elu", alpha)
+    return g * F.where(result <= 0, result + alpha, 1)
+
+
+@op(name="EluBackward1", self=_elu_gradient_from_result)
 def elu_in_place(self: Array, alpha: float) -> Array:
-    """`elu`, with a rule that needs the result only: the slope below 0 is the exponential, so the result plus alpha."""
+    """`elu`, with a rule that needs the result only."""
     return arrays.elu(self, alpha)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import arrays, op, unsupported
-from minigrad.ops.operands import no_derivative, numbers_only
+from minigrad.ops.operands import level, no_derivative, numbers_only
 from minigrad.public import Number, plain, public
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented, in_place
@@ -87,13 +87,6 @@ def div(self: Array, other: Array) -> Array:
     return self / other
 
 
-@public(in_place=True)
-@op(self=lambda F, g, result: -g * (result * result), floating=True)
-def reciprocal(self: Array) -> Array:
-    """1 / input."""
-    return 1 / self
-
-
 def _check_divisor(kernel: str, dividend: Array, divisor: Array) -> None:
     """Raise if a divisor is a bool, or an integer 0, which has no inf or nan for an answer."""
     numbers_only(kernel, divisor)
@@ -101,12 +94,7 @@ def _check_divisor(kernel: str, dividend: Array, divisor: Array) -> None:
         raise RuntimeError("ZeroDivisionError: an integer was divided by 0, which only floats allow")
 
 
-@op(
-    name="DivBackward2",
-    self=lambda F, g: F.zeros(g.shape, g),
-    other=lambda F, g: F.zeros(g.shape, g),
-    broadcasts=True,
-)
+@op(name="DivBackward2", self=level, other=level, broadcasts=True)
 def div_rounded(self: Array, other: Array, rounding_mode: str) -> Array:
     """input / other, rounded towards 0 ("trunc") or down ("floor")."""
     _check_divisor(f"div_{rounding_mode}_cpu", self, other)
@@ -119,12 +107,7 @@ def div_rounded(self: Array, other: Array, rounding_mode: str) -> Array:
 
 
 @public
-@op(
-    name="NotImplemented",
-    self=lambda F, g: no_derivative("floor_divide"),
-    other=lambda F, g: no_derivative("floor_divide"),
-    broadcasts=True,
-)
+@op(name="NotImplemented", self=no_derivative("floor_divide"), other=no_derivative("floor_divide"), broadcasts=True)
 def floor_divide(self: Array, other: Array) -> Array:
     """input / other, rounded down. (PyTorch gives it no derivative.)"""
     return arrays.div_rounded(self, other, "floor")
@@ -148,7 +131,7 @@ def remainder_by_number(self: Array, other: Array) -> Array:
     return arrays.remainder(self, other)
 
 
-@op(name="NotImplemented", other=lambda F, g: no_derivative("remainder"), broadcasts=True)
+@op(name="NotImplemented", other=no_derivative("remainder"), broadcasts=True)
 def remainder_of_number(self: Array, other: Array) -> Array:
     """`remainder`, where input is a number. (PyTorch gives it no derivative.)"""
     return arrays.remainder(self, other)
@@ -197,9 +180,8 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     if rounding_mode is None:
         return _known("div", __truediv__(input, other), input, other)
     if rounding_mode not in ("trunc", "floor"):
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
+        text = "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found"
+        raise RuntimeError(f"{text} '{rounding_mode}'")
     return div_rounded(input, other, rounding_mode)
 
 

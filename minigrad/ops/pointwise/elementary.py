@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import elementwise_operands, op
-from minigrad.ops.operands import integers_as_floats, numbers_only, of_tensors
+from minigrad.ops.operands import integers_as_floats, level, numbers_only, of_tensors
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import plain, public
 from minigrad.tensor import Tensor, from_array
@@ -69,6 +69,12 @@ def log1p(self: Array) -> Array:
 
 
 # ---------------------------------------------------------------- powers and roots
+
+
+@elementary(self=lambda F, g, result: -g * (result * result))
+def reciprocal(self: Array) -> Array:
+    """1 / input."""
+    return 1 / self
 
 
 @elementary(self=lambda F, g, result: g / (2 * result))
@@ -147,9 +153,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
         return pow_tensor(*integers_as_floats(base, power))
     whole = power.dtype.category == 1
     if whole and exponent < 0:
-        raise RuntimeError(
-            "Integers to negative integer powers are not allowed. Convert the tensor first, as in x.float() ** -1."
-        )
+        raise RuntimeError("Integers to negative integer powers are not allowed. Convert first, as in x.float() ** -1.")
     return pow_number(in_dtype(base, power.dtype), dtypes.element(power.dtype, exponent) if whole else plain(exponent))
 
 
@@ -253,21 +257,21 @@ def abs(self: Array) -> Array:
 
 
 @public(in_place="method")
-@op(self=lambda F, g: F.zeros(g.shape, g))
+@op(self=level)
 def sign(self: Array) -> Array:
     """-1, 0 or 1 by the sign of each element; 0 for nan."""
     return np.array(self) if self.dtype.kind == "b" else np.subtract(self > 0, self < 0, dtype=self.dtype)
 
 
 def _rounding(name: str, rounded: Callable[[Any], Any], meaning: str) -> Any:
-    """An op whose curve is a staircase: level between its steps, so its derivative is 0 wherever it has one."""
+    """An op that rounds; integers need none."""
 
     def kernel(self: Array) -> Array:
         numbers_only(f"{name}_vml_cpu", self)
         return rounded(self) if self.dtype.kind == "f" else np.array(self)
 
     kernel.__name__, kernel.__doc__ = name, meaning
-    return public(in_place=True)(op(self=lambda F, g: F.zeros(g.shape, g))(kernel))
+    return public(in_place=True)(op(self=level)(kernel))
 
 
 floor = _rounding("floor", np.floor, "The largest whole number that is not above each element.")

@@ -1,7 +1,6 @@
 """Which dimensions a reduction reduces, and how its gradient finds back to them.
 
-A result stands for all elements that went into it, so its gradient is handed to each of them; or it was picked among
-them, and the gradient goes to the place that the index tells.
+A result stands for all elements that went into it, so its gradient is handed to each of them.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op
 from minigrad.public import Dims
 from minigrad.tensor import wrap_dim
 
@@ -56,37 +54,3 @@ def check_dim_given(name: str, keepdim: bool) -> None:
     """TypeError for `keepdim` where all elements become one."""
     if keepdim:
         raise TypeError(f"{name}() received an invalid combination of arguments: keepdim needs a dim")
-
-
-# ---------------------------------------------------------------- elements picked by their index
-
-
-def take_along_op(node: str) -> Any:
-    """One op for each of the names that PyTorch has, by how the indices were found."""
-
-    @op(
-        name=node,
-        constants=("indices",),
-        self=lambda F, g, indices, dim, keepdim, self_shape: F.put_along(g, indices, dim, keepdim, self_shape),
-    )
-    def take_along(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
-        """The elements at `indices` along `dim`. The gradient goes to these."""
-        if not self.ndim:
-            return np.array(self)
-        if keepdim:
-            return np.take_along_axis(self, indices, dim)
-        return np.squeeze(np.take_along_axis(self, np.expand_dims(indices, dim), dim), dim)
-
-    return take_along
-
-
-@op(constants=("indices",), self=lambda F, g, indices, dim, keepdim: F.take_along(g, indices, dim, keepdim))
-def put_along(self: Array, indices: Array, dim: int, keepdim: bool, shape: tuple[int, ...]) -> Array:
-    """Zeros of a shape with the elements of input put at `indices` along `dim`."""
-    if not shape:
-        return np.array(self)
-    out = np.zeros(shape, self.dtype)
-    if not keepdim:
-        self, indices = np.expand_dims(self, dim), np.expand_dims(indices, dim)
-    np.put_along_axis(out, indices, self, dim)
-    return out

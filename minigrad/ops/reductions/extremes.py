@@ -15,19 +15,48 @@ import numpy as np
 from minigrad import dtypes, return_types
 from minigrad.op import op
 from minigrad.ops.pointwise.choices import maximum, minimum
-from minigrad.ops.reductions.dims import (
-    check_dim_given,
-    expand_reduced,
-    np_max,
-    np_min,
-    np_sum,
-    take_along_op,
-    wrap_dims,
-)
+from minigrad.ops.reductions.dims import check_dim_given, expand_reduced, np_max, np_min, np_sum, wrap_dims
 from minigrad.public import Dims, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
+
+
+# ---------------------------------------------------------------- elements picked by their index
+
+
+def take_along_op(node: str) -> Any:
+    """One op for each of the names that PyTorch has, by how the indices were found."""
+
+    @op(
+        name=node,
+        constants=("indices",),
+        self=lambda F, g, indices, dim, keepdim, self_shape: F.put_along(g, indices, dim, keepdim, self_shape),
+    )
+    def take_along(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
+        """The elements at `indices` along `dim`. The gradient goes to these."""
+        if not self.ndim:
+            return np.array(self)
+        if keepdim:
+            return np.take_along_axis(self, indices, dim)
+        return np.squeeze(np.take_along_axis(self, np.expand_dims(indices, dim), dim), dim)
+
+    return take_along
+
+
+@op(constants=("indices",), self=lambda F, g, indices, dim, keepdim: F.take_along(g, indices, dim, keepdim))
+def put_along(self: Array, indices: Array, dim: int, keepdim: bool, shape: tuple[int, ...]) -> Array:
+    """Zeros of a shape with the elements of input put at `indices` along `dim`."""
+    if not shape:
+        return np.array(self)
+    out = np.zeros(shape, self.dtype)
+    if not keepdim:
+        self, indices = np.expand_dims(self, dim), np.expand_dims(indices, dim)
+    np.put_along_axis(out, indices, self, dim)
+    return out
+
+
+# ---------------------------------------------------------------- the largest and the smallest
 
 
 def _shared_by_equals(F: Any, g: Any, self: Any, result: Any) -> Any:

@@ -90,8 +90,6 @@ def safe_softmax(self: Array) -> Array:
 )
 def softmax_gradient(self: Array, output: Array, dim: int) -> Array:
     """Softmax's gradient: output * (g - sum(g * output)), for g the input and softmax's own output."""
-    if not self.ndim:
-        return output * (self - self * output)
     out = self - products_summed(self, output, dim)
     out *= output
     return out
@@ -100,8 +98,6 @@ def softmax_gradient(self: Array, output: Array, dim: int) -> Array:
 @op(self=lambda F, g, result, dim: F.log_softmax_gradient(g, result, dim))
 def log_softmax(self: Array, dim: int) -> Array:
     """The logarithm of softmax: score - log(sum of exp(scores)) along a dimension."""
-    if not self.ndim:
-        return self - self
     out = self - np_max(self, axis=dim, keepdims=True, initial=-np.inf)
     out -= np.log(np_sum(np.exp(out), axis=dim, keepdims=True))
     return out
@@ -114,11 +110,10 @@ def log_softmax(self: Array, dim: int) -> Array:
 )
 def log_softmax_gradient(self: Array, output: Array, dim: int) -> Array:
     """The gradient of log_softmax: g - softmax * sum(g), for g the input and log_softmax's own output."""
-    if not self.ndim:
-        return self - np.exp(output) * self
     out = np.exp(output)
-    out *= np_sum(self, axis=dim, keepdims=True)
-    return np.subtract(self, out, out=out)
+    out *= -np_sum(self, axis=dim, keepdims=True)
+    out += self
+    return out
 
 
 @op(
