@@ -54,8 +54,8 @@ def progress() -> Card:
     for name, prediction in PREDICTIONS.items():
         answers.setdefault(prediction.chapter, []).append(known["predictions"].get(name, ""))
     for chapter, given in answers.items():
-        told = f"{sum(map(bool, given))} of {len(given)} answered, {given.count('right')} of them right"
-        lines.setdefault(chapter, []).append(f"predictions: {told}")
+        answered = f"{sum(map(bool, given))} of {len(given)} answered, {given.count('right')} of them right"
+        lines.setdefault(chapter, []).append(f"predictions: {answered}")
     rows = [(chapter, "\n".join(listed)) for chapter, listed in sorted(lines.items())]
     if progress_file.note:
         rows.append(("note", progress_file.note))

@@ -145,13 +145,13 @@ class Exercise:
         call = f"check.{self.name}({self.name})"
         if others or named:  # whoever passes them means to call the function
             words = [show(one) for one in (answer, *others)] + [f"{name}={show(one)}" for name, one in named.items()]
-            told = f"Pass the function alone: {call}. The check calls it, with arguments of its own."
-            return self._card("bad", "one function is asked for", ("yours", ", ".join(words)), ("try", told))
+            advice = f"Pass the function alone: {call}. The check calls it, with arguments of its own."
+            return self._card("bad", "one function is asked for", ("yours", ", ".join(words)), ("try", advice))
         if answer is None:
             return self._card("open", "not attempted", ("next", f"Write the function, run its cell, then run {call}."))
         if not callable(answer):
-            told = f"Pass the function itself, without calling it: {call}."
-            return self._card("bad", "this is not a function", ("yours", show(answer)), ("try", told))
+            advice = f"Pass the function itself, without calling it: {call}."
+            return self._card("bad", "this is not a function", ("yours", show(answer)), ("try", advice))
         if untouched(answer):
             return self._not_attempted()
         try:
@@ -169,8 +169,8 @@ class Exercise:
     def _not_attempted(self) -> Card:
         minutes = "1 minute" if self.minutes == 1 else f"{self.minutes} minutes"
         asked = f"{self.signature}, {self.title}. {stars(self.stars)} {minutes}"
-        told = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
-        return self._card("open", "not attempted", ("asked", asked), ("next", told))
+        advice = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
+        return self._card("open", "not attempted", ("asked", asked), ("next", advice))
 
     def _tried(self, answer: Function) -> Card:
         if self.picture is not None:
@@ -216,8 +216,8 @@ class Exercise:
         difference = self._difference(expected, outcome)
         changed = "" if outcome.changed is None else CHANGED.format(self.parameters[outcome.changed])
         if difference is None:
-            told = f"The answer is right, but {changed}"
-            return self._card("bad", "changes its input", ("input", words), ("likely", told)) if changed else None
+            advice = f"The answer is right, but {changed}"
+            return self._card("bad", "changes its input", ("input", words), ("likely", advice)) if changed else None
         mistake = self._mistake(outcome)
         before = replace(outcome, arguments=outcome.case.make()) if changed else outcome  # with what was put in
         rows = [

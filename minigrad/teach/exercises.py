@@ -65,8 +65,8 @@ def _load(file: Path) -> Any:
     except Exception as error:
         for loaded in (module, shared):
             sys.modules.pop(loaded, None)
-        told = f"{file} cannot be used, {type(error).__name__}: {error}. When it is mended, call again"
-        raise ImportError(told) from error
+        message = f"{file} cannot be used, {type(error).__name__}: {error}. When it is mended, call again"
+        raise ImportError(message) from error
 
 
 class _Exercises(Mapping[str, Exercise]):

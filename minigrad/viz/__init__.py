@@ -1,13 +1,36 @@
 """Pictures of the graph, and the widget that steps through a backward pass.
 
-After this package a reader has seen a gradient move. `draw(loss)` shows the graph, `make_dot(loss)` gives it to
-Graphviz, and `BackwardStepper(loss)` runs `loss.backward()` one node per click. Each part is a module. The graph:
-`walk` orders its nodes, `snapshot` copies it into `boxes`, with `kept` for what a node keeps, `constants` for data,
-`naming` and `expressions` for the learner's names, `learner_code` for their lines; `layout` places the boxes and `svg`
-draws. The pass: `recorder` runs it and writes `frames`, told by `story` and `contributions`
-(with the `rules` as code), while `progress` counts what has arrived and `watching` sees the `events` around a step.
-`stepper` is the widget, with `arguments`, `kept_grads`, `breakpoints`, `trace` and `widget_picture`. PyTorch's graphs
-are read in `torch_graphs`. `gradcheck_curve` and `jacobian_picture` are charts (`figure`, `curves`, `heatmap`).
+`draw(loss)` shows the graph, `make_dot(loss)` gives it to Graphviz, and `BackwardStepper(loss)` runs `loss.backward()`
+one node per click. The modules, in the order of reading:
+
+The graph, as it stands:
+    records         where in the learner's code each node was made, and what came out
+    walk            its nodes, in the order in which the learner's code made them
+    values          how a number, a small tensor and a large one are written
+    kept            what a node keeps for its rule
+    boxes           what a picture is made of: Box, Edge, Source, Snapshot
+    naming          what a box is called; expressions: the text that stands in it; learner_code: the lines beside it
+    constants       the tensors that need no gradient
+    snapshot        all of that, of one graph
+    modules         boxes in groups, which open and close
+The picture:
+    markup          words as they may stand in it
+    layout          where boxes and edges go: Graphviz
+    svg             the drawing itself; drawing: `draw`; dot: `make_dot`
+The walk:
+    frames          what happened at a step; progress: who has come how far; contributions: who sent what to whom
+    rules           a node's rule as code and with numbers; story: a step in sentences; trace: all of them
+    events          what happens around the steps; watching: the learner's own hooks; printing: what they print
+    recorder        runs the pass and writes the frames
+    kept_grads      every `.grad` at each frame, so that Back can bring it back
+The widget:
+    stepper         `BackwardStepper`; breakpoints: where a run stops
+    widget_picture  what the page knows of a graph; widget_source: its script and style, out of static/
+    recording       what a notebook's file holds of a stepper; page: files that stand alone; notebook_page: all of it
+Beside them:
+    torch_graphs    the same of PyTorch's graphs
+    rich            a tensor as a table
+    figure          what the charts share; curves: `gradcheck_curve`; heatmap: `jacobian_picture`
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.
 What was made before is drawn without its line. In a notebook it also shows tensors as tables (`rich_display`).

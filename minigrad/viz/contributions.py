@@ -31,12 +31,7 @@ Unpacked = Mapping[tuple[str, str], Any]  # box and parameter -> what an unpack 
 
 
 def contributions_of(
-    progress: Progress,
-    box: Box,
-    step: Step,
-    notes: list[Note],
-    unpacked: Unpacked,
-    sends: bool = True,
+    progress: Progress, box: Box, step: Step, notes: list[Note], unpacked: Unpacked, sends: bool = True
 ) -> tuple[Contribution, ...]:
     """What a node sends to its inputs. `step` is (node, gradients in, gradients out) as the engine gives it, `notes`
     what hooks did meanwhile; with `sends`, it arrives there.
@@ -73,9 +68,9 @@ def _contribution(
     edge: Edge, target: Box, rule: Rule, raw: np.ndarray[Any, Any], passed: np.ndarray[Any, Any]
 ) -> Contribution:
     """`raw` is what the rule gave, `passed` what hooks have made of it."""
-    shape = _shape_of(target, edge.output) or raw.shape
-    array = _fitted(raw, shape)
-    final = _fitted(passed, shape)
+    value = target.outputs[edge.output] if edge.output < len(target.outputs) else target.value
+    shape = value.shape if value.known or value.shape else raw.shape
+    array, final = _fitted(raw, shape), _fitted(passed, shape)
     changed = "" if np.array_equal(array, final, equal_nan=True) else f"which a hook changed to {in_words(final)}"
     formula = "" if rule.in_words else rule.named or rule.source
     text = " = ".join(dict.fromkeys(part for part in (formula, rule.numbers, in_words(raw)) if part))
@@ -99,13 +94,12 @@ def _rule(box: Box, node: Any, slot: int, received: Any, unpacked: Unpacked) -> 
     function = getattr(node, "rules", {}).get(parameter)
     bound = _bound(box, received, unpacked)
     bound |= getattr(node, "bound", {})  # what a mirror's rules ask for beyond what PyTorch has saved
-    names = {saved.parameter: saved.name for saved in box.saved if saved.name}
-    for key, value in bound.items():
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            names[key] = values.number(value)
+    called = {saved.parameter: saved.name for saved in box.saved if saved.name}
+    is_number = {key: isinstance(value, int | float) and not isinstance(value, bool) for key, value in bound.items()}
+    called |= {key: values.number(value) for key, value in bound.items() if is_number[key]}
     if "result" in bound:
-        names["result"] = box.name
-    return rules.explain(function, parameter, bound, names)
+        called["result"] = box.name
+    return rules.explain(function, parameter, bound, called)
 
 
 def _bound(box: Box, received: Any, unpacked: Unpacked) -> dict[str, Any]:
@@ -134,9 +128,3 @@ def array_of(gradient: Any) -> np.ndarray[Any, Any]:
 def _fitted(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """What the engine does on the way to an input that was broadcast."""
     return np.asarray(fitted(array, tuple(shape), array.dtype))
-
-
-def _shape_of(box: Box, output: int) -> tuple[int, ...] | None:
-    """The shape of one of a box's outputs, if it is known."""
-    value = box.outputs[output] if output < len(box.outputs) else box.value
-    return value.shape if value.known or value.shape else None

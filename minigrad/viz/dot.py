@@ -1,9 +1,8 @@
 """The graph as text for Graphviz, for those who know torchviz.
 
-After this module a reader can carry a graph into any tool that speaks DOT. `make_dot` takes torchviz's arguments and
-keeps its colours: leaves light blue with their AccumulateGrad below, the result green, saved tensors orange. The
-`graphviz.Digraph` that it returns draws itself with the layout program that minigrad brings along, so that nothing has
-to be installed by hand.
+`make_dot` takes torchviz's arguments and keeps its colours: leaves light blue with their AccumulateGrad below, the
+result green, saved tensors orange. The `graphviz.Digraph` that it returns draws itself with the layout program that
+minigrad brings along, so that nothing has to be installed by hand.
 """
 
 from __future__ import annotations
@@ -24,26 +23,22 @@ from minigrad.viz.values import shape_text
 from minigrad.viz.walk import is_leaf, ordered
 
 LEAF, RESULT, SAVED = "lightblue", "darkolivegreen1", "orange"
+NODE_LOOK = {"style": "filled", "shape": "box", "align": "left", "fontsize": "10", "ranksep": "0.1", "height": "0.2"}
+NODE_LOOK |= {"fontname": "monospace"}
 
 
 class Digraph(graphviz.Digraph):  # type: ignore[misc]
     """A `graphviz.Digraph` that does not need the program `dot`."""
 
     def pipe(
-        self,
-        format: str | None = None,
-        *args: Any,
-        engine: str | None = None,
-        encoding: str | None = None,
-        **kwargs: Any,
+        self, format: str | None = None, *_: Any, engine: str | None = None, encoding: str | None = None, **__: Any
     ) -> Any:
         """The rendered graph, as bytes, or as text if an encoding is given. LayoutError if that fails."""
         picture = layout.run(self.source, format or self.format, engine or self.engine)
         return picture if encoding is None else picture.decode(encoding)
 
     def _repr_image_svg_xml(self) -> str:
-        drawn: str = self.pipe("svg", encoding="utf-8")
-        return drawn
+        return str(self.pipe("svg", encoding="utf-8"))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
         return {"image/svg+xml": self._repr_image_svg_xml(), "text/plain": repr(self)}
@@ -77,26 +72,12 @@ def make_dot(
             raise TypeError(f"make_dot() expected a Tensor, but got {type(root).__name__}: {root!r}")
     names = params if params is None or isinstance(params, Mapping) else dict(params)
     variables = Variables(names, learner_frame(sys._getframe(1)))
-    graph = Digraph(
-        node_attr={
-            "style": "filled",
-            "shape": "box",
-            "align": "left",
-            "fontsize": "10",
-            "ranksep": "0.1",
-            "height": "0.2",
-            "fontname": "monospace",
-        },
-        graph_attr={"size": "12,12"},
-    )
+    graph = Digraph(node_attr=NODE_LOOK, graph_attr={"size": "12,12"})
     ids: dict[Any, str] = {}
     for root in roots:
         if root.grad_fn is None:
-            graph.node(
-                f"n{len(ids)}",
-                _label(variables.leaf(root) or "", root),
-                fillcolor=LEAF if root.requires_grad else RESULT,
-            )
+            colour = LEAF if root.requires_grad else RESULT
+            graph.node(f"n{len(ids)}", _label(variables.leaf(root) or "", root), fillcolor=colour)
             ids.setdefault(root, f"n{len(ids)}")
             continue
         for node in ordered(root.grad_fn):

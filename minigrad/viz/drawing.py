@@ -64,8 +64,7 @@ def table(graph: Snapshot) -> str:
     named = {box.id: clean(box.name) for box in graph.boxes}
     rows = [("", "made by", "from", "value", "grad")]
     for box in graph.boxes:
-        into = sorted((edge for edge in graph.edges if edge.target == box.id), key=lambda edge: edge.slot)
-        inputs = ", ".join(named[edge.source] for edge in into)
+        inputs = ", ".join(named[edge.source] for edge in graph.into[box.id])
         grad = _in_words(box.grad) if box.kind == "leaf" else ""
         rows.append((named[box.id], _maker(box), inputs, _in_words(box.value), grad))
     widths = [min(max(columns(row[column]) for row in rows), 40) for column in range(len(rows[0]))]

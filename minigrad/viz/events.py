@@ -20,7 +20,7 @@ from minigrad.viz.boxes import Box, Snapshot
 from minigrad.viz.kept import Saved, parameter_of
 from minigrad.viz.learner_code import source_title
 from minigrad.viz.markup import clean
-from minigrad.viz.records import Span, source_line
+from minigrad.viz.records import Span, is_ours, source_line
 from minigrad.viz.values import Value, in_words, short
 
 Line = tuple[str, int, str]  # title of the file or cell, number of the line, its text
@@ -160,7 +160,10 @@ def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], cam
         yield _mismatch(box, node, mismatch)
     if hasattr(node, "look"):  # PyTorch's error names neither the tensor nor the line
         looks = {saved.called(box.name): (saved, node.look(saved.parameter)[2]) for saved in box.saved}
-        yield from (_mismatch_of(box, saved, *versions) for saved, versions in looks.values() if any(versions))
+        why = "PyTorch does not note which line wrote to it."
+        for name, (saved, versions) in looks.items():
+            if any(versions):
+                yield _write_event(box, name, versions, f". {why}", saved.array)
     if getattr(error, "anomaly", None) is not None:
         to = f", for {_enumerated(nan_to)}" if nan_to else ""
         text = f"No NaN came in to {box.op} of {box.name}, and one came out{to}."
@@ -170,7 +173,8 @@ def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], cam
     if box.freed:
         text = f"what {box.op} of {box.name} had saved is gone: {_enumerated(freed_names(box))}"
         yield Event("freed", box.id, "saved tensors are gone", text)
-    yield Event("error", box.id, type(error).__name__, _whole(error), line=_line_of_error(error))
+    message = " ".join(str(error).split())[:MOST_OF_MESSAGE] or "no message"
+    yield Event("error", box.id, type(error).__name__, message, line=_line_of_error(error))
 
 
 def _mismatch(box: Box, node: Any, mismatch: Any) -> Event:
@@ -179,46 +183,27 @@ def _mismatch(box: Box, node: Any, mismatch: Any) -> Event:
     parameter = parameter_of(node, lambda held: held is tensor or getattr(held, "tensor", None) is tensor)
     saved = next((one for one in box.saved if one.parameter == parameter), None)
     name = saved.called(box.name) if saved is not None else mismatch.name or "a tensor"
-    before, after = saved.array if saved is not None else None, mismatch.tensor.detach().numpy()
-    shown = array_value(before), array_value(after)
-    why, line = ".", None
-    if mismatch.line is not None:
-        why, line = ", since this line wrote to it.", line_at(*mismatch.line)
-    text = _mismatch_text(box, name, mismatch.version, mismatch.saved_version) + why
-    return Event(
-        "version_mismatch",
-        box.id,
-        f"{name} was written to after it was saved",
-        text,
-        *shown,
-        line,
-        *values.difference(before, after),
-    )
+    before, versions = saved.array if saved is not None else None, (mismatch.version, mismatch.saved_version)
+    if mismatch.line is None:
+        return _write_event(box, name, versions, ".", before, tensor.detach().numpy())
+    code, number = mismatch.line
+    line = line_at(code.co_filename, number)
+    return _write_event(box, name, versions, ", since this line wrote to it.", before, tensor.detach().numpy(), line)
 
 
-def _mismatch_of(box: Box, saved: Saved, now: int, then: int) -> Event:
-    """A tensor in PyTorch's graph that was written to."""
-    name = saved.called(box.name)
-    text = _mismatch_text(box, name, now, then) + ". PyTorch does not note which line wrote to it."
-    return Event(
-        "version_mismatch", box.id, f"{name} was written to after it was saved", text, array_value(saved.array)
-    )
-
-
-def _mismatch_text(box: Box, name: str, now: int, then: int) -> str:
+def _write_event(
+    box: Box, name: str, versions: tuple[Any, Any], why: str, before: Any, after: Any = None, line: Line | None = None
+) -> Event:
+    title, (now, then) = f"{name} was written to after it was saved", versions
     needs = "and needs it as it was then; it is at version"
-    return f"{box.op} of {box.name} saved {name} at version {then}, {needs} {now} now"
+    text = f"{box.op} of {box.name} saved {name} at version {then}, {needs} {now} now{why}"
+    shown = array_value(before), array_value(after), line, *values.difference(before, after)
+    return Event("version_mismatch", box.id, title, text, *shown)
 
 
 def freed_names(box: Box) -> list[str]:
     """What a node had saved that is gone, as the learner calls it."""
     return list(dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.state == "freed"))
-
-
-def _whole(error: BaseException) -> str:
-    """All that an exception says, on one line."""
-    text = " ".join(str(error).split())
-    return text[:MOST_OF_MESSAGE] or "no message"
 
 
 def raised(error: BaseException) -> str:
@@ -233,9 +218,8 @@ def _line_of_error(error: BaseException) -> Line | None:
     found = None
     trace = error.__traceback__
     while trace is not None:
-        name = trace.tb_frame.f_globals.get("__name__", "")
-        if not (isinstance(name, str) and (name == "minigrad" or name.startswith("minigrad."))):
-            found = line_at(trace.tb_frame.f_code, trace.tb_lineno)
+        if not is_ours(trace.tb_frame):
+            found = line_at(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
         trace = trace.tb_next
     return found
 
@@ -245,7 +229,7 @@ def _line_of_error(error: BaseException) -> Line | None:
 
 def line_of_span(span: Span | None) -> Line | None:
     """The first line of a piece of the learner's code."""
-    return None if span is None else _line(span.file, span.first)
+    return None if span is None else line_at(span.file, span.first)
 
 
 def _innermost(function: Any) -> Any:
@@ -269,15 +253,11 @@ def line_of(function: Any) -> Line | None:
     code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
     if code is None:
         code = getattr(vars(type(function)).get("__call__"), "__code__", None)  # an object that can be called
-    return line_at(code, code.co_firstlineno) if isinstance(code, CodeType) else None
+    return line_at(code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else None
 
 
-def line_at(code: CodeType, number: int) -> Line:
+def line_at(file: str, number: int) -> Line:
     """A line of source as events show it."""
-    return _line(code.co_filename, number)
-
-
-def _line(file: str, number: int) -> Line:
     return source_title(file), number, source_line(file, number).strip()[:LONGEST_LINE]
 
 

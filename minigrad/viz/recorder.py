@@ -146,7 +146,7 @@ class Recorder:
         came = anomaly is not None and _have_nan(anomaly[1])
         nan_to = [item.name for item in contributions if "NaN" in item.value.alarm]
         node = self.progress.nodes.get(key)
-        events = [*self.teller.told(notes), *happened.of_failure(box, node, error, nan_to, came)]
+        events = [*self.teller.events_of(notes), *happened.of_failure(box, node, error, nan_to, came)]
         story = tell.of_failure(box, contributions, self.progress.senders)
         return self._frame(key, story, events, op=box.op, contributions=contributions, failed=True)
 
@@ -164,7 +164,7 @@ class Recorder:
         contributions = contributions_of(self.progress, box, step, notes, self.unpacked)
         self._note_that_it_ran(key)
         freed = self._freed(box, node)
-        events = [*self.teller.told(notes), *happened.of_kept(box, freed, self.retain and node._kept is not None)]
+        events = [*self.teller.events_of(notes), *happened.of_kept(box, freed, self.retain and node._kept is not None)]
         events += self._nan(box, _have_nan(arrays), contributions)
         story = tell.of_op(box, node.name(), arrays, contributions, self.boxes[self.graph.root], self.progress.senders)
         text = "" if received is None else values.in_words(received)
@@ -188,7 +188,7 @@ class Recorder:
         joint = "" if summed is not None else joint  # what the hooks left is not that sum
         grown = self._grown([self.progress.nodes[key].variable.grad])
         came: dict[str, Any] = {"op": "AccumulateGrad", "incoming": values.in_words(array), "grown": grown}
-        return self._frame(key, story, list(self.teller.told(notes)), {key: joint}, **came)
+        return self._frame(key, story, list(self.teller.events_of(notes)), {key: joint}, **came)
 
     def _note_that_it_ran(self, key: str) -> None:
         """After the last node the engine has still to put away what it captured for `inputs=`."""

@@ -2,8 +2,8 @@
 
 A notebook's file holds of a stepper its picture and its frames, packed into one text (base64 of deflated JSON, a tenth
 of its size), once in the widget's state, which JupyterLab opens again, and once in the output's metadata, which every
-other program keeps. Where it is safe, that is all frames, also of a pass that was never stepped: a `Rehearsal` runs the
-pass once and puts everything back.
+other program keeps. Where it is safe, that is all frames, also of a pass that was never stepped: it is `rehearsed`, and
+everything put back.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -101,30 +100,25 @@ def _is_plain(node: Any) -> bool:
     return ours and node._hooks is None and not any(isinstance(kept, PackedTensor) for kept in node._kept or ())
 
 
-@dataclass(frozen=True)
-class Rehearsal:
-    """A pass that can be run ahead of time. `begin` starts it, `watched` are the tensors whose `.grad` it changes."""
+def rehearsed(
+    graph: Snapshot, watched: Mapping[str, Any], begin: Callable[[], Recorder]
+) -> tuple[list[str], dict[str, Any]]:
+    """All frames of a pass, as JSON, run ahead of time, and what went wrong, as the widget's `problem`.
 
-    graph: Snapshot
-    watched: Mapping[str, Any]
-    begin: Callable[[], Recorder]
-
-    def frames(self) -> tuple[list[str], dict[str, Any]]:
-        """All frames of the pass, as JSON, and what went wrong, as the widget's `problem`. Puts everything back."""
-        texts: list[str] = []
-        problem: dict[str, Any] = {}
-        with _put_back(self.graph, self.watched), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they come when the pass is run in earnest
-            recorder = self.begin()
-            before: Frame | None = None
-            frame: Frame | None = recorder.first()
-            while frame is not None:
-                texts.append(json.dumps(frame.to_json(before)))
-                if recorder.failure is not None:
-                    problem = trouble(recorder.failure, frame.box)
-                    break
-                before, frame = frame, recorder.advance()
-        return texts, problem
+    `begin` starts the pass, `watched` are the tensors whose `.grad` it changes. Everything is put back.
+    """
+    texts: list[str] = []
+    with _put_back(graph, watched), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they come when the pass is run in earnest
+        recorder = begin()
+        before: Frame | None = None
+        frame: Frame | None = recorder.first()
+        while frame is not None:
+            texts.append(json.dumps(frame.to_json(before)))
+            if recorder.failure is not None:
+                return texts, trouble(recorder.failure, frame.box)
+            before, frame = frame, recorder.advance()
+    return texts, {}
 
 
 def trouble(error: BaseException, box: str | None) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
     while frame is not None:
         if frame.f_code is CALL:
             modules += (frame.f_locals["self"],)
-        elif learner is None and not _is_ours(frame):
+        elif learner is None and not is_ours(frame):
             learner = frame
         elif learner is None and frame.f_globals["__name__"] == "minigrad.autograd.engine":
             in_backward = True
@@ -107,14 +107,15 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
     node._creation = record
 
 
-def _is_ours(frame: FrameType) -> bool:
+def is_ours(frame: FrameType) -> bool:
+    """Whether a frame runs minigrad's own code."""
     module = frame.f_globals.get("__name__")
     return isinstance(module, str) and (module == "minigrad" or module.startswith("minigrad."))
 
 
 def learner_frame(frame: FrameType | None) -> FrameType | None:
     """The first frame, going outwards from `frame`, that is not minigrad's own code; None if there is none."""
-    while frame is not None and _is_ours(frame):
+    while frame is not None and is_ours(frame):
         frame = frame.f_back
     return frame
 

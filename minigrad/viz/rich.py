@@ -1,8 +1,8 @@
 """A tensor as the last line of a cell: its value, its gradient and how it was made, as a small table.
 
-After this module a reader knows what a notebook shows beside the text of a tensor. The text stays exactly what `repr`
-prints, for terminals, for diffs and for pages that show no HTML; beside it stands a table, with a heat map where there
-are more numbers than can be read. Importing `minigrad.viz` in a notebook switches it on, `viz.rich_display(False)` off.
+The text stays exactly what `repr` prints, for terminals, for diffs and for pages that show no HTML; beside it stands a
+table, with a heat map where there are more numbers than can be read. Importing `minigrad.viz` in a notebook switches it
+on, `viz.rich_display(False)` off.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from minigrad.tensor import Tensor
 from minigrad.viz.kept_grads import grad_of
 from minigrad.viz.markup import MONO, SANS, attribute, clean, markup, shorten
 from minigrad.viz.records import source_text, span_of
-from minigrad.viz.values import LISTED, Value, describe, number, shape_text
+from minigrad.viz.values import LISTED, describe, number, shape_text
 
 STYLE = (
     ".minigrad-tensor{color-scheme:light dark;--mgt-ink:light-dark(#1d2733,#e8edf3);"
@@ -45,13 +45,14 @@ STYLE = (
 def tensor_html(tensor: Any) -> str:
     """A tensor as HTML: complete by itself, light or dark as the page is, every text escaped."""
     kind = "tensor" if type(tensor) is Tensor else type(tensor).__name__
-    summary = f"<b>{markup(kind)}</b> of shape {shape_text(tuple(tensor.shape))}, {markup(_short(tensor.dtype))}"
-    rows = [_row("value", _array(tensor.detach().numpy(), "the value"))]
-    rows += [_row("grad", _gradient(tensor), "mgt-grad" if grad_of(tensor) is not None else "")]
-    rows += [_row("grad_fn", _maker(tensor))]
+    dtype = str(tensor.dtype).rpartition(".")[2]
+    summary = f"<b>{markup(kind)}</b> of shape {shape_text(tuple(tensor.shape))}, {markup(dtype)}"
+    rows = _row("value", _array(tensor.detach().numpy(), "the value"))
+    rows += _row("grad", _gradient(tensor), ' class="mgt-grad"' if grad_of(tensor) is not None else "")
+    rows += _row("grad_fn", _maker(tensor))
     return (
         f'<div class="minigrad-tensor"><style>{STYLE}</style><table><caption>{summary}</caption>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        f"<tbody>{rows}</tbody></table></div>"
     )
 
 
@@ -79,8 +80,7 @@ def running_shell() -> Any:
 # ---------------------------------------------------------------- the parts
 
 
-def _row(word: str, inside: str, kind: str = "") -> str:
-    marked = f' class="{kind}"' if kind else ""
+def _row(word: str, inside: str, marked: str = "") -> str:
     return f'<tr{marked}><th scope="row">{word}</th><td>{inside}</td></tr>'
 
 
@@ -91,15 +91,9 @@ def _array(array: Any, what: str) -> str:
     if array.size <= LISTED:
         return f"<pre>{markup(_written(array))}</pre>{alarm}"
     statistics = "" if value.statistics is None else "min {} · mean {} · max {}".format(*value.statistics)
-    words = f"{what}: {statistics}" if statistics else what
-    return f"{_heat(value, words)}<small>{markup(statistics)}</small>{alarm}"
-
-
-def _heat(value: Value, words: str) -> str:
-    if not value.heat:
-        return ""
-    title = attribute(f"heat map of {words}, blue below 0 and orange above")
-    return f'<img alt={title} title={title} src="{value.heat}">'
+    words = f"heat map of {what}{': ' if statistics else ''}{statistics}, blue below 0 and orange above"
+    heat = f'<img alt={attribute(words)} title={attribute(words)} src="{value.heat}">' if value.heat else ""
+    return f"{heat}<small>{markup(statistics)}</small>{alarm}"
 
 
 def _written(array: Any) -> str:
@@ -139,7 +133,3 @@ def _maker(tensor: Any) -> str:
     code = " ".join(source_text(span).split()) if span is not None else ""
     made = f" <small>made by</small> {markup(shorten(clean(code), 60))}" if code else ""
     return f"{markup(node.name())}{made}"
-
-
-def _short(dtype: Any) -> str:
-    return str(dtype).rpartition(".")[2]

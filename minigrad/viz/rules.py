@@ -1,9 +1,8 @@
 """An op's rule as the code that it is, and the same code with the numbers put in.
 
-After this module a reader knows how the stepper can write `g * other` and then `1 * 4`: the rule's own lambda is found
-in the source of the engine, its expression taken apart, and each name replaced: by the learner's name, by the number,
-or for large tensors by name and shape. Nothing here may stop a step: a rule whose source is not to be had is described
-in words.
+So the stepper can write `g * other` and then `1 * 4`: the rule 's own lambda is found in the source of the engine, its
+expression taken apart, and each name replaced: by the learner's name, by the number, or for large tensors by name and
+shape. Nothing here may stop a step: a rule whose source is not to be had is described in words.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from minigrad.viz.kept_grads import KeptGrads, grad_of
 from minigrad.viz.markup import clean, shorten
 from minigrad.viz.progress import wanted_boxes
 from minigrad.viz.recorder import Recorder
-from minigrad.viz.recording import Rehearsal, SharedCode, shared_code, trouble
+from minigrad.viz.recording import SharedCode, rehearsed, shared_code, trouble
 from minigrad.viz.records import learner_frame
 from minigrad.viz.snapshot import snapshot
 from minigrad.viz.torch_graphs import mirror_of, running
@@ -113,9 +113,9 @@ class BackwardStepper(anywidget.AnyWidget):
         self._groups = groups
         self.picture = picture_of(graph, drawing, recorder.runs, groups, note)
         self.recorded = [json.dumps(first.to_json(None))]
-        self._rehearsal: Rehearsal | None = None
+        self._rehearse: Callable[[], Any] | None = None
         if recording.can_rehearse(root, graph):
-            self._rehearsal = Rehearsal(graph, self._grads.tensors, lambda: record(begin()))
+            self._rehearse = functools.partial(rehearsed, graph, self._grads.tensors, lambda: record(begin()))
         self._hold(self.recorded)
         self.observe(self._on_recorded, "recorded")
         self._breakpoints = Breakpoints()
@@ -252,15 +252,13 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def run(self) -> Frame:
         """Go forward until a breakpoint is met, or to the end. Returns the frame; `stopped` says why it is that one."""
-        while True:
-            frame = self._go(self.index + 1)
-            if frame is None:
-                self.stopped = {"index": self.index, "why": "The backward pass is over; no breakpoint was met."}
-                return self.frame
+        while (frame := self._go(self.index + 1)) is not None:
             for kind, text in (self._breakpoints.met(frame) or {}).items():
                 what = clean(self._graph.by_id[text].name) if kind == "box" else text
                 self.stopped = {"index": frame.index, "why": f"Stopped at a breakpoint: {what}."}
                 return frame
+        self.stopped = {"index": self.index, "why": "The backward pass is over; no breakpoint was met."}
+        return self.frame
 
     def _on_breaks(self, change: Any) -> None:
         """The page has set or removed one."""
@@ -367,7 +365,7 @@ class BackwardStepper(anywidget.AnyWidget):
             self._recorder.close()
             self._graph = replace(self._graph, nodes=(), results=(), reached={}, calls={})
             self._grads.clear()
-            self._given, self._rehearsal = (None, {}), None
+            self._given, self._rehearse = (None, {}), None
         super().close()
 
     # -- what is kept for the time without a kernel
@@ -386,9 +384,9 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def _hold_all(self) -> None:
         """Keep all frames: those that ran, or, as long as nothing has run, those of a rehearsal."""
-        if len(self._frames) == 1 and self._rehearsal is not None:
-            self._hold(*self._rehearsal.frames())
-            self._rehearsal = None
+        if len(self._frames) == 1 and self._rehearse is not None:
+            self._hold(*self._rehearse())
+            self._rehearse = None
         elif len(self._held) < len(self.recorded):
             self._hold(self.recorded)
 

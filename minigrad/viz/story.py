@@ -23,15 +23,15 @@ Senders = Mapping[str, list[str]]  # box -> the names of those from which it has
 
 def line(kind: str, *pieces: Any) -> Line:
     """A line of pieces, each (style, text) or plain text; the statistics of a large value are quiet."""
-    told: list[Piece] = []
+    styled: list[Piece] = []
     for piece in pieces:
         style, text = piece if isinstance(piece, tuple) else ("text", piece)
         value, bracket, statistics = text.partition(" (min ")
         if style == "value" and bracket:
-            told += [("value", value), ("quiet", bracket + statistics)]
+            styled += [("value", value), ("quiet", bracket + statistics)]
         elif text:
-            told.append((style, text))
-    return Line(kind, tuple(told))
+            styled.append((style, text))
+    return Line(kind, tuple(styled))
 
 
 def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int) -> list[Line]:

@@ -1,7 +1,7 @@
 """A pass as text: all that the picture says, for those who cannot or would not look at it.
 
-After this module a reader can read `s.trace()`: a paragraph for each frame, made of the very sentences that the widget
-shows, with who is ready, who waits, and what every gradient reads.
+`s.trace()` has a paragraph for each frame, made of the very sentences that the widget shows, with who is ready, who
+waits, and what every gradient reads.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The nodes behind a result, found and put in order without recursion.
 
-After this module a reader knows in which order a picture tells of a graph: as the learner's code made it, a leaf just
-before its first use, so that equal graphs are drawn alike. Only `next_functions`, `variable` and the number of the node
-are read.
+A picture tells of a graph as the learner's code made it, a leaf just before its first use, so that equal graphs are
+drawn alike. Only `next_functions`, `variable` and the number of the node are read.
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ def ordered(*starts: Any) -> list[Any]:
 
     ValueError if there are more than `LIMIT`.
     """
-    seen, stack = set(starts), list(starts)
+    known, stack = set(starts), list(starts)
     while stack:
         for child, _ in stack.pop().next_functions:
-            if child is not None and child not in seen:
-                seen.add(child)
+            if child is not None and child not in known:
+                known.add(child)
                 stack.append(child)
-        if len(seen) > LIMIT:
+        if len(known) > LIMIT:
             raise ValueError(
                 f"this graph has more than {LIMIT} nodes, too many to draw or to step through in one picture. "
                 "Draw a smaller one: fewer rounds of the loop, or the graph of one part, such as one layer's result."
             )
     found: dict[Any, None] = {}
-    for node in sorted((node for node in seen if not is_leaf(node)), key=lambda node: node._sequence_nr()):
+    for node in sorted((node for node in known if not is_leaf(node)), key=lambda node: node._sequence_nr()):
         for child, _ in node.next_functions:
             if child is not None and is_leaf(child):
                 found.setdefault(child)

@@ -15,11 +15,13 @@ import numpy as np
 
 from minigrad.autograd.modes import thread
 from minigrad.viz import naming, values
-from minigrad.viz.boxes import Box, Edge, Snapshot
+from minigrad.viz.boxes import Box, Snapshot
 from minigrad.viz.events import Event, array_value, hook_name, line_of, raised
 from minigrad.viz.kept import parameter_of
 from minigrad.viz.torch_graphs import mirror_of
 from minigrad.viz.values import in_words
+
+NOTHING_TO_CHANGE = "A leaf sends nothing on, so there is nothing for it to change."
 
 
 @dataclass
@@ -120,38 +122,39 @@ class Teller:
     """Makes events of notes, in words."""
 
     def __init__(self, graph: Snapshot) -> None:
-        self.boxes = {box.id: box for box in graph.boxes}
-        self.inputs: dict[str, dict[int, Edge]] = {box.id: {} for box in graph.boxes}
-        for edge in graph.edges:
-            self.inputs[edge.target][edge.slot] = edge
+        self.boxes = graph.by_id
+        self.inputs = {key: {edge.slot: edge for edge in edges} for key, edges in graph.into.items()}
 
-    def told(self, notes: list[Note]) -> Iterator[Event]:
+    def events_of(self, notes: list[Note]) -> Iterator[Event]:
+        """The events of some notes."""
         for note in notes:
-            yield from getattr(self, f"_{note.kind}")(note, self.boxes[note.box])
+            before, after = (next(iter(values), None) for values in (note.before, note.after))
+            yield from getattr(self, f"_{note.kind}")(note, self.boxes[note.box], before, after)
 
-    def _tensor_hook(self, note: Note, box: Box) -> Iterator[Event]:
+    def _tensor_hook(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
         where = f"the gradient of {box.name}"
-        yield self._change(note, f"hook {hook_name(note.function)} on {box.name}", "The tensor hook", where)
+        title = f"hook {hook_name(note.function)} on {box.name}"
+        yield self._change(note, title, "The tensor hook", where, before, after)
 
-    def _node_prehook(self, note: Note, box: Box) -> Iterator[Event]:
+    def _node_prehook(self, note: Note, box: Box, *_: Any) -> Iterator[Event]:
         title = f"prehook {hook_name(note.function)} of {box.op}"
         yield from self._each(note, title, "The prehook", lambda _: f"the gradient that comes in to {box.op}")
 
-    def _node_hook(self, note: Note, box: Box) -> Iterator[Event]:
+    def _node_hook(self, note: Note, box: Box, given: Any, _: Any) -> Iterator[Event]:
+        title = f"hook {hook_name(note.function)} of {box.op}"
         if box.kind == "leaf":
-            name = hook_name(note.function)
-            given = note.before[0]
-            did = f"saw what {box.name} received, {in_words(given)}. A leaf sends nothing on, so there is nothing for "
-            did = f"raised {raised(note.error)}." if note.error is not None else did + "it to change."
-            text = f"The node hook {name} ran after {box.op} and {did}"
-            yield self._event(note, f"hook {name} of {box.op}", text, given, given)
+            did = f"saw what {box.name} received, {in_words(given)}. {NOTHING_TO_CHANGE}"
+            if note.error is not None:
+                did = f"raised {raised(note.error)}."
+            text = f"The node hook {hook_name(note.function)} ran after {box.op} and {did}"
+            yield self._event(note, title, text, given, given)
             return
 
         def where(slot: int) -> str:
             edge = self.inputs[box.id].get(slot)
             return f"the gradient for {self.boxes[edge.source].name}" if edge is not None else f"gradient {slot}"
 
-        yield from self._each(note, f"hook {hook_name(note.function)} of {box.op}", "The node hook", where)
+        yield from self._each(note, title, "The node hook", where)
 
     def _each(self, note: Note, title: str, word: str, where: Callable[[int], str]) -> Iterator[Event]:
         """An event for each gradient that a hook of several has changed; one that says so if it changed none."""
@@ -160,30 +163,26 @@ class Teller:
         for slot, (before, after) in changed or [(slot, pair) for slot, pair in pairs if pair[0] is not None][:1]:
             yield self._change(note, title, word, where(slot), before, after)
 
-    def _change(self, note: Note, title: str, word: str, where: str, before: Any = None, after: Any = None) -> Event:
-        before = note.before[0] if before is None else before
-        after = (note.after[0] if note.after else None) if after is None else after
-        name = hook_name(note.function)
+    def _change(self, note: Note, title: str, word: str, where: str, before: Any, after: Any) -> Event:
+        begin = f"{word} {hook_name(note.function)}"
         if note.error is not None:
-            text = f"{word} {name} got {in_words(before)}, {where}, and raised {raised(note.error)}."
+            text = f"{begin} got {in_words(before)}, {where}, and raised {raised(note.error)}."
             return self._event(note, title, text, before, None)
         if _equal(before, after):
-            text = f"{word} {name} looked at {where}, {in_words(before)}, and changed nothing."
+            text = f"{begin} looked at {where}, {in_words(before)}, and changed nothing."
         else:
-            text = f"{word} {name} changed {where} from {in_words(before)} to {in_words(after)}."
+            text = f"{begin} changed {where} from {in_words(before)} to {in_words(after)}."
         return self._event(note, title, text, before, after)
 
-    def _retain_grad(self, note: Note, box: Box) -> Iterator[Event]:
-        before, after = note.before[0], note.after[0] if note.after else None
+    def _retain_grad(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
         grad = f"{box.name}.grad"
         text = f"{box.name}.retain_grad() was called, so {grad} now holds {in_words(after)}"
         text += "." if before is None else f": what came, added to {in_words(before)}."
         yield self._event(note, f"{grad} is kept", text, before, after, line=None)
 
-    def _post_accumulate(self, note: Note, box: Box) -> Iterator[Event]:
+    def _post_accumulate(self, note: Note, box: Box, grad: Any, _: Any) -> Iterator[Event]:
         name, own = hook_name(note.function), f"{box.name}.grad"
         title, begin = f"post-accumulate hook {name} on {box.name}", f"The post-accumulate hook {name}"
-        grad = note.before[0]
         if note.error is not None:
             text = f"{begin} found {own} = {in_words(grad)}, and raised {raised(note.error)}."
             yield self._event(note, title, text, grad, None)
@@ -196,23 +195,20 @@ class Teller:
         if not changed:
             yield self._event(note, title, f"{begin} saw {own} = {in_words(grad)}, and changed nothing.", grad, grad)
 
-    def _packed(self, note: Note, box: Box) -> Iterator[Event]:
-        before, after = note.before[0], note.after[0] if note.after else None
+    def _packed(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
         name = hook_name(note.function)
         saves = f"{note.made}, which the recorded rule of {box.op} made, saves" if note.made else f"{box.op} saves"
-        text = f"{saves} {in_words(before)}; the pack hook {name} "
-        text += f"raised {raised(note.error)}." if note.error is not None else f"put {in_words(after)} in its place."
+        did = f"raised {raised(note.error)}." if note.error is not None else f"put {in_words(after)} in its place."
+        text = f"{saves} {in_words(before)}; the pack hook {name} {did}"
         yield self._event(note, f"packed by {name}", text, before, after)
 
-    def _unpacked(self, note: Note, box: Box) -> Iterator[Event]:
-        before, after = note.before[0], note.after[0] if note.after else None
-        called = {saved.parameter: saved.called(box.name) for saved in box.saved}
-        name, what = hook_name(note.function), called.get(note.parameter, note.parameter) or "a saved tensor"
-        text = f"{box.op} needs {what}; the unpack hook {name} "
+    def _unpacked(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
+        names = {saved.parameter: saved.called(box.name) for saved in box.saved}
+        name, what = hook_name(note.function), names.get(note.parameter, note.parameter) or "a saved tensor"
+        did = f"made {in_words(after)} of {in_words(before)}."
         if note.error is not None:
-            text += f"got {in_words(before)} and raised {raised(note.error)}."
-        else:
-            text += f"made {in_words(after)} of {in_words(before)}."
+            did = f"got {in_words(before)} and raised {raised(note.error)}."
+        text = f"{box.op} needs {what}; the unpack hook {name} {did}"
         yield self._event(note, f"{what} unpacked by {name}", text, before, after)
 
     def _event(self, note: Note, title: str, text: str, before: Any, after: Any, line: Any = ()) -> Event:

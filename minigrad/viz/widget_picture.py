@@ -1,7 +1,7 @@
 """What the page gets to know of a graph once, before any frame: its drawing, its boxes and the learner's code.
 
-After this module a reader can look up any field of the widget's `picture`. Where a graph is large it is drawn in parts,
-which open and close; what learners wrote (names, code, values) is text without control characters.
+These are the fields of the widget's `picture`. Where a graph is large it is drawn in parts, which open and close; what
+learners wrote (names, code, values) is text without control characters.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def picture_of(
                 "value": clean(box.value.full),
                 "statistics": list(box.value.statistics or ()),
                 "alarm": box.value.alarm,
-                "saved": [[saved.parameter, clean(saved.name), clean(_told(saved))] for saved in box.saved],
+                "saved": [[saved.parameter, clean(saved.name), clean(_saved_text(saved))] for saved in box.saved],
                 "where": box.value.where,
                 "exact": box.value.python,
                 "needs_grad": box.needs_grad,
@@ -96,8 +96,7 @@ def picture_of(
 
 
 def _group_json(group: modules.Group) -> dict[str, Any]:
-    about = asdict(group) | {"boxes": list(group.boxes)}
-    return about | {key: clean(about[key]) for key in ("name", "path", "kind")}
+    return asdict(group) | {"name": clean(group.name), "path": clean(group.path), "kind": clean(group.kind)}
 
 
 def still_of(graph: Snapshot, groups: tuple[modules.Group, ...], shown: list[str], frame: Frame) -> str:
@@ -107,7 +106,7 @@ def still_of(graph: Snapshot, groups: tuple[modules.Group, ...], shown: list[str
     return draw_svg(graph, frame.states, frame.edges, frame.chips).svg
 
 
-def _told(saved: Saved) -> str:
+def _saved_text(saved: Saved) -> str:
     """A saved value in a few words, with what became of it."""
     if saved.state == "changed":
         return f"written to since: saved at version {saved.saved_version}, now at {saved.version}"

@@ -187,6 +187,17 @@ def test_a_broadcast_input_is_said_to_be_summed() -> None:
     assert scope["b"].grad.tolist() == [4.0, 4.0, 4.0]
 
 
+def test_a_number_that_was_broadcast_gets_one_number() -> None:
+    stepper = cell(
+        "w = mg.tensor(2., requires_grad=True)\nx = mg.tensor([1., 2.])\n" + "s = viz.BackwardStepper((w * x).sum())\n"
+    )["s"]
+    frame = stepper.run_to("t0")
+    (item,) = frame.contributions
+    assert item.summed == "summed from [2] to [], because w was broadcast: 3"
+    assert frame.chips[item.edge] == "3"
+    assert stepper.next().incoming == "3"
+
+
 def test_large_tensors_are_told_by_shape() -> None:
     scope = cell(
         "x = mg.rand(64, 5)\nw = mg.rand(5, 10).requires_grad_()\ny = (x @ w).sum()\ns = viz.BackwardStepper(y)\n"

@@ -1,10 +1,10 @@
 """Which module's call made which node of PyTorch's graph, as far as parameters tell.
 
-After this module a reader knows why a picture of a PyTorch network has boxes for its modules. PyTorch notes no calls,
-but a node that takes a parameter together with data was made by the module that owns the parameter: it is an anchor.
-What lies between two anchors in the order of making (an activation, a sum) lies in whatever is around both. So a last
-activation, or a flattening at the start, stands outside: nothing tells that it was the network's. Where a parameter is
-shared, it tells of what is around all its owners.
+So a picture of a PyTorch network has boxes for its modules. PyTorch notes no calls, but a node that takes a parameter
+together with data was made by the module that owns the parameter: it is an anchor. What lies between two anchors in the
+order of making (an activation, a sum) lies in whatever is around both. So a last activation, or a flattening at the
+start, stands outside: nothing tells that it was the network's. Where a parameter is shared, it tells of what is around
+all its owners.
 """
 
 from __future__ import annotations
@@ -36,11 +36,9 @@ def calls_of(nodes: list[Any], modules: Iterable[Any]) -> dict[Any, Chain]:
 def _owners(modules: Iterable[Any]) -> dict[int, Chain]:
     """The id of a parameter -> the modules in which it lies. Of several chains the longest, that of the outermost."""
     torch = sys.modules.get("torch")
-    if torch is None:
-        return {}
     found: dict[int, Chain] = {}
     for outer in modules:
-        if not isinstance(outer, torch.nn.Module):
+        if torch is None or not isinstance(outer, torch.nn.Module):
             continue
         chains: dict[int, list[Chain]] = {}
         inside = dict(outer.named_modules())
@@ -51,10 +49,8 @@ def _owners(modules: Iterable[Any]) -> dict[int, Chain]:
             for parameter in module.parameters(recurse=False):
                 chains.setdefault(id(parameter), []).append(chain)
         for key, several in chains.items():
-            chain = _common(several)
-            if len(chain) > len(found.get(key, ())):
-                found[key] = chain
-    return found
+            found[key] = max(found.get(key, ()), _common(several), key=len)
+    return {key: chain for key, chain in found.items() if chain}
 
 
 def _is_called(module: Any) -> bool:
@@ -95,13 +91,10 @@ def _filled(results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, Chain
     before: Chain = ()
     between: list[Any] = []
     for node in results:
-        chain = anchors.get(node)
-        if chain is None:
-            between.append(node)
-            continue
-        found |= dict.fromkeys(between, _common([before, chain]))
-        found[node] = before = chain
-        between = []
+        between.append(node)
+        if (chain := anchors.get(node)) is not None:
+            found |= dict.fromkeys(between, _common([before, chain])) | {node: chain}
+            before, between = chain, []
     return found
 
 

@@ -43,9 +43,7 @@ RULES: Mapping[str, Mapping[str, Callable[..., Any]]] = {
         ),
         "target": lambda F, g, self, reduction: -g * self / self.size if reduction == 1 else -g * self,
     },
-    "StdBackward0": {
-        "self": lambda F, g, self, result: g * (self - self.mean()) / (result * (self.size - 1)),
-    },
+    "StdBackward0": {"self": lambda F, g, self, result: g * (self - self.mean()) / (result * (self.size - 1))},
     "LinalgVectorNormBackward0": {"self": lambda F, g, self, result: g * self / result},
     "ToCopyBackward0": {"self": lambda F, g, self_dtype: g.astype(self_dtype)},
 }

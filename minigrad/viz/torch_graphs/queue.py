@@ -1,8 +1,8 @@
 """Who is next in PyTorch's backward: its queue, imitated.
 
-After this module a reader knows why of several leaves that are ready it is not always the first that runs. The engine
-takes the node with the highest sequence number, and all leaves have the same, the highest there is. Among equals the
-order is what C++'s `std::priority_queue` makes of it, a binary heap: so that is what stands here, as libstdc++ has it.
+Of several leaves that are ready it is not always the first that runs. The engine takes the node with the highest
+sequence number, and all leaves have the same, the highest there is. Among equals the order is what C++'s
+`std::priority_queue` makes of it, a binary heap: so that is what stands here, as libstdc++ has it.
 """
 
 from __future__ import annotations
