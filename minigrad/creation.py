@@ -317,8 +317,10 @@ def _from_lists(data: Any) -> tuple[Any, dtypes.dtype]:
                 )
         shape.append(length or 0)
         flat = [part for item in flat for part in item]
-    values: list[Any] = [item if item.__class__ in _PYTHON_NUMBERS else _number(item) for item in flat]
-    kinds = {_python_kind(item.__class__) or _kind_of(item) for item in flat} or {dtypes.default}
+    others = [item for item in flat if item.__class__ not in (bool, int, float)]
+    values: list[Any] = [item if item.__class__ in (bool, int, float) else _number(item) for item in flat]
+    one_of_each_class = {item.__class__: item for item in flat}.values()
+    kinds = {_kind_of(item) for item in (*one_of_each_class, *others)} or {dtypes.default}
     kind = max(kinds, key=lambda each: (each.category, each.itemsize))
     try:
         return np.array(values, dtype=kind.numpy if kind.category < 2 else np.float64).reshape(shape), kind
@@ -326,16 +328,6 @@ def _from_lists(data: Any) -> tuple[Any, dtypes.dtype]:
         raise RuntimeError(
             f"value cannot be converted to type {kind.name}_t without overflow: {max(values, key=abs)}"
         ) from None
-
-
-_PYTHON_NUMBERS = (bool, int, float)
-
-
-def _python_kind(number: Any) -> dtypes.dtype | None:
-    """The dtype of Python's numbers of a class; None for another class."""
-    if number is float:
-        return dtypes.default
-    return dtypes.int64 if number is int else dtypes.bool if number is bool else None
 
 
 def _length(item: Any) -> int | None:

@@ -1,3 +1,4 @@
+# mypy: implicit-reexport
 """Public names, each written once: beside the function that learners call.
 
     @public(in_place=True)

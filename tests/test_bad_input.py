@@ -68,6 +68,8 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
         TypeError,
         ["exp()", "must be Tensor, not int", "tensor(...)"],
     ),
+    "tensor to write into": (lambda: mg.exp(mg.ones(2), out=mg.ones(2)), TypeError, ["exp()", "argument 'out'"]),
+    "tensor for new numbers": (lambda: mg.zeros(2, out=mg.ones(2)), TypeError, ["zeros()", "argument 'out'"]),
     "number to multiply by": (lambda: mg.ones(2, 2) @ 3, TypeError, ["Tensor", "int", "3"]),
     "number as a condition": (lambda: mg.where(3, mg.ones(2), 0), TypeError, ["where()", "condition", "int"]),
     "numbers as a condition": (lambda: mg.where(mg.ones(2), 1, 0), RuntimeError, ["condition", "!= 0"]),

@@ -16,9 +16,8 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.creation import array_like, empty_array, factory
-from minigrad.operands import wrong_type
 from minigrad.ops.places.assignment import overwriting
-from minigrad.public import Dtype, Ints, Sizes, as_float, as_sizes, no_such_form, public
+from minigrad.public import Dtype, Ints, Sizes, as_float, as_sizes, no_such_form, public, wrong_type
 from minigrad.random import recipes
 from minigrad.random.generator import Generator, default_generator
 from minigrad.random.recipes import in_memory_order, keep_mask
