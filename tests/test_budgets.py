@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parent.parent / "minigrad"
 # places that hold it stands.
 BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "engine": (
-        3_256,
+        3_221,
         ("tensor.py", "tensor_base.py", "op.py", "op_text.py", "operands.py", "writing.py", "memory.py", "autograd"),
     ),
     "engine's tools": (
@@ -30,7 +30,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
         ("autograd/functional.py", "autograd/batching.py", "autograd/gradcheck", "autograd/profiler")
         + ("utils/checkpoint.py",),
     ),
-    "names and surface": (1_140, ("",)),
+    "names and surface": (1_097, ("",)),
     "ops": (5_568, ("ops",)),
     "nn": (1_663, ("nn",)),
     "optim": (444, ("optim",)),
