@@ -1,9 +1,8 @@
 """Convolutions, and what becomes of them in a backward.
 
 Convolution is linear in the image and linear in the weights, so its two gradients are operations of the same family:
-`convolution_input` takes a gradient back to the image, `convolution_weight` to the weights. Each of the three is the
-derivative of the other two, which is why second derivatives need no new code; and "transposed convolution" is nothing
-but `convolution_input` used forwards.
+"transposed convolution" takes a gradient back to the image, `convolution_weight` to the weights. Each of the three is
+the derivative of the other two, which is why second derivatives need no new code.
 
 How they are computed is told in conv_columns.py and conv_winograd.py. Results lie in memory as (N, C, H, W), as the
 shapes say, so that `view` and `stride()` give what they give in PyTorch. That has a price where images are small and
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import arrays, op
+from minigrad.op import op
 from minigrad.ops.images import conv_columns, conv_winograd
 from minigrad.ops.images.windows import Prepared, Way, one_per_dim, times
 from minigrad.ops.shapes import views
@@ -32,16 +31,15 @@ Sizes = tuple[int, ...]
 NO_BIAS = from_array(np.zeros(0, np.float32))
 
 
-def _fastest(product: str, kernels: Sizes, g: Sizes, way: Way, prepared: Prepared | None, *given: Any) -> Array:
+def _fastest(product: str, kernels: Sizes, g: Sizes, way: Way, prepared: Prepared, *given: Any) -> Array:
     """`correlate`, `spread` or `weigh`, by Winograd's way where that suits and gives numbers that are finite, else by
     columns; for kernels of the shape (O, C / groups, *kernel), and (N, O, *places).
     """
-    given = (*given, way, prepared or Prepared())
     if conv_winograd.suits(kernels, g, way) and given[0].dtype.kind == "f":
-        out = getattr(conv_winograd, product)(*given)
+        out = getattr(conv_winograd, product)(*given, way, prepared)
         if conv_columns.is_finite(out):
             return out
-    return getattr(conv_columns, product)(*given)
+    return getattr(conv_columns, product)(*given, way, prepared)
 
 
 def _add_bias(out: Array, bias: Array) -> Array:
@@ -50,18 +48,19 @@ def _add_bias(out: Array, bias: Array) -> Array:
     return out
 
 
+# In PyTorch these gradients are functions of the image, and of the weight, even where they do not depend on it.
+
+
 @op(
     name="ConvolutionBackward0",
     kept=("prepared",),
     self=lambda F, g, self, weight, way, prepared: F.as_function_of(
-        F.convolution_input(g, weight, self.shape[2:], way, prepared), self, False
+        F.transposed_convolution(g, weight, F.zeros((0,), g), self.shape[2:], way, prepared), self, False
     ),
-    weight=lambda F, g, self, weight, way, prepared: F.as_function_of(
-        F.convolution_weight(g, self, weight.shape[2:], way, prepared), weight, False
-    ),
+    weight=lambda F, g, self, weight, way, prepared: F.convolution_weight(g, self, weight, way, prepared),
     bias=lambda F, g: F.channel_sums(g),
 )
-def convolution(self: Array, weight: Array, bias: Array, way: Way, prepared: Prepared | None = None) -> Array:
+def convolution(self: Array, weight: Array, bias: Array, way: Way, prepared: Prepared) -> Array:
     """(N, C, *size), (O, C / groups, *kernel), (O,) or (0,) -> (N, O, *places): the sums of products of kernels with
     what they see. What is prepared here is used by the gradients, if they get it.
     """
@@ -70,35 +69,33 @@ def convolution(self: Array, weight: Array, bias: Array, way: Way, prepared: Pre
 
 
 @op(
-    self=lambda F, g, weight, way: F.convolution(g, weight, F.zeros((0,), g), way),
-    weight=lambda F, g, self, weight_shape, way: F.convolution_weight(self, g, weight_shape[2:], way),
-)
-def convolution_input(self: Array, weight: Array, size: Sizes, way: Way, prepared: Prepared | None = None) -> Array:
-    """A convolution's gradient for its image: (N, O, *places) -> (N, C, *size), for each pixel what comes from it."""
-    return _fastest("spread", weight.shape, self.shape, way, prepared, self, weight, size)
-
-
-@op(
-    self=lambda F, g, other, way: F.convolution(other, g, F.zeros((0,), g), way),
-    other=lambda F, g, self, other_shape, way: F.convolution_input(self, g, other_shape[2:], way),
-)
-def convolution_weight(self: Array, other: Array, window: Sizes, way: Way, prepared: Prepared | None = None) -> Array:
-    """A convolution's gradient for its weights: (N, O, *places) and the image -> (O, C / groups, *kernel)."""
-    kernels = (self.shape[1], other.shape[1] // way.groups, *window)
-    return _fastest("weigh", kernels, self.shape, way, prepared, other, self, window)
-
-
-@op(
     name="ConvolutionBackward0",
-    self=lambda F, g, self, weight, way: F.as_function_of(F.convolution(g, weight, F.zeros((0,), g), way), self, False),
-    weight=lambda F, g, self, weight, way: F.as_function_of(
-        F.convolution_weight(self, g, weight.shape[2:], way), weight, False
+    kept=("prepared",),
+    self=lambda F, g, self, weight, way, prepared: F.as_function_of(
+        F.convolution(g, weight, F.zeros((0,), g), way, prepared), self, False
     ),
+    weight=lambda F, g, self, weight, way, prepared: F.convolution_weight(self, g, weight, way, prepared),
     bias=lambda F, g: F.channel_sums(g),
 )
-def transposed_convolution(self: Array, weight: Array, bias: Array, size: Sizes, way: Way) -> Array:
-    """(N, O, *places), (O, C / groups, *kernel), (C,) or (0,) -> (N, C, *size)."""
-    return _add_bias(arrays.convolution_input(self, weight, size, way), bias)
+def transposed_convolution(self: Array, weight: Array, bias: Array, size: Sizes, way: Way, prepared: Prepared) -> Array:
+    """A convolution's gradient for its image: (N, O, *places), (O, C / groups, *kernel), (C,) or (0,) -> (N, C, *size),
+    to each pixel what comes from it.
+    """
+    return _add_bias(_fastest("spread", weight.shape, self.shape, way, prepared, self, weight, size), bias)
+
+
+@op(
+    self=lambda F, g, image, way, prepared: F.convolution(image, g, F.zeros((0,), g), way, prepared),
+    image=lambda F, g, self, image, way, prepared: F.transposed_convolution(
+        self, g, F.zeros((0,), g), image.shape[2:], way, prepared
+    ),
+    weight=lambda F, g: None,
+)
+def convolution_weight(self: Array, image: Array, weight: Array, way: Way, prepared: Prepared) -> Array:
+    """A convolution's gradient for its weights, of whose size it is: (N, O, *places) and the image -> (O, C / groups,
+    *kernel).
+    """
+    return _fastest("weigh", weight.shape, self.shape, way, prepared, image, self, weight.shape[2:])
 
 
 @op(self=lambda F, g, self_shape: F.expand(F.reshape(g, (-1, *(1,) * (len(self_shape) - 2))), self_shape))
@@ -299,5 +296,5 @@ def conv_transpose2d(
             f"Given input size per channel: ({times(batch.shape[2:])}). Calculated output size per channel: "
             f"({times(size)}). Output size is too small: use less padding or a larger kernel."
         )
-    out = transposed_convolution(batch, weight, bias, size, way)
+    out = transposed_convolution(batch, weight, bias, size, way, Prepared())
     return out if batch is input else views.squeeze(out, 0)

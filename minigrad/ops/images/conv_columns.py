@@ -67,8 +67,6 @@ def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way, prepared: P
     """The gradient of the image: (N, O, *places) and (O, C / groups, *kernel) -> (N, C, *size)."""
     kernel, places, channels = weight.shape[2:], g.shape[2:], way.groups * weight.shape[1]
     matrix = _matrix(weight, way.groups).swapaxes(-1, -2)
-    if _is_plain(kernel, way):
-        return np.matmul(matrix, _apart(g, way.groups)).reshape(len(g), channels, *size)
     if set(way.stride) == {1}:
         out = _spread_by_shifts(g, weight, size, way)
         if is_finite(out):
@@ -130,9 +128,6 @@ def _blocks(
     Columns are (images, groups, C / groups * kernel, places) then, else (groups, C / groups * kernel, images * places).
     """
     rows, count = image.shape[1] // way.groups * math.prod(kernel), math.prod(places)
-    if _is_plain(kernel, way):
-        yield slice(None), _apart(image, way.groups), True
-        return
     alone = count >= LONG
     for block in blocks(len(image), way.groups * rows * count):
         columns = prepared.part("columns", image, block, lambda images: _columns(images, kernel, places, way, alone))
@@ -166,11 +161,6 @@ def _columns(image: Array, kernel: tuple[int, ...], places: tuple[int, ...], way
         lines: Any = [slice(i * apart, i * apart + (count - 1) * step + 1, step) for i, apart, count, step in met]
         columns[*every, *tap] = rows[..., *lines, :]
     return columns
-
-
-def _is_plain(kernel: tuple[int, ...], way: Way) -> bool:
-    """Whether the image is its own matrix of columns: a kernel of one pixel that goes everywhere."""
-    return math.prod(kernel) == math.prod(way.stride) == 1 and not any(map(any, way.padding))
 
 
 def _matrix(weight: Array, groups: int) -> Array:

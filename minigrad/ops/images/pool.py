@@ -44,12 +44,11 @@ def max_pool(self: Array, window: Sizes, way: Way) -> Array:
     """The largest of each window: (..., *size) -> (..., *places). Whole rows first, which are faster to read."""
     lowest = -math.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
     out = pad(self, way.padding, lowest)
-    (rows, columns), (high, wide), (down, right) = way.places(self.shape[-2:], window), window, way.stride
-    for kernel, places, stride in (
-        ((high, 1), (rows, out.shape[-1]), (down, 1)),
-        ((1, wide), (rows, columns), (1, right)),
-    ):
-        seen = list(taps(out, kernel, places, way._replace(stride=stride)))
+    (high, wide), (down, right), (rows, columns) = window, way.stride, way.places(self.shape[-2:], window)
+    along_columns = (high, 1), (rows, out.shape[-1]), way._replace(stride=(down, 1))
+    along_rows = (1, wide), (rows, columns), way._replace(stride=(1, right))
+    for line in (along_columns, along_rows):
+        seen = list(taps(out, *line))
         out = np.maximum(seen[0], seen[-1])
         for tap in seen[1:-1]:
             np.maximum(out, tap, out=out)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op
-from minigrad.ops.matrices.matmul import refuse_bools
+from minigrad.ops.matrices.matmul import check_dtypes
 from minigrad.ops.reductions.sums import sum as sum_over
 from minigrad.ops.shapes.diagonals import diagonal
 from minigrad.ops.shapes.expanding import expand
@@ -85,21 +85,12 @@ def einsum(*arguments: Any) -> Tensor:
     for number, (operand, term) in enumerate(zip(operands[1:], terms[1:], strict=True), 2):
         needed = out + "".join(terms[number:])
         kept = "".join(letter for letter in dict.fromkeys(needed) if letter in letters + term)
-        product, letters = _contract(product, operand, letters, term, kept), kept
+        if product.dtype is not operand.dtype or not set(letters + term) <= set(kept):
+            check_dtypes("bmm", product, operand)
+        product, letters = contract(product, operand, letters, term, kept), kept
     if len(operands) > 1:
         return product  # whose letters are in the order of the output
     return permute(product, tuple([letters.index(letter) for letter in out]))
-
-
-def _contract(a: Tensor, b: Tensor, first: str, second: str, out: str) -> Tensor:
-    if a.dtype is not b.dtype:
-        raise RuntimeError(
-            f"expected scalar type {a.dtype.tensor_type} but found {b.dtype.tensor_type}: convert one of the operands "
-            "with .to(...)"
-        )
-    if not set(first + second) <= set(out):
-        refuse_bools("bmm", a)
-    return contract(a, b, first, second, out)
 
 
 def _diagonals(operand: Tensor, term: str, number: int) -> tuple[Tensor, str]:

@@ -71,6 +71,7 @@ def addmm(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Array
 
 # ---------------------------------------------------------------- what does not fit
 
+_BATCHES = "matmul, before the last two dimensions"
 # PyTorch's texts for each kind of product: about sizes, about dtypes, and what it calls its kernel.
 _TEXTS = {
     "dot": (
@@ -102,25 +103,24 @@ def refuse_bools(kernel: str, input: Tensor) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': convert the tensors first, as in x.int()")
 
 
+def check_dtypes(kind: str, first: Tensor, second: Tensor) -> None:
+    """Raise if the factors of one of the products above have two dtypes, or are bools."""
+    _, text, kernel = _TEXTS[kind]
+    if first.dtype is not second.dtype:
+        raise RuntimeError(f"{text.format(first.dtype, second.dtype)}. Convert one of them with .to(...).")
+    refuse_bools(kernel, first)
+
+
 def _check_factors(first: Tensor, second: Tensor) -> None:
     """Raise if inner sizes or dtypes differ, or for bools. Before a matrix or a vector, a batch is one tall matrix."""
     size, inner = first.shape[-1], second.shape[-2 if second.ndim > 1 else -1]
     kind = "dot" if first.ndim == second.ndim == 1 else {1: "mv", 2: "mm"}.get(second.ndim, "bmm")
-    of_sizes, of_dtypes, kernel = _TEXTS[kind]
     if size != inner:
-        rows, last, batch = math.prod(first.shape[:-1]), second.shape[-1], 1
-        if kind == "bmm":
-            batch = math.prod(
-                common_shape("matmul, before the last two dimensions", first.shape[:-2], second.shape[:-2])
-            )
-        text = of_sizes.format(size=size, inner=inner, rows=rows, last=last, batch=batch)
-        which = "next to last" if second.ndim > 1 else "only"
-        raise RuntimeError(
-            f"{text} the last size of the first ({size}) must equal the {which} size of the second ({inner})"
-        )
-    if first.dtype is not second.dtype:
-        raise RuntimeError(f"{of_dtypes.format(first.dtype, second.dtype)}. Convert one of them with .to(...).")
-    refuse_bools(kernel, first)
+        batch = common_shape(_BATCHES, first.shape[:-2], second.shape[:-2]) if kind == "bmm" else ()
+        sizes = {"rows": math.prod(first.shape[:-1]), "size": size, "inner": inner, "last": second.shape[-1]}
+        text = _TEXTS[kind][0].format(**sizes, batch=math.prod(batch))
+        raise RuntimeError(f"{text} the sizes over which products are summed differ, {size} and {inner}")
+    check_dtypes(kind, first, second)
 
 
 def _check_ndim(tensor: Tensor, ndim: int, text: str) -> None:
@@ -160,7 +160,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
             return unsafe_view(mv(_rows_of_all(input), other), first[:-1])
         case (_, 2):
             return unsafe_view(mm(_rows_of_all(input), other), (*first[:-1], second[1]))
-    common_shape("matmul, before the last two dimensions", first[:-2], second[:-2])
+    common_shape(_BATCHES, first[:-2], second[:-2])
     return batched_matmul(input, other)
 
 
