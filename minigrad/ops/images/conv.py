@@ -135,9 +135,9 @@ def _checked(
             f"dimensions, but got {name}={{}}"
         )
         values = one_per_dim(value if isinstance(value, tuple) else (value,) * dims, len(kernel), text)
-        if min(values) < ("padding" not in name):
-            what = "negative" if "padding" in name else "non-positive"
-            raise RuntimeError(f"{what} {name} is not supported: {list(values)}")
+        least = 0 if "padding" in name else 1
+        if min(values) < least:
+            raise RuntimeError(f"{'non-positive' if least else 'negative'} {name} is not supported: {list(values)}")
         options[name] = values
     if groups < 1:
         raise RuntimeError(f"non-positive groups is not supported: {groups}")

@@ -73,13 +73,9 @@ def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way, prepared: P
             return out
     padded = np.zeros((len(g), channels, *bordered(size, way.padding)), g.dtype)
     for block in blocks(len(g), channels * math.prod(kernel) * math.prod(places)):
-        images = len(g[block])
-        if math.prod(places) >= LONG:
-            columns = np.matmul(matrix, _apart(g[block], way.groups)).reshape(images, channels, *kernel, *places)
-        else:
-            rows = _together(g[block], way.groups)
-            columns = np.matmul(matrix, rows.reshape(*rows.shape[:2], images * math.prod(places)))
-            columns = np.moveaxis(columns.reshape(channels, *kernel, images, *places), 1 + len(kernel), 0)
+        rows = _together(g[block], way.groups)
+        columns = np.matmul(matrix, rows.reshape(*rows.shape[:2], math.prod(rows.shape[2:])))
+        columns = np.moveaxis(columns.reshape(channels, *kernel, len(g[block]), *places), 1 + len(kernel), 0)
         for element, seen in zip(np.ndindex(*kernel), taps(padded[block], kernel, places, way), strict=True):
             seen += columns[:, :, *element]
     return np.ascontiguousarray(crop(padded, way.padding, size))

@@ -41,18 +41,23 @@ class Mix(NamedTuple):
         return f"{self.sizes[0]} -> {self.sizes[1]}"
 
 
-def mix_of(pixels: Array, size: int, weights: Array | None = None) -> Mix:
-    """The mixture of `size` old pixels in which new pixel i gets pixels[0, i], pixels[1, i] and so on, where there are
-    such. Each row of `pixels` is in ascending order.
+def mix_of(matrix: Array, border: int = 0) -> Mix:
+    """The terms of a matrix (new pixels, old pixels): first elements of rows, then second ones, and so on, and apart
+    those in the same column. Its outermost columns may stand for the border of an image, which is 0.
     """
+    new, old = np.nonzero(matrix)
+    first = np.arange(len(new)) - np.searchsorted(new, new)  # which element of its row
+    order = np.lexsort((old, first))
+    keys = (first * matrix.shape[1] + old)[order]
+    second = np.empty_like(first)
+    second[order] = np.arange(len(keys)) - np.searchsorted(keys, keys)  # which of those in its column
+    inside = (old >= border) & (old < matrix.shape[1] - border)
     terms = []
-    for row, olds in enumerate(pixels):
-        inside = np.flatnonzero((olds >= 0) & (olds < size))
-        repetition = np.arange(len(inside)) - np.searchsorted(olds[inside], olds[inside])
-        for number in range(max(repetition, default=-1) + 1):
-            new = inside[repetition == number]
-            terms.append((_evenly(olds[new]), _evenly(new), None if weights is None else weights[row, new]))
-    return Mix(terms, (size, pixels.shape[1]))
+    for chosen in sorted({*zip(first[inside].tolist(), second[inside].tolist(), strict=True)}):
+        term = inside & (first == chosen[0]) & (second == chosen[1])
+        weights = matrix[new[term], old[term]]
+        terms.append((_evenly(old[term] - border), _evenly(new[term]), None if (weights == 1).all() else weights))
+    return Mix(terms, (matrix.shape[1] - 2 * border, len(matrix)))
 
 
 def _evenly(indices: Array) -> Any:
@@ -89,7 +94,7 @@ def _divided(image: Array, counts: Any) -> Array:
     if counts is None:
         return image
     if image.dtype.kind == "f":
-        return np.divide(image, counts, dtype=image.dtype)
+        return image / np.asarray(counts, image.dtype)
     return np.trunc(image / counts).astype(image.dtype)
 
 

@@ -12,6 +12,7 @@ rounded down, to (i + 1) n / m, rounded up, so that neighbours may overlap by on
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import arrays, op
-from minigrad.ops.images.mixing import gradient_of_means, mix_of, mixing
+from minigrad.ops.images.mixing import Mix, gradient_of_means, mix_of, mixing
 from minigrad.ops.images.windows import Way, crop, one_per_dim, pad, taps, times
 from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import views
@@ -120,15 +121,22 @@ _avg_pool = mixing("AvgPool2DBackward0", gradient_of_means)
 _adaptive_avg_pool = mixing("AdaptiveAvgPool2DBackward0", gradient_of_means)
 
 
+@functools.lru_cache(maxsize=256)
+def _sums(size: int, border: int, starts: tuple[int, ...], ends: tuple[int, ...]) -> Mix:
+    """Along one dimension, of `size` pixels and a border those of each window added up."""
+    pixels = np.arange(-border, size + border)
+    return mix_of((np.array(starts)[:, None] <= pixels) & (pixels < np.array(ends)[:, None]), border)
+
+
 def _means(mix: Any, input: Tensor, spans: list[tuple[Array, Array, Array]], divisor: int | None = None) -> Tensor:
     """Sums of windows over how many pixels they count, or over a divisor.
 
     `spans`: for each dimension the windows' starts and ends, and how many pixels each counts.
     """
-    sums = []
-    for size, (starts, ends, _) in zip(input.shape[-2:], spans, strict=True):
-        pixels = starts + np.arange(max(ends - starts, default=0))[:, None]
-        sums.append(mix_of(np.where(pixels < ends, pixels, size), size))
+    sums = [
+        _sums(size, max(0, -min(starts, default=0)), tuple(starts.tolist()), tuple(ends.tolist()))
+        for size, (starts, ends, _) in zip(input.shape[-2:], spans, strict=True)
+    ]
     means: Tensor = mix(input, sums, divisor or np.multiply.outer(spans[0][2], spans[1][2]))
     return means
 
@@ -136,35 +144,34 @@ def _means(mix: Any, input: Tensor, spans: list[tuple[Array, Array, Array]], div
 # ---------------------------------------------------------------- what is asked for
 
 
-def _windows(
-    function: str, input: Tensor, ceil_mode: bool, kernel: Any, stride: Any, padding: Any, dilation: Any = 1
-) -> tuple[Tensor, Sizes, Sizes, Way]:
-    """The images, the size of the windows, how many there are, and their way. Sequences are images of one row.
+def _options(function: str, kernel: Any, stride: Any, padding: Any, dilation: Any) -> list[Sizes]:
+    """The options, each with one int for rows and one for columns: sequences are images of one row."""
+    dims, options = int(function[-2]), []
+    given = {"kernel_size": kernel, "stride": kernel if stride in (None, ()) else stride, "padding": padding}
+    for name, value in {**given, "dilation": dilation}.items():
+        omitted, several = "omitted, " if name == "stride" else "", "one int" if dims == 1 else "two ints"
+        text = f"{function}: {name} must either be {omitted}a single int, or a tuple of {several}; got {{}}"
+        values = one_per_dim(value, dims, text)
+        options.append(values if dims == 2 else (0 if name == "padding" else 1, *values))
+    return options
+
+
+def _windows(function: str, input: Tensor, ceil_mode: bool, *given: Any) -> tuple[Tensor, Sizes, Sizes, Way]:
+    """The images, the size of the windows, how many there are, and their way.
 
     With `ceil_mode`, also the last window that starts inside the image or before it. RuntimeError, in PyTorch's words,
     for what does not fit.
     """
-    dims, of_lines = int(function[-2]), function == "max_pool1d"  # which has words of its own
+    dims, own_words = int(function[-2]), function == "max_pool1d"
 
     def refused(line: str, image: str) -> RuntimeError:
-        return RuntimeError(f"max_pool1d() {line}" if of_lines else image)
+        return RuntimeError(f"max_pool1d() {line}" if own_words else image)
 
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[-dims - 1 :]:
-        raise RuntimeError(
-            f"{'max_pool1d: ' * of_lines}Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim "
-            f"batch size for input, but got:{list(input.shape)}"
-        )
-    given = {"kernel_size": kernel, "stride": kernel if stride in (None, ()) else stride, "padding": padding}
-    options = []
-    for name, value in {**given, "dilation": dilation}.items():
-        omitted, several = "omitted, " * (name == "stride"), ("one int", "two ints")[dims - 1]
-        text = f"{function}: {name} must either be {omitted}a single int, or a tuple of {several}; got {{}}"
-        options.append(one_per_dim(value, dims, text))
-    if dims == 1:
-        input = views.unsqueeze(input, -2)
-        options = [(neutral, *option) for neutral, option in zip((1, 1, 0, 1), options, strict=True)]
-    window, steps, _, spacings = options
-    if 0 in steps and not of_lines:
+        text = f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input"
+        raise RuntimeError(f"{'max_pool1d: ' if own_words else ''}{text}, but got:{list(input.shape)}")
+    window, steps, borders, spacings = _options(function, *given)
+    if 0 in steps and not own_words:
         raise RuntimeError(f"stride should not be zero: it is {steps}; by default it is the kernel's size")
     sizes = {"kernel_size": ("k", window), "stride": ("d", steps), "dilation": ("dilation", spacings)}
     for name, (letter, (high, wide)) in sizes.items():
@@ -173,14 +180,15 @@ def _windows(
                 f"{name} must be greater than zero, but got {wide}",
                 f"{name.replace('_', ' ')} should be greater than zero, but got {letter}H: {high} {letter}W: {wide}",
             )
-    places, borders = [], []
-    for size, k, step, border, spacing in zip(input.shape[-2:], *options, strict=True):
+    image = input if dims == 2 else views.unsqueeze(input, -2)
+    places, padding = [], []
+    for size, k, step, border, spacing in zip(image.shape[-2:], window, steps, borders, spacings, strict=True):
         reach = spacing * (k - 1) + 1
         if border < 0:
             raise refused(
                 f"padding must be non-negative, but got {border}", f"pad must be non-negative, but got pad: {border}"
             )
-        if border > (k if of_lines else reach) // 2:
+        if border > (k if own_words else reach) // 2:
             raise refused(
                 f"padding should be at most half of kernel size, but got padding={border} and kernel_size={k}",
                 f"pad should be at most half of effective kernel size, but got pad={border}, kernel_size={k} and "
@@ -188,17 +196,18 @@ def _windows(
             )
         room = size + 2 * border - reach
         count = (-(-room // step) if ceil_mode else room // step) + 1
-        count -= ceil_mode and (count - 1) * step >= size + border
+        if ceil_mode and (count - 1) * step >= size + border:
+            count -= 1
         places.append(count)
-        borders.append((border, (count - 1) * step + reach - size - border))
+        padding.append((border, (count - 1) * step + reach - size - border))
     if min(places) <= 0:
-        before, after = (times((input.shape[-3], *pixels), "x") for pixels in (input.shape[-2:], places))
+        before, after = (times((image.shape[-3], *pixels), "x") for pixels in (image.shape[-2:], places))
         raise refused(
             f"Invalid computed output size: {places[1]}: the window is longer than the input",
             f"Given input size: ({before}). Calculated output size: ({after}). Output size is too small: the windows "
             "are larger than the image.",
         )
-    return input, window, tuple(places), Way(steps, tuple(borders), spacings)
+    return image, window, tuple(places), Way(steps, tuple(padding), spacings)
 
 
 def _largest(function: str, input: Tensor, return_indices: bool, *options: Any) -> Any:
@@ -286,7 +295,7 @@ def avg_pool1d(
             f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
             "checking arguments for avg_pool1d)"
         )
-    return _averages("avg_pool1d", input, count_include_pad, None, ceil_mode, kernel_size, stride, padding)
+    return _averages("avg_pool1d", input, count_include_pad, None, ceil_mode, kernel_size, stride, padding, 1)
 
 
 @checked
@@ -306,7 +315,9 @@ def avg_pool2d(
     """
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero: divisor_override is what the sums are divided by")
-    return _averages("avg_pool2d", input, count_include_pad, divisor_override, ceil_mode, kernel_size, stride, padding)
+    return _averages(
+        "avg_pool2d", input, count_include_pad, divisor_override, ceil_mode, kernel_size, stride, padding, 1
+    )
 
 
 @checked

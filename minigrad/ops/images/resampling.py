@@ -27,7 +27,7 @@ def _nearest(old: int, new: int, scale: float | None, align_corners: bool) -> Mi
     """
     ratio = np.float32(1 / scale) if scale else np.float32(old) / np.float32(new)
     positions = np.arange(new, dtype=np.float32) * ratio
-    return mix_of(np.minimum(positions.astype(np.int64), old - 1)[None], old)
+    return mix_of(np.eye(old)[np.minimum(positions.astype(np.int64), old - 1)])
 
 
 @functools.lru_cache(maxsize=256)
@@ -40,8 +40,9 @@ def _bilinear(old: int, new: int, scale: float | None, align_corners: bool) -> M
     else:
         positions = np.maximum((np.arange(new) + 0.5) * (1 / scale if scale else old / new) - 0.5, 0)
     left = np.minimum(positions.astype(np.int64), old - 1)
-    share = np.minimum(positions - left, 1)
-    return mix_of(np.stack([left, np.minimum(left + 1, old - 1)]), old, np.stack([1 - share, share]))
+    share = np.minimum(positions - left, 1)[:, None]
+    pixels = np.eye(old)
+    return mix_of(pixels[left] * (1 - share) + pixels[np.minimum(left + 1, old - 1)] * share)
 
 
 @checked

@@ -111,13 +111,8 @@ def cofactors(self: Array) -> Array:
 # ---------------------------------------------------------------- A X = B
 
 
-def _transposed_solution(F: Any, g: Any, A: Any, left: bool, vector: bool) -> Any:
-    """The gradient of the right-hand side: the solution of the system with A transposed."""
-    return F.linalg_solve_ex(A.mT, g, left, vector)
-
-
 def _gradient_of_matrix(F: Any, g: Any, A: Any, result: Any, left: bool, vector: bool) -> Any:
-    g = _transposed_solution(F, g, A, left, vector)
+    g = F.linalg_solve_ex(A.mT, g, left, vector)
     if vector:
         return -(g[..., None] * result[..., None, :])
     return -(g @ result.mT) if left else -(result.mT @ g)
@@ -127,7 +122,7 @@ def _gradient_of_matrix(F: Any, g: Any, A: Any, result: Any, left: bool, vector:
     A=lambda F, g, A, result, A_shape, left, vector: unbroadcast(
         F, _gradient_of_matrix(F, g, A, result, left, vector), A_shape
     ),
-    B=lambda F, g, A, B_shape, left, vector: unbroadcast(F, _transposed_solution(F, g, A, left, vector), B_shape),
+    B=lambda F, g, A, B_shape, left, vector: unbroadcast(F, F.linalg_solve_ex(A.mT, g, left, vector), B_shape),
 )
 def linalg_solve_ex(A: Array, B: Array, left: bool, vector: bool) -> Array:
     """X of A X = B (or X A = B); `vector`: B is one column, not a matrix."""
