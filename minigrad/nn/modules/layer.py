@@ -64,15 +64,15 @@ class Layer(Module):
 
     def extra_repr(self) -> str:
         shown = list(self._options if self._shown is None else self._shown)
-        texts = [f"{name}={self._told(name)!r}" for name in shown if name != "inplace" or self.inplace]
-        texts[: self._unnamed] = [repr(self._told(name)) for name in shown[: self._unnamed]]
+        texts = [f"{name}={self._shown_value(name)!r}" for name in shown if name != "inplace" or self.inplace]
+        texts[: self._unnamed] = [repr(self._shown_value(name)) for name in shown[: self._unnamed]]
         for name in self._shown_if_changed:
-            value, default = self._told(name), self._options[name].default
+            value, default = self._shown_value(name), self._options[name].default
             if value != (repeated(default, len(value)) if isinstance(value, tuple) else default):
                 texts.append(f"{name}={value}")
         return ", ".join(texts)
 
-    def _told(self, name: str) -> Any:
+    def _shown_value(self, name: str) -> Any:
         """What repr says of an option: of a bias, whether there is one."""
         value = getattr(self, name)
         return value is not None if name == "bias" and not isinstance(value, bool) else value

@@ -91,8 +91,8 @@ class StatefulModule:
                     quoted = ", ".join(f'"{name}"' for name in names)
                     errors.insert(0, f"{kind} key(s) in state_dict: {quoted}. ")
         if errors:
-            listed = "\n\t".join(errors)
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
+            lines = "\n\t".join(errors)
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
         return keys
 
 
