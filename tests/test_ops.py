@@ -32,9 +32,7 @@ BROADCASTING = {
     *("AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0", "PowBackward1", "WhereBackward0"),
     *("RemainderBackward1", "MaximumBackward0", "MinimumBackward0"),
     *(f"{comparison}Backward1" for comparison in ("Eq", "Ne", "Lt", "Le", "Gt", "Ge")),
-    *("Atan2Backward0", "HypotBackward0", "LogaddexpBackward0", "Logaddexp2Backward0", "XlogyBackward0"),
-    *("DivBackward2", "FmodBackward1", "RsubBackward0", "LerpBackward0", "FmaxBackward0", "FminBackward0"),
-    *("ClampMinBackward1", "ClampMaxBackward1", "CopysignBackward0", "PreluKernelBackward0"),
+    *("Atan2Backward0", "DivBackward2", "ClampMinBackward1", "ClampMaxBackward1"),
 }
 # Modules with functions that make tensors, ask or set something: these compute nothing that has a gradient.
 NOT_OPS = {

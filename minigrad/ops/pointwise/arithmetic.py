@@ -144,7 +144,7 @@ _remainder = remainder
 __add__, __sub__, __rsub__, __mul__, __truediv__ = add, sub, rsub, mul, div
 
 
-def _known(name: str, made: Any, *operands: Any) -> Any:
+def _check_known(name: str, made: Any, *operands: Any) -> Any:
     """A result, if it is one: a function, unlike an operator, leaves no operand to others."""
     if made is NotImplemented:
         raise unsupported(name, *operands)
@@ -155,20 +155,20 @@ def _known(name: str, made: Any, *operands: Any) -> Any:
 def add(input: Any, other: Any, *, alpha: Number = 1) -> Tensor:
     """input + alpha * other. One of the two may be a number."""
     once = alpha == 1 and alpha is not True
-    return _known("add", __add__(input, other) if once else add_scaled(input, other, plain(alpha)), input, other)
+    return _check_known("add", __add__(input, other) if once else add_scaled(input, other, plain(alpha)), input, other)
 
 
 @public  # type: ignore[no-redef]
 def sub(input: Any, other: Any, *, alpha: Number = 1) -> Tensor:
     """input - alpha * other. One of the two may be a number."""
     once = alpha == 1 and alpha is not True
-    return _known("sub", __sub__(input, other) if once else sub_scaled(input, other, plain(alpha)), input, other)
+    return _check_known("sub", __sub__(input, other) if once else sub_scaled(input, other, plain(alpha)), input, other)
 
 
 @public  # type: ignore[no-redef]
 def mul(input: Any, other: Any) -> Tensor:
     """input * other. One of the two may be a number."""
-    return _known("mul", __mul__(input, other), input, other)
+    return _check_known("mul", __mul__(input, other), input, other)
 
 
 @public  # type: ignore[no-redef]
@@ -178,7 +178,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     One of the two may be a number. RuntimeError for another mode, or if an integer is divided by 0 and rounded.
     """
     if rounding_mode is None:
-        return _known("div", __truediv__(input, other), input, other)
+        return _check_known("div", __truediv__(input, other), input, other)
     if rounding_mode not in ("trunc", "floor"):
         text = "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found"
         raise RuntimeError(f"{text} '{rounding_mode}'")

@@ -111,12 +111,12 @@ def logical_not(input: Tensor) -> Tensor:
     return eq(input, 0)
 
 
-def _of_bits(name: str, combined: Callable[[Any, Any], Any], meaning: str) -> Callable[..., Any]:
+def _of_bits(name: str, combine: Callable[[Any, Any], Any], meaning: str) -> Callable[..., Any]:
     """An op of two integers, bit by bit, or of two bools; PyTorch's words refuse floats."""
 
     def answer(first: Array, second: Array) -> Array:
         try:
-            return combined(first, second)
+            return combine(first, second)
         except TypeError:
             np.broadcast(first, second)  # shapes that do not fit are the first thing to say
             kind = dtypes.of(first).tensor_type

@@ -263,12 +263,12 @@ def sign(self: Array) -> Array:
     return np.array(self) if self.dtype.kind == "b" else np.subtract(self > 0, self < 0, dtype=self.dtype)
 
 
-def _rounding(name: str, rounded: Callable[[Any], Any], meaning: str) -> Any:
+def _rounding(name: str, rounding: Callable[[Any], Any], meaning: str) -> Any:
     """An op that rounds; integers need none."""
 
     def kernel(self: Array) -> Array:
         numbers_only(f"{name}_vml_cpu", self)
-        return rounded(self) if self.dtype.kind == "f" else np.array(self)
+        return rounding(self) if self.dtype.kind == "f" else np.array(self)
 
     kernel.__name__, kernel.__doc__ = name, meaning
     return public(in_place=True)(op(self=level)(kernel))

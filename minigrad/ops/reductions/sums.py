@@ -247,7 +247,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
     return _cumsum(input, wrap_dim(dim, input.ndim), False)
 
 
-def _asked(ask: Any, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+def _answer(ask: Any, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """`all` and `any`. Along an empty tuple, here as in PyTorch, each element is asked; uint8, which once stood for
     bools in PyTorch, is answered in uint8.
     """
@@ -259,10 +259,10 @@ def _asked(ask: Any, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
 @public
 def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are true (not zero), everywhere or along the dimensions `dim`."""
-    return _asked(np.all, input, dim, keepdim)
+    return _answer(np.all, input, dim, keepdim)
 
 
 @public
 def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether any element is true (not zero), everywhere or along the dimensions `dim`."""
-    return _asked(np.any, input, dim, keepdim)
+    return _answer(np.any, input, dim, keepdim)

@@ -88,8 +88,8 @@ def norm_along(input: Tensor, p: float, dim: Dims, keepdim: bool, dtype: Any) ->
     dims = wrap_dims(dim, input.ndim)
     if (p < 0 or math.isinf(p)) and input.ndim and not input.numel():  # there is no smallest or largest
         for empty in [d for d in dims if input.shape[d] == 0]:
-            named = f"the dimension {empty}because this dimension is empty and the"
-            where = "an empty tensor because the" if dim in (None, ()) else named
+            why = f"the dimension {empty}because this dimension is empty and the"
+            where = "an empty tensor because the" if dim in (None, ()) else why
             raise RuntimeError(f"{name} cannot compute the {p:g} norm on {where} operation does not have an identity")
     return vector_norm(input if dtype is None else in_dtype(input, dtype), p, dims, keepdim)
 
