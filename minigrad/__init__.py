@@ -43,7 +43,7 @@ from minigrad.dtypes import (
     set_default_dtype,
     uint8,
 )
-from minigrad.functions import FUNCTIONS as _FUNCTIONS
+from minigrad.methods import FUNCTIONS as _FUNCTIONS
 from minigrad.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from minigrad.tensor import Size, Tensor
 

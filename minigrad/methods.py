@@ -1,7 +1,7 @@
 # ruff: noqa: F401 - some modules are imported for what they declare @public
-"""The operators and methods of Tensor: what `x + 1`, `1 - x`, `x.sum()` and `x += 1` run.
+"""The operators and methods of Tensor, and the functions: what `x + 1`, `1 - x`, `x.sum()`, `sum(x)` and `x += 1` run.
 
-Methods are what the modules below declare @public; operators are bound here by hand.
+Methods and functions are what the modules below declare @public; operators are bound here by hand.
 """
 
 from __future__ import annotations
@@ -86,12 +86,18 @@ def _reflected(function: Method) -> Method:
 # ---------------------------------------------------------------- bound
 
 METHODS: dict[str, Method] = {}
+FUNCTIONS: dict[str, Method] = {}  # `exp(x)` beside `x.exp()`; one with a trailing underscore is the in-place method
 for _declared in declarations:
     for _name in _declared.names:
         if _declared.method:
             METHODS[_name] = _declared.method_named(_name)
+        if _declared.function:
+            FUNCTIONS[_name] = _declared.function_named(_name)
         if _declared.in_place:
             METHODS[f"{_name}_"] = in_place(_declared.method_named(f"{_name}_"), f"{_name}_")
+        if _declared.in_place is True:
+            FUNCTIONS[f"{_name}_"] = METHODS[f"{_name}_"]
+            FUNCTIONS[f"{_name}_"].__module__ = "minigrad"  # where pickle looks for it
 
 _COMPARED = (Tensor, *dtypes.NUMBERS)
 OPERATORS: dict[str, Method] = {

@@ -1326,7 +1326,7 @@ def test_an_op_whose_first_call_is_interrupted_is_written_at_the_next(monkeypatc
 # ---------------------------------------------------------------- layers
 
 
-ABOVE = ("ops", "nn", "optim", "viz", "teach", "methods", "functions", "creation")
+ABOVE = ("ops", "nn", "optim", "viz", "teach", "methods", "creation")
 PACKAGE = Path(mg.__file__).parent
 BELOW = ["tensor", "tensor_base", "memory", "op", "op_text", "operands", "writing"]
 ENGINE = [*(PACKAGE / f"{name}.py" for name in BELOW), *sorted((PACKAGE / "autograd").glob("*.py"))]
