@@ -84,7 +84,6 @@ def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 fill_ = public(in_place(_fill, "fill_", fills=True, spreads=True))
 zero_ = public(in_place(lambda self: zeroed(self, np.zeros_like(self._array)), "zero_", fills=True))
 copy_ = public(function=False)(in_place(_copied, "copy_"))
-_spread_ = in_place(_copied, "copy_", spreads=True)
 
 
 # ---------------------------------------------------------------- x[index] = value
@@ -117,11 +116,10 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         fill_(target, value)
     else:
         source = value if value.shape == target.shape else _without_leading_ones(value)
-        if source.shape == target.shape:
-            copy_(target, source)
-        else:
+        if source.shape != target.shape:
             check_places(source)
-            _spread_(target, broadcast_to(source, target.shape))
+            source = broadcast_to(source, target.shape)
+        copy_(target, source)
 
 
 def write_part(self: Tensor, parts: tuple[Any, ...], taken: tuple[Any, ...] | None, value: Tensor) -> None:

@@ -109,25 +109,25 @@ def read_index(
     """
     parts = [_read_part(part, recorded) for part in _parts(index)]
     shape = input._array.shape
-    left_out = len(shape) - sum([_dim_count(part) for part in parts])
+    counts = [_dim_count(part) for part in parts]
+    left_out = len(shape) - sum(counts)
     if left_out < 0:
         raise _too_many(parts, len(shape))
     view: list[Any] = []
     taken: list[Any] = []  # from the view: arrays, and `:` for its other dimensions
     dim = 0
-    for part in parts:
-        count = left_out if part is Ellipsis else _dim_count(part)
+    for part, count in zip(parts, counts, strict=True):
         if isinstance(part, np.ndarray):
             view += [slice(None)] * count or [None]  # a mask without dimensions stands for a new one of size 1
-            taken.append(np.atleast_1d(part))
+            taken.append(part if part.ndim else part.reshape(1))
         elif isinstance(part, int):
             if not -shape[dim] <= part < shape[dim]:
                 raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {shape[dim]}")
             view.append(part)
         else:
             view.append(_read_slice(part, shape[dim], written or len(parts) > 1) if isinstance(part, slice) else part)
-            taken += [slice(None)] * (count if part is Ellipsis else 1)
-        dim += count
+            taken += [slice(None)] * (left_out if part is Ellipsis else 1)
+        dim += left_out if part is Ellipsis else count
     if Ellipsis not in view:
         view.append(Ellipsis)  # so that a full set of ints still gives a view, not a bare number
     if not [part for part in parts if isinstance(part, np.ndarray)]:
@@ -239,6 +239,8 @@ def _check_arrays(taken: list[Any], shape: tuple[int, ...]) -> None:
             check_bounds(part, shape[dim], dim, -shape[dim], IndexError)
             shapes.append(part.shape)
         dim += _dim_count(part)
+    if len(shapes) == 1:
+        return  # the usual case
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
