@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.batching import Batched
-from minigrad.autograd.fitting import fitted
+from minigrad.autograd.fitting import fit_gradient
 from minigrad.autograd.node import edge_node
 from minigrad.autograd.run import Key, Roots, key_at
 from minigrad.tensor_base import TensorBase, from_array
@@ -47,36 +47,36 @@ def listed_inputs(value: Any, function: str) -> list[Tensor]:
         raise TypeError(
             f"`inputs` argument to `{function}` must be a Tensor or several, not {type(value).__name__}: {value!r}"
         )
-    listed = as_list(value)
-    if not listed:
+    tensors = as_list(value)
+    if not tensors:
         raise RuntimeError(f"`inputs` argument to `{function}` cannot be empty.")
-    for item in listed:
+    for item in tensors:
         if not isinstance(item, TensorBase):
             raise RuntimeError(
                 f"all inputs have to be Tensors or GradientEdges, but got {type(item).__name__}: {item!r}"
             )
-    return listed
+    return tensors
 
 
-def started_roots(roots: list[Any], given: list[Any], create_graph: bool, batched: bool = False) -> Roots:
+def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batched: bool = False) -> Roots:
     """Check the roots and the gradients to start from; return pairs of where they start and what they start with, as
     arrays (or batches of these) unless recorded.
     """
     for root in roots:
         if not isinstance(root, TensorBase):
             raise TypeError(f"backward starts from a Tensor or several, but got {type(root).__name__}: {root!r}")
-    for gradient in given:
+    for gradient in weights:
         if gradient is not None and not isinstance(gradient, TensorBase):
             raise TypeError(
                 f"gradients can be either Tensors or None, but got {type(gradient).__name__}: try tensor({gradient!r})"
             )
-    if len(given) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    if len(weights) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(weights)} gradients")
     pairs = []
-    for index, (root, gradient) in enumerate(zip(roots, given, strict=True)):
+    for index, (root, gradient) in enumerate(zip(roots, weights, strict=True)):
         _check_root(index, root, gradient)
         if batched:
-            _check_batch(index, root, gradient, given[0])
+            _check_batch(index, root, gradient, weights[0])
         elif gradient is not None and gradient.shape != root.shape:
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
@@ -87,7 +87,7 @@ def started_roots(roots: list[Any], given: list[Any], create_graph: bool, batche
             start = from_array(start) if gradient is None else gradient
         elif batched:
             start = Batched(start)
-        pairs.append((key_of(root), fitted(start, root._array.shape, root._array.dtype)))
+        pairs.append((key_of(root), fit_gradient(start, root._array.shape, root._array.dtype)))
     return pairs
 
 

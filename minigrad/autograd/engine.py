@@ -96,8 +96,8 @@ def grad(
             FutureWarning,
         )
     sources, starts = listed_inputs(inputs, "grad()"), as_list(outputs)
-    given: list[Any] = [None] * len(starts) if grad_outputs is None else as_list(grad_outputs)
-    roots = started_roots(starts, given, create_graph, is_grads_batched)
+    weights: list[Any] = [None] * len(starts) if grad_outputs is None else as_list(grad_outputs)
+    roots = started_roots(starts, weights, create_graph, is_grads_batched)
     if not all(source.requires_grad for source in sources):
         raise RuntimeError(
             "One of the differentiated Tensors does not require grad: make it with requires_grad=True before it is used"
@@ -108,7 +108,7 @@ def grad(
     run = BackwardRun(roots, set(keys), captured, retain, create_graph)
     watched = create_graph or modes.anomaly is not None or any(node._hooks is not None for node in run.nodes())
     if is_grads_batched and watched:
-        rows = _rows(starts, sources, given, retain, create_graph)
+        rows = _rows(starts, sources, weights, retain, create_graph)
         captured = dict(zip(keys, batching.stacked(rows), strict=True))
     else:
         exhaust(run)
@@ -122,9 +122,9 @@ def grad(
                 "Set allow_unused=True if this is the desired behavior."
             )
         elif is_grads_batched and gradient is not None and not isinstance(gradient, TensorBase):
-            results[index] = from_array(batching.as_batch(gradient, len(given[0])).array)
+            results[index] = from_array(batching.as_batch(gradient, len(weights[0])).array)
         elif gradient is not None and not isinstance(gradient, TensorBase):
-            same = [weight for weight in given if weight is not None and weight._array is gradient]
+            same = [weight for weight in weights if weight is not None and weight._array is gradient]
             results[index] = same[0] if same else from_array(gradient)
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
 
@@ -160,8 +160,8 @@ def _prepared(
 ) -> BackwardRun:
     """A run of backward(), with its arguments checked."""
     starts = as_list(tensors)
-    given = [None] * len(starts) if grad_tensors is None else as_list(grad_tensors)
-    roots = started_roots(starts, given, create_graph)
+    weights = [None] * len(starts) if grad_tensors is None else as_list(grad_tensors)
+    roots = started_roots(starts, weights, create_graph)
     sources = None if inputs is None else listed_inputs(inputs, "backward()")
     for source in sources or ():
         source.retain_grad()  # results keep theirs from now on, leaves do anyway
@@ -257,7 +257,7 @@ def other_shape(node: Node, leaf: AccumulateGrad, gradient: Any) -> RuntimeError
 def _loop(run: BackwardRun) -> Steps:
     sums = Sums(run)
     arrived, owned, leaves_after = sums.arrived, sums.owned, run.leaves_after
-    plain = run.sought is None and not run.recorded and modes.profiler is None
+    plain = run.limits is None and not run.recorded and modes.profiler is None
     yield from _leaf_steps(run, sums, None, (), ())
 
     for node in run.order:
@@ -315,7 +315,7 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
         owned = node is not None and (leaf in sums.owned or _is_new(node, gradient, incoming, outgoing))
         added: Gradients | None = ()
         try:
-            if leaf._hooks is None and run.sought is None:  # the usual case
+            if leaf._hooks is None and run.limits is None:  # the usual case
                 apply = leaf.apply if modes.profiler is None else modes.profiler.of_leaf(leaf)
                 apply(gradient, owned=owned)
             else:

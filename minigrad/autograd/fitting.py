@@ -24,18 +24,18 @@ def fit(node: Node, outgoing: tuple[Any, ...]) -> tuple[Any, ...]:
     if node._targets is None:
         return outgoing
     pairs = zip(outgoing, node._targets, strict=True)
-    return tuple([g if g is None or target is None else fitted(g, *target) for g, target in pairs])
+    return tuple([g if g is None or target is None else fit_gradient(g, *target) for g, target in pairs])
 
 
-def fitted(gradient: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+def fit_gradient(gradient: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """A gradient (array, tensor or batch) in its input's shape, summed where the input was repeated, and dtype."""
     if isinstance(gradient, TensorBase):
         with enable_grad():
-            return _fitted(tensors, gradient, gradient._array.dtype, shape, dtype)
-    return _fitted(batched if gradient.__class__ is Batched else arrays, gradient, gradient.dtype, shape, dtype)
+            return _fit_with(tensors, gradient, gradient._array.dtype, shape, dtype)
+    return _fit_with(batched if gradient.__class__ is Batched else arrays, gradient, gradient.dtype, shape, dtype)
 
 
-def _fitted(F: Any, gradient: Any, own: np.dtype[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+def _fit_with(F: Any, gradient: Any, own: np.dtype[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     if gradient.shape != shape:
         gradient = F.sum_to(gradient, shape)
     return gradient if own == dtype else F.cast(gradient, dtype)

@@ -214,32 +214,25 @@ def accumulate(variable: Tensor, gradient: Any, owned: bool = False) -> None:
     with accumulating:
         old = variable._grad
         if isinstance(gradient, TensorBase):
-            variable._grad = _recorded_sum(old, gradient)
+            with enable_grad():
+                variable._grad = old + gradient if old is not None else gradient.clone()  # type: ignore[attr-defined]
         elif old is None:
             own = owned or gradient.__class__ is not np.ndarray
             variable._grad = from_array(gradient if own else gradient.copy())
             if thread.inference:
                 variable._grad._writes = INFERENCE
         else:
-            if old._array.__class__ is np.ndarray:
-                _add_in_place(old._array, gradient)
-            else:
-                old._array = old._array + gradient
+            _add_in_place(old, gradient)
             if old._writes is INFERENCE or old._writes.__class__ is InferenceCount:
                 check_mode(old)
             count_write(old)
 
 
-def _recorded_sum(old: Any, gradient: Any) -> Any:
-    with enable_grad():
-        return gradient.clone() if old is None else old + gradient
-
-
 def _add_in_place(total: Any, gradient: Any) -> None:
     try:
-        np.add(total, gradient, out=total)
+        total._array += gradient
     except ValueError:
-        if not total.flags.writeable:  # numpy protects what broadcast_to returns
+        if not total._array.flags.writeable:  # numpy protects what broadcast_to returns
             raise RuntimeError(f"{OVERLAP} (It is the .grad that a gradient was added to.)") from None
         raise RuntimeError(
             f"output with shape {list(total.shape)} doesn't match the broadcast shape {list(gradient.shape)}: the "

@@ -40,12 +40,12 @@ def node_at(key: Key) -> Any:
 class BackwardRun:
     """What a backward run starts from, where it goes and what it is to do there.
 
-    `sought` is where the gradients arrive to which the run is limited, if it is. They go to `captured` or, where that
+    `limits` is where the gradients arrive to which the run is limited, if it is. They go to `captured` or, where that
     is None, to `.grad`. `thread.task` is the run that is going on.
     """
 
-    def __init__(self, roots: Roots, sought: Keys, captured: Captured, retain: bool, recorded: bool) -> None:
-        self.roots, self.sought, self.captured = roots, sought, captured
+    def __init__(self, roots: Roots, limits: Keys, captured: Captured, retain: bool, recorded: bool) -> None:
+        self.roots, self.limits, self.captured = roots, limits, captured
         self.retain, self.recorded = retain, recorded
         self.starts = [node_at(key) for key, _ in roots]
         self.order: list[Node] = []
@@ -54,8 +54,8 @@ class BackwardRun:
         self.reached: set[Node] = set()  # the nodes of a limited run, and which of them it has to run
         self.useful: set[Node] = set()
         last_uses = self._find_nodes()
-        if sought is not None:
-            self._limit(sought, last_uses)
+        if limits is not None:
+            self._limit(limits, last_uses)
         for leaf, use in last_uses.items():
             self.leaves_after.setdefault(use, []).append(leaf)
 
@@ -81,12 +81,12 @@ class BackwardRun:
         order.sort(key=attrgetter("_sequence"), reverse=True)
         return last_uses
 
-    def _limit(self, sought: Set[Key], last_uses: dict[AccumulateGrad, Node | None]) -> None:
+    def _limit(self, limits: Set[Key], last_uses: dict[AccumulateGrad, Node | None]) -> None:
         """Leave out what is not sought and does not lead there.
 
         Where gradients are only captured, what is sought itself need not run.
         """
-        ends = {node_at(key) for key in sought if key is not None}
+        ends = {node_at(key) for key in limits if key is not None}
         useful = self.useful
         if self.captured is None:
             useful.update(ends)
@@ -130,8 +130,8 @@ class BackwardRun:
 
         A node that is sought for one of its outputs gets the gradients of all: they may have hooks.
         """
-        sought, keys = self.sought, [key_at(*edge) for edge in node.next_functions]
-        return [key if sought is None or key in sought or node_at(key) in self.reached else None for key in keys]
+        limits, keys = self.limits, [key_at(*edge) for edge in node.next_functions]
+        return [key if limits is None or key in limits or node_at(key) in self.reached else None for key in keys]
 
     def run_node(self, node: Node, incoming: Gradients, keys: Sequence[Key]) -> tuple[Gradients, Gradients | None]:
         """Run a node where anybody looks on, or where not all gradients are wanted. Return the gradients that went in,
@@ -142,7 +142,7 @@ class BackwardRun:
         """
         if modes.profiler is not None:
             modes.profiler.next_node(node)
-        runs = self.sought is None or node in self.useful
+        runs = self.limits is None or node in self.useful
         with self:
             before = incoming
             if node._hooks is not None:
@@ -150,7 +150,7 @@ class BackwardRun:
             if self.captured is not None:
                 for number, gradient in enumerate(before if runs else incoming):
                     key = key_at(node, number)
-                    if key in self.sought and gradient is not None:  # type: ignore[operator]
+                    if key in self.limits and gradient is not None:  # type: ignore[operator]
                         self.captured[key] = gradient
             return self._run_between_hooks(node, incoming, keys) if runs else (incoming, None)
 

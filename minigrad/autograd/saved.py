@@ -85,17 +85,12 @@ class PackedTensor:
 def save(tensor: Tensor) -> Tensor | Versioned:
     """What a node keeps of an input."""
     writes = tensor._writes
-    if writes.__class__ is not list or writes is INFERENCE:  # a plain count goes without the call
-        _check_savable(tensor)
+    if (writes.__class__ is not list or writes is INFERENCE) and tensor.is_inference():  # a plain count saves the call
+        raise RuntimeError(UNSAVABLE_MESSAGE)
     version = writes[0] if writes else 0
     if tensor._state is not None and tensor._state.detached:
         return Versioned(tensor, version, "detached")
     return Versioned(tensor, version) if version else tensor
-
-
-def _check_savable(tensor: Tensor) -> None:
-    if tensor.is_inference():
-        raise RuntimeError(UNSAVABLE_MESSAGE)
 
 
 def unpack(node: Node, kept: Any) -> Tensor:
@@ -160,7 +155,7 @@ class Mismatch(NamedTuple):
     line: Line | None
 
 
-def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str = "") -> RuntimeError:
+def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str = "") -> Any:
     """The error for a saved tensor that was written to, with the variable's name and the line that wrote; the same as
     data in its `mismatch`.
     """
@@ -178,8 +173,7 @@ def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str 
         "Make a new tensor there, as in y = y + 1 instead of y += 1, or write to a clone()."
     )
     error.mismatch = Mismatch(node, tensor, name, version, tensor._version, line)
-    raised: RuntimeError = error
-    return raised
+    return error
 
 
 def freed_error() -> RuntimeError:
@@ -191,16 +185,11 @@ def freed_error() -> RuntimeError:
 
 def pack(node: Node, tensor: Tensor) -> PackedTensor:
     """Hand a tensor that the node is to save to the innermost pack hook."""
-    _check_savable(tensor)
+    if tensor.is_inference():
+        raise RuntimeError(UNSAVABLE_MESSAGE)
     pack_hook, unpack_hook = thread.saved_tensors_hooks[-1]
-    return _packed(node, tensor, pack_hook, unpack_hook)
-
-
-def _packed(
-    node: Node, tensor: Tensor, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]
-) -> PackedTensor:
-    version = tensor._version
     hook = pack_hook if thread.witness is None else thread.witness.around("packed", node, pack_hook)
+    version = tensor._version
     with no_grad():
         packed = hook(tensor)
     if tensor._version != version:
@@ -217,7 +206,7 @@ def pack_all(node: Node) -> None:
         if name == "result" and thread.results_to_pack is not None:
             thread.results_to_pack.append(node)
         else:
-            _pack_slot(node, position, *thread.saved_tensors_hooks[-1])
+            _pack_slot(node, position)
 
 
 @contextmanager
@@ -236,18 +225,18 @@ def packing_result_late() -> Iterator[None]:
     finally:
         thread.results_to_pack = None
     for node in nodes:
-        _pack_slot(node, node._kept_names.index("result"), *thread.saved_tensors_hooks[-1])
+        _pack_slot(node, node._kept_names.index("result"))
 
 
-def _pack_slot(node: Node, position: int, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-    saved = list(node._kept or ())
+def _pack_slot(node: Node, position: int) -> None:
+    saved: list[Any] = list(node._kept or ())
     kept = saved[position]
     if node._kept_names[position] == "result":
-        saved[position] = _packed(node, unpack_result(node, kept, saved[position + 1]), pack_hook, unpack_hook)
+        saved[position] = pack(node, unpack_result(node, kept, saved[position + 1]))
         saved[position].node = None  # unpack_result puts the node in; no cycle
         saved[position + 1] = [1]  # not 0: has unpack_result called
     elif isinstance(kept, Versioned) or (isinstance(kept, TensorBase) and not kept._is_number):
-        saved[position] = _packed(node, unpack(node, kept), pack_hook, unpack_hook)
+        saved[position] = pack(node, unpack(node, kept))
     node._kept = tuple(saved)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.fitting import fitted
+from minigrad.autograd.fitting import fit_gradient
 from minigrad.viz import rules, values
 from minigrad.viz.boxes import Box, Edge
 from minigrad.viz.frames import Contribution
@@ -127,4 +127,4 @@ def array_of(gradient: Any) -> np.ndarray[Any, Any]:
 
 def _fitted(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """What the engine does on the way to an input that was broadcast."""
-    return np.asarray(fitted(array, tuple(shape), array.dtype))
+    return np.asarray(fit_gradient(array, tuple(shape), array.dtype))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.fitting import fitted
+from minigrad.autograd.fitting import fit_gradient
 from minigrad.op import arrays, tensors
 from minigrad.viz import rules
 from minigrad.viz.torch_graphs import own_rules, saved
@@ -122,7 +122,7 @@ def _gives(rule: Callable[..., Any], g: Any, values: Mapping[str, Any], wanted: 
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             result = np.asarray(rule(arrays, g, *values.values()))
-            result = np.asarray(fitted(result, wanted.shape, result.dtype))
+            result = np.asarray(fit_gradient(result, wanted.shape, result.dtype))
             size = float(np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted)))
             return result.shape == wanted.shape and np.allclose(result, wanted, near, near * size, equal_nan=True)
     except Exception:  # a rule of another op's, fed with what was not meant for it
