@@ -648,7 +648,7 @@ def in_torch(torch, events):
     util = torch.autograd.profiler_util
     made = [
         util.FunctionEvent(
-            id=event.id,
+            id=number,
             name=event.name,
             thread=event.thread,
             start_us=event.time_range.start,
@@ -662,7 +662,7 @@ def in_torch(torch, events):
             overload_name="",
             is_user_annotation=event.is_user_annotation,
         )
-        for event in events
+        for number, event in enumerate(events, 1)
     ]
     theirs = util.EventList(made, profile_memory=any(event.cpu_memory_usage for event in events))
     theirs._populate_cpu_children()
@@ -719,7 +719,17 @@ def test_events_have_torchs_attributes(torch):
     rare = {"flow_id", "flow_type", "flow_start", "external_id", "linked_correlation_id", "structured_input_shapes"}
     rare |= {"structured_input_strides", "input_dtypes", "python_id", "python_parent_id", "python_module_id"}
     rare |= {"is_python_function", "total_device_percent", "trace_name", "stack", "flops", "overload_name", "is_remote"}
-    rare |= {"self_cpu_percent", "total_cpu_percent", "fwd_thread", "is_async", "is_legacy", "node_id", "kernels"}
+    rare |= {
+        "self_cpu_percent",
+        "total_cpu_percent",
+        "fwd_thread",
+        "id",
+        "is_backward",
+        "is_async",
+        "is_legacy",
+        "node_id",
+        "kernels",
+    }
     of_devices |= {"device_type", "device_memory_usage", "self_device_memory_usage", "use_device"}
     of_devices |= {"device_time_total", "self_device_time_total"}
     for other in (theirs.function_events[0], theirs.key_averages()[0]):

@@ -53,7 +53,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         call = _Call("jvp", func, inputs, create_graph)
         v = call.vector(v, call.inputs, call.inputs_tuple, "input to the user-provided function is")
         outputs = call.outputs()
-        u, rows = _linear_in_u(outputs, call.inputs)
+        u, rows = _linear_in_u(outputs, outputs, call.inputs)
     product = call.gradients(rows, u, v, outputs)
     return call.result(outputs, call.outputs_tuple), call.result(product, call.outputs_tuple)
 
@@ -115,7 +115,7 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with enable_grad():
         call = _Call("hvp", func, inputs, create_graph)
         v, output, first = call.first_derivatives(v)
-        u, rows = _linear_in_u(first, call.inputs)
+        u, rows = _linear_in_u(first, call.inputs, call.inputs)
     product = call.gradients(rows, u, v, call.inputs)
     return call.result((output,), False), call.result(product, call.inputs_tuple)
 
@@ -147,14 +147,13 @@ class _Call:
 
     def _own(self, values: Tensors, need_graph: bool) -> Tensors:
         """Tensors of our own with the same numbers, part of the graph of those given if there is to be one."""
-        return tuple(
-            [
-                value.view_as(value)
-                if self.create_graph and value.requires_grad
-                else value.detach().requires_grad_(need_graph)
-                for value in values
-            ]
-        )
+
+        def own(value: Tensor) -> Tensor:
+            if self.create_graph and value.requires_grad:
+                return value.view_as(value)
+            return value.detach().requires_grad_(need_graph)
+
+        return tuple(map(own, values))
 
     def outputs(self) -> Tensors:
         """What the function makes of the inputs."""
@@ -226,14 +225,11 @@ class _Call:
 # ---------------------------------------------------------------- gradients
 
 
-def _linear_in_u(outputs: Tensors, inputs: Tensors) -> tuple[Tensors, Tensors]:
-    """Vectors u, one for each output, and u @ jacobian as a function of them, recorded. What u is does not matter."""
-    u = tuple(
-        [
-            None if output is None else _zeros(output).requires_grad_(output.dtype.is_floating_point)
-            for output in outputs
-        ]
-    )
+def _linear_in_u(outputs: Tensors, beside: Tensors, inputs: Tensors) -> tuple[Tensors, Tensors]:
+    """Vectors u, one for each output and like those `beside`, and u @ jacobian as a function of them, recorded. What u
+    is does not matter.
+    """
+    u = tuple([_zeros(other).requires_grad_(other.dtype.is_floating_point) for other in beside])
     return u, _gradients(outputs, inputs, u, create_graph=True)
 
 

@@ -148,13 +148,7 @@ def _check_arguments(inputs: tuple[Any, ...], eps: float) -> None:
         )
 
 
-def _compare(
-    func: Callable[..., Any],
-    inputs: tuple[Any, ...],
-    outputs: tuple[Tensor, ...],
-    settings: Settings,
-    fast_mode: bool,
-) -> None:
+def _compare(func: Callable[..., Any], inputs: Any, outputs: Any, settings: Settings, fast_mode: bool) -> None:
     """Compare all entries of all Jacobians; in fast mode v @ jacobian @ u for random vectors u and v."""
     random = np.random.default_rng(0)
     places = [position for position, value in enumerate(inputs) if needs_grad(value)]

@@ -5,7 +5,7 @@ Backward runs here as it does everywhere, once for each element and by itself, s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,10 @@ def jacobians(
     count = output.numel() if direction is None else 1
     first, second = ([np.zeros((source.numel(), count), source._array.dtype) for source in sources] for _ in range(2))
     for matrices in (first, second):
-        for column, weights in enumerate(_one_hots(output) if direction is None else [direction.reshape(output.shape)]):
-            gradients = grad(output, sources, from_array(weights), retain_graph=True, allow_unused=True)
+        for column in range(count):
+            weights = np.eye(1, count, column, output._array.dtype) if direction is None else direction
+            weights = from_array(weights.reshape(output.shape))
+            gradients = grad(output, sources, weights, retain_graph=True, allow_unused=True)
             for matrix, gradient in zip(matrices, gradients, strict=True):
                 if gradient is not None:
                     matrix[:, column] = np.reshape(gradient._array, -1)
@@ -45,14 +47,6 @@ def jacobians(
                 "differences are to be expected, allow them with nondet_tol."
             )
     return first
-
-
-def _one_hots(output: Tensor) -> Iterable[Array]:
-    """For each element an array of the output's shape with a 1 there."""
-    for element in range(output.numel()):
-        one_hot = np.zeros(output.shape, output._array.dtype)
-        one_hot.flat[element] = 1
-        yield one_hot
 
 
 def check_multiplies(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:

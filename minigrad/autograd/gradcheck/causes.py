@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from minigrad.autograd.gradcheck.diagnosis import Mismatch
 
 Array = Any
-UNUSUAL = (
-    "none of the usual ones. Compare the formula in backward with the derivative of forward for the entry above, by "
-    "hand."
-)
+UNUSUAL = "none of the usual ones. Compare backward's formula with forward's derivative for the entry above, by hand."
 Told = dict[str, Any] | None  # what a text tells; None where the mistake was not found
 
 
@@ -188,13 +185,11 @@ def _known_factor(mismatch: Mismatch, factor: float) -> str:
         if size > 2:
             origins.append((1 / size, f" 1/{size} looks like a mean where a sum is wanted: {size} is {name}."))
             origins.append((size, f" {size} looks like a sum where a mean is wanted: {size} is {name}."))
-    return next((text for value, text in origins + _TWICE if math.isclose(factor, value, rel_tol=1e-3)), "")
-
-
-_TWICE = [
-    (0.5, " Of an input that is used twice only one use may have been counted, or a 2 from a square is missing."),
-    (2, " Something may have been counted twice, or a 1/2 is missing."),
-]
+    origins += [
+        (0.5, " Of an input that is used twice only one use may have been counted, or a 2 from a square is missing."),
+        (2, " Something may have been counted twice, or a 1/2 is missing."),
+    ]
+    return next((text for value, text in origins if math.isclose(factor, value, rel_tol=1e-3)), "")
 
 
 def _is_transposed(mismatch: Mismatch) -> bool:
@@ -275,8 +270,7 @@ CAUSES: dict[Any, str] = {
     "Random numbers (dropout in training mode, noise) or a state that it keeps make it so; call eval(), or set the "
     "seed inside the function.",
     _is_not_finite: "numbers that are not finite: {who} gives nan or inf at this point or next to it. Such are "
-    "divisions by 0, the root or logarithm of 0 or less, and 0 * inf in backward. Check at a point where all is "
-    "finite.",
+    "divisions by 0, the root or logarithm of 0 or less, and 0 * inf in backward. Check where all is finite.",
     _is_imprecise: "{dtype}: numbers near {scale:.3g} are {apart:.1g} apart there, so a step of eps = {eps:g} is "
     "mostly rounding. With eps = {better:.1g} backward and differences agree. Check in float64: make the inputs with "
     "dtype=float64, and a module with .double().",
@@ -292,18 +286,15 @@ CAUSES: dict[Any, str] = {
     _is_cut: "no gradient arrives at this input, though the output changes with it: the way there is cut by detach(), "
     ".data, item(), numpy() or no_grad(), or backward returns None or zeros for it.",
     _is_negative: "the sign: backward gives the negative of the derivative everywhere.",
-    _has_wrong_signs: "the sign: {count} entries have the right size and the wrong sign. Is a sign or an abs() "
-    "missing?",
+    _has_wrong_signs: "the sign: {count} entries have the right size and the wrong sign. Is a sign or abs() missing?",
     _is_multiple: "the factor: backward gives {factor:.6g} times the derivative everywhere.{known}",
-    _has_element_too_many: "the factor: backward gives {name}'s element times the derivative; that is one factor too "
-    "many.",
+    _has_element_too_many: "the factor: backward gives {name}'s element times the derivative: a factor too many.",
     _lacks_element: "the factor: what backward gives lacks a factor, and that is {name}'s element.",
     _is_transposed: "transposed: backward's Jacobian is the transposed of the right one. For y = W @ x the gradient of "
     "x is W.T @ g, not W @ g.",
     _has_transposed_rows: "transposed: the gradient's rows are those of the transposed of the {rows}x{columns} input. "
     "Check the order of the factors in its matrix product, or a missing .T.",
-    _has_transposed_columns: "transposed: the gradient that comes in is used as if it were the transposed of the "
-    "output.",
+    _has_transposed_columns: "transposed: the gradient that comes in is used as if the output were transposed.",
     _inputs_exchanged: "the order of the gradients: what backward returns for input {position} is the gradient of "
     "input {other}. They must come in the order of forward's arguments.",
     _is_backwards: "the order of the elements: the gradient comes out backwards. Undo what forward did to the order.",
@@ -314,8 +305,7 @@ CAUSES: dict[Any, str] = {
     _misses_terms: "not accumulated: some outputs get their input's gradient and others get nothing, though they "
     "depend on it, too. Where an input is used several times its gradients must be added.",
     _has_extra_terms: "too many terms: backward lets outputs reach elements of the input on which they do not depend. "
-    "A sum over a dimension that forward keeps apart does that, or a buffer that is not cleared between two backward "
-    "passes.",
+    "A sum over a dimension that forward keeps apart does that, or a buffer that is not cleared between two backwards.",
     _has_wrong_formula: "the formula: each output gets to its own element of the input, as it should, but with the "
     "wrong derivative: {shown}. Differentiate forward by hand, and compare.",
 }

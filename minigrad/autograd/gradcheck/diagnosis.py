@@ -54,6 +54,7 @@ class Mismatch:
 
     def __post_init__(self) -> None:
         self.tensor: Tensor = self.inputs[self.position]
+        self.result: Tensor = as_tuple(self.func(*self.inputs))[self.output_position]
         self.wrong = ~self.settings.close(self.analytical, self.numerical)
         with np.errstate(invalid="ignore"):
             self.errors = np.abs(self.analytical - self.numerical)
@@ -61,11 +62,6 @@ class Mismatch:
         self.first = divmod(flat, self.wrong.shape[1])
         largest = np.abs(self.numerical[np.isfinite(self.numerical)]).max(initial=0)
         self.tolerance = float(self.settings.atol + self.settings.rtol * largest)
-
-    @cached_property
-    def result(self) -> Tensor:
-        result: Tensor = as_tuple(self.func(*self.inputs))[self.output_position]
-        return result
 
     def same(self, actual: Array, expected: Array) -> bool:
         return bool(np.all(np.abs(actual - expected) <= self.tolerance))

@@ -16,7 +16,7 @@ class FunctionEventAvg(Timed):
     """Several events together: the attributes of FunctionEvent, summed; `cpu_time` is the average of a call."""
 
     def __init__(self, events: list[FunctionEvent], with_shapes: bool) -> None:
-        for attribute in ("name", "scope", "cpu_parent", "cpu_children", "is_user_annotation", "is_backward"):
+        for attribute in ("name", "scope", "cpu_parent", "cpu_children", "is_user_annotation"):
             setattr(self, attribute, getattr(events[0], attribute))
         self.input_shapes = events[0].input_shapes if with_shapes else ""
         self.count = len(events)

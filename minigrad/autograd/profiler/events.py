@@ -63,7 +63,6 @@ class FunctionEvent(Timed):
     """
 
     count = 1
-    id = 0
     began = 0  # in nanoseconds of the clock: whole numbers, so that sums come out even
     ended: int | None = None
     time_range = Interval(0.0, 0.0)  # of one that is left out: all others end later
@@ -82,10 +81,6 @@ class FunctionEvent(Timed):
     @property
     def is_user_annotation(self) -> bool:
         return self.scope == USER
-
-    @property
-    def is_backward(self) -> bool:
-        return self.scope == BACKWARD or self.run is not None
 
     @property
     def nanoseconds(self) -> int:
@@ -122,9 +117,8 @@ def linked(events: Iterable[FunctionEvent], began: int, ended: int) -> list[Func
         kept.append(event)
     kept.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
     makers: dict[int, FunctionEvent] = {}  # of the nodes; of nested events that made the same node, the innermost
-    for number, event in enumerate(kept, 1):
-        event.id = number
-        if event.is_backward:
+    for event in kept:
+        if event.scope == BACKWARD or event.run is not None:
             event.forward = makers.get(event.sequence_nr)
         elif event.sequence_nr >= 0:
             makers[event.sequence_nr] = event

@@ -72,7 +72,8 @@ def functions() -> list[tuple[str, FunctionType]]:
         name, _, shown = entry.partition(":")
         found += [(shown or name, getattr(module, name, None)) for module in _public_modules()]  # two of some names
     found += [(name, getattr(Tensor, name, None)) for name in METHODS]
-    found += [(name, method) for name, method in vars(Tensor).items() if _writes(name)]
+    writing = [name for name in vars(Tensor) if name.endswith("_") and name[0] != "_" and name not in NOT_OPS]
+    found += [(name, vars(Tensor)[name]) for name in writing]
     names = {inner: f"aten::{name}" for name, outer in found if (inner := _innermost(outer)) is not None}
     return [(name, inner) for inner, name in names.items()]
 
@@ -84,10 +85,6 @@ def _public_modules() -> list[Any]:
 def loaded(*names: str) -> list[Any]:
     """Those modules that the program has imported."""
     return [sys.modules[name] for name in names if name in sys.modules]
-
-
-def _writes(name: str) -> bool:
-    return name.endswith("_") and not name.startswith("_") and name not in NOT_OPS
 
 
 def _innermost(function: Any) -> FunctionType | None:
