@@ -17,7 +17,7 @@ import numpy as np
 
 from minigrad.viz import values
 from minigrad.viz.boxes import Box, Snapshot
-from minigrad.viz.kept import Saved, parameter_of
+from minigrad.viz.kept import parameter_of
 from minigrad.viz.learner_code import source_title
 from minigrad.viz.markup import clean
 from minigrad.viz.records import Span, is_ours, source_line
@@ -79,25 +79,20 @@ def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box]) -> l
                 f"{graph.by_id[graph.root].name} again, or pass retain_graph=True to the earlier backward()."
             )
             events.append(Event("freed", box.id, "saved tensors are gone", text))
-        packed = {saved.called(box.name): saved for saved in box.saved if saved.state == "packed"}
-        events += [_packed(box, name, saved) for name, saved in packed.items()]
-        written = {saved.called(box.name): saved for saved in box.saved if saved.state == "changed"}
-        events += [_written(box, name, saved) for name, saved in written.items()]
+        special = [saved for saved in box.saved if saved.state in ("packed", "changed")]
+        for name, saved in {saved.called(box.name): saved for saved in special}.items():
+            if saved.state == "packed":
+                hook = hook_name(saved.hook)
+                text = f"{box.op} saved {name}, and the pack hook {hook} keeps {saved.value.text} in its place."
+                title, line = f"{name} is packed by {hook}", line_of(saved.hook)
+                events.append(Event("packed", box.id, title, text, None, saved.value, line))
+            else:
+                text = (
+                    f"{box.op}, which made {box.name}, saved {name} at version {saved.saved_version}; it was written to"
+                )
+                text += f" since and is at version {saved.version}. The pass will fail there."
+                events.append(Event("version_mismatch", box.id, f"{name} was written to", text))
     return events + _nan_in_forward(graph)
-
-
-def _packed(box: Box, what: str, saved: Saved) -> Event:
-    name = hook_name(saved.hook)
-    text = f"{box.op} saved {what}, and the pack hook {name} keeps {saved.value.text} in its place."
-    return Event("packed", box.id, f"{what} is packed by {name}", text, None, saved.value, line_of(saved.hook))
-
-
-def _written(box: Box, name: str, saved: Saved) -> Event:
-    text = (
-        f"{box.op}, which made {box.name}, saved {name} at version {saved.saved_version}; it was written to "
-        f"since and is at version {saved.version}. The pass will fail there."
-    )
-    return Event("version_mismatch", box.id, f"{name} was written to", text)
 
 
 def _nan_in_forward(graph: Snapshot) -> list[Event]:

@@ -21,9 +21,8 @@ WHOLE_SOURCE = 24  # lines of a cell that are shown from first to last
 
 def source_title(file: str) -> str:
     """ "your cell", or the name of a file; the path of neither is anybody's business."""
-    base = os.path.basename(file)
     is_cell = file.startswith("<") or "ipykernel" in file or not os.path.exists(file)
-    return "your cell" if is_cell else base
+    return "your cell" if is_cell else os.path.basename(file)
 
 
 def sources_of(spans: Iterable[Span | None]) -> tuple[Source, ...]:

@@ -277,7 +277,7 @@ class Recorder:
         """A frame whose `.grad` of one leaf was changed from outside since it was written."""
         event = happened.of_change_from_outside(self.boxes[key], before, self.progress.leaf_grad(key))
         state = self.progress.renewed(frame.states[key], key)
-        others = tuple(other for other in frame.events if (other.node, other.title) != (key, event.title))
+        others = [other for other in frame.events if (other.node, other.title) != (key, event.title)]
         return replace(frame, states=MappingProxyType({**frame.states, key: state}), events=(*others, event))
 
     def with_inner(self, frame: Frame, changed: list[tuple[str, Any, Any]]) -> Frame:
@@ -292,12 +292,10 @@ class Recorder:
     def _line_of(self, key: str | None) -> tuple[int, int, int, int, int] | None:
         """Source number, first and last line, first and last column of the text that made a box."""
         span = self.boxes[key].span if key else None
-        if span is None:
+        files = [source.file for source in self.graph.sources]
+        if span is None or span.file not in files:
             return None
-        for number, source in enumerate(self.graph.sources):
-            if source.file == span.file:
-                return (number, span.first, span.last, span.start, span.end)
-        return None
+        return (files.index(span.file), span.first, span.last, span.start, span.end)
 
 
 def _left_by_hooks(notes: list[Note], array: Any) -> Any:

@@ -45,8 +45,7 @@ def _lines(graph: Snapshot, frame: Frame) -> list[str]:
     lines += [MARKS[line.kind] + line.text.replace("\n", "\n" + MARKS[line.kind]) for line in frame.story]
     for event in frame.events:
         where = f" ({event.line[0]}, line {event.line[1]}: {event.line[2]})" if event.line is not None else ""
-        text = " ".join(event.text.split())
-        lines.append("    * " + clean(f"{event.kind.replace('_', ' ')}: {text}{where}"))
+        lines.append("    * " + clean(f"{event.kind.replace('_', ' ')}: {' '.join(event.text.split())}{where}"))
         if event.difference:
             lines.append(f"      difference: {event.difference}")
     lines.append("  ready: " + (", ".join(turn.text for turn in frame.ready) or "nobody"))

@@ -29,10 +29,8 @@ def ordered(*starts: Any) -> list[Any]:
             )
     found: dict[Any, None] = {}
     for node in sorted((node for node in known if not is_leaf(node)), key=lambda node: node._sequence_nr()):
-        for child, _ in node.next_functions:
-            if child is not None and is_leaf(child):
-                found.setdefault(child)
-        found.setdefault(node)
+        leaves = [child for child, _ in node.next_functions if child is not None and is_leaf(child)]
+        found |= dict.fromkeys([*leaves, node])
     return list(found)
 
 
