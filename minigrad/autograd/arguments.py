@@ -75,42 +75,59 @@ def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batc
     pairs = []
     for index, (root, gradient) in enumerate(zip(roots, weights, strict=True)):
         _check_root(index, root, gradient)
-        if batched:
-            _check_batch(index, root, gradient, weights[0])
-        elif gradient is not None and gradient.shape != root.shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
-                f"shape of {root.shape}."
-            )
-        start = np.ones(root.shape, root._array.dtype)[()] if gradient is None else gradient._array
-        if create_graph:
-            start = from_array(start) if gradient is None else gradient
-        elif batched:
-            start = Batched(start)
-        pairs.append((key_of(root), fit_gradient(start, root._array.shape, root._array.dtype)))
+        if batched or gradient is not None:
+            _check_weights(index, root, gradient, weights[0] if batched else None)
+        pairs.append((key_of(root), _start(root._array, gradient, create_graph, batched)))
     return pairs
+
+
+def _start(root: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
+    """What a run starts with at a root, of which this is the array."""
+    if gradient is None:
+        ones = np.ones(root.shape, root.dtype)[()]
+        return from_array(ones) if create_graph else ones
+    if not create_graph:
+        gradient = Batched(gradient._array) if batched else gradient._array
+    return fit_gradient(gradient, root.shape, root.dtype)
 
 
 def _check_root(index: int, root: Any, gradient: Any) -> None:
     """Raise unless a run can start from this root: from one element where no gradient is given."""
     if root._node is not None and gradient is None and root._array.size != 1:
-        raise RuntimeError(
-            f"grad can be implicitly created only for scalar outputs. This output has shape {list(root.shape)}: reduce "
-            "it first, as in .sum().backward(), or say how much each element counts, as in "
-            ".backward(gradient=ones_like(...))."
-        )
+        raise _not_scalar(root)
     if edge_node(root) is None:
-        raise RuntimeError(
-            f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was "
-            "computed from was made with requires_grad=True, or it was computed under no_grad() or after detach(), so "
-            "there is no graph to go back through."
-        )
+        raise _no_graph(index)
 
 
-def _check_batch(index: int, root: Any, gradient: Any, first: Any) -> None:
-    """Raise unless a gradient to start from is a batch for this root, of as many rows as the first."""
+def _not_scalar(root: Any) -> RuntimeError:
+    return RuntimeError(
+        f"grad can be implicitly created only for scalar outputs. This output has shape {list(root.shape)}: reduce it "
+        "first, as in .sum().backward(), or say how much each element counts, as in "
+        ".backward(gradient=ones_like(...))."
+    )
+
+
+def _no_graph(index: int) -> RuntimeError:
+    return RuntimeError(
+        f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was computed "
+        "from was made with requires_grad=True, or it was computed under no_grad() or after detach(), so there is no "
+        "graph to go back through."
+    )
+
+
+def _check_weights(index: int, root: Any, gradient: Any, first: Any) -> None:
+    """Raise unless a gradient to start from has its root's shape or, where there is a first batch, is a batch for this
+    root, of as many rows as the first.
+    """
+    if first is None and gradient is not None:
+        if gradient.shape != root.shape:
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
+                f"shape of {root.shape}."
+            )
+        return
     shape = () if gradient is None else gradient.shape
-    if not shape or not shape[0] or shape != (len(first), *root.shape):
+    if first is None or not shape or not shape[0] or shape != (len(first), *root.shape):
         raise RuntimeError(
             "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
             "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "

@@ -314,15 +314,11 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
             raise other_shape(node, leaf, gradient)
         owned = node is not None and (leaf in sums.owned or _is_new(node, gradient, incoming, outgoing))
         added: Gradients | None = ()
-        try:
-            if leaf._hooks is None and run.limits is None:  # the usual case
-                apply = leaf.apply if modes.profiler is None else modes.profiler.of_leaf(leaf)
-                apply(gradient, owned=owned)
-            else:
-                _, added = run.run_node(leaf, (gradient,), ())
-        except Exception as error:
-            run.explain(leaf, error)
-            raise
+        if leaf._hooks is None and run.limits is None:  # the usual case
+            apply = leaf.apply if modes.profiler is None else modes.profiler.of_leaf(leaf)
+            apply(gradient, owned=owned)
+        else:
+            added = run.run_leaf(leaf, gradient)
         if added is not None:
             yield leaf, (gradient,), ()
 

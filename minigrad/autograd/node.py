@@ -232,12 +232,16 @@ def _add_in_place(total: Any, gradient: Any) -> None:
     try:
         total._array += gradient
     except ValueError:
-        if not total._array.flags.writeable:  # numpy protects what broadcast_to returns
-            raise RuntimeError(f"{OVERLAP} (It is the .grad that a gradient was added to.)") from None
-        raise RuntimeError(
-            f"output with shape {list(total.shape)} doesn't match the broadcast shape {list(gradient.shape)}: the "
-            "leaf's shape was changed after its .grad was made. Set .grad to None first."
-        ) from None
+        raise _not_added(total, gradient) from None
+
+
+def _not_added(total: Any, gradient: Any) -> RuntimeError:
+    if not total._array.flags.writeable:  # numpy protects what broadcast_to returns
+        return RuntimeError(f"{OVERLAP} (It is the .grad that a gradient was added to.)")
+    return RuntimeError(
+        f"output with shape {list(total.shape)} doesn't match the broadcast shape {list(gradient.shape)}: the leaf's "
+        "shape was changed after its .grad was made. Set .grad to None first."
+    )
 
 
 class RetainGrad:

@@ -154,6 +154,14 @@ class BackwardRun:
                         self.captured[key] = gradient
             return self._run_between_hooks(node, incoming, keys) if runs else (incoming, None)
 
+    def run_leaf(self, leaf: AccumulateGrad, gradient: Any) -> Gradients | None:
+        """As `run_node`, for a leaf: return None if nothing was added to its `.grad`."""
+        try:
+            return self.run_node(leaf, (gradient,), ())[1]
+        except Exception as error:
+            self.explain(leaf, error)
+            raise
+
     def _run_between_hooks(self, node: Node, incoming: Gradients, keys: Sequence[Key]) -> tuple[Gradients, Gradients]:
         hooks, recorded = node._hooks, self.recorded
         if hooks is not None:
