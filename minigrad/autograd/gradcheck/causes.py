@@ -276,11 +276,11 @@ CAUSES: dict[Any, str] = {
     "dtype=float64, and a module with .double().",
     _has_jump: "a jump near the point: a step of {eps:g} at {where} of the input changes the output by as much as a "
     "smaller one. Functions that round, compare or choose an index have no derivative there.",
-    _has_kink: "a kink near the point: to the left of {where} of the input the slope is {left:.6g}, to the right "
-    "{right:.6g}. There is no derivative there (relu and abs at 0, max of equal numbers, clamp at its bounds), and "
+    _has_kink: "a kink near the point: to the left of {where} of the input the slope is {left:z.6g}, to the right "
+    "{right:z.6g}. There is no derivative there (relu and abs at 0, max of equal numbers, clamp at its bounds), and "
     "backward takes one of several. Check at a point away from it.",
     _has_bend: "a kink near the point, or a sharp bend: within {eps:g} of {where} of the input the slope goes from "
-    "{left:.6g} to {right:.6g}, and a smaller eps agrees with backward. Check at a point away from it.",
+    "{left:z.6g} to {right:z.6g}, and a smaller eps agrees with backward. Check at a point away from it.",
     _ignores_incoming: "backward does not multiply by the gradient that comes in: with zeros coming in, other numbers "
     "come out. Each term of what it returns must be multiplied by grad_output.",
     _is_cut: "no gradient arrives at this input, though the output changes with it: the way there is cut by detach(), "
