@@ -14,7 +14,7 @@ import numpy as np
 from minigrad import creation, dtypes, layout, random
 from minigrad.absent import NAMES, AbsentAttribute
 from minigrad.op import answers, beside_array, unsupported
-from minigrad.ops.matrices import einsum, matmul, solving
+from minigrad.ops.matrices import matmul, solving
 from minigrad.ops.places import gather, indexing, masks, strides
 from minigrad.ops.places.assignment import set_item
 from minigrad.ops.pointwise import activations, arithmetic, choices, comparison, conversion, elementary

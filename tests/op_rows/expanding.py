@@ -20,11 +20,4 @@ ROWS = [
         [((3,),)],
         "ExpandBackward0",
     ),
-    Row(
-        "broadcast_shapes()",
-        lambda F, x: x.expand(F.broadcast_shapes(tuple(x.shape), (2, 1, 1))),
-        lambda x: np.broadcast_to(x, np.broadcast_shapes(x.shape, (2, 1, 1))),
-        [((3,),), ((),)],
-        "ExpandBackward0",
-    ),
 ]

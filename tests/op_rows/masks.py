@@ -43,21 +43,6 @@ ROWS = [
         "MaskedFillBackward0",
         apart,
     ),
-    Row(
-        "masked_select()",
-        lambda F, x: F.masked_select(x, x > 0),
-        lambda x: x[x > 0],
-        UNARY,
-        "MaskedSelectBackward0",
-        apart,
-    ),
-    Row(
-        ".masked_select(mask of another shape)",
-        lambda F, x: x.masked_select(F.tensor([MASK, MASK])),
-        lambda x: np.broadcast_to(x, (2, 3))[:, [0, 2]].ravel(),
-        [((3,),), ((2, 3),), ((2, 1),), ((),)],
-        "MaskedSelectBackward0",
-    ),
     *both("nonzero", np.argwhere, None, whole, differentiable=False),
     Row(
         "nonzero(as_tuple)",

@@ -10,8 +10,8 @@ from op_rows.inverse import row
 ROWS = [
     *[
         row(
-            f"linalg.vector_norm({ord})",
-            lambda F, x, ord=ord: F.linalg.vector_norm(x, ord, dim=-1),
+            f"linalg.norm({ord})",
+            lambda F, x, ord=ord: F.linalg.norm(x, ord, dim=-1),
             lambda x, ord=ord: np.linalg.norm(x, ord, -1),
             [((3,),), ((2, 3),)],
             "LinalgVectorNormBackward0",
@@ -22,8 +22,8 @@ ROWS = [
         for ord in (0, 0.5, 1, 2, 3, -1, float("inf"), -float("inf"))
     ],
     row(
-        "linalg.vector_norm() of all",
-        lambda F, x: F.linalg.vector_norm(x, keepdim=True),
+        "linalg.norm(keepdim)",
+        lambda F, x: F.linalg.norm(x, keepdim=True),
         lambda x: np.sqrt((x * x).sum(keepdims=True)),
         [((3,),), ((2, 3),), ((),)],
         "LinalgVectorNormBackward0",

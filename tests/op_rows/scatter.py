@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from op_table import VECTOR, Row
+from op_table import Row
 
 Arrays = Callable[..., Any]
 
@@ -101,20 +101,6 @@ ROWS = [
         lambda x, y: put_along([PUT[0]], 0)(x, np.tanh(y))[1:],
         [((3, 3), (2, 3)), ((3, 4), (1, 4))],
         differentiable=False,
-    ),
-    Row(
-        "scatter(number)",
-        lambda F, x: F.scatter(x, 1, F.tensor(COLUMNS), 1.5),
-        lambda x: put_along(COLUMNS, 1)(x, 1.5),
-        [((3, 4),), ((4, 4),)],
-        "ScatterBackward1",
-    ),
-    Row(
-        "scatter(value=)",
-        lambda F, x: x.scatter(0, F.tensor([0, 0]), value=2),
-        lambda x: put_along([0, 0], 0)(x, 2),
-        VECTOR,
-        "ScatterBackward1",
     ),
     *both_and_in_place(
         "scatter_add",

@@ -29,9 +29,9 @@ _PARTS = """
     add_rows:embedding_dense_backward advanced_index:index affine:addmm affine_without_bias:mm basic_index:slice
     batched_matmul:bmm bitwise_and bitwise_not bitwise_or bitwise_xor cast:_to_copy constant_pad:constant_pad_nd
     contiguous_copy:clone convolution copied:copy diag_embed diagonal_backward diagonal_copy filled_by_tensor:fill
-    gather_backward index_put index_select_backward
+    index_put
     log_softmax:_log_softmax log_softmax_gradient:_log_softmax_backward_data logsigmoid:log_sigmoid
-    masked_select_backward matrix_transpose:t nll:nll_loss_forward nll_gradient:nll_loss_backward
+    matrix_transpose:t nll:nll_loss_forward nll_gradient:nll_loss_backward
     normalize_batch:native_batch_norm normalize_by_constants:native_batch_norm normalize_group:native_group_norm
     normalize_layer:native_layer_norm normalize_rms:_fused_rms_norm overwritten:fill rsub safe_softmax:_safe_softmax
     softmax:_softmax softmax_gradient:_softmax_backward_data split:split_with_sizes strided:as_strided sum_to:sum
@@ -43,7 +43,7 @@ PARTS = {own: theirs or own for own, _, theirs in (entry.partition(":") for entr
 FUNCTIONS = """
     arange empty empty_like eye full full_like linspace ones ones_like zeros zeros_like
     bernoulli normal rand rand_like randint randn randn_like randperm
-    argsort chunk clamp conv1d conv2d cross_entropy:cross_entropy_loss dropout einsum flatten
+    argsort chunk clamp conv1d conv2d cross_entropy:cross_entropy_loss dropout flatten
     batch_norm group_norm layer_norm rms_norm linear log_softmax softmax matmul nll_loss outer
     adaptive_avg_pool2d avg_pool1d avg_pool2d max_pool1d max_pool2d
     conv_transpose2d scaled_dot_product_attention sort topk

@@ -114,7 +114,7 @@ class MultiheadAttention(Layer):
         length, batch = query.shape[:2]
         sources = key.shape[0]
         query, key, value = (
-            part.unflatten(-1, (self.num_heads, self.head_dim)).permute(1, 2, 0, 3)
+            part.view(*part.shape[:-1], self.num_heads, self.head_dim).permute(1, 2, 0, 3)
             for part in self._project(query, key, value, to_itself)
         )
         mask = self._joined_mask((length, sources, batch), key_padding_mask, attn_mask)

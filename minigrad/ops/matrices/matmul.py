@@ -97,30 +97,25 @@ _TEXTS = {
 }
 
 
-def refuse_bools(kernel: str, input: Tensor) -> None:
+def _refuse_bools(kernel: str, input: Tensor) -> None:
     """Raise if the input holds bools: there is no product of these. `kernel`: what PyTorch's message names."""
     if input.dtype is dtypes.bool:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': convert the tensors first, as in x.int()")
-
-
-def check_dtypes(kind: str, first: Tensor, second: Tensor) -> None:
-    """Raise if the factors of one of the products above have two dtypes, or are bools."""
-    _, text, kernel = _TEXTS[kind]
-    if first.dtype is not second.dtype:
-        raise RuntimeError(f"{text.format(first.dtype, second.dtype)}. Convert one of them with .to(...).")
-    refuse_bools(kernel, first)
 
 
 def _check_factors(first: Tensor, second: Tensor) -> None:
     """Raise if inner sizes or dtypes differ, or for bools. Before a matrix or a vector, a batch is one tall matrix."""
     size, inner = first.shape[-1], second.shape[-2 if second.ndim > 1 else -1]
     kind = "dot" if first.ndim == second.ndim == 1 else {1: "mv", 2: "mm"}.get(second.ndim, "bmm")
+    of_sizes, of_dtypes, kernel = _TEXTS[kind]
     if size != inner:
         batch = common_shape(_BATCHES, first.shape[:-2], second.shape[:-2]) if kind == "bmm" else ()
         sizes = {"rows": math.prod(first.shape[:-1]), "size": size, "inner": inner, "last": second.shape[-1]}
-        text = _TEXTS[kind][0].format(**sizes, batch=math.prod(batch))
+        text = of_sizes.format(**sizes, batch=math.prod(batch))
         raise RuntimeError(f"{text} the sizes over which products are summed differ, {size} and {inner}")
-    check_dtypes(kind, first, second)
+    if first.dtype is not second.dtype:
+        raise RuntimeError(f"{of_dtypes.format(first.dtype, second.dtype)}. Convert one of them with .to(...).")
+    _refuse_bools(kernel, first)
 
 
 def _check_ndim(tensor: Tensor, ndim: int, text: str) -> None:
@@ -231,7 +226,7 @@ def add_product(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alp
                 f"{name} and mat2 must have the same dtype, but got {factor.dtype.tensor_type} and "
                 f"{mat2.dtype.tensor_type}: convert one of them, as in x.to(weight.dtype)"
             )
-    refuse_bools("addmm_impl_cpu_", input)
+    _refuse_bools("addmm_impl_cpu_", input)
     if not input.dtype.is_floating_point:  # factors are cut to whole numbers
         beta, alpha = int(beta), int(alpha)
     return addmm(input, mat1, mat2, beta, alpha)

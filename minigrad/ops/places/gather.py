@@ -1,14 +1,12 @@
-"""Elements and slices at places given by a tensor of indices: gather, scatter, scatter_add; index_select.
+"""Elements at places given by a tensor of indices: gather, scatter, scatter_add.
 
 `gather` has one index for each element, and `scatter` and `scatter_add` bring elements there. Each is the other's
-gradient: where gather reads along one dimension, its gradient adds; where scatter writes, its gradient is read.
-`index_select` takes whole slices at a vector of indices, as an embedding looks up rows; a row that was taken twice gets
-the gradients of both. In two dimensions, along the first:
+gradient: where gather reads along one dimension, its gradient adds; where scatter writes, its gradient is read. In two
+dimensions, along the first:
 
-    gather:       result[i, j] = input[index[i, j], j]
-    scatter:      result[index[i, j], j] = src[i, j]
-    scatter_add:  result[index[i, j], j] += src[i, j]
-    index_select: result[i] = input[index[i]]
+    gather:      result[i, j] = input[index[i, j], j]
+    scatter:     result[index[i, j], j] = src[i, j]
+    scatter_add: result[index[i, j], j] += src[i, j]
 """
 
 from __future__ import annotations
@@ -20,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import type_name
-from minigrad.op import arrays, op
+from minigrad.op import op
 from minigrad.public import public
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
@@ -42,32 +39,18 @@ def _flat_positions(index: Array, dim: int, shape: Sequence[int], sizes: Sequenc
     return positions
 
 
-def _add_at(out: Array, positions: Array, values: Array) -> Array:
-    """An array with values added at positions counted in row-major order.
-
-    Where several meet at one position, np.add.at adds them in order. For a row of numbers and a row of positions it is
-    fast, for indices of whole rows it is not. 4,096 rows of 128 floats into 1,000 rows: rows 3.7 ms, the positions of
-    their elements written out 0.6 ms, np.bincount 1.0 ms (and float64 only), sorted for np.add.reduceat 1.4 ms.
-    """
-    np.add.at(out.reshape(-1), np.reshape(positions, -1), np.reshape(values, -1))
-    return out
-
-
-@op(constants=("index",), self=lambda F, g, index, dim, self_shape: F.gather_backward(g, index, dim, self_shape))
+@op(
+    constants=("index",),
+    self=lambda F, g, index, dim, self_shape: F.scatter_add(F.zeros(self_shape, g), g, index, dim),
+)
 def gather(self: Array, index: Array, dim: int) -> Array:
     """For each element of `index` the element of the input that is there along `dim`."""
     return np.reshape(self, -1).take(_flat_positions(index, dim, np.shape(self), index.shape))
 
 
-@op(name="ScatterAddBackward0", constants=("index",), self=lambda F, g, index, dim: F.gather(g, index, dim))
-def gather_backward(self: Array, index: Array, dim: int, shape: tuple[int, ...]) -> Array:
-    """Zeros of a shape with the elements of the input added at `index` along `dim`."""
-    return _add_at(np.zeros(shape, self.dtype), _flat_positions(index, dim, shape, index.shape), self)
-
-
 @op(
     constants=("index",),
-    self=lambda F, g, index, dim: F.scatter_value(g, index, dim, 0),
+    self=lambda F, g, index, dim: F.scatter(g, F.zeros(index.shape, g), index, dim),
     src=lambda F, g, index, dim: F.gather(g, index, dim),
 )
 def scatter(self: Array, src: Array, index: Array, dim: int) -> Array:
@@ -77,30 +60,12 @@ def scatter(self: Array, src: Array, index: Array, dim: int) -> Array:
     return out
 
 
-@op(name="ScatterBackward1", constants=("index",), self=lambda F, g, index, dim: F.scatter_value(g, index, dim, 0))
-def scatter_value(self: Array, index: Array, dim: int, value: Any) -> Array:
-    """The input with a number put at `index` along `dim`."""
-    return arrays.scatter(self, value, index, dim)
-
-
 @op(constants=("index",), self=lambda F, g: g, src=lambda F, g, index, dim: F.gather(g, index, dim))
 def scatter_add(self: Array, src: Array, index: Array, dim: int) -> Array:
-    """The input with the elements of `src` added at `index` along `dim`."""
+    """The input with the elements of `src` added at `index` along `dim`: where several come to one place, in order."""
     out = np.array(self, order="C")
-    return _add_at(out, _flat_positions(index, dim, out.shape, index.shape), src)
-
-
-@op(constants=("index",), self=lambda F, g, index, dim, self_shape: F.index_select_backward(g, index, dim, self_shape))
-def index_select(self: Array, index: Array, dim: int) -> Array:
-    """The slices of the input at `index` (a vector) along `dim`."""
-    return np.take(self, np.reshape(index, -1), axis=dim) if np.ndim(self) else np.array(self)
-
-
-@op(name="IndexAddBackward0", constants=("index",), self=lambda F, g, index, dim: F.index_select(g, index, dim))
-def index_select_backward(self: Array, index: Array, dim: int, shape: tuple[int, ...]) -> Array:
-    """Zeros of a shape with the slices of the input added at `index` along `dim`."""
-    column = np.reshape(index, (-1, *[1] * (len(shape) - dim - 1)))
-    return _add_at(np.zeros(shape, self.dtype), _flat_positions(column, dim, shape, self.shape), self)
+    np.add.at(out.reshape(-1), np.reshape(_flat_positions(index, dim, out.shape, index.shape), -1), np.reshape(src, -1))
+    return out
 
 
 # ---------------------------------------------------------------- what is checked
@@ -114,22 +79,11 @@ def check_bounds(index: Array, size: int, dim: int, least: int = 0, error: type[
         raise error(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 
-def check_value(function: str, value: Any) -> None:
-    """Raise unless what is to be written is a number or a tensor."""
-    if not isinstance(value, (Tensor, *dtypes.NUMBERS)):
-        kind = type_name(value)
-        raise TypeError(f"{function}() received an invalid combination of arguments - got ({kind}): give a number")
-
-
-def _check_index_dtype(function: str, index: Tensor, expected: str) -> None:
-    if index.dtype is not dtypes.int64 and index.dtype is not dtypes.int32:
-        raise RuntimeError(f"{function}(): Expected dtype {expected} for index, but it is {index.dtype}")
-
-
 def _dim_of_index(function: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None) -> int:
     """`dim` counted from the front; raise unless `index` fits along it, and fits `src`, if there is one."""
     dim = wrap_dim(dim, input.ndim)
-    _check_index_dtype(function, index, "int32/int64")
+    if index.dtype is not dtypes.int64 and index.dtype is not dtypes.int32:
+        raise RuntimeError(f"{function}(): Expected dtype int32/int64 for index, but it is {index.dtype}")
     if src is not None and src.dtype is not input.dtype:
         kinds = f"{input.dtype} and {src.dtype}"
         raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype, but they are {kinds}")
@@ -176,19 +130,14 @@ def gather_along(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = 
 
 
 @public(name="scatter", in_place="method")
-def scatter_along(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
-    """A copy of the input with elements of `src`, or a number, put at `index` along `dim`.
+def scatter_along(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """A copy of the input with elements of `src` put at `index` along `dim`.
 
     In two dimensions, along the first: result[index[i, j], j] = src[i, j]. Where several come to one place, any of them
     may stay.
     """
-    source = value if src is None else src
-    check_value("scatter", source)
-    if isinstance(source, Tensor):
-        dim = _dim_of_index("scatter", input, dim, index, source)
-        return scatter(input, _covered(index, source), index, dim)
-    dim = _dim_of_index("scatter", input, dim, index)
-    return scatter_value(input, index, dim, dtypes.element(input.dtype, source))
+    dim = _dim_of_index("scatter", input, dim, index, src)
+    return scatter(input, _covered(index, src), index, dim)
 
 
 @public(name="scatter_add", in_place="method")
@@ -199,21 +148,3 @@ def scatter_add_along(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Te
     """
     dim = _dim_of_index("scatter", input, dim, index, src)
     return scatter_add(input, _covered(index, src), index, dim)
-
-
-@public(name="index_select")
-def select_slices(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The slices of the input at `index`, a vector of ints, along `dim`: rows 2 and 0 for [2, 0] and dim 0.
-
-    IndexError if one is out of bounds.
-    """
-    if index.ndim > 1:
-        raise IndexError(f"index_select(): Index is supposed to be a vector, but has {index.ndim} dimensions")
-    dim = wrap_dim(dim, input.ndim)
-    _check_index_dtype("index_select", index, "int32 or int64")
-    if not input.ndim and index.numel() != 1:
-        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)")
-    places, size = index._array, input.shape[dim] if input.ndim else 1
-    if places.size and (places.min() < 0 or places.max() >= size):
-        raise IndexError(f"index out of range in self: from {places.min()} to {places.max()}, along a size of {size}")
-    return index_select(input, index, dim)

@@ -1,4 +1,4 @@
-"""Where a mask is true: masked_fill, masked_select; nonzero, which makes indices of a mask.
+"""Where a mask is true: masked_fill; nonzero, which makes indices of a mask.
 
 A mask is a choice of elements, and a gradient passes only through those that were chosen. (`where`, the choice between
 two tensors, is in ops/pointwise/choice.py.)
@@ -12,9 +12,8 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op
-from minigrad.ops.places.gather import check_value
 from minigrad.ops.shapes.expanding import unbroadcast
-from minigrad.public import public
+from minigrad.public import Operand, public
 from minigrad.tensor import Tensor, from_array
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -41,31 +40,12 @@ def masked_fill_tensor(self: Array, value: Array, mask: Array) -> Array:
     return np.where(mask, value, self)
 
 
-@op(
-    constants=("mask",),
-    self=lambda F, g, mask, self_shape: unbroadcast(F, F.masked_select_backward(g, mask, self_shape), self_shape),
-)
-def masked_select(self: Array, mask: Array) -> Array:
-    """The elements of input where `mask` is true, as a vector. The two broadcast."""
-    self, mask = np.broadcast_arrays(self, mask)
-    return self[mask]
-
-
-@op(name="MaskedScatterBackward0", constants=("mask",), self=lambda F, g, mask: F.masked_select(g, mask))
-def masked_select_backward(self: Array, mask: Array, shape: tuple[int, ...]) -> Array:
-    """Zeros of the shape that `shape` and the mask broadcast to, with the elements of input where the mask is true."""
-    out = np.zeros(np.broadcast_shapes(shape, mask.shape), self.dtype)
-    out[np.broadcast_to(mask, out.shape)] = self
-    return out
-
-
 # ---------------------------------------------------------------- as the learner calls them
 
 
 @public(name="masked_fill", in_place="method", overloaded=True)
-def fill_where(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+def fill_where(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     """A copy of the input with a number, or a 0-d tensor, wherever `mask` (bools) is true. The two broadcast."""
-    check_value("masked_fill", value)
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
@@ -77,14 +57,6 @@ def fill_where(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return masked_fill_tensor(input, value.to(input.dtype), mask)
     return masked_fill(input, mask, dtypes.element(input.dtype, value))
-
-
-@public(name="masked_select")
-def select_where(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements of the input where `mask` (bools) is true, as a vector. The two broadcast."""
-    if mask.dtype is not dtypes.bool:
-        raise RuntimeError(f"masked_select: expected BoolTensor for mask, not one of {mask.dtype}: try mask != 0")
-    return masked_select(input, mask)
 
 
 @public

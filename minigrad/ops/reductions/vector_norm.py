@@ -1,5 +1,5 @@
-"""Lengths and directions of vectors. The gradient of a length is a direction: each element over the length. (Norms of
-matrices: see matrices/norms.py.)
+"""Lengths and directions of vectors. The gradient of a length is a direction: each element over the length. (A
+matrix's is that of all its elements as one vector.)
 """
 
 from __future__ import annotations
@@ -69,10 +69,35 @@ def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False,
         raise RuntimeError(
             f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}: with p=2 there may be more"
         )
-    return norm_along(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype)
+    return _norm_along(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype)
 
 
-def norm_along(input: Tensor, p: float, dim: Dims, keepdim: bool, dtype: Any) -> Tensor:
+@checked
+def linalg_norm(A: Tensor, ord: Any = None, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor:
+    """The length of all elements, or of those along `dim`, as one vector.
+
+    `ord`: as `p` in `norm`, for a vector or one `dim`; of a matrix or two of them "fro", which is the length again.
+    """
+    dims = (dim,) if isinstance(dim, int) else dim
+    if ord is not None and dims is None and A.ndim not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D"
+        )
+    if dims is not None and len(dims) not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
+    if isinstance(ord, str) or (ord is not None and len(dims or A.shape) == 2):
+        if ord != "fro":
+            raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported. Of a matrix there is 'fro' here.")
+        if A.ndim < 2:
+            raise RuntimeError(
+                f"linalg.matrix_norm: The input tensor A must have at least 2 dimensions. It has {A.ndim}."
+            )
+        if dims is not None and len(dims) != 2:
+            raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dims[0]}")
+    return _norm_along(A, 2 if ord in (None, "fro") else ord, dims, keepdim, dtype)
+
+
+def _norm_along(input: Tensor, p: float, dim: Dims, keepdim: bool, dtype: Any) -> Tensor:
     """A norm of vectors, for an input, dimensions and a dtype that are checked here: a floating one, and as wide."""
     name, kind = "linalg.vector_norm", input.dtype
     if not kind.is_floating_point:

@@ -1,4 +1,4 @@
-"""Elements repeated: expand, which copies nothing, and repeat, which copies; what shapes broadcast to.
+"""Elements repeated without a copy: expand, and what shapes broadcast to.
 
 Broadcasting is a view with stride 0, one element seen many times, and its gradient is therefore a sum: what is seen
 many times answers for all of them. `expand` and `sum_to` are each other's gradient.
@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad.op import op, size_mismatch
 from minigrad.public import Sizes, public
-from minigrad.tensor import Size, Tensor
+from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -38,32 +38,6 @@ def sum_to(self: Array, shape: tuple[int, ...]) -> Array:
 def unbroadcast(F: Any, g: Any, shape: tuple[int, ...]) -> Any:
     """For rules: a gradient summed over the dimensions along which its input was broadcast, if it was."""
     return g if g.shape == shape else F.sum_to(g, shape)
-
-
-def _sum_of_copies(F: Any, g: Any, self_shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
-    """The gradient of each element: of (times, size) along each dimension, the sum over times."""
-    own = (1,) * (len(repeats) - len(self_shape)) + self_shape
-    pairs = [size for pair in zip(repeats, own, strict=True) for size in pair]
-    return F.reshape(F.sum_dims(F.reshape(g, tuple(pairs)), tuple(range(0, 2 * len(own), 2)), False), self_shape)
-
-
-@public(function=False)
-@op(self=_sum_of_copies)
-def repeat(self: Array, repeats: Sizes) -> Array:
-    """The whole tensor so many times along each dimension, as a copy: `x.repeat(2, 3)` or `x.repeat((2, 3))`.
-
-    With more numbers than dimensions, also along new ones in front; RuntimeError if there are fewer.
-    """
-    if len(repeats) < self.ndim:
-        raise RuntimeError(
-            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: got "
-            f"{list(repeats)} for shape {list(self.shape)}"
-        )
-    own = (1,) * (len(repeats) - self.ndim) + self.shape
-    shape = [size * times for size, times in zip(own, repeats, strict=True)]
-    if min(shape, default=0) < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {shape}")
-    return np.tile(self, repeats)
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -119,25 +93,3 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     for tensor in tensors:
         shape = common_shape("broadcast_tensors", shape, tensor.shape)
     return tuple([tensor if tensor.shape == shape else expand(tensor, shape) for tensor in tensors])
-
-
-@public(method=False)
-def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape that tensors of these shapes have together; an int counts as a shape of one dimension.
-
-    RuntimeError if they do not broadcast.
-    """
-    sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
-    together = [1] * max(map(len, sizes), default=0)
-    for place, shape in enumerate(sizes):
-        for dim, size in zip(range(-1, -len(shape) - 1, -1), reversed(shape), strict=True):
-            if size < 0:
-                raise ValueError("Attempting to broadcast a dimension with negative length!")
-            if together[dim] == 1:
-                together[dim] = size
-            elif size not in (1, together[dim]):
-                raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {size} at {dim}! Mismatching argument at index "
-                    f"{place} had {shape}; but expected shape should be broadcastable to {together}"
-                )
-    return Size(together)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import arrays, op, tensors
-from minigrad.public import Dims, Ints, Sizes, public
+from minigrad.public import Dims, Sizes, public
 from minigrad.tensor import Size, Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -96,8 +96,9 @@ def different_dims(dims: Dims, ndim: int) -> tuple[int, ...]:
     """Dimensions counted from the front: one, several, or None; RuntimeError if one is there twice."""
     listed = () if dims is None else (dims,) if isinstance(dims, int) else dims
     wrapped = tuple([wrap_dim(dim, ndim) for dim in listed])
-    if len(set(wrapped)) < len(wrapped):
-        raise RuntimeError(f"dim {max(wrapped, key=wrapped.count)} appears multiple times in the list of dims")
+    for place, dim in enumerate(wrapped):
+        if dim in wrapped[:place]:
+            raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
     return wrapped
 
 
@@ -123,26 +124,6 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         return input
     merged = Size(input.shape[start : end + 1]).numel()
     return reshape(input, (*input.shape[:start], merged, *input.shape[end + 1 :]))
-
-
-@public
-def unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor:
-    """One dimension made into several, of the sizes given, as a view; one size may be -1."""
-    if not sizes:
-        raise RuntimeError("unflatten: sizes must be non-empty")
-    if not input.ndim:
-        raise RuntimeError("unflatten got an unexpected error:\na tensor without dimensions has none to be divided")
-    dim = wrap_dim(dim, input.ndim)
-    try:
-        inferred = infer_shape(sizes, input.shape[dim])
-    except RuntimeError as error:
-        if "inferred" in str(error):
-            raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
-        raise RuntimeError(
-            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
-            f"({input.shape[dim]}) in the input tensor"
-        ) from None
-    return view(input, (*input.shape[:dim], *inferred, *input.shape[dim + 1 :]))
 
 
 @public(function=False)

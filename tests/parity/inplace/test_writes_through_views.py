@@ -51,7 +51,6 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
     "squeeze(0)": lambda t: t.squeeze(0),
     "unsqueeze": lambda t: t.unsqueeze(1),
     "swapaxes": lambda t: t.swapaxes(0, 1),
-    "unflatten": lambda t: t.unflatten(1, (3, 1)),
     "as_strided": lambda t: t.as_strided((2, 2), (3, 1), 1),
     "expand to its own shape": lambda t: t.expand(2, 3),
     "a view of a view": lambda t: t.t()[1:],

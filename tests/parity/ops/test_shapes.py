@@ -1,6 +1,6 @@
-"""Shapes as in PyTorch: repeating, rolling, splitting, joining, grids, padding; arguments, views, errors.
+"""Shapes as in PyTorch: triangles, diagonals, expanding, splitting, joining, padding; arguments, views, errors.
 
-A reader finds here what a call with unusual arguments gives, one line each. Values and derivatives of the usual calls
+What a call with unusual arguments gives, one line each. Values and derivatives of the usual calls
 are in `op_rows`.
 """
 
@@ -61,51 +61,6 @@ def empty(F: Any) -> Any:
     return F.zeros(0, 3)
 
 
-# ---------------------------------------------------------------- repeat
-
-gives(
-    "A01: repeat in every spelling",
-    lambda F: [
-        matrix(F).repeat(2, 1),
-        matrix(F).repeat((1, 2)),
-        matrix(F).repeat([2, 2]),
-        matrix(F).repeat(repeats=(1, 2)),
-        matrix(F).repeat(F.Size([1, 1])),
-    ],
-)
-gives(
-    "A02: repeat of ints, bools, numbers, no times",
-    lambda F: [
-        ints(F).repeat(2, 2),
-        bools(F).repeat(2),
-        number(F).repeat(2),
-        number(F).repeat(()),
-        matrix(F).repeat(0, 1),
-        matrix(F).repeat(2, 1, 1),
-    ],
-)
-gives(
-    "A03: repeat is a copy, always",
-    lambda F: (lambda x: x.repeat(1, 1).data_ptr() == x.data_ptr())(matrix(F)),
-)
-refused(
-    "A04: repeat along fewer dims",
-    RuntimeError,
-    "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
-    lambda F: matrix(F).repeat(2),
-)
-refused(
-    "A05: repeat less than never",
-    RuntimeError,
-    "Trying to create tensor with negative dimension -3: [4, -3]",
-    lambda F: matrix(F).repeat(2, -1),
-)
-refused(
-    "A06: repeat how often?",
-    TypeError,
-    'repeat() missing 1 required positional arguments: "repeats"',
-    lambda F: matrix(F).repeat(),
-)
 # ---------------------------------------------------------------- triangles, diagonals
 
 for name in ("tril", "triu"):
@@ -177,30 +132,6 @@ refused(
     lambda F: F.broadcast_to(matrix(F), (3,)),
 )
 gives(
-    "E07: broadcast_shapes",
-    lambda F: [
-        F.broadcast_shapes(*s) for s in (((2, 1), (3,)), (2, (3, 1)), (), ((0,), (1,)), ((1, 4), (2, 1, 1), (1,)))
-    ],
-)
-for title, error, says, shapes in (
-    (
-        "two sizes",
-        RuntimeError,
-        "Attempting to broadcast a dimension of length 4 at -1! Mismatching argument at index 1 had (4,); but expected "
-        "shape should be broadcastable to [2, 3]",
-        ((2, 3), (4,)),
-    ),
-    (
-        "the third of three",
-        RuntimeError,
-        "Attempting to broadcast a dimension of length 4 at -2! Mismatching argument at index 2 had (3, 4, 3); but "
-        "expected shape should be broadcastable to [1, 2, 3]",
-        ((3,), [2, 3], (3, 4, 3)),
-    ),
-    ("less than nothing", ValueError, "Attempting to broadcast a dimension with negative length!", ((2, -1), (3,))),
-):
-    refused(f"E08: broadcast_shapes refuses {title}", error, says, lambda F, s=shapes: F.broadcast_shapes(*s))
-gives(
     "E24: squeeze of several dims",
     lambda F: [
         F.zeros(1, 2, 1).squeeze((0, 2)).shape,
@@ -229,7 +160,7 @@ gives(
 )
 for name, argument in (
     *(("reshape", "shape"), ("permute", "dims"), ("expand", "size"), ("flip", "dims")),
-    *(("repeat", "repeats"), ("broadcast_to", "size")),
+    ("broadcast_to", "size"),
 ):
     refused(
         f"E26: {name} without a word",
@@ -284,32 +215,6 @@ refused(
     "dim 0 appears multiple times in the list of dims",
     lambda F: F.zeros(1, 2).squeeze((0, -2)),
 )
-refused(
-    "E36: unflatten into nothing",
-    RuntimeError,
-    "unflatten: sizes must be non-empty",
-    lambda F: vector(F).unflatten(0, ()),
-)
-refused(
-    "E37: unflatten of a number",
-    RuntimeError,
-    "unflatten got an unexpected error:",
-    lambda F: number(F).unflatten(0, (1, 1)),
-)
-refused(
-    "E38: unflatten with two sizes open",
-    RuntimeError,
-    "unflatten got an unexpected error:\nonly one dimension can be inferred",
-    lambda F: vector(F).unflatten(0, (-1, -1)),
-)
-refused(
-    "E39: unflatten by a number",
-    TypeError,
-    "unflatten(): argument 'sizes' (position 2) must be tuple of ints, not int",
-    lambda F: vector(F).unflatten(0, 3),
-)
-
-
 # ---------------------------------------------------------------- pieces
 
 gives(
