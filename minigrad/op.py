@@ -215,10 +215,6 @@ def unrecorded(made: Tensor) -> Tensor:
     return made
 
 
-def unrecorded_several(made: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    return tuple([unrecorded(part) for part in made])
-
-
 def of_freed(node: Node) -> tuple[None, ...]:
     """The gradients from a node that has been freed, where none is wanted; else that is an error."""
     if any(node._next_nodes):
@@ -232,7 +228,7 @@ _runtime: dict[str, Any] = {
     for used in (
         *(Tensor, from_array, np.ndarray, np.asarray),
         *(elementwise_operands, tensor_operands, meet, meet_all, no_bools, explained),
-        *(is_recording, recorded, unrecorded, unrecorded_several, edge_node, node_on_demand, share_memory),
+        *(is_recording, recorded, unrecorded, edge_node, node_on_demand, share_memory),
         *(save, unpack, unpack_result, freed_error, of_freed),
     )
 } | {

@@ -18,106 +18,85 @@ from typing import Any
 from minigrad.operands import REFLECTED
 
 CALL = """
-                      | def {name}{signature}:
-                      |     if {strangers}:
-reflected             |         operands = {convert}({name!r}, {names})
-reflected             |         if operands is NotImplemented:
-reflected             |             return NotImplemented
-reflected             |         {names} = operands
--reflected            |         {unpacked} = {convert}({name!r}, {names})
-view                  |     if {first}._array.__class__ is not ndarray:
-view                  |         {first}._array = asarray({first}._array)
-each operand          |     {n}_array = {n}._array
-broadcasts            |     targets = None
-broadcasts            |     if {different}:
-broadcasts            |         {a}_array, {b}_array, targets = meet({meeting})
-refuses_bools         |         if {a}.dtype.category == 0 or {b}.dtype.category == 0:
-refuses_bools         |             raise no_bools({a}, {b})
-floating              |     if input_array.dtype.kind != "f":
-floating each operand |         {n}_array = {n}_array.astype(dtypes.default.numpy)
-                      |     try:
-                      |         array = kernel({arguments})
-                      |     except Exception as error:
-                      |         raise explained(error, {name!r}, {names}) from None
-several               |     made = tuple([from_array(part) for part in array])
-several view          |     for part in made:
-several view          |         share_memory(part, {first}, MULTIPLE)
--several              |     made = new(Tensor)
--several              |     made._array = array
--several              |     made._grad = made._state = None
--several              |     made._output_nr = 0
--several view         |     share_memory(made, {first})
--several -view        |     made._root = made._writes = None
-each input            |     {n}_node = {n}._node
-rules                 |     if ({unwanted}) or (modes.special and not is_recording()):
-rules -several        |         made._node = None
-rules                 |         return {unrecorded}(made) if modes.special else made
--rules -several       |     made._node = None
--rules                |     return {unrecorded}(made) if modes.special else made
-rules each input      |     if {n}_node is ON_DEMAND:
-rules each input      |         {n}_node = node_on_demand({n})
-rules several         |     node = NodeType()
-rules -several        |     made._node = node = NodeType()
-rules                 |     node._next_nodes = ({nodes},)
-rules                 |     node._output_nrs = ({numbers},) if {any_number} else None
-keeps_result          |     made._writes = writes = [0]
-rules                 |     node._kept = ({kept})
-rules                 |     node._targets = {targets}
-rules                 |     node._sequence = next_sequence_nr()
-rules                 |     node._hooks = node._notes = None
-rules several         |     node._output_count = len(made)
-rules several         |     for number, part in enumerate(made):
-rules several         |         part._node, part._output_nr = node, number
-rules                 |     if modes.special:
-rules                 |         recorded(node, array, ({inputs},))
-rules                 |     return made
-"""
-
-CALL_OF_ANY_NUMBER = """
-def {name}{signature}:
-    inputs = tensor_operands({name!r}, *{variadic})
-    arrays = [tensor._array for tensor in inputs]
-    targets = None
-    if any([array.dtype is not arrays[0].dtype for array in arrays]):
-        arrays, targets = meet_all(arrays)
-    try:
-        array = kernel(*arrays, {taken})
-    except Exception as error:
-        raise explained(error, {name!r}, *inputs) from None
-    made = from_array(array)
-    if not any([tensor._node for tensor in inputs]) or (modes.special and not is_recording()):
-        return unrecorded(made) if modes.special else made
-    made._node = node = NodeType()
-    node._next_nodes = tuple([edge_node(tensor) for tensor in inputs])
-    output_nrs = tuple([tensor._output_nr for tensor in inputs])
-    node._output_nrs = output_nrs if any(output_nrs) else None
-    node._kept = ({kept})
-    node._targets = targets
-    node._sequence = next_sequence_nr()
-    node._hooks = node._notes = None
-    if modes.special:
-        recorded(node, array, inputs)
-    return made
+                           | def {name}{signature}:
+-variadic                  |     if {strangers}:
+reflected                  |         operands = {convert}({name!r}, {names})
+reflected                  |         if operands is NotImplemented:
+reflected                  |             return NotImplemented
+reflected                  |         {names} = operands
+-reflected -variadic       |         {unpacked} = {convert}({name!r}, {names})
+variadic                   |     tensor_operands({name!r}, {names})
+variadic                   |     {v}_array = [tensor._array for tensor in {v}]
+variadic                   |     {v}_node = [tensor._node for tensor in {v}]
+variadic                   |     targets = None
+variadic                   |     if any([array.dtype is not {v}_array[0].dtype for array in {v}_array]):
+variadic                   |         {v}_array, targets = meet_all({v}_array)
+view                       |     if {first}._array.__class__ is not ndarray:
+view                       |         {first}._array = asarray({first}._array)
+-variadic each operand     |     {n}_array = {n}._array
+broadcasts                 |     targets = None
+broadcasts                 |     if {different}:
+broadcasts                 |         {a}_array, {b}_array, targets = meet({meeting})
+refuses_bools              |         if {a}.dtype.category == 0 or {b}.dtype.category == 0:
+refuses_bools              |             raise no_bools({a}, {b})
+floating                   |     if input_array.dtype.kind != "f":
+floating each operand      |         {n}_array = {n}_array.astype(dtypes.default.numpy)
+                           |     try:
+                           |         array = kernel({arguments})
+                           |     except Exception as error:
+                           |         raise explained(error, {name!r}, {names}) from None
+several                    |     made = tuple([from_array(part) for part in array])
+several view               |     for part in made:
+several view               |         share_memory(part, {first}, MULTIPLE)
+-several                   |     made = new(Tensor)
+-several                   |     made._array = array
+-several                   |     made._grad = made._state = None
+-several                   |     made._output_nr = 0
+-several view              |     share_memory(made, {first})
+-several -view             |     made._root = made._writes = None
+-variadic each input       |     {n}_node = {n}._node
+rules                      |     if ({unwanted}) or (modes.special and not is_recording()):
+rules -several             |         made._node = None
+rules                      |         return {unrecorded} if modes.special else made
+-rules -several            |     made._node = None
+-rules                     |     return {unrecorded} if modes.special else made
+-variadic rules each input |     if {n}_node is ON_DEMAND:
+-variadic rules each input |         {n}_node = node_on_demand({n})
+variadic                   |     {v}_node = [edge_node(tensor) for tensor in {v}]
+variadic                   |     {v}_number = [tensor._output_nr for tensor in {v}]
+rules several              |     node = NodeType()
+rules -several             |     made._node = node = NodeType()
+rules                      |     node._next_nodes = ({nodes},)
+rules                      |     node._output_nrs = ({numbers},) if {any_number} else None
+keeps_result               |     made._writes = writes = [0]
+rules                      |     node._kept = ({kept})
+rules                      |     node._targets = {targets}
+rules                      |     node._sequence = next_sequence_nr()
+rules                      |     node._hooks = node._notes = None
+rules several              |     node._output_count = len(made)
+rules several              |     for number, part in enumerate(made):
+rules several              |         part._node, part._output_nr = node, number
+rules                      |     if modes.special:
+rules                      |         recorded(node, array, ({inputs},))
+rules                      |     return made
 """
 
 BACKWARD = """
-                               | def {method}(node, {g}):
-keeps_tensors                  |     if node._kept is None:
-keeps_tensors                  |         {of_freed}
-saved                          |     {slots}, = node._kept
-two_rules                      |     {nodes}, = node._next_nodes
-two_rules                      |     {gradients} = None
-each option                    |     {n} = kept_{n}
-each shared                    |     if kept_{n} is not None:
-each shared                    |         {unpack}
-two_rules each rule            |     if {n}_node is not None:
-two_rules each rule            |         {unpack}
-two_rules each rule            |         {n}_gradient = rule_{n}({arguments})
--two_rules -variadic each rule |     {unpack}
--two_rules -variadic each rule |     {n}_gradient = rule_{n}({arguments})
--variadic                      |     return {results},
-variadic each rule             |     {unpack}
-variadic each rule             |     return tuple(rule_{n}({arguments}))
+                     | def {method}(node, {g}):
+keeps_tensors        |     if node._kept is None:
+keeps_tensors        |         {of_freed}
+saved                |     {slots}, = node._kept
+two_rules            |     {nodes}, = node._next_nodes
+two_rules            |     {gradients} = None
+each option          |     {n} = kept_{n}
+each shared          |     if kept_{n} is not None:
+each shared          |         {unpack}
+two_rules each rule  |     if {n}_node is not None:
+two_rules each rule  |         {unpack}
+two_rules each rule  |         {n}_gradient = rule_{n}({arguments})
+-two_rules each rule |     {unpack}
+-two_rules each rule |     {n}_gradient = rule_{n}({arguments})
+                     |     return {results},
 """
 
 
@@ -256,17 +235,14 @@ class OpText:
         """The op's call: check, compute, and if a gradient is wanted, record."""
         kept = [self._kept(want) for want in self.saved]
         parameters = [p.replace(name=local(p.name), annotation=p.empty) for p in self.parameters.values()]
+        operands, inputs = [local(name) for name in self.operands], [local(name) for name in self.inputs]
+        if self.variadic:
+            operands = inputs = [f"*{self.variadic}"]
+        strange = "({n}.__class__ is not Tensor and {n}.__class__ not in tensor_classes)"
+        arrays = [f"{local(name)}_array" if name in self.operands else name for name in self.parameters]
         words = vars(self) | {
             "signature": inspect.Signature(parameters),
             "kept": ", ".join(kept) + "," * bool(kept),
-            "taken": _joined("{n}={n}", [name for name in self.parameters if name != self.variadic]),
-        }
-        if self.variadic:
-            return CALL_OF_ANY_NUMBER.lstrip("\n").format_map(words)
-        operands, inputs = [local(name) for name in self.operands], [local(name) for name in self.inputs]
-        strange = "({n}.__class__ is not Tensor and {n}.__class__ not in tensor_classes)"
-        arrays = [f"{local(name)}_array" if name in self.operands else name for name in self.parameters]
-        words |= {
             "operand": operands,
             "input": inputs,
             "strangers": _joined(strange, operands, " or "),
@@ -277,14 +253,19 @@ class OpText:
             "arguments": ", ".join(arrays),
             "inputs": ", ".join(inputs),
             "unwanted": _joined("{n}_node is None", inputs, " and "),
-            "unrecorded": "unrecorded_several" if self.several else "unrecorded",
+            "unrecorded": "tuple([unrecorded(part) for part in made])" if self.several else "unrecorded(made)",
             "nodes": _joined("{n}_node", inputs),
             "numbers": _joined("{n}._output_nr", inputs),
             "any_number": _joined("{n}._output_nr", inputs, " or "),
-            "targets": "targets" if self.broadcasts and len(inputs) > 1 else "None",
+            "targets": "targets" if self.variadic or (self.broadcasts and len(inputs) > 1) else "None",
         }
         if self.broadcasts:
             words |= self._meeting(*operands)
+        if self.variadic:
+            name = words["v"] = self.variadic
+            options = _joined("{n}={n}", [option for option in self.parameters if option != name])
+            words |= {"arguments": f"*{name}_array, {options}", "unwanted": f"not any({name}_node)"}
+            words |= {"numbers": f"*{name}_number", "any_number": f"any({name}_number)"}
         return fill(CALL, words)
 
     def _meeting(self, *operands: str) -> Words:
@@ -310,7 +291,7 @@ class OpText:
         if want in self.parameters:
             return want
         if self.variadic:
-            return "tuple([array.shape for array in arrays])"
+            return f"tuple([array.shape for array in {self.variadic}_array])"
         return f"{local(argument(want))}_array.{want.rpartition('_')[2]}"
 
     # -- the backward
@@ -331,7 +312,7 @@ class OpText:
             "slots": _joined("kept_{n}", self.saved) + ", result_writes" * self.keeps_result,
             "nodes": _joined("{n}_node", self.inputs),
             "gradients": _joined("{n}_gradient", self.inputs, " = "),
-            "results": _joined("{n}_gradient", self.inputs),
+            "results": "*" * bool(self.variadic) + _joined("{n}_gradient", self.inputs),
             "option": self.options,
             "shared": [{"n": want, "unpack": unpacked[want]} for want in self.shared],
             "rule": rules,

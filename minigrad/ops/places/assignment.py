@@ -107,9 +107,9 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         return
     target = self if indexing.is_whole(parts) else indexing.basic(self, parts)
     if taken is not None:
+        value = _without_leading_ones(value)
         check_history(target)
         check_places(value)
-        value = _without_leading_ones(value)
         _check_memory(own_array(target), value)
         _put_(target, taken, value)
     elif value.ndim == 0 and target.ndim:
