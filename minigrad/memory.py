@@ -118,7 +118,8 @@ def check_overlap(target: Array, source: Array) -> None:
     if not _is_dense(target) or not _is_dense(source):
         return
     same_start = target.__array_interface__["data"][0] == source.__array_interface__["data"][0]
-    if not (same_start and target.size == source.size and _full_strides(target) == _full_strides(source)):
+    same_places = target.shape == source.shape and target.squeeze().strides == source.squeeze().strides
+    if not (same_start and same_places):
         raise RuntimeError(SHARED)
 
 
@@ -130,22 +131,8 @@ def check_apart(target: Array, source: Array) -> None:
         raise RuntimeError(SHARED)
 
 
-def _full_strides(array: Array) -> list[int]:
-    """The strides as PyTorch would have them: where numpy has 0, for a new dimension of size 1, the step to its end."""
-    strides: list[int] = []
-    step = array.itemsize
-    for stride, size in zip(array.strides[::-1], array.shape[::-1], strict=True):
-        strides.append(step if not stride and size == 1 else stride)
-        step = strides[-1] * size
-    return strides
-
-
 def _is_dense(array: Array) -> bool:
     """Whether the elements fill a range of memory, each place once."""
-    expected = array.itemsize
-    for stride, size in sorted(zip(array.strides, array.shape, strict=True)):
-        if size != 1:
-            if stride != expected:
-                return False
-            expected *= size
-    return True
+    largest_step_first = np.argsort(array.strides)[::-1]
+    dense: bool = array.transpose(largest_step_first).flags.c_contiguous
+    return dense

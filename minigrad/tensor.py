@@ -20,7 +20,7 @@ from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle
 from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, RetainGrad, state_of
-from minigrad.autograd.views import follow_base
+from minigrad.autograd.views import follow_base, keeps_gradient
 from minigrad.devices import CPU, device
 from minigrad.tensor_base import (
     Size,
@@ -232,8 +232,7 @@ class Tensor(TensorBase):
     def retains_grad(self) -> bool:
         if self._state is not None:
             return self._state.retains_grad
-        node = self._node
-        return isinstance(node, Node) and node._hooks is not None and self._output_nr in node._hooks.retained
+        return keeps_gradient(self._node, self._output_nr)
 
     def _has_place(self) -> bool:
         """Whether it is known where in the graph this is: not for some views whose memory was written to."""

@@ -64,10 +64,6 @@ def same(tensor: Tensor) -> Tensor:
     return same
 
 
-def _any_tensor(operands: tuple[Any, ...]) -> bool:
-    return any(isinstance(operand, Tensor) for operand in operands)
-
-
 def _check_memory(tensor: Tensor, sources: tuple[Any, ...]) -> None:
     """Raise if a write from these would read what it has just written: PyTorch looks at that before it looks at
     shapes.
@@ -90,7 +86,6 @@ def in_place(
     ufunc: Any = None,
     operand: str = "",
     fills: bool = False,
-    spreads: bool = False,
     through_repeats: Method | None = None,
 ) -> Method:
     """The in-place form of a function.
@@ -98,8 +93,8 @@ def in_place(
     Args:
         ufunc: does it without a second array.
         operand: the name of its one operand, a tensor or a number, for errors.
-        fills: it writes the same number everywhere, so that elements may share memory (not if that is in a tensor).
-        spreads: what it writes is repeated, and may come from the same memory.
+        fills: it writes the same number everywhere, which may come from the same memory; if it is not in a tensor,
+            elements may share memory.
         through_repeats: does the write where elements share places in memory, which is an error else.
     """
 
@@ -125,7 +120,7 @@ def in_place(
                 _check_fit(self, np.broadcast_to(self._array, there), name)
             raise
         except RuntimeError:
-            _check_memory(self, () if spreads else operands)
+            _check_memory(self, () if fills else operands)
             raise
         put(self, values, operands)
 
@@ -141,7 +136,7 @@ def in_place(
                 result = function(before, *operands, **options)
                 _check_fit(self, result._array, name)
             except RuntimeError as error:
-                sources = () if spreads else operands
+                sources = () if fills else operands
                 check_places(*(source for source in sources if isinstance(source, Tensor)))
                 if str(error) != UNSAVABLE_MESSAGE:
                     _check_memory(self, sources)
@@ -154,8 +149,8 @@ def in_place(
         record_write(self, result._node)
 
     def put(self: Tensor, values: Any, operands: tuple[Any, ...]) -> None:
-        sources = () if spreads else operands
-        store(self, values, name, fills and not _any_tensor(operands), *sources)
+        everywhere = fills and not any(isinstance(operand, Tensor) for operand in operands)
+        store(self, values, name, everywhere, *(() if fills else operands))
 
     if not function.__qualname__[0].isalpha() or "<" in function.__qualname__:  # it has no public name of its own
         function.__qualname__ = name  # what Python's errors about arguments say

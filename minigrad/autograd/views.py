@@ -66,14 +66,14 @@ class Views:
         """After a write: each view, of a tensor that needs a gradient, finds its node anew."""
         for reference in self.references:
             view = reference()
-            if view is None or view._state.__class__ is ForbiddenState:
+            if view is None or not (view._state is None or view._state.has_place):
                 continue
             if view._root._node is None and not isinstance(view._node, Node):  # type: ignore[union-attr]
                 view._state = view._state or LeafState()
                 if isinstance(view._state, LeafState):
                     view._state.written = True
-            elif kind_of(view) is not None or view._state.__class__ is not RenewedState:
-                _overtake(view, (view._node, view._output_nr))
+            elif kind_of(view) is not None or view._state.__class__ is not OvertakenState:
+                _overtake(view)
 
 
 def views_of(tensor: Tensor) -> Views | None:
@@ -90,10 +90,8 @@ def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> None:
     elif writes is INFERENCE or writes.__class__ is InferenceCount:
         view._writes, view._root = INFERENCE, None
         return
-    elif len(writes) == 1:
-        writes.append(Views())
-    elif writes[1] is None:
-        writes[1] = Views()
+    elif len(writes) == 1 or writes[1] is None:
+        writes[1:2] = [Views()]
     views = writes[1]
     if modes.special:
         kind = IN_INFERENCE if thread.inference else kind if thread.grad_enabled else NO_GRAD
@@ -120,36 +118,42 @@ def kind_of(view: Tensor) -> str | None:
 def view_error(view: Tensor, kind: str, by_others: bool) -> RuntimeError:
     """Why a view of this kind may not be written to (`by_others`: nor its base) while gradients are recorded."""
     node, output_nr = (view._state and view._state.history) or (view._node, view._output_nr)
-    what = (
-        "is a view and its base or another view of its base has been modified inplace"
-        if by_others
-        else "is a view and is being modified inplace"
-    )
+    what = "its base or another view of its base has been" if by_others else "is being"
     where, when = ("inference", " in normal mode") if kind == IN_INFERENCE else ("no_grad", " with grad mode enabled")
+    subject = f"A view was created in {where} mode"
     if isinstance(node, Node):
+        subject = f"Output {output_nr} of {op_name(node)} is a view"
         if kind in (NO_GRAD, IN_INFERENCE):
-            what = what.replace("is a view", f"is a view of a view which was created in {where} mode", 1) + when
-        return RuntimeError(f"Output {output_nr} of {op_name(node)} {what}. {_REASONS[kind]}")
-    what = what.replace("is a view", f"A view was created in {where} mode", 1)
-    return RuntimeError(f"{what}{when}. {_REASONS[kind]}")
+            subject += f" of a view which was created in {where} mode"
+        else:
+            when = ""
+    return RuntimeError(f"{subject} and {what} modified inplace{when}. {_REASONS[kind]}")
 
 
 # ---------------------------------------------------------------- views whose memory was written to
 
 
 class OvertakenState(State):
-    """A view after a write that gave its base a new node: the view's own node is not its place in the graph now."""
+    """A view after a write that gave its base a new node: the view's own node is not its place in the graph now.
 
-    __slots__ = ("history",)
-    history: tuple[Any, int]
+    It gets a new node, a part of the base's new value, when the node is first asked for. For some views, such as those
+    made under `no_grad`, no node would be right: asking for it raises the `error`.
+    """
 
-    def __init__(self, history: tuple[Any, int]) -> None:
-        self.history = history
+    __slots__ = ("history", "error", "has_place")
+
+    def __init__(self, view: Tensor, kind: str | None) -> None:
+        self.history = view._node, view._output_nr
+        self.error = None if kind is None else str(view_error(view, kind, by_others=True))
+        self.has_place = kind is None
 
     @property
     def retains_grad(self) -> bool:  # type: ignore[override]  # its new node takes the request along
-        node, output_nr = self.history
-        return isinstance(node, Node) and node._hooks is not None and output_nr in node._hooks.retained
+        return keeps_gradient(*self.history)
+
+    @property
+    def follows_base(self) -> bool:  # type: ignore[override]
+        return self.error is not None and not isinstance(self.history[0], Node)
 
     def was_leaf(self, view: Tensor) -> bool:
         return not isinstance(self.history[0], Node)
@@ -157,16 +161,15 @@ class OvertakenState(State):
     def take_flag(self, view: Tensor, wanted: bool) -> bool:
         return True  # whatever its own flag, it needs a gradient as its base does
 
+    def check(self) -> None:
+        if self.error is not None:
+            raise RuntimeError(self.error)
+
     def grad_fn(self, view: Tensor) -> Node | None:
         return self.node_of(view)
 
-
-class RenewedState(OvertakenState):
-    """A view that gets its new node, a part of the base's new value, when the node is first asked for."""
-
-    __slots__ = ()
-
     def node_of(self, view: Tensor) -> Node:
+        self.check()
         base: Any = view._root
         node = node_type(tensors.strided)()
         node._connect([(edge_node(base), base._output_nr)])
@@ -176,34 +179,9 @@ class RenewedState(OvertakenState):
         return node
 
     def hooks_of(self, view: Tensor) -> NodeHooks:
-        return self.node_of(view)._node_hooks()
-
-
-class ForbiddenState(OvertakenState):
-    """A view for which no node would be right, such as one made under `no_grad`: asking for it raises."""
-
-    __slots__ = ("message",)
-    has_place = False
-
-    def __init__(self, history: tuple[Any, int], message: str) -> None:
-        super().__init__(history)
-        self.message = message
-
-    @property
-    def follows_base(self) -> bool:  # type: ignore[override]
-        return not isinstance(self.history[0], Node)
-
-    def check(self) -> None:
-        raise RuntimeError(self.message)
-
-    def node_of(self, view: Tensor) -> Node:
-        raise RuntimeError(self.message)
-
-    def hooks_of(self, view: Tensor) -> NodeHooks:
         node, output_nr = self.history
-        if self.was_leaf(view) or node._hooks is None or output_nr not in node._hooks.of_tensors:
-            self.check()
-        hooks: NodeHooks = node._hooks
+        had_hooks = isinstance(node, Node) and node._hooks is not None and output_nr in node._hooks.of_tensors
+        hooks: NodeHooks = node._hooks if self.error and had_hooks else self.node_of(view)._node_hooks()
         return hooks
 
 
@@ -214,13 +192,9 @@ def renew_views(written: Tensor) -> None:
         views.renew()
 
 
-def _overtake(view: Tensor, history: tuple[Any, int]) -> None:
+def _overtake(view: Tensor) -> None:
     """Take a view's own node away, since its memory was written to."""
-    kind = kind_of(view)
-    if kind is None:
-        view._state = RenewedState(history)
-    else:
-        view._state = ForbiddenState(history, str(view_error(view, kind, by_others=True)))
+    view._state = OvertakenState(view, kind_of(view))
     view._node, view._output_nr = ON_DEMAND, 0
 
 
@@ -233,11 +207,16 @@ def follow_base(base: Tensor, wanted: bool) -> None:
             continue
         written = view._state is not None and view._state.written
         if wanted and written:
-            _overtake(view, (None, 0))
+            _overtake(view)
         elif wanted and view._node is None:
             view._node, view._state = ON_DEMAND, UNCONNECTED
         elif not wanted and view._state is not None and view._state.follows_base:
             view._node = view._state = None
+
+
+def keeps_gradient(node: Any, output_nr: int) -> bool:
+    """Whether retain_grad() was asked of an output of what may be a node."""
+    return isinstance(node, Node) and node._hooks is not None and output_nr in node._hooks.retained
 
 
 def set_history(tensor: Tensor, node: Node, output_nr: int, before: Any = None) -> None:
@@ -246,6 +225,6 @@ def set_history(tensor: Tensor, node: Node, output_nr: int, before: Any = None) 
     `before`: the node and output number that it had, if these are no longer there to be seen.
     """
     old, old_nr = before or (tensor._node, tensor._output_nr)
-    if isinstance(old, Node) and old._hooks is not None and old_nr in old._hooks.retained:
+    if keeps_gradient(old, old_nr):
         node._node_hooks().retained[output_nr] = old._hooks.retained.pop(old_nr)
     tensor._node, tensor._output_nr = node, output_nr

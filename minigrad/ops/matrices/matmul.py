@@ -112,7 +112,7 @@ def _check_factors(first: Tensor, second: Tensor) -> None:
         batch = common_shape(_BATCHES, first.shape[:-2], second.shape[:-2]) if kind == "bmm" else ()
         sizes = {"rows": math.prod(first.shape[:-1]), "size": size, "inner": inner, "last": second.shape[-1]}
         text = of_sizes.format(**sizes, batch=math.prod(batch))
-        raise RuntimeError(f"{text} the sizes over which products are summed differ, {size} and {inner}")
+        raise RuntimeError(f"{text} products are summed over the last size, ({size}), which must equal ({inner})")
     if first.dtype is not second.dtype:
         raise RuntimeError(f"{of_dtypes.format(first.dtype, second.dtype)}. Convert one of them with .to(...).")
     _refuse_bools(kernel, first)

@@ -81,7 +81,7 @@ def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     return copied(self, src)
 
 
-fill_ = public(in_place(_fill, "fill_", fills=True, spreads=True))
+fill_ = public(in_place(_fill, "fill_", fills=True))
 zero_ = public(in_place(lambda self: zeroed(self, np.zeros_like(self._array)), "zero_", fills=True))
 copy_ = public(function=False)(in_place(_copied, "copy_"))
 
