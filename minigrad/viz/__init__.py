@@ -30,7 +30,7 @@ The widget:
 Beside them:
     torch_graphs    the same of PyTorch's graphs
     rich            a tensor as a table
-    figure          what the charts share; curves: `gradcheck_curve`; heatmap: `jacobian_picture`
+    curves          `gradcheck_curve`; figure: what a chart is made of
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.
 What was made before is drawn without its line. In a notebook it also shows tensors as tables (`rich_display`).
@@ -41,7 +41,6 @@ from minigrad.viz.curves import gradcheck_curve
 from minigrad.viz.dot import make_dot
 from minigrad.viz.drawing import draw
 from minigrad.viz.frames import Frame
-from minigrad.viz.heatmap import jacobian_picture
 from minigrad.viz.layout import LayoutError
 from minigrad.viz.records import observe
 from minigrad.viz.rich import rich_display, running_shell
@@ -53,7 +52,6 @@ __all__ = [
     "LayoutError",
     "draw",
     "gradcheck_curve",
-    "jacobian_picture",
     "make_dot",
     "rich_display",
 ]

@@ -1,4 +1,4 @@
-"""What the charts share: one SVG, complete by itself, that follows the page's light or dark look.
+"""What a chart is made of: one SVG, complete by itself, that follows the page's light or dark look.
 
 The SVG stands in the page itself, so its own style sheet can use the page's colours: those of JupyterLab's theme, or
 elsewhere those that the reader's system asks for. Its elements carry their colours as attributes as well, so a file
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from minigrad.viz.markup import SANS, attribute, clean, columns, markup, pixels
 
@@ -28,8 +27,6 @@ COLOURS = {
     "blue-line": ("stroke", "#0072b2", "#5ab8f0"),
     "orange": ("fill", "#c24e00", "#ff9a52"),
     "orange-line": ("stroke", "#c24e00", "#ff9a52"),
-    "alarm": ("fill", "#b3007d", "#ff7bd0"),
-    "on": ("fill", "#ffffff", "#14181d"),
 }
 
 
@@ -56,11 +53,6 @@ class Figure:
         self.caption = clean(caption)
         self._table = table
 
-    def save(self, path: Any) -> None:
-        """Write the picture to an SVG file."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.svg)
-
     def __str__(self) -> str:
         return f"{self.caption}\n{self._table}"
 
@@ -86,7 +78,7 @@ def picture(width: float, height: float, title: str, parts: Sequence[str]) -> st
         f'style="max-width:100%;min-width:{pixels(SMALLEST * width)}px;height:auto" '
         f'viewBox="0 0 {pixels(width)} {pixels(height)}" role="group" aria-label={attribute(title)} '
         f'font-family="{SANS}" font-size="12"><title>{markup(title)}</title>'
-        f"{rectangle(0.5, 0.5, width - 1, height - 1, 'paper', 8, 'rule')}{''.join(parts)}</svg>"
+        f"{rectangle(0.5, 0.5, width - 1, height - 1, 'paper', 'rule', radius=8)}{''.join(parts)}</svg>"
     )
 
 
@@ -97,13 +89,11 @@ def coloured(*names: str) -> str:
     return f'class="{classes}" {attributes}'
 
 
-def rectangle(
-    x: float, y: float, width: float, height: float, fill: str, radius: float = 0, edge: str = "", more: str = ""
-) -> str:
-    rounded = f' rx="{pixels(radius)}"' if radius else ""
+def rectangle(x: float, y: float, width: float, height: float, *colours: str, radius: float = 0) -> str:
+    rounded = f'rx="{pixels(radius)}" ' if radius else ""
     return (
-        f'<rect x="{pixels(x)}" y="{pixels(y)}" width="{pixels(width)}" height="{pixels(height)}"{rounded} '
-        f"{more}{coloured(*filter(None, (fill, edge)))}/>"
+        f'<rect x="{pixels(x)}" y="{pixels(y)}" width="{pixels(width)}" height="{pixels(height)}" '
+        f"{rounded}{coloured(*colours)}/>"
     )
 
 

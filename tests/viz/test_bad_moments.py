@@ -1,7 +1,9 @@
 """What goes wrong under a stepper's feet, on graphs of minigrad's and of PyTorch's: a clear message, and on it goes."""
 
+import gc
 import json
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -296,3 +298,17 @@ def test_a_request_that_nobody_understands_does_nothing(library: Any, request_: 
     assert stepper.breaks == []
     stepper.last()
     assert grad(a) == [2.0]
+
+
+def closed_before_it_was_shown() -> tuple[Any, weakref.ref[mg.Tensor]]:
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    stepper = viz.BackwardStepper(x.exp().sum())
+    stepper.close()
+    return stepper, weakref.ref(x)
+
+
+def test_a_closed_stepper_that_was_never_shown_keeps_no_graph_alive() -> None:
+    stepper, leaf = closed_before_it_was_shown()
+    gc.collect()
+    assert leaf() is None
+    assert len(stepper.frames) == 1

@@ -108,6 +108,12 @@ def test_prehooks_and_hooks_of_a_node_and_the_rules_own_numbers() -> None:
     assert (to_x.value.text, to_w.changed, to_w.value.text) == ("[-6, -8]", "", "[-1, -2]")
 
 
+def test_a_hook_of_a_node_that_gives_no_gradient_is_told_for_the_input_that_gets_none() -> None:
+    hook = "y.grad_fn.register_hook(lambda after, before: (after[0] * 2, None))\n"
+    _, events = stepped(f"{LEAVES}y = x * w\n{hook}s = viz.BackwardStepper(y.sum())\n")
+    assert [pair[:2] for pair in brief(events, "node_hook")] == [("[3, 4]", "[6, 8]"), ("[1, 2]", None)]
+
+
 def test_retain_grad_and_post_accumulate_hooks() -> None:
     stepper, events = stepped(
         LEAVES
