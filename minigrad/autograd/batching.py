@@ -227,7 +227,7 @@ _ELEMENTWISE = (  # and what treats all matrices of a batch alike
 )
 _FURTHER_ON = (
     "advanced_index", "basic_index", "diagonal", "diagonal_backward", "flip", "index_backward", "mean_dims",
-    "squeeze_one", "sum_dims", "transpose", "unsqueeze", "zero_at",
+    "squeeze_one", "sum_dims", "transpose", "unsqueeze",
 )
 # fmt: on
 _RULES: dict[str, Callable[..., Any]] = {

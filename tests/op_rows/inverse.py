@@ -49,14 +49,6 @@ ROWS = [
         graph=False,
     ),
     row(
-        "linalg.solve(left=False)",
-        lambda F, x, y: F.linalg.solve(x, y, left=False),
-        lambda x, y: turned(np.linalg.solve(turned(x), turned(y))),
-        [((2, 2), (3, 2)), ((2, 2), (2, 1, 2))],
-        "LinalgSolveExBackward0",
-        graph=False,
-    ),
-    row(
         "linalg.solve(vectors)",
         lambda F, x, y: F.linalg.solve(x, y),
         lambda x, y: np.linalg.solve(x, np.broadcast_to(y, x.shape[:-1])[..., None])[..., 0],

@@ -54,10 +54,6 @@ def without_padding(pixels: Any, count: int) -> Any:
     return pixels.mean(-1)
 
 
-def thirds(pixels: Any, count: int) -> Any:
-    return pixels.sum(-1) / 3
-
-
 def adapted(x: Any, places: tuple[int, ...], reduce: Any) -> Any:
     size = x.shape[-len(places) :]
     out = np.zeros((*x.shape[: -len(places)], *places), x.dtype)
@@ -87,7 +83,6 @@ _POOLS: list[tuple[Any, ...]] = [
     ("avg_pool2d(3, 2, 1)", (3, 2, 1), AVG2D, 2, with_padding, {"k": 3, "p": 1}, SMALL),
     ("avg_pool2d(ceil_mode)", (2, 2, 1, True), AVG2D, 2, with_padding, PADDED, SMALL),
     ("avg_pool2d(count_include_pad)", (2, 2, 1, True, False), AVG2D, 2, without_padding, PADDED, SMALL[:2]),
-    ("avg_pool2d(divisor_override)", (2, 1, 0, False, True, 3), AVG2D, 2, thirds, {"s": 1}, SMALL[:2]),
 ]
 _ADAPTIVE: list[tuple[Any, ...]] = [
     ("adaptive_avg_pool2d", (2, 3), "AdaptiveAvgPool2DBackward0", without_padding, [((1, 2, 4, 4),), ((1, 3, 2),)]),

@@ -81,16 +81,10 @@ class AvgPool2d(_AvgPool):
     Args:
         kernel_size, stride, padding, ceil_mode: as for MaxPool2d; the padding is zeros.
         count_include_pad: whether the zeros of the padding count in the mean.
-        divisor_override: what the sums are divided by, instead of the size of the window.
     """
 
-    divisor_override: int | None = None
-
     def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool2d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
-            self.divisor_override,
-        )  # fmt: skip
+        return F.avg_pool2d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
 
 class AdaptiveAvgPool2d(Layer):

@@ -128,8 +128,8 @@ def _sums(size: int, border: int, starts: tuple[int, ...], ends: tuple[int, ...]
     return mix_of((np.array(starts)[:, None] <= pixels) & (pixels < np.array(ends)[:, None]), border)
 
 
-def _means(mix: Any, input: Tensor, spans: list[tuple[Array, Array, Array]], divisor: int | None = None) -> Tensor:
-    """Sums of windows over how many pixels they count, or over a divisor.
+def _means(mix: Any, input: Tensor, spans: list[tuple[Array, Array, Array]]) -> Tensor:
+    """Sums of windows over how many pixels they count.
 
     `spans`: for each dimension the windows' starts and ends, and how many pixels each counts.
     """
@@ -137,7 +137,7 @@ def _means(mix: Any, input: Tensor, spans: list[tuple[Array, Array, Array]], div
         _sums(size, max(0, -min(starts, default=0)), tuple(starts.tolist()), tuple(ends.tolist()))
         for size, (starts, ends, _) in zip(input.shape[-2:], spans, strict=True)
     ]
-    means: Tensor = mix(input, sums, divisor or np.multiply.outer(spans[0][2], spans[1][2]))
+    means: Tensor = mix(input, sums, np.multiply.outer(spans[0][2], spans[1][2]))
     return means
 
 
@@ -225,8 +225,8 @@ def _largest(function: str, input: Tensor, return_indices: bool, *options: Any) 
     return tuple(results) if return_indices else results[0]
 
 
-def _averages(function: str, input: Tensor, include: bool, divisor: int | None, *options: Any) -> Tensor:
-    """The mean of each window, counting its padding or not, or its sum over a divisor."""
+def _averages(function: str, input: Tensor, include: bool, *options: Any) -> Tensor:
+    """The mean of each window, counting its padding or not."""
     image, window, places, way = _windows(function, input, *options)
     spans = []
     along = zip(image.shape[-2:], window, places, way.stride, way.padding, strict=True)
@@ -235,7 +235,7 @@ def _averages(function: str, input: Tensor, include: bool, divisor: int | None, 
         ends = np.minimum(starts + k, size + border)  # a window that was added by ceil_mode may reach further
         inside = np.minimum(ends, size) - np.maximum(starts, 0)
         spans.append((starts, ends, ends - starts if include else inside))
-    means = _means(_avg_pool, image, spans, divisor)
+    means = _means(_avg_pool, image, spans)
     return means if image is input else views.squeeze(means, -2)
 
 
@@ -295,7 +295,7 @@ def avg_pool1d(
             f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
             "checking arguments for avg_pool1d)"
         )
-    return _averages("avg_pool1d", input, count_include_pad, None, ceil_mode, kernel_size, stride, padding, 1)
+    return _averages("avg_pool1d", input, count_include_pad, ceil_mode, kernel_size, stride, padding, 1)
 
 
 @checked
@@ -306,18 +306,13 @@ def avg_pool2d(
     padding: Dims = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
-    divisor_override: int | None = None,
 ) -> Tensor:
     """The mean of each window of images (N, C, H, W) or (C, H, W) -> (N, C, h, w).
 
-    `stride` is the kernel's size unless given. Padding counts as zeros, or with `count_include_pad=False` not at all;
-    `divisor_override` is what the sums are divided by instead of the count. RuntimeError for windows that do not fit.
+    `stride` is the kernel's size unless given. Padding counts as zeros, or with `count_include_pad=False` not at all.
+    RuntimeError for windows that do not fit.
     """
-    if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero: divisor_override is what the sums are divided by")
-    return _averages(
-        "avg_pool2d", input, count_include_pad, divisor_override, ceil_mode, kernel_size, stride, padding, 1
-    )
+    return _averages("avg_pool2d", input, count_include_pad, ceil_mode, kernel_size, stride, padding, 1)
 
 
 @checked

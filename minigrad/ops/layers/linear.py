@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.op import op, tensor_operands
-from minigrad.ops.matrices.matmul import add_product, matmul
+from minigrad.ops.matrices.matmul import check_factors, matmul, refuse_bools
 from minigrad.ops.shapes import views
+from minigrad.ops.shapes.expanding import check_expands, unbroadcast
 from minigrad.ops.shapes.transposing import t
 from minigrad.tensor import Tensor
 
@@ -18,12 +19,12 @@ Array = Any  # numpy array
 
 @op(
     name="AddmmBackward0",
-    bias=lambda F, g: F.sum_dims(g, (0,), False),
+    bias=lambda F, g, bias_shape: unbroadcast(F, F.sum_dims(g, (0,), False), bias_shape),
     self=lambda F, g, weight: g @ weight,
     weight=lambda F, g, self: F.matrix_transpose(g) @ self,
 )
 def affine(bias: Array, self: Array, weight: Array) -> Array:
-    """Rows of inputs (n, in) times a weight (out, in), plus a bias (out,): the outputs (n, out)."""
+    """Rows of inputs (n, in) times a weight (out, in), plus a bias (out,) or (1,): the outputs (n, out)."""
     outputs = self @ weight.T
     outputs += bias
     return outputs
@@ -72,8 +73,21 @@ def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
         raise RuntimeError(
             f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and {weight.ndim}D"
         )
+    matrix = t(weight)
     if bias is None or bias.ndim != 1:
-        product = matmul(input, t(weight))
+        product = matmul(input, matrix)
         return product if bias is None else product + bias
     rows = views.reshape(input, (-1, input.shape[-1]))
-    return views.view(add_product(bias, rows, t(weight)), (*input.shape[:-1], weight.shape[0]))
+    if matrix.ndim != 2:
+        raise RuntimeError(f"mat2 must be a matrix, got {matrix.ndim}-D tensor: the shape is {list(matrix.shape)}")
+    if rows.shape[1] != matrix.shape[0]:
+        check_factors(rows, matrix)
+    check_expands(bias, (rows.shape[0], matrix.shape[1]))
+    for name, factor in (("mat1", rows), ("self", bias)):
+        if factor.dtype is not weight.dtype:
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got {factor.dtype.tensor_type} and "
+                f"{weight.dtype.tensor_type}: convert one of them, as in x.to(weight.dtype)"
+            )
+    refuse_bools("addmm_impl_cpu_", bias)
+    return views.view(affine(bias, rows, weight), (*input.shape[:-1], weight.shape[0]))

@@ -1,4 +1,4 @@
-"""Products of vectors and matrices: matmul, mm, bmm, mv, dot, outer, addmm.
+"""Products of vectors and matrices: matmul, mm, bmm, mv, dot, outer.
 
 The gradient of a matrix product can be written from its shapes alone: each factor's gradient is the incoming one times
 the other factor, transposed so that the sizes fit.
@@ -12,7 +12,7 @@ from typing import Any
 from minigrad import dtypes
 from minigrad.op import check_places, op
 from minigrad.ops.pointwise.arithmetic import mul
-from minigrad.ops.shapes.expanding import check_expands, common_shape, unbroadcast
+from minigrad.ops.shapes.expanding import common_shape, unbroadcast
 from minigrad.ops.shapes.views import reshape, unsafe_view, view
 from minigrad.public import public
 from minigrad.tensor import Tensor
@@ -48,27 +48,6 @@ def batched_matmul(self: Array, other: Array) -> Array:
     return self @ other
 
 
-def _times(g: Any, number: Any) -> Any:
-    return g if number == 1 else g * number
-
-
-@op(
-    self=lambda F, g, beta, self_shape: unbroadcast(F, _times(g, beta), self_shape),
-    mat1=lambda F, g, mat2, alpha: _times(g @ F.matrix_transpose(mat2), alpha),
-    mat2=lambda F, g, mat1, alpha: _times(F.matrix_transpose(mat1) @ g, alpha),
-)
-def addmm(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Array:
-    """beta * input + alpha * (matrix times matrix), in the memory of the product. With beta 0 the input does not count,
-    not even where it is nan.
-    """
-    product = mat1 @ mat2
-    if alpha != 1:
-        product *= alpha
-    if beta != 0:
-        product += self if beta == 1 else self * beta
-    return product
-
-
 # ---------------------------------------------------------------- what does not fit
 
 _BATCHES = "matmul, before the last two dimensions"
@@ -97,13 +76,13 @@ _TEXTS = {
 }
 
 
-def _refuse_bools(kernel: str, input: Tensor) -> None:
+def refuse_bools(kernel: str, input: Tensor) -> None:
     """Raise if the input holds bools: there is no product of these. `kernel`: what PyTorch's message names."""
     if input.dtype is dtypes.bool:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': convert the tensors first, as in x.int()")
 
 
-def _check_factors(first: Tensor, second: Tensor) -> None:
+def check_factors(first: Tensor, second: Tensor) -> None:
     """Raise if inner sizes or dtypes differ, or for bools. Before a matrix or a vector, a batch is one tall matrix."""
     size, inner = first.shape[-1], second.shape[-2 if second.ndim > 1 else -1]
     kind = "dot" if first.ndim == second.ndim == 1 else {1: "mv", 2: "mm"}.get(second.ndim, "bmm")
@@ -115,7 +94,7 @@ def _check_factors(first: Tensor, second: Tensor) -> None:
         raise RuntimeError(f"{text} products are summed over the last size, ({size}), which must equal ({inner})")
     if first.dtype is not second.dtype:
         raise RuntimeError(f"{of_dtypes.format(first.dtype, second.dtype)}. Convert one of them with .to(...).")
-    _refuse_bools(kernel, first)
+    refuse_bools(kernel, first)
 
 
 def _check_ndim(tensor: Tensor, ndim: int, text: str) -> None:
@@ -141,7 +120,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
             f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
         )
     if first[-1] != second[-2 if len(second) > 1 else -1] or left.dtype != right.dtype or left.dtype.kind == "b":
-        _check_factors(input, other)
+        check_factors(input, other)
     match (len(first), len(second)):
         case (1, 1):
             return dot(input, other)
@@ -207,26 +186,3 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     _check_ndim(input, 1, "outer: Expected 1-D argument self, but got {}-D")
     _check_ndim(vec2, 1, "outer: Expected 1-D argument vec2, but got {}-D")
     return mul(view(input, (len(input), 1)), vec2)
-
-
-@public(name="addmm", in_place="method")
-def add_product(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """beta * input + alpha * (mat1 @ mat2): (n, k) and (k, m) give (n, m), to which the input expands.
-
-    With beta 0 the input does not count, not even where it is nan.
-    """
-    _check_ndim(mat1, 2, "mat1 must be a matrix, got {}-D tensor")
-    _check_ndim(mat2, 2, "mat2 must be a matrix, got {}-D tensor")
-    if mat1.shape[1] != mat2.shape[0]:
-        _check_factors(mat1, mat2)
-    check_expands(input, (mat1.shape[0], mat2.shape[1]))
-    for name, factor in (("mat1", mat1), ("self", input)):
-        if factor.dtype is not mat2.dtype:
-            raise RuntimeError(
-                f"{name} and mat2 must have the same dtype, but got {factor.dtype.tensor_type} and "
-                f"{mat2.dtype.tensor_type}: convert one of them, as in x.to(weight.dtype)"
-            )
-    _refuse_bools("addmm_impl_cpu_", input)
-    if not input.dtype.is_floating_point:  # factors are cut to whole numbers
-        beta, alpha = int(beta), int(alpha)
-    return addmm(input, mat1, mat2, beta, alpha)

@@ -111,33 +111,28 @@ def cofactors(self: Array) -> Array:
 # ---------------------------------------------------------------- A X = B
 
 
-def _gradient_of_matrix(F: Any, g: Any, A: Any, result: Any, left: bool, vector: bool) -> Any:
-    g = F.linalg_solve_ex(A.mT, g, left, vector)
-    if vector:
-        return -(g[..., None] * result[..., None, :])
-    return -(g @ result.mT) if left else -(result.mT @ g)
+def _gradient_of_matrix(F: Any, g: Any, A: Any, result: Any, vector: bool) -> Any:
+    g = F.linalg_solve_ex(A.mT, g, vector)
+    return -(g[..., None] * result[..., None, :] if vector else g @ result.mT)
 
 
 @op(
-    A=lambda F, g, A, result, A_shape, left, vector: unbroadcast(
-        F, _gradient_of_matrix(F, g, A, result, left, vector), A_shape
-    ),
-    B=lambda F, g, A, B_shape, left, vector: unbroadcast(F, F.linalg_solve_ex(A.mT, g, left, vector), B_shape),
+    A=lambda F, g, A, result, A_shape, vector: unbroadcast(F, _gradient_of_matrix(F, g, A, result, vector), A_shape),
+    B=lambda F, g, A, B_shape, vector: unbroadcast(F, F.linalg_solve_ex(A.mT, g, vector), B_shape),
 )
-def linalg_solve_ex(A: Array, B: Array, left: bool, vector: bool) -> Array:
-    """X of A X = B (or X A = B); `vector`: B is one column, not a matrix."""
-    columns = B[..., None] if vector else B if left else B.mT
+def linalg_solve_ex(A: Array, B: Array, vector: bool) -> Array:
+    """X of A X = B; `vector`: B is one column, not a matrix."""
     try:
-        found = np.linalg.solve(A if left else A.mT, columns)
+        found = np.linalg.solve(A, B[..., None] if vector else B)
     except np.linalg.LinAlgError:
         text = "minigrad.linalg.solve: {0}The solver failed because the input matrix is singular."
         raise _not_computed(text, A, _columns_are_dependent) from None
-    return found[..., 0] if vector else found if left else found.mT
+    return found[..., 0] if vector else found
 
 
 @checked
-def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
-    """X of A X = B, or of X A = B with `left=False`; batches broadcast. LinAlgError if a matrix is singular.
+def linalg_solve(A: Tensor, B: Tensor) -> Tensor:
+    """X of A X = B; batches broadcast. LinAlgError if a matrix is singular.
 
     B: a matrix (or a batch), or a vector: of shape (n,), or for a batch of matrices (…, n) with exactly its sizes.
     """
@@ -151,13 +146,13 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     shape = (*B.shape, 1) if vector else B.shape
     if len(shape) < 2:
         raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
-    if A.shape[-1] != shape[-2 if left else -1]:
+    if A.shape[-1] != shape[-2]:
         raise RuntimeError(
-            f"linalg.solve: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
-            f"({A.shape[-2]}x{A.shape[-1]} and {shape[-2]}x{shape[-1]})"
+            f"linalg.solve: Incompatible shapes of A and B for the equation AX = B ({A.shape[-2]}x{A.shape[-1]} and "
+            f"{shape[-2]}x{shape[-1]})"
         )
     common_shape("linalg.solve", A.shape[:-2], shape[:-2])
-    return linalg_solve_ex(A, B, left, vector)
+    return linalg_solve_ex(A, B, vector)
 
 
 # ---------------------------------------------------------------- A = L L'
@@ -168,8 +163,8 @@ def _cholesky_gradient(F: Any, g: Any, result: Any, upper: bool) -> Any:
     lower, g = (result.mT, g.mT) if upper else (result, g)
     product = lower.mT @ g
     triangle = (F.tril(product) + F.tril(product, -1)) / 2  # its diagonal is halved
-    half = F.linalg_solve_ex(lower.mT, triangle, True, False)
-    whole = F.linalg_solve_ex(lower, half, False, False)
+    half = F.linalg_solve_ex(lower.mT, triangle, False)
+    whole = F.linalg_solve_ex(lower.mT, half.mT, False)
     return (whole + whole.mT) / 2
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.saved import save
-from minigrad.op import arrays, check_places, op
+from minigrad.op import check_places, op
 from minigrad.ops.places.gather import check_bounds
 from minigrad.public import public
 from minigrad.tensor import Tensor, wrap_dim
@@ -76,16 +76,10 @@ def index_backward(self: Array, index: tuple[Any, ...], shape: tuple[int, ...]) 
     return out
 
 
-@op(self=lambda F, g, index: F.zero_at(g, index))
-def zero_at(self: Array, index: tuple[Any, ...]) -> Array:
-    """The input with zeros at an index."""
-    return arrays.index_put(self, 0, index)
-
-
 @op(
     name="IndexPutBackward0",
     kept=("index",),
-    self=lambda F, g, index: F.zero_at(g, index),
+    self=lambda F, g, index: F.index_put(g, F.zeros((), g), index),
     values=lambda F, g, index, values_shape: F.sum_to(F.advanced_index(g, index), values_shape),
 )
 def index_put(self: Array, values: Array, index: tuple[Any, ...]) -> Array:

@@ -85,7 +85,6 @@ POOLS = [
     Layer("AvgPool1d", lambda nn: nn.AvgPool1d(3, 2, padding=1), [(2, 2, 6)]),
     Layer("AvgPool2d", lambda nn: nn.AvgPool2d(2), [(2, 2, 4, 6)]),
     Layer("AvgPool2d with options", lambda nn: nn.AvgPool2d(3, 2, padding=1, count_include_pad=False), [(2, 2, 4, 6)]),
-    Layer("AvgPool2d with a divisor", lambda nn: nn.AvgPool2d(2, divisor_override=3), [(2, 2, 4, 6)]),
     Layer("AdaptiveAvgPool2d", lambda nn: nn.AdaptiveAvgPool2d((2, None)), [(2, 2, 5, 3)]),
     Layer("AdaptiveAvgPool2d to 1", lambda nn: nn.AdaptiveAvgPool2d(1), [(2, 2, 5, 3)]),
 ]
@@ -511,6 +510,7 @@ test_as_in_torch = behaviours.test()
 
 OLD_NAMES = {"size_average", "reduce"}  # which PyTorch replaced by others, and are not here
 RARE = {
+    "AvgPool2d": {"divisor_override"},
     "Embedding": {"max_norm", "norm_type", "scale_grad_by_freq", "sparse"},
     "MultiheadAttention": {"add_bias_kv", "add_zero_attn", "kdim", "vdim"},
     "ReLU6": {"min_val", "max_val"},
