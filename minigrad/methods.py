@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad import creation, dtypes, layout, random
 from minigrad.absent import NAMES, AbsentAttribute
-from minigrad.op import answers, beside_array, unsupported
+from minigrad.operands import answers, beside_array, unsupported
 from minigrad.ops.matrices import matmul, solving
 from minigrad.ops.places import gather, indexing, masks, strides
 from minigrad.ops.places.assignment import set_item
@@ -126,10 +126,10 @@ OPERATORS: dict[str, Method] = {
     "__abs__": elementary.abs,
     "__eq__": _comparing(comparison.eq, (*_COMPARED, np.ndarray)),
     "__ne__": _comparing(comparison.ne, _COMPARED),
-    "__lt__": _comparing(comparison.lt, (*_COMPARED, np.ndarray)),
-    "__le__": _comparing(comparison.le, (*_COMPARED, np.ndarray)),
-    "__gt__": _comparing(comparison.gt, (*_COMPARED, np.ndarray)),
-    "__ge__": _comparing(comparison.ge, (*_COMPARED, np.ndarray)),
+    "__lt__": _comparing(comparison.lt, _COMPARED),
+    "__le__": _comparing(comparison.le, _COMPARED),
+    "__gt__": _comparing(comparison.gt, _COMPARED),
+    "__ge__": _comparing(comparison.ge, _COMPARED),
     "__and__": _or_else(comparison.bitwise_and, "__rand__"),
     "__or__": _or_else(comparison.bitwise_or, "__ror__"),
     "__xor__": _or_else(comparison.bitwise_xor, "__rxor__"),

@@ -1,4 +1,3 @@
-# ruff: noqa: F401 - what the modules of ops need of operands.py is here as well
 # mypy: implicit-reexport
 """How an operation is declared, and what its call does.
 
@@ -32,27 +31,13 @@ from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import notice
 from minigrad.autograd.batching import batched
 from minigrad.autograd.grad_mode import is_recording
-from minigrad.autograd.modes import INFERENCE, modes, set_creation_observer, thread
-from minigrad.autograd.namespaces import arrays, node_type, tensors
+from minigrad.autograd.modes import INFERENCE, modes, thread
+from minigrad.autograd.namespaces import arrays, tensors
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next_sequence_nr, node_on_demand
 from minigrad.autograd.saved import PackedTensor, Versioned, freed_error, pack_all, save, unpack, unpack_result
 from minigrad.autograd.views import MULTIPLE, share_memory
-from minigrad.op_text import OpText, Writer, define, local, writing
-from minigrad.operands import (
-    NumberTensor,
-    answers,
-    beside_array,
-    check_places,
-    elementwise_operands,
-    explained,
-    meet,
-    meet_all,
-    no_bools,
-    short,
-    size_mismatch,
-    tensor_operands,
-    unsupported,
-)
+from minigrad.op_text import OpText, Writer, define, local
+from minigrad.operands import NumberTensor, elementwise_operands, explained, meet, meet_all, no_bools, tensor_operands
 from minigrad.tensor import Tensor, from_array
 
 _NAMESPACES = {  # F, and what titles say of it

@@ -63,9 +63,6 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
     NotImplemented where an operator is to leave the answer to its second operand.
     """
     *conditions, first, second = values
-    for position, condition in enumerate(conditions, 1):
-        if not isinstance(condition, Tensor):
-            raise wrong_type(op_name, "condition", position, "Tensor", condition)
     if op_name in _COMPARISONS and not isinstance(first, Tensor):
         raise TypeError(
             f"{op_name}() received an invalid combination of arguments - got ({type_name(first)}, "
@@ -83,11 +80,6 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
         first, second = beside_array(first, second)
     if isinstance(first, Tensor) and isinstance(second, Tensor):
         return (*conditions, first, second)
-    if op_name in _ORDERS and isinstance(second, np.ndarray):
-        raise TypeError(
-            f"'{_SYMBOLS[op_name]}' not supported between instances of 'Tensor' and '{type_name(second)}': make the "
-            "array a tensor first, as in tensor(...)"
-        )
     if op_name in REFLECTED and isinstance(first, Tensor) and answers(second, REFLECTED[op_name]):
         return NotImplemented
     raise unsupported(op_name, first, second)
@@ -136,8 +128,7 @@ def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
     tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._state = None
     tensor.kind = _KINDS_OF_CLASSES.get(number.__class__)
     if tensor.kind is None:  # of numpy, or a class of somebody's own
-        plain = number.item() if isinstance(number, np.generic) else number
-        tensor.kind = next(kind for known, kind in _KINDS_OF_CLASSES.items() if isinstance(plain, known))
+        tensor.kind = _KINDS_OF_CLASSES[np.asarray(number).item().__class__]
     return tensor
 
 

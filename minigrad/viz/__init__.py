@@ -36,7 +36,7 @@ Importing this package installs an observer that notes, for each node made from 
 What was made before is drawn without its line. In a notebook it also shows tensors as tables (`rich_display`).
 """
 
-from minigrad.op import set_creation_observer
+from minigrad.autograd.modes import set_creation_observer
 from minigrad.viz.curves import gradcheck_curve
 from minigrad.viz.dot import make_dot
 from minigrad.viz.drawing import draw

@@ -19,7 +19,7 @@ from minigrad import dtypes
 from minigrad.autograd.engine import grad
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.gradcheck import numerical
-from minigrad.op import short
+from minigrad.operands import short
 from minigrad.tensor import Tensor, from_array, own_array
 from minigrad.viz.figure import (
     Figure,

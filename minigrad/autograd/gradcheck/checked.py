@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import short
+from minigrad.operands import short
 from minigrad.tensor import Tensor
 
 

@@ -20,7 +20,7 @@ from functools import cache, partial, wraps
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from minigrad import op
+from minigrad import op, op_text
 from minigrad.autograd.function import Function
 from minigrad.autograd.profiler import names
 
@@ -39,7 +39,7 @@ class Watch:
 
     def begin(self) -> None:
         """Watch all there is to watch. If that fails, watch nothing."""
-        with op.writing:
+        with op_text.writing:
             try:
                 for call in op.calls:
                     self.watch_op(call)
@@ -64,7 +64,7 @@ class Watch:
 
     def end(self) -> None:
         """Give every function its own code back."""
-        with op.writing:
+        with op_text.writing:
             self._over = True
             for function, (plain, other) in self._codes.items():
                 if function.__code__ is other:

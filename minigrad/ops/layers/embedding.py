@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op, tensor_operands
+from minigrad.op import op
+from minigrad.operands import tensor_operands
 from minigrad.public import as_tensor
 from minigrad.tensor import Tensor, from_array
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.op import op, tensor_operands
+from minigrad.op import op
+from minigrad.operands import tensor_operands
 from minigrad.ops.matrices.matmul import check_factors, matmul, refuse_bools
 from minigrad.ops.shapes import views
 from minigrad.ops.shapes.expanding import check_expands, unbroadcast

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.graph import Node
-from minigrad.op import arrays, node_type, op
+from minigrad.autograd.namespaces import node_type
+from minigrad.op import arrays, op
 from minigrad.ops.operands import floats_only
 from minigrad.public import Ints, checked
 from minigrad.tensor import Tensor, from_array, wrap_dim

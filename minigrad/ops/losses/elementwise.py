@@ -16,7 +16,8 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
-from minigrad.op import arrays, op, size_mismatch
+from minigrad.op import arrays, op
+from minigrad.operands import size_mismatch
 from minigrad.ops.operands import floats_only
 from minigrad.ops.pointwise.elementary import abs
 from minigrad.ops.shapes.expanding import broadcast_tensors

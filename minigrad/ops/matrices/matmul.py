@@ -10,7 +10,8 @@ import math
 from typing import Any
 
 from minigrad import dtypes
-from minigrad.op import check_places, op
+from minigrad.op import op
+from minigrad.operands import check_places
 from minigrad.ops.pointwise.arithmetic import mul
 from minigrad.ops.shapes.expanding import common_shape, unbroadcast
 from minigrad.ops.shapes.views import reshape, unsafe_view, view

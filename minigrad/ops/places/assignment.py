@@ -17,7 +17,8 @@ from minigrad.autograd.blame import count_write, type_name, warn
 from minigrad.autograd.inplace import begin_write, check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, writable
-from minigrad.op import check_places, op, size_mismatch
+from minigrad.op import op
+from minigrad.operands import check_places, size_mismatch
 from minigrad.ops.places import indexing
 from minigrad.ops.shapes.expanding import broadcast_to, check_expands
 from minigrad.public import public

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import arrays, op, unsupported
+from minigrad.op import arrays, op
+from minigrad.operands import unsupported
 from minigrad.ops.operands import level, no_derivative, numbers_only
 from minigrad.public import Number, plain, public
 from minigrad.tensor import Tensor

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import meet_all, op
+from minigrad.op import op
+from minigrad.operands import meet_all
 from minigrad.ops.operands import of_tensors
 from minigrad.ops.places.masks import nonzero
 from minigrad.ops.pointwise.conversion import in_dtype

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import elementwise_operands, op
+from minigrad.op import op
+from minigrad.operands import elementwise_operands
 from minigrad.ops.operands import integers_as_floats, level, numbers_only, of_tensors
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import plain, public

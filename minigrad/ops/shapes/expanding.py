@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op, size_mismatch
+from minigrad.op import op
+from minigrad.operands import size_mismatch
 from minigrad.public import Sizes, public
 from minigrad.tensor import Tensor
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import check_places, op
+from minigrad.op import op
+from minigrad.operands import check_places
 from minigrad.ops.places.indexing import along
 from minigrad.ops.shapes.views import reshape
 from minigrad.public import Tensors, as_ints, public
