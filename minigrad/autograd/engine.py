@@ -7,7 +7,6 @@ begins and ends. In which order nodes run, and which, is told in run.py.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,8 @@ from minigrad.autograd.batching import Batched
 from minigrad.autograd.blame import warn
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.modes import current_state, modes, switch, thread
-from minigrad.autograd.node import AccumulateGrad, Node
+from minigrad.autograd.modes import modes
+from minigrad.autograd.node import Node
 from minigrad.autograd.run import BackwardRun, Gradients, Key, key_at
 from minigrad.tensor_base import TensorBase, from_array
 
@@ -34,8 +33,6 @@ CYCLE_WARNING = (
     "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
     "cycle and avoid the leak."
 )
-
-DEEPEST = 20  # how many backward runs one thread nests: each takes about ten of the thousand calls that it may nest
 
 Step = tuple[Node, tuple[Any, ...], tuple[Any, ...]]
 Steps = Iterator[Step]
@@ -89,12 +86,6 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    if not only_inputs:
-        warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
-            "other parts of the graph, please use minigrad.autograd.backward.",
-            FutureWarning,
-        )
     sources, starts = listed_inputs(inputs, "grad()"), as_list(outputs)
     weights: list[Any] = [None] * len(starts) if grad_outputs is None else as_list(grad_outputs)
     roots = started_roots(starts, weights, create_graph, is_grads_batched)
@@ -140,7 +131,13 @@ def _rows(starts: list[Any], sources: list[Any], batches: list[Any], retain: boo
     ]
 
 
-def steps(*arguments: Any, **options: Any) -> Steps:
+def steps(
+    tensors: Tensor | Sequence[Tensor],
+    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensor | Sequence[Tensor] | None = None,
+) -> Steps:
     """`backward()`, with its arguments, one node per step. Wrong arguments raise at the call, before anything has run.
 
     Yields `(node, gradients in, gradients out)` after a node ran and before its gradients are summed to the inputs'
@@ -148,16 +145,14 @@ def steps(*arguments: Any, **options: Any) -> Steps:
     there is none. They are arrays, or tensors under `create_graph`, and the engine goes on to use them: copy what you
     keep. Stopping half way is safe.
     """
-    return _steps(_prepared(*arguments, **options))
+    return _steps(_prepared(tensors, grad_tensors, retain_graph, create_graph, inputs))
 
 
 def _steps(run: BackwardRun) -> Steps:
     return steps_until_nan(_loop(run)) if modes.anomaly else _loop(run)
 
 
-def _prepared(
-    tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: bool = False, inputs: Any = None
-) -> BackwardRun:
+def _prepared(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: bool, inputs: Any) -> BackwardRun:
     """A run of backward(), with its arguments checked."""
     starts = as_list(tensors)
     weights = [None] * len(starts) if grad_tensors is None else as_list(grad_tensors)
@@ -170,38 +165,11 @@ def _prepared(
 
 
 def exhaust(run: BackwardRun) -> None:
-    """Run all steps. Runs within runs go on in a new thread from some depth on, since Python limits the depth of each
-    thread's calls.
-    """
-    if thread.depth >= DEEPEST:
-        _exhaust_in_new_thread(run)
-        return
-    thread.depth += 1
-    try:
-        with run:
-            steps = _steps(run)
-            for _ in steps if (profiler := modes.profiler) is None else profiler.backward_run(steps):
-                pass
-    finally:
-        thread.depth -= 1
-
-
-def _exhaust_in_new_thread(run: BackwardRun) -> None:
-    """Run all steps in a thread of their own, with this one's modes, and wait for it."""
-    state, errors = current_state(), []
-
-    def go_on() -> None:
-        switch(**state)
-        try:
-            exhaust(run)
-        except BaseException as error:
-            errors.append(error)
-
-    worker = threading.Thread(target=go_on)
-    worker.start()
-    worker.join()
-    if errors:
-        raise errors[0]
+    """Run all steps."""
+    with run:
+        steps = _steps(run)
+        for _ in steps if (profiler := modes.profiler) is None else profiler.backward_run(steps):
+            pass
 
 
 # ---------------------------------------------------------------- the loop
@@ -238,21 +206,6 @@ class Sums:
         """The gradients of a node's outputs, which are complete now."""
         return tuple([self.arrived.pop(key_at(node, number), None) for number in range(node._output_count)])
 
-    def check_shapes(self, node: Node, key: Key, gradient: Any) -> None:
-        """Raise if a gradient could not be added since its leaf has changed its shape."""
-        held = self.arrived.get(key)
-        if held is not None and key.__class__ is AccumulateGrad and gradient.shape != held.shape:
-            raise other_shape(node, key, held if gradient.shape == key._shape else gradient) from None
-
-
-def other_shape(node: Node, leaf: AccumulateGrad, gradient: Any) -> RuntimeError:
-    """The error for a gradient that has another shape than its leaf had when it was first used."""
-    return RuntimeError(
-        f"Function {node.name()} returned an invalid gradient at index {node._next_nodes.index(leaf)} - got "
-        f"{list(gradient.shape)} but expected shape compatible with {list(leaf._shape)}. It goes to a leaf whose shape "
-        "was changed, by `.data = ...` or in place, between the operations that used it."
-    )
-
 
 def _loop(run: BackwardRun) -> Steps:
     sums = Sums(run)
@@ -281,23 +234,19 @@ def _loop(run: BackwardRun) -> Steps:
         if node._targets is not None:
             outgoing = fit(node, outgoing)
         position = 0  # zip() would take longer
-        try:
-            for gradient in outgoing:
-                key = keys[position]
-                position += 1
-                if gradient is None or key is None:
-                    continue
-                held = arrived.get(key)
-                if held is None:
-                    arrived[key] = gradient
-                elif key in owned:  # as sums.add() does: most sums have many terms
-                    held += gradient
-                    arrived[key] = held
-                else:
-                    sums.add(key, gradient)
-        except (ValueError, RuntimeError):
-            sums.check_shapes(node, key, gradient)
-            raise
+        for gradient in outgoing:
+            key = keys[position]
+            position += 1
+            if gradient is None or key is None:
+                continue
+            held = arrived.get(key)
+            if held is None:
+                arrived[key] = gradient
+            elif key in owned:  # as sums.add() does: most sums have many terms
+                held += gradient
+                arrived[key] = held
+            else:
+                sums.add(key, gradient)
         if node in leaves_after:
             yield from _leaf_steps(run, sums, node, incoming, outgoing)
 
@@ -308,10 +257,12 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
         gradient = sums.arrived.pop(leaf, None)
         if gradient is None:
             continue
-        if node is None:
-            leaf._shape = gradient.shape  # a root is checked against what it is now
-        elif gradient.shape != leaf._shape and run.captured is None:
-            raise other_shape(node, leaf, gradient)
+        if node is not None and gradient.shape != leaf._shape and run.captured is None:
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {node._next_nodes.index(leaf)} - got "
+                f"{list(gradient.shape)} but expected shape compatible with {list(leaf._shape)}. It goes to a leaf "
+                "whose shape was changed, by `.data = ...` or in place, between the operations that used it."
+            )
         owned = node is not None and (leaf in sums.owned or _is_new(node, gradient, incoming, outgoing))
         added: Gradients | None = ()
         if leaf._hooks is None and run.limits is None:  # the usual case

@@ -78,7 +78,6 @@ class Thread(threading.local):
     # (pack, unpack), innermost last
     saved_tensors_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     results_to_pack: list[Any] | None = None  # nodes whose saved result is packed later, once it has been written
-    depth = 0  # how many backward runs are nested in this thread
     evaluating: Any = None  # the node that runs with its own operations recorded
     task: Any = None  # the backward run that is going on
     witness: Witness | None = None  # who looks on while it does
@@ -106,11 +105,6 @@ def switch_for_all(name: str, value: Any) -> Any:
     setattr(modes, name, value)
     _in_process.becomes((modes.observer is not None) + (modes.anomaly is not None))
     return previous
-
-
-def current_state() -> dict[str, Any]:
-    """This thread's modes, for another one to `switch` to."""
-    return {name: value for name, value in vars(thread).items() if name not in ("unusual", "depth")}
 
 
 def set_creation_observer(observer: Observer | None) -> Observer | None:

@@ -145,15 +145,6 @@ def _(F: Any) -> Any:
     return F.autograd.grad(y, [second, first]), F.autograd.grad(third * 2, [third, first], allow_unused=True)
 
 
-@behaviours(
-    "B09: only_inputs=False is deprecated and does nothing",
-    warns=("FutureWarning: only_inputs argument is deprecated and is ignored now",),
-)
-def _(F: Any) -> Any:
-    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
-    return F.autograd.grad((x * w).sum(), x, only_inputs=False), w.grad
-
-
 @behaviours("B09: only_inputs=True is the default and warns of nothing")
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0)
