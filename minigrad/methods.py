@@ -15,7 +15,7 @@ from minigrad import creation, dtypes, layout, random
 from minigrad.absent import NAMES, AbsentAttribute
 from minigrad.operands import answers, beside_array, unsupported
 from minigrad.ops.matrices import matmul, solving
-from minigrad.ops.places import gather, indexing, masks, strides
+from minigrad.ops.places import elements, indexing, strides
 from minigrad.ops.places.assignment import set_item
 from minigrad.ops.pointwise import activations, arithmetic, choices, comparison, conversion, elementary
 from minigrad.ops.reductions import extremes, softmax, sums, vector_norm

@@ -102,14 +102,12 @@ class Upsample(Layer):
     Args:
         mode: "nearest" or "bilinear".
         align_corners: whether the centers of the corner pixels stay at the corners, rather than the pixels' edges.
-        recompute_scale_factor: use the ratio of the rounded sizes as the factor.
     """
 
     size: Any = None
     scale_factor: Any = None
     mode: str = "nearest"
     align_corners: bool | None = None
-    recompute_scale_factor: bool | None = None
 
     def _set_up(self) -> None:
         if self.scale_factor:
@@ -117,10 +115,7 @@ class Upsample(Layer):
             self.scale_factor = tuple(map(float, factor)) if isinstance(factor, tuple) else float(factor)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.interpolate(
-            input, self.size, self.scale_factor, self.mode, self.align_corners,
-            recompute_scale_factor=self.recompute_scale_factor,
-        )  # fmt: skip
+        return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners)
 
     def extra_repr(self) -> str:
         target = f"size={self.size!r}" if self.scale_factor is None else f"scale_factor={self.scale_factor!r}"

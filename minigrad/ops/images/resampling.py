@@ -52,13 +52,11 @@ def interpolate(
     scale_factor: Any = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None,
 ) -> Tensor:
     """Images (N, C, H, W) in another size, or `scale_factor` times as large.
 
     `mode`: "nearest" (the left end of a new pixel decides) or "bilinear". With `align_corners`, first and last pixels
-    lie on first and last pixels. With `recompute_scale_factor` positions are computed from the sizes, not the factor.
-    ValueError, NotImplementedError or RuntimeError for what does not fit.
+    lie on first and last pixels. ValueError, NotImplementedError or RuntimeError for what does not fit.
     """
     if mode not in _OPS or input.ndim != 4:
         raise NotImplementedError(
@@ -73,13 +71,10 @@ def interpolate(
     if (size is None) is (scale_factor is None):
         which = "either size or scale_factor" if size is None else "only one of size or scale_factor"
         raise ValueError(f"{which} should be defined")
-    if size is not None and recompute_scale_factor:
-        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     old, scales = input.shape[2:], (None, None)
     if size is None:
-        factors = _one_for_each("scale_factor", "scale_factor of shape", "scale_factor", "s", old, scale_factor)
-        new = tuple([math.floor(n * factor) for n, factor in zip(old, factors, strict=True)])
-        scales = scales if recompute_scale_factor else factors
+        scales = _one_for_each("scale_factor", "scale_factor of shape", "scale_factor", "s", old, scale_factor)
+        new = tuple([math.floor(n * scale) for n, scale in zip(old, scales, strict=True)])
     else:
         sizes = _one_for_each("output", "output size of", "output size", "o", old, size)
         new = as_ints("interpolate", "size", None, sizes)

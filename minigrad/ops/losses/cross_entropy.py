@@ -15,7 +15,7 @@ from minigrad import dtypes
 from minigrad.op import op
 from minigrad.ops.losses.elementwise import check_reduction
 from minigrad.ops.operands import floats_only
-from minigrad.ops.places.masks import masked_fill
+from minigrad.ops.places.elements import masked_fill
 from minigrad.ops.pointwise.comparison import eq
 from minigrad.ops.reductions.softmax import log_softmax_along
 from minigrad.public import checked

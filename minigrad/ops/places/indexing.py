@@ -20,7 +20,7 @@ from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.saved import save
 from minigrad.op import op
 from minigrad.operands import check_places
-from minigrad.ops.places.gather import check_bounds
+from minigrad.ops.places.elements import check_bounds
 from minigrad.public import public
 from minigrad.tensor import Tensor, wrap_dim
 from minigrad.writing import needs_grad

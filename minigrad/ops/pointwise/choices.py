@@ -15,7 +15,7 @@ from minigrad import dtypes
 from minigrad.op import op
 from minigrad.operands import meet_all
 from minigrad.ops.operands import of_tensors
-from minigrad.ops.places.masks import nonzero
+from minigrad.ops.places.elements import nonzero
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.shapes.expanding import broadcast_tensors
 from minigrad.public import Operand, plain, public

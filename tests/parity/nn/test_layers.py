@@ -511,6 +511,7 @@ test_as_in_torch = behaviours.test()
 OLD_NAMES = {"size_average", "reduce"}  # which PyTorch replaced by others, and are not here
 RARE = {
     "AvgPool2d": {"divisor_override"},
+    "Upsample": {"recompute_scale_factor"},
     "Embedding": {"max_norm", "norm_type", "scale_grad_by_freq", "sparse"},
     "MultiheadAttention": {"add_bias_kv", "add_zero_attn", "kdim", "vdim"},
     "ReLU6": {"min_val", "max_val"},
