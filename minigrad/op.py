@@ -31,8 +31,8 @@ from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import notice
 from minigrad.autograd.batching import batched
 from minigrad.autograd.grad_mode import is_recording
-from minigrad.autograd.modes import INFERENCE, modes, thread
-from minigrad.autograd.namespaces import arrays, tensors
+from minigrad.autograd.modes import INFERENCE, modes, set_creation_observer, thread  # noqa: F401  # for those who watch
+from minigrad.autograd.namespaces import arrays, node_type, tensors  # noqa: F401  # for those who watch
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next_sequence_nr, node_on_demand
 from minigrad.autograd.saved import PackedTensor, Versioned, freed_error, pack_all, save, unpack, unpack_result
 from minigrad.autograd.views import MULTIPLE, share_memory
