@@ -77,7 +77,8 @@ def _check_memory(tensor: Tensor, sources: tuple[Any, ...]) -> None:
 
 def needs_grad(*values: Any) -> bool:
     """Whether an operation on these is to be recorded."""
-    return is_recording() and any([isinstance(value, Tensor) and value._node is not None for value in values])
+    # a list, since a generator takes longer than the few values
+    return is_recording() and any([isinstance(value, Tensor) and value._node is not None for value in values])  # noqa: C419
 
 
 def in_place(
