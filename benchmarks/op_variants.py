@@ -19,7 +19,7 @@ from per_op import W, X
 from rounds import Row, fastest, main
 
 import minigrad as mg
-from minigrad.autograd.graph import AccumulateGrad, Node, edge_node, next_sequence_nr
+from minigrad.autograd.node import AccumulateGrad, Node, edge_node, next_sequence_nr
 from minigrad.op import arrays
 from minigrad.tensor import Tensor, from_array
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import type_name, warn
-from minigrad.autograd.graph import ON_DEMAND
 from minigrad.autograd.modes import INFERENCE, thread
+from minigrad.autograd.node import ON_DEMAND
 from minigrad.public import Device, Dtype, Ints, Number, Sizes, as_number, as_sizes, no_such_form, public
 from minigrad.tensor import Size, Tensor, from_array, own_array
 

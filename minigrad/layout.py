@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.blame import warn
-from minigrad.autograd.graph import ON_DEMAND
 from minigrad.autograd.modes import INFERENCE, thread
+from minigrad.autograd.node import ON_DEMAND
 from minigrad.memory import storage_of
 from minigrad.op import op
 from minigrad.public import public

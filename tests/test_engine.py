@@ -27,7 +27,7 @@ from leak_guard import no_leaks
 import minigrad as mg
 from minigrad import op, op_text
 from minigrad.autograd import engine, graph, modes
-from minigrad.autograd.graph import AccumulateGrad, Node, next_sequence_nr
+from minigrad.autograd.node import AccumulateGrad, Node, next_sequence_nr
 from minigrad.tensor import Tensor
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.autograd.engine import steps
-from minigrad.autograd.graph import Node, edge_node, next_sequence_nr
+from minigrad.autograd.node import Node, edge_node, next_sequence_nr
 from minigrad.tensor import from_array
 
 

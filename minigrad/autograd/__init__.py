@@ -18,23 +18,6 @@ if TYPE_CHECKING:
 
 __getattr__ = attributes_of(__name__, "functional", "profiler")
 
-__all__ = [
-    "Function",
-    "Variable",
-    "anomaly_mode",
-    "backward",
-    "detect_anomaly",
-    "enable_grad",
-    "function",
-    "functional",
-    "grad",
-    "grad_mode",
-    "gradcheck",
-    "gradgradcheck",
-    "graph",
-    "inference_mode",
-    "no_grad",
-    "profiler",
-    "set_detect_anomaly",
-    "set_grad_enabled",
-]
+__all__ = ["Function", "Variable", "backward", "enable_grad", "grad", "gradcheck", "gradgradcheck", "inference_mode"]
+__all__ += ["detect_anomaly", "no_grad", "set_detect_anomaly", "set_grad_enabled"]
+__all__ += ["anomaly_mode", "function", "functional", "grad_mode", "graph", "profiler"]

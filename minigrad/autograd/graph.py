@@ -2,17 +2,61 @@
 what is saved. (How a node is made up is told in node.py.)
 """
 
-from minigrad.autograd.hooks import register_multi_grad_hook
-from minigrad.autograd.node import ON_DEMAND, AccumulateGrad, Node, edge_node, next_sequence_nr, node_on_demand
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from minigrad.absent import attributes_of
+from minigrad.autograd.hooks import Hook, RemovableHandle
+from minigrad.autograd.modes import thread
+from minigrad.autograd.node import AccumulateGrad, Node, edge_node
 from minigrad.autograd.saved import saved_tensors_hooks
 
-__all__ = [
-    "ON_DEMAND",
-    "AccumulateGrad",
-    "Node",
-    "edge_node",
-    "next_sequence_nr",
-    "node_on_demand",
-    "register_multi_grad_hook",
-    "saved_tensors_hooks",
-]
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+__all__ = ["AccumulateGrad", "Node", "register_multi_grad_hook", "saved_tensors_hooks"]
+__getattr__ = attributes_of(__name__)
+
+
+class _SeveralHandles(RemovableHandle):
+    """One handle for the hooks of several tensors."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        self._handles = handles
+
+    def remove(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str = "all") -> RemovableHandle:
+    """Have `fn` called once per backward run for several tensors.
+
+    With mode "all", after the gradients of all those that the run reaches are there: `fn(gradients)` gets a list with
+    None for the others. With mode "any", at the first of them: `fn(gradient)`.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    nodes: list[Node | None] = []
+    if mode == "all":
+        nodes += map(edge_node, tensors)  # raises for a view that has lost its place in the graph
+        every = "every tensor of a multi-grad hook needs to require grad"
+        assert all(tensor.requires_grad for tensor in tensors), every
+    arrived: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
+
+    def gather(position: int) -> Hook:
+        def hook(gradient: Tensor) -> None:
+            gradients = arrived.setdefault(thread.task, {})
+            gradients[position] = gradient
+            if mode == "any" and len(gradients) == 1:
+                fn(gradient)
+            elif mode == "all" and len(gradients) == thread.task.count(nodes):
+                del arrived[thread.task]
+                fn([gradients.get(index) for index in range(len(tensors))])
+
+        return hook
+
+    return _SeveralHandles([each.register_hook(gather(at)) for at, each in enumerate(tensors) if each.requires_grad])

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.grad_mode import set_grad_enabled
@@ -188,50 +188,3 @@ def _none_of_its_own(leaf: Tensor, new: Any, hook: Hook) -> Tensor:
 
 def _name(hook: Hook) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
-
-
-# ---------------------------------------------------------------- hooks of several tensors
-
-
-class _SeveralHandles(RemovableHandle):
-    """One handle for the hooks of several tensors."""
-
-    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
-        self._handles = handles
-
-    def remove(self) -> None:
-        for handle in self._handles:
-            handle.remove()
-
-
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str = "all") -> RemovableHandle:
-    """Have `fn` called once per backward run for several tensors.
-
-    With mode "all", after the gradients of all those that the run reaches are there: `fn(gradients)` gets a list with
-    None for the others. With mode "any", at the first of them: `fn(gradient)`.
-    """
-    if mode not in ("all", "any"):
-        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    numbers: set[int] = set()
-    arrived: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
-
-    def gather(position: int) -> Hook:
-        def hook(gradient: Tensor) -> None:
-            gradients = arrived.setdefault(thread.task, {})
-            gradients[position] = gradient
-            if mode == "any" and len(gradients) == 1:
-                fn(gradient)
-            elif mode == "all" and len(gradients) == thread.task.count_hooks(numbers):
-                del arrived[thread.task]
-                fn([gradients.get(index) for index in range(len(tensors))])
-
-        return hook
-
-    if mode == "all":
-        for tensor in tensors:
-            _ = tensor.grad_fn  # raises for a view that has lost its place in the graph
-        every = "every tensor of a multi-grad hook needs to require grad"
-        assert all(tensor.requires_grad for tensor in tensors), every
-    handles = [tensor.register_hook(gather(at)) for at, tensor in enumerate(tensors) if tensor.requires_grad]
-    numbers.update(handle.id for handle in handles)
-    return _SeveralHandles(handles)

@@ -56,18 +56,13 @@ _lock = threading.Lock()
 
 
 class _Unusual:
-    """How many unusual things are in force in one place: in the process, or in one thread, with which they end."""
+    """How many of the modes of one thread are unusual; they end with the thread."""
 
-    def __init__(self) -> None:
-        self.count = 0
+    count = 0
 
-    def becomes(self, count: int, lock: Any = _lock, modes: Modes = modes) -> None:
+    def __del__(self, lock: Any = _lock, modes: Modes = modes) -> None:
         with lock:  # named here, since when Python ends the module's names may be gone before this is
-            modes.special += count - self.count
-        self.count = count
-
-    def __del__(self) -> None:
-        self.becomes(0)
+            modes.special -= self.count
 
 
 class Thread(threading.local):
@@ -87,7 +82,6 @@ class Thread(threading.local):
 
 
 thread = Thread()
-_in_process = _Unusual()
 
 
 def switch(**values: Any) -> dict[str, Any]:
@@ -95,7 +89,11 @@ def switch(**values: Any) -> dict[str, Any]:
     previous = {name: getattr(thread, name) for name in values}
     if previous != values:
         vars(thread).update(values)
-        thread.unusual.becomes((not thread.grad_enabled) + thread.inference + len(thread.saved_tensors_hooks))
+        unusual = thread.unusual
+        count = (not thread.grad_enabled) + thread.inference + len(thread.saved_tensors_hooks)
+        with _lock:
+            modes.special += count - unusual.count
+        unusual.count = count
     return previous
 
 
@@ -103,7 +101,8 @@ def switch_for_all(name: str, value: Any) -> Any:
     """Set a mode of the whole process; return what it was."""
     previous = getattr(modes, name)
     setattr(modes, name, value)
-    _in_process.becomes((modes.observer is not None) + (modes.anomaly is not None))
+    with _lock:
+        modes.special += (value is not None) - (previous is not None)
     return previous
 
 

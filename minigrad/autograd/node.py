@@ -38,16 +38,9 @@ MOVED_LEAF = (
 next_sequence_nr = itertools.count().__next__
 
 
-class _OnDemand:
-    """Stands where a tensor has its node, for tensors whose node is found when it is asked for (see State): a
-    leaf's AccumulateGrad, and the new node of a view whose memory was written to.
-    """
-
-    def __repr__(self) -> str:
-        return "ON_DEMAND"
-
-
-ON_DEMAND: Any = _OnDemand()
+# Stands where a tensor has its node, for tensors whose node is found when it is asked for (see State): a leaf's
+# AccumulateGrad, and the new node of a view whose memory was written to.
+ON_DEMAND: Any = object()
 
 
 class _Freed:
@@ -222,26 +215,14 @@ def accumulate(variable: Tensor, gradient: Any, owned: bool = False) -> None:
             if thread.inference:
                 variable._grad._writes = INFERENCE
         else:
-            _add_in_place(old, gradient)
+            try:
+                old._array += gradient
+            except ValueError as error:  # numpy protects what broadcast_to returns; or the leaf's shape was changed
+                reason = error if old._array.flags.writeable else OVERLAP
+                raise RuntimeError(f"{reason} (It is the .grad that a gradient was added to.)") from None
             if old._writes is INFERENCE or old._writes.__class__ is InferenceCount:
                 check_mode(old)
             count_write(old)
-
-
-def _add_in_place(total: Any, gradient: Any) -> None:
-    try:
-        total._array += gradient
-    except ValueError:
-        raise _not_added(total, gradient) from None
-
-
-def _not_added(total: Any, gradient: Any) -> RuntimeError:
-    if not total._array.flags.writeable:  # numpy protects what broadcast_to returns
-        return RuntimeError(f"{OVERLAP} (It is the .grad that a gradient was added to.)")
-    return RuntimeError(
-        f"output with shape {list(total.shape)} doesn't match the broadcast shape {list(gradient.shape)}: the leaf's "
-        "shape was changed after its .grad was made. Set .grad to None first."
-    )
 
 
 class RetainGrad:

@@ -117,11 +117,10 @@ class BackwardRun:
         """Whether a node is on the run's way."""
         return any(node is other for other in self.nodes())
 
-    def count_hooks(self, numbers: set[int]) -> int:
-        """How many of the tensor hooks with these numbers will be called."""
-        start = self.starts[0] if len(self.starts) == 1 else None  # whose hooks PyTorch does not count
-        hooked = [node._hooks for node in self.nodes() if node._hooks is not None and node is not start]
-        return sum(len(numbers & hooks.keys()) for own in hooked for hooks in own.of_tensors.values())
+    def count(self, nodes: list[Node | None]) -> int:
+        """How many of these nodes the run comes to; as in PyTorch, not counting where it starts if it starts at one."""
+        on_the_way = set(self.nodes()).difference(self.starts if len(self.starts) == 1 else ())
+        return sum(node in on_the_way for node in nodes)
 
     # -- asked by the loop
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minigrad.autograd.blame import type_name
-from minigrad.autograd.graph import ON_DEMAND
+from minigrad.autograd.node import ON_DEMAND
 from minigrad.creation import empty
 from minigrad.op import tensor_classes
 from minigrad.printing import tensor_repr

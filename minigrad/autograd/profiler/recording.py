@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.graph import ON_DEMAND, AccumulateGrad, Node
+from minigrad.autograd.node import ON_DEMAND, AccumulateGrad, Node
 from minigrad.autograd.profiler.events import FunctionEvent, linked
 from minigrad.autograd.profiler.names import BACKWARD, FUNCTION, USER
 from minigrad.autograd.profiler.watching import Watch

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.graph import Node
 from minigrad.autograd.namespaces import node_type
+from minigrad.autograd.node import Node
 from minigrad.op import arrays, op
 from minigrad.ops.operands import floats_only
 from minigrad.public import Ints, checked
