@@ -133,10 +133,10 @@ def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
 
 
 _KINDS_OF_CLASSES: dict[type, Any] = {float: np.float64, bool: np.bool_, int: np.int64}
-_OF_NUMBERS = ("add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_rounded", "floor_divide")  # of two, too
+_OF_NUMBERS = ("add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_down", "floor_divide")  # of two, too
 _SYMBOLS = {
     "add": "+", "add_scaled": "+", "sub": "-", "sub_scaled": "-", "rsub": "-", "rsub_scaled": "-", "mul": "*",
-    "div": "/", "div_rounded": "/", "pow": "** or pow()", "floor_divide": "//",
+    "div": "/", "div_down": "/", "pow": "** or pow()", "floor_divide": "//",
     "remainder": "%", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "matmul": "@",
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip

@@ -33,7 +33,7 @@ def inside(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
 def function_and_method(
     name: str, numpy: Any, node: str | None, domain: Any = normal, shapes: Any = BINARY, **more: Any
 ) -> list[Row]:
-    """`F.atan2(x, y)` of all shapes, `x.atan2(y)` of few."""
+    """`F.maximum(x, y)` of all shapes, `x.maximum(y)` of few."""
     function, method = both(name, numpy, node, domain, shapes, **more)
     return [function, replace(method, shapes=shapes[:2])]
 
@@ -69,7 +69,7 @@ def in_place(name: str, numpy: Any, domain: Any = normal, derived: bool = True) 
 
 
 def into(name: str, numpy: Any, node: str, domain: Any = normal) -> Row:
-    """`x.atan2_(y)`, which has no form as a function."""
+    """`x.remainder_(y)`, which has no form as a function."""
     return Row(f".{name}_(y)", lambda F, x, y: getattr(x.clone(), f"{name}_")(y), numpy, [((2, 3), (3,))], node, domain)
 
 

@@ -23,11 +23,10 @@ from minigrad.ops.losses.elementwise import (
     binary_cross_entropy, binary_cross_entropy_with_logits, huber_loss, l1_loss, mse_loss, smooth_l1_loss,
 )
 from minigrad.ops.pointwise.activations import (
-    elu, gelu, hardtanh, leaky_relu, logsigmoid, relu, relu6, sigmoid, silu, softplus,
+    elu, gelu, leaky_relu, logsigmoid, relu, sigmoid, silu, softplus,
 )
 from minigrad.ops.pointwise.elementary import tanh
 from minigrad.ops.reductions.softmax import log_softmax, softmax
-from minigrad.ops.reductions.vector_norm import normalize
 from minigrad.ops.shapes.padding import pad
 # fmt: on
 __getattr__ = attributes_of(__name__)

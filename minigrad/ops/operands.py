@@ -19,19 +19,11 @@ def of_tensors(op: Callable[..., Any]) -> Callable[..., Any]:
     """The op of two operands as PyTorch has it in public: both are tensors, where an operator would take a number."""
 
     def called(input: Tensor, other: Tensor) -> Any:
-        return op(*integers_as_floats(input, other))
+        return op(input, other)
 
     called.__name__ = called.__qualname__ = op.__name__
     called.__doc__, called.__module__ = op.__doc__, op.__module__
     return called
-
-
-def integers_as_floats(input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
-    """Two tensors, of which integers beside floats are made floats: rules square them, or take their logarithm."""
-    first, second = input._array.dtype, other._array.dtype
-    if first is second or (first.kind == "f") is (second.kind == "f"):
-        return input, other
-    return (input, other.to(input.dtype)) if first.kind == "f" else (input.to(other.dtype), other)
 
 
 def floats_only(kernel: str, array: Array) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from op_forms import FEW, functional, written
-from op_table import apart, between, both
+from op_table import apart, both
 
 
 def leaky(slope: float) -> Callable[..., Any]:
@@ -21,11 +21,4 @@ ROWS = [
     functional("relu(x, inplace=True)", lambda x: np.maximum(x, 0), "ReluBackward0", shapes=FEW),
     functional("leaky_relu(x)", leaky(0.01), "LeakyReluBackward0"),
     functional("leaky_relu(x, negative_slope=-0.5)", leaky(-0.5), "LeakyReluBackward0"),
-    functional("leaky_relu(x, inplace=True)", leaky(0.01), "LeakyReluBackward1"),
-    functional("hardtanh(x)", lambda x: x.clip(-1, 1), "HardtanhBackward0", between),
-    functional(
-        "hardtanh(x, min_val=-0.5, max_val=2, inplace=True)", lambda x: x.clip(-0.5, 2), "HardtanhBackward0", between
-    ),
-    functional("relu6(x)", lambda x: x.clip(0, 6), "HardtanhBackward0", between),
-    functional("relu6(x, inplace=True)", lambda x: x.clip(0, 6), "HardtanhBackward0", between, FEW),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from op_forms import FEW, functional, written
+from op_forms import functional, written
 from op_table import apart, both, normal
 
 
@@ -29,11 +29,10 @@ ROWS = [
     *both("sigmoid", lambda x: (1 + np.tanh(x / 2)) / 2, "SigmoidBackward0"),
     *written("sigmoid_", lambda x: (1 + np.tanh(x / 2)) / 2, "SigmoidBackward0"),
     functional("elu(x)", elu, "EluBackward0"),
-    functional("elu(x, alpha=0.3, inplace=True)", lambda x: elu(x, 0.3), "EluBackward1"),
+    functional("elu(x, alpha=0.3)", lambda x: elu(x, 0.3), "EluBackward0"),
     functional("gelu(x)", lambda x: x * (1 + erf(x * math.sqrt(0.5))) / 2, "GeluBackward0", normal),
     functional("gelu(x, approximate='tanh')", tanh_gelu, "GeluBackward0", normal),
     functional("silu(x)", lambda x: x * sigmoid(x), "SiluBackward0", normal),
-    functional("silu(x, inplace=True)", lambda x: x * sigmoid(x), "SiluBackward0", normal, FEW),
     functional("softplus(x)", lambda x: np.log1p(np.exp(x)), "SoftplusBackward0", normal),
     functional(
         "softplus(x, beta=2, threshold=1.1)",

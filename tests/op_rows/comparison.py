@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from op_forms import function_and_method, question
+from op_forms import question
 from op_table import BINARY, UNARY, Row, both, whole
 
 ROWS = [
@@ -21,7 +21,6 @@ ROWS = [
     *both("le", np.less_equal, None, whole, BINARY, differentiable=False),
     *both("gt", np.greater, None, whole, BINARY, differentiable=False),
     *both("ge", np.greater_equal, None, whole, BINARY, differentiable=False),
-    *function_and_method("isclose", np.isclose, None, whole, BINARY, differentiable=False),
     *(
         Row(
             name,

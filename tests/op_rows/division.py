@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from op_forms import into, written
-from op_table import BINARY, INTO, UNARY, Row, apart, between, both, normal
-
-
-def divided(mode: str) -> Callable[..., Any]:
-    return {"floor": np.floor_divide, "trunc": lambda x, y: np.trunc(x / y)}[mode]
+from op_table import BINARY, INTO, UNARY, Row, apart, both, normal
 
 
 def augmented(F: Any, x: Any, y: Any) -> Any:
@@ -46,35 +41,6 @@ ROWS = [
     *both("remainder", np.remainder, "RemainderBackward1", (normal, apart), BINARY),
     Row("div_", lambda F, x, y: x.clone().div_(y), np.divide, INTO, "DivBackward0", (normal, apart)),
     *written("reciprocal_", lambda x: 1 / x, "ReciprocalBackward0", apart),
-    *(
-        Row(
-            f"div({mode})",
-            lambda F, x, y, mode=mode: x.div(y, rounding_mode=mode),
-            divided(mode),
-            BINARY,
-            "DivBackward2",
-            (normal, apart),
-            rounds=True,
-        )
-        for mode in ("trunc", "floor")
-    ),
-    Row(
-        "x.div(2, trunc)",
-        lambda F, x: x.div(0.3, rounding_mode="trunc"),
-        lambda x: np.trunc(x / 0.3).astype(x.dtype),
-        UNARY,
-        "DivBackward2",
-        between,
-    ),
-    Row(
-        "x.div_(y, floor)",
-        lambda F, x, y: x.clone().div_(y, rounding_mode="floor"),
-        np.floor_divide,
-        INTO,
-        "DivBackward2",
-        (normal, apart),
-        rounds=True,
-    ),
     into("remainder", np.remainder, "RemainderBackward1", (normal, apart)),
     Row("x %= y", augmented, augmented_numpy, INTO, "MulBackward0", (normal, apart)),
     Row("x //= y", floor_divided, np.floor_divide, INTO, None, (normal, apart), False),

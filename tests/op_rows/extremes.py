@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from op_forms import FILLED, MATRICES_OR_COLUMN, SMALL_CUBE
 from op_table import BINARY, CUBE, MATRIX, Row, apart, both, normal
 
 ROWS = [
@@ -99,24 +98,4 @@ ROWS = [
         "MinimumBackward0",
         (normal, normal),
     ),
-    *both("amax", np.max, "AmaxBackward0", apart, FILLED),
-    *both("amin", np.min, "AminBackward0", apart, FILLED),
-    Row(
-        "amax(ties)",
-        lambda F, x: F.amax(x * 1, (0, 2)),
-        lambda x: np.max(x, (0, 2)),
-        SMALL_CUBE,
-        "AmaxBackward0",
-        apart,
-    ),
-    Row("amax(dim)", lambda F, x: x.amax(1), lambda x: np.max(x, 1), MATRICES_OR_COLUMN, "AmaxBackward0", apart),
-    Row(
-        "amin(dims, keepdim)",
-        lambda F, x: F.amin(x, dim=(0, -1), keepdim=True),
-        lambda x: np.min(x, (0, 2), keepdims=True),
-        SMALL_CUBE,
-        "AminBackward0",
-        apart,
-    ),
-    Row("amin(1) without rows", lambda F, x: x.amin(1), lambda x: np.min(x, 1), [((0, 3),)], "AminBackward0"),
 ]

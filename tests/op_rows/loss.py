@@ -135,18 +135,6 @@ ROWS = [
         (normal, between_0_and_1),
     ),
     Row(
-        "binary_cross_entropy(weight)",
-        lambda F, x: F.nn.functional.binary_cross_entropy(
-            x, F.full_like(x, 0.3).detach(), F.tensor([0.5, 2, 1], dtype=x.dtype)
-        ),
-        lambda x: np.asarray(
-            (-(0.3 * np.log(x) + 0.7 * np.log(1 - x)) * np.asarray([0.5, 2, 1], x.dtype)).mean(), x.dtype
-        ),
-        [((2, 3),)],
-        "BinaryCrossEntropyBackward0",
-        between_0_and_1,
-    ),
-    Row(
         "binary_cross_entropy_with_logits(pos_weight)",
         lambda F, x, y: F.nn.functional.binary_cross_entropy_with_logits(
             x, y, pos_weight=F.tensor([0.5, 2, 1], dtype=x.dtype)

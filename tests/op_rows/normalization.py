@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
-from op_table import Row, apart
+from op_table import Row
 
 IMAGES: list[Any] = [((4, 3), (3,), (3,)), ((2, 3, 2), (3,), (3,)), ((1, 2, 2, 2), (2,), (2,))]
 NOTHING: list[Any] = [((0, 2, 3), (2,), (2,))]
@@ -112,17 +111,5 @@ ROWS = [
         lambda F, x: F.nn.functional.rms_norm(x, [3]),
         lambda x: x / np.sqrt((x * x).mean(-1, keepdims=True)),
         [((2, 3),)],
-    ),
-    *(
-        Row(
-            f"normalize({p})",
-            lambda F, x, p=p, dim=dim: F.nn.functional.normalize(x, p, dim),
-            lambda x, p=p, dim=dim: x / (np.linalg.norm(x, p, dim, keepdims=True) if x.ndim else np.abs(x)),
-            [((2, 3),), ((3,),)] if dim == -1 else [((2, 3, 2),)],
-            "DivBackward0",
-            apart,
-            graph=False,
-        )
-        for p, dim in [(2.0, -1), (1, 1), (3, 1), (math.inf, -1)]
     ),
 ]

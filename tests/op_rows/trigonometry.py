@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from op_forms import function_and_method, in_all_forms, inside, into, written
-from op_table import BINARY, UNARY, Row, apart, both
+from op_forms import in_all_forms, inside, written
+from op_table import UNARY, Row, both
 
 ROWS = [
     *both("sin", np.sin, "SinBackward0"),
@@ -25,6 +25,4 @@ ROWS = [
     *in_all_forms("atan", np.arctan, "AtanBackward0"),
     *in_all_forms("sinh", np.sinh, "SinhBackward0"),
     *in_all_forms("cosh", np.cosh, "CoshBackward0"),
-    *function_and_method("atan2", np.arctan2, "Atan2Backward0", (apart, apart), BINARY),
-    into("atan2", np.arctan2, "Atan2Backward0", (apart, apart)),
 ]

@@ -79,7 +79,7 @@ def test_errors_about_arguments_name_a_public_function() -> None:
     assert unknown == {}
 
 
-@pytest.mark.parametrize("name", ["add", "matmul", "maximum", "atan2", "cumsum", "transpose", "eq", "isnan", "sin"])
+@pytest.mark.parametrize("name", ["add", "matmul", "maximum", "cumsum", "transpose", "eq", "isnan", "sin"])
 def test_a_missing_argument_is_told_of_the_function_called(torch: types.ModuleType, name: str) -> None:
     missing = () if name in ("isnan", "sin") else (torch.ones(2, 2),)
     with pytest.raises(TypeError, match=rf"{name}\(\)"):

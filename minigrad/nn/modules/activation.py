@@ -25,20 +25,18 @@ class LeakyReLU(Layer):
     """x, and negative_slope * x for negative x."""
 
     negative_slope: float = 1e-2
-    inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.leaky_relu(input, self.negative_slope, self.inplace)
+        return F.leaky_relu(input, self.negative_slope)
 
 
 class ELU(Layer):
     """x, and alpha * (exp(x) - 1) for negative x."""
 
     alpha: float = 1.0
-    inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.elu(input, self.alpha, self.inplace)
+        return F.elu(input, self.alpha)
 
 
 class GELU(Layer):
@@ -50,13 +48,11 @@ class GELU(Layer):
         return F.gelu(input, approximate=self.approximate)
 
 
-class SiLU(Layer):
+class SiLU(Module):
     """x * sigmoid(x), also called swish."""
 
-    inplace: bool = False
-
     def forward(self, input: Tensor) -> Tensor:
-        return F.silu(input, self.inplace)
+        return F.silu(input)
 
 
 class Softplus(Layer):
@@ -67,15 +63,6 @@ class Softplus(Layer):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softplus(input, self.beta, self.threshold)
-
-
-class ReLU6(Layer):
-    """min(max(0, x), 6)."""
-
-    inplace: bool = False
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.relu6(input, self.inplace)
 
 
 class Sigmoid(Module):

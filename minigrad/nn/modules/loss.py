@@ -100,25 +100,15 @@ class NLLLoss(_Loss):
 class BCELoss(_Loss):
     """-(target * log(input) + (1 - target) * log(1 - input)), for an input of probabilities."""
 
-    weight: Tensor | None = None
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
+        return F.binary_cross_entropy(input, target, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_Loss):
-    """BCELoss of sigmoid(input), computed without overflow.
+    """BCELoss of sigmoid(input), computed without overflow. `pos_weight`: a factor for the targets that are 1."""
 
-    Args:
-        weight: a factor for each element.
-        pos_weight: a factor for the part of the targets that are 1.
-    """
-
-    weight: Tensor | None = None
     _: KW_ONLY
     pos_weight: Tensor | None = None
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.binary_cross_entropy_with_logits(
-            input, target, weight=self.weight, reduction=self.reduction, pos_weight=self.pos_weight
-        )
+        return F.binary_cross_entropy_with_logits(input, target, reduction=self.reduction, pos_weight=self.pos_weight)

@@ -17,7 +17,7 @@ from minigrad.ops.losses.elementwise import check_reduction
 from minigrad.ops.operands import floats_only
 from minigrad.ops.places.elements import masked_fill
 from minigrad.ops.pointwise.comparison import eq
-from minigrad.ops.reductions.softmax import log_softmax_along
+from minigrad.ops.reductions.softmax import log_softmax
 from minigrad.public import checked
 from minigrad.tensor import Tensor
 
@@ -194,7 +194,7 @@ def cross_entropy(
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     dim = 0 if input.ndim == 1 else 1
-    logs = log_softmax_along(input, dim)
+    logs = log_softmax(input, dim)
     if target.shape == input.shape:
         _check_probabilities(input, target, weight, ignore_index, dim)
         if label_smoothing > 0:

@@ -79,41 +79,31 @@ def smooth_l1_loss(self: Array, target: Array, reduction: str, beta: float) -> A
 
 
 @op(
-    constants=("weight",),
-    self=lambda F, g, self, target, weight, reduction: (
-        element_gradient(g, self, reduction)
-        * weight
-        * (self - target)
-        / F.clamp_to_numbers((1 - self) * self, 1e-12, None)
+    self=lambda F, g, self, target, reduction: (
+        element_gradient(g, self, reduction) * (self - target) / F.clamp_to_numbers((1 - self) * self, 1e-12, None)
     ),
-    target=lambda F, g, self, weight, reduction: (
-        element_gradient(g, self, reduction) * weight * (F.log(1 - self) - F.log(self))
-    ),
+    target=lambda F, g, self, reduction: element_gradient(g, self, reduction) * (F.log(1 - self) - F.log(self)),
 )
-def binary_cross_entropy(self: Array, target: Array, weight: Array, reduction: str) -> Array:
-    """-(target * log(input) + (1 - target) * log(1 - input)) * weight, with logarithms of at least -100."""
+def binary_cross_entropy(self: Array, target: Array, reduction: str) -> Array:
+    """-(target * log(input) + (1 - target) * log(1 - input)), with logarithms of at least -100."""
     yes, no = np.maximum(np.log(self), -100), np.maximum(np.log1p(-self), -100)
-    return reduce_elements((target * (no - yes) - no) * weight, reduction)
+    return reduce_elements(target * (no - yes) - no, reduction)
 
 
 @op(
     name="BinaryCrossEntropyWithLogitsBackward0",
-    constants=("weight", "pos_weight"),
-    self=lambda F, g, self, target, weight, pos_weight, reduction: (
-        element_gradient(g, self, reduction)
-        * weight
-        * ((1 + (pos_weight - 1) * target) * F.sigmoid(self) - pos_weight * target)
+    constants=("pos_weight",),
+    self=lambda F, g, self, target, pos_weight, reduction: (
+        element_gradient(g, self, reduction) * ((1 + (pos_weight - 1) * target) * F.sigmoid(self) - pos_weight * target)
     ),
-    target=lambda F, g, self, weight, pos_weight, reduction: (
-        element_gradient(g, self, reduction) * weight * (F.logsigmoid(-self) - pos_weight * F.logsigmoid(self))
+    target=lambda F, g, self, pos_weight, reduction: (
+        element_gradient(g, self, reduction) * (F.logsigmoid(-self) - pos_weight * F.logsigmoid(self))
     ),
 )
-def binary_cross_entropy_with_logits(
-    self: Array, target: Array, weight: Array, pos_weight: Array, reduction: str
-) -> Array:
-    """-(pos_weight * target * log(p) + (1 - target) * log(1 - p)) * weight for p = sigmoid(input), without overflow."""
+def binary_cross_entropy_with_logits(self: Array, target: Array, pos_weight: Array, reduction: str) -> Array:
+    """-(pos_weight * target * log(p) + (1 - target) * log(1 - p)) for p = sigmoid(input), without overflow."""
     minus_log_p = np.log1p(np.exp(-np.abs(self))) + np.maximum(-self, 0)
-    return reduce_elements(((1 - target) * self + (1 + (pos_weight - 1) * target) * minus_log_p) * weight, reduction)
+    return reduce_elements((1 - target) * self + (1 + (pos_weight - 1) * target) * minus_log_p, reduction)
 
 
 # ---------------------------------------------------------------- what all of them check
@@ -202,17 +192,11 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
 
 
 @checked  # type: ignore[no-redef]
-def binary_cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    *,
-    reduction: str = "mean",
-) -> Tensor:
+def binary_cross_entropy(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """-(target * log(input) + (1 - target) * log(1 - input)), for probabilities from 0 to 1.
 
-    The logarithms are at least -100, so that the loss stays finite. `weight` broadcasts to the input; `reduction` as
-    for `mse_loss`. From scores, `binary_cross_entropy_with_logits` is exact where probabilities are close to 0 or 1.
+    The logarithms are at least -100, so that the loss stays finite. `reduction` as for `mse_loss`. From scores,
+    `binary_cross_entropy_with_logits` is exact where probabilities are close to 0 or 1.
     """
     check_reduction(reduction)
     if target.shape != input.shape:
@@ -221,36 +205,22 @@ def binary_cross_entropy(
             "deprecated. Please ensure they have the same size."
         )
     floats_only("binary_cross_entropy", input._array)
-    for other in (target, weight):
-        if other is not None and other.dtype is not input.dtype:
-            raise RuntimeError(f"Found dtype {other.dtype.tensor_type} but expected {input.dtype.tensor_type}")
+    if target.dtype is not input.dtype:
+        raise RuntimeError(f"Found dtype {target.dtype.tensor_type} but expected {input.dtype.tensor_type}")
     for name, array in (("input", input._array), ("target", target._array)):
         if array.size and not (np.min(array) >= 0 and np.max(array) <= 1):
             found = f"they reach from {np.min(array)} to {np.max(array)}"
             raise RuntimeError(f"all elements of {name} should be between 0 and 1: {found}")
-    if weight is not None:
-        for place, (own, other) in enumerate(zip(weight.shape[::-1], target.shape[::-1], strict=False), 1):
-            if own != other and 1 not in (own, other):
-                raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {own} at -{place}! Mismatching argument at index 1 "
-                    f"had {weight.size()}; but expected shape should be broadcastable to {list(target.shape)}"
-                )
-    return _binary_cross_entropy(input, target, _factor(input, weight), reduction)
+    return _binary_cross_entropy(input, target, reduction)
 
 
 @checked  # type: ignore[no-redef]
 def binary_cross_entropy_with_logits(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    *,
-    reduction: str = "mean",
-    pos_weight: Tensor | None = None,
+    input: Tensor, target: Tensor, *, reduction: str = "mean", pos_weight: Tensor | None = None
 ) -> Tensor:
     """`binary_cross_entropy` of sigmoid(input), computed from the scores themselves: exact for large ones, too.
 
-    `weight` and `pos_weight` (how much more a target of 1 counts) broadcast to the input; `reduction` as for
-    `mse_loss`.
+    `pos_weight`, how much more a target of 1 counts, broadcasts to the input; `reduction` as for `mse_loss`.
     """
     check_reduction(reduction)
     if target.shape != input.shape:
@@ -262,17 +232,11 @@ def binary_cross_entropy_with_logits(
             f"{target.dtype.tensor_type}: convert the target first, as in target.float()"
         )
     input, target = promote_floating("log_sigmoid_cpu", input, target)
-    factors = [_factor(input, given) for given in (weight, pos_weight)]
-    return _binary_cross_entropy_with_logits(input, target, *factors, reduction)
-
-
-def _factor(input: Tensor, given: Tensor | None) -> Tensor:
-    """A factor for each element's loss: 1, unless it was given. RuntimeError if it does not broadcast to the input."""
-    if given is None:
-        return from_array(input._array.dtype.type(1))
-    mismatch = size_mismatch("binary_cross_entropy", given.shape, input.shape)
-    if mismatch is None and (shape := np.broadcast_shapes(given.shape, input.shape)) != input.shape:
+    if pos_weight is None:
+        pos_weight = from_array(input._array.dtype.type(1))
+    mismatch = size_mismatch("binary_cross_entropy", pos_weight.shape, input.shape)
+    if mismatch is None and (shape := np.broadcast_shapes(pos_weight.shape, input.shape)) != input.shape:
         mismatch = f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}"
     if mismatch is not None:
         raise RuntimeError(mismatch)
-    return given.to(input.dtype)
+    return _binary_cross_entropy_with_logits(input, target, pos_weight.to(input.dtype), reduction)

@@ -1,8 +1,7 @@
-"""Activations: relu, leaky_relu, hardtanh, elu, gelu, silu, sigmoid, softplus, logsigmoid. (tanh: see elementary.py.)
+"""Activations: relu, leaky_relu, elu, gelu, silu, sigmoid, softplus, logsigmoid. (tanh: see elementary.py.)
 
 Some are pieces of lines; most others are a number times a gate between 0 and 1, so that their rule is the product rule.
-Where an exponential overflows, it does no harm: 1 / (1 + inf) is the 0 that is meant. The in-place forms of leaky_relu
-and elu have rules of their own: the input is gone by then, so the rule has to tell the slope from the result.
+Where an exponential overflows, it does no harm: 1 / (1 + inf) is the 0 that is meant.
 """
 
 from __future__ import annotations
@@ -23,16 +22,6 @@ from minigrad.writing import in_place
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 LARGE = 2000  # elements from which on numpy's clip is faster than its maximum: of 401,408 by four (43 and 185 µs)
-
-
-def _check_slope(function: str, slope: float) -> None:
-    """RuntimeError if the slope below 0 is negative: then the sign of a result does not tell that of the input."""
-    if slope < 0:
-        raise RuntimeError(
-            f"In-place {function} backward calculation is triggered with a negative slope which is not supported. This "
-            "is caused by calling in-place forward function with a negative slope, please call out-of-place version "
-            "instead."
-        )
 
 
 # ---------------------------------------------------------------- pieces of lines
@@ -77,29 +66,6 @@ def leaky_relu(self: Array, negative_slope: float) -> Array:
     return np.where(self > 0, self, self * negative_slope)[()]
 
 
-def _leaky_gradient_from_result(F: Any, g: Any, result: Any, negative_slope: float) -> Any:
-    _check_slope("leakyReLu", negative_slope)
-    return F.leaky_relu_gradient(g, result, negative_slope)
-
-
-@op(name="LeakyReluBackward1", self=_leaky_gradient_from_result)
-def leaky_relu_in_place(self: Array, negative_slope: float) -> Array:
-    """`leaky_relu`, with a rule that needs the result only: its sign is the input's if the slope is positive."""
-    return arrays.leaky_relu(self, negative_slope)
-
-
-@of_pieces("Hardtanh", self=lambda F, g, point, min_val, max_val: F.hardtanh_gradient(g, point, min_val, max_val))
-def hardtanh_gradient(self: Array, point: Array, min_val: float, max_val: float) -> Array:
-    """The input where `point` lies between the bounds, 0 at them and beyond."""
-    return np.where((point <= min_val) | (point >= max_val), 0, self)
-
-
-@op(self=lambda F, g, self, min_val, max_val: F.hardtanh_gradient(g, self, min_val, max_val))
-def hardtanh(self: Array, min_val: float, max_val: float) -> Array:
-    """The nearest number between two. At the bounds its gradient is 0."""
-    return np.minimum(max_val, np.maximum(min_val, self))  # of equals the second: -0.0 stays -0.0
-
-
 # ---------------------------------------------------------------- an exponential below 0, a line above
 
 
@@ -110,18 +76,6 @@ def elu(self: Array, alpha: float) -> Array:
     # Each number is above 0 or below it, so one of the two parts is 0; to add them is faster than where. Of equals
     # maximum and minimum take the second: -0.0 stays -0.0.
     return np.maximum(0, self) + np.expm1(np.minimum(0, self)) * alpha
-
-
-def _elu_gradient_from_result(F: Any, g: Any, result: Any, alpha: float) -> Any:
-    """The slope below 0 is the exponential, which is the result and what was subtracted."""
-    _check_slope("elu", alpha)
-    return g * F.where(result <= 0, result + alpha, 1)
-
-
-@op(name="EluBackward1", self=_elu_gradient_from_result)
-def elu_in_place(self: Array, alpha: float) -> Array:
-    """`elu`, with a rule that needs the result only."""
-    return arrays.elu(self, alpha)
 
 
 # ---------------------------------------------------------------- gates
@@ -190,13 +144,11 @@ def logsigmoid(self: Array) -> Array:
     return np.minimum(self, 0) - np.log1p(np.exp(-np.abs(self)))
 
 
-# ---------------------------------------------------------------- as nn.functional has them, with `inplace`
+# ---------------------------------------------------------------- as nn.functional has them, with their options
 
-_relu, _leaky_relu, _hardtanh, _elu, _gelu, _silu = relu, leaky_relu, hardtanh, elu, gelu, silu
+_relu, _leaky_relu, _elu, _gelu = relu, leaky_relu, elu, gelu
 relu.__module__ = "minigrad"  # where pickle looks for it: this module has another by that name
-relu_, silu_ = in_place(relu, "relu_"), in_place(silu, "silu_")
-leaky_relu_, elu_ = in_place(leaky_relu_in_place, "leaky_relu_"), in_place(elu_in_place, "elu_")
-hardtanh_ = in_place(_hardtanh, "hardtanh_")
+relu_ = in_place(relu, "relu_")
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
@@ -204,33 +156,14 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-red
     return relu_(input) if inplace else _relu(input)
 
 
-def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
+def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:  # type: ignore[no-redef]
     """x above 0, negative_slope * x below. At 0 the slope is `negative_slope`."""
-    return (leaky_relu_ if inplace else _leaky_relu)(input, negative_slope)
+    return _leaky_relu(input, negative_slope)
 
 
-@checked  # type: ignore[no-redef]
-def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """The nearest number between `min_val` and `max_val`; at these two the gradient is 0."""
-    if min_val > max_val:
-        raise ValueError(f"min_val cannot be greater than max_val: {min_val} is greater than {max_val}")
-    if input.dtype.category == 0:
-        raise RuntimeError("Bool inputs not supported for hardtanh: convert the tensor first, as in x.float()")
-    if input.dtype.name == "uint8" and min_val < 0:
-        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    if input.dtype.category == 1:
-        min_val, max_val = int(min_val), int(max_val)
-    return (hardtanh_ if inplace else _hardtanh)(input, min_val, max_val)
-
-
-def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """min(max(x, 0), 6)."""
-    return hardtanh(input, 0.0, 6.0, inplace)
-
-
-def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
+def elu(input: Tensor, alpha: float = 1.0) -> Tensor:  # type: ignore[no-redef]
     """x above 0, alpha * (exp(x) - 1) below."""
-    return (elu_ if inplace else _elu)(input, alpha)
+    return _elu(input, alpha)
 
 
 @checked  # type: ignore[no-redef]
@@ -243,8 +176,3 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"approximate argument must be either none or tanh. It is {approximate!r}.")
     return _gelu(input, approximate)
-
-
-def silu(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
-    """x * sigmoid(x), which is also called swish."""
-    return silu_(input) if inplace else _silu(input)

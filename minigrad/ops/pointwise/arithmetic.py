@@ -96,28 +96,23 @@ def _check_divisor(kernel: str, dividend: Array, divisor: Array) -> None:
 
 
 @op(name="DivBackward2", self=level, other=level, broadcasts=True)
-def div_rounded(self: Array, other: Array, rounding_mode: str) -> Array:
-    """input / other, rounded towards 0 ("trunc") or down ("floor")."""
-    _check_divisor(f"div_{rounding_mode}_cpu", self, other)
-    if rounding_mode == "floor":
-        return np.floor_divide(self, other)
-    if self.dtype.kind == "f":
-        return np.trunc(self / other)
-    down = np.floor_divide(self, other)
-    return down + ((down < 0) & (down * other != self))
+def div_down(self: Array, other: Array) -> Array:
+    """input / other, rounded down."""
+    _check_divisor("div_floor_cpu", self, other)
+    return np.floor_divide(self, other)
 
 
 @public
 @op(name="NotImplemented", self=no_derivative("floor_divide"), other=no_derivative("floor_divide"), broadcasts=True)
 def floor_divide(self: Array, other: Array) -> Array:
     """input / other, rounded down. (PyTorch gives it no derivative.)"""
-    return arrays.div_rounded(self, other, "floor")
+    return arrays.div_down(self, other)
 
 
 @op(
     name="RemainderBackward1",
     self=lambda F, g: g,
-    other=lambda F, g, self, other: -g * F.div_rounded(self, other, "floor"),
+    other=lambda F, g, self, other: -g * F.div_down(self, other),
     broadcasts=True,
 )
 def remainder(self: Array, other: Array) -> Array:
@@ -173,17 +168,9 @@ def mul(input: Any, other: Any) -> Tensor:
 
 
 @public  # type: ignore[no-redef]
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """input / other, rounded towards 0 with `rounding_mode` "trunc", rounded down with "floor".
-
-    One of the two may be a number. RuntimeError for another mode, or if an integer is divided by 0 and rounded.
-    """
-    if rounding_mode is None:
-        return _check_known("div", __truediv__(input, other), input, other)
-    if rounding_mode not in ("trunc", "floor"):
-        text = "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found"
-        raise RuntimeError(f"{text} '{rounding_mode}'")
-    return div_rounded(input, other, rounding_mode)
+def div(input: Any, other: Any) -> Tensor:
+    """input / other. One of the two may be a number."""
+    return _check_known("div", __truediv__(input, other), input, other)
 
 
 @public  # type: ignore[no-redef]

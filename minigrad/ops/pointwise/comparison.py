@@ -1,4 +1,4 @@
-"""Questions with bools for answers, and what joins these: comparisons, isclose, isnan, logical_and, `&`.
+"""Questions with bools for answers, and what joins these: comparisons, allclose, isnan, logical_and, `&`.
 
 Two results of computing with floats are compared not for being equal, but for being close. Conditions are joined with
 `&` and `|`: Python's `and` and `or` would ask for one answer to the whole tensor. None of these has a gradient.
@@ -14,6 +14,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import op
+from minigrad.operands import size_mismatch
 from minigrad.ops.operands import of_tensors
 from minigrad.public import public
 from minigrad.tensor import Tensor
@@ -61,15 +62,9 @@ def isfinite(self: Array) -> Array:
     return np.isfinite(self)
 
 
-@op(constants=("other",))
-def close(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
-    """Whether abs(input - other) <= atol + rtol * abs(other)."""
-    return np.isclose(self, other, rtol, atol, equal_nan)
-
-
 @public
-def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Whether abs(input - other) <= atol + rtol * abs(other), element by element; infinite ones have to be equal.
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether abs(input - other) <= atol + rtol * abs(other) for all elements; infinite ones have to be equal.
 
     Args:
         equal_nan: whether nan is close to nan.
@@ -82,13 +77,9 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
-    return close(input, other, rtol, atol, equal_nan)
-
-
-@public
-def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether all elements are close, as `isclose` says."""
-    return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._array))
+    if (mismatch := size_mismatch("isclose", input.shape, other.shape)) is not None:
+        raise RuntimeError(mismatch)
+    return np.allclose(input._array, other._array, rtol, atol, equal_nan)
 
 
 @public

@@ -16,7 +16,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.op import op
 from minigrad.operands import elementwise_operands
-from minigrad.ops.operands import integers_as_floats, level, numbers_only, of_tensors
+from minigrad.ops.operands import level, numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import plain, public
 from minigrad.tensor import Tensor, from_array
@@ -30,58 +30,37 @@ def elementary(**declared: Any) -> Callable[[Any], Any]:
     return lambda kernel: public(in_place=True)(op(floating=True, **declared)(kernel))
 
 
+def _of_numpy(name: str, compute: Callable[[Any], Any], meaning: str, /, **declared: Any) -> Any:
+    """An elementary op that numpy computes."""
+
+    def kernel(self: Array) -> Array:
+        return compute(self)
+
+    kernel.__name__, kernel.__doc__ = name, meaning
+    return elementary(**declared)(kernel)
+
+
 # ---------------------------------------------------------------- exponentials and logarithms
 
-
-@elementary(self=lambda F, g, result: g * result)
-def exp(self: Array) -> Array:
-    """e to the power of each element."""
-    return np.exp(self)
-
-
-@elementary(self=lambda F, g, result: g * (result + 1))
-def expm1(self: Array) -> Array:
-    """exp(input) - 1, exact for small numbers, too."""
-    return np.expm1(self)
-
-
-@elementary(self=lambda F, g, self: g / self)
-def log(self: Array) -> Array:
-    """The natural logarithm; -inf at 0, nan below."""
-    return np.log(self)
-
-
-@elementary(self=lambda F, g, self: g / (self * math.log(2)))
-def log2(self: Array) -> Array:
-    """The logarithm to the base 2; -inf at 0, nan below."""
-    return np.log2(self)
-
-
-@elementary(self=lambda F, g, self: g / (self * math.log(10)))
-def log10(self: Array) -> Array:
-    """The logarithm to the base 10; -inf at 0, nan below."""
-    return np.log10(self)
-
-
-@elementary(name="Log1PBackward0", self=lambda F, g, self: g / (self + 1))
-def log1p(self: Array) -> Array:
-    """log(1 + input), exact for small numbers, too."""
-    return np.log1p(self)
+_LOGARITHM = "logarithm; -inf at 0, nan below."
+exp = _of_numpy("exp", np.exp, "e to the power of each element.", self=lambda F, g, result: g * result)
+expm1 = _of_numpy("expm1", np.expm1, "exp(x) - 1, exact for small x, too.", self=lambda F, g, result: g * (result + 1))
+log = _of_numpy("log", np.log, f"The natural {_LOGARITHM}", self=lambda F, g, self: g / self)
+log2 = _of_numpy("log2", np.log2, f"The binary {_LOGARITHM}", self=lambda F, g, self: g / (self * math.log(2)))
+log10 = _of_numpy("log10", np.log10, f"The decimal {_LOGARITHM}", self=lambda F, g, self: g / (self * math.log(10)))
+log1p = _of_numpy(
+    "log1p",
+    np.log1p,
+    "log(1 + x), exact for small x, too.",
+    name="Log1PBackward0",
+    self=lambda F, g, self: g / (self + 1),
+)
 
 
 # ---------------------------------------------------------------- powers and roots
 
-
-@elementary(self=lambda F, g, result: -g * (result * result))
-def reciprocal(self: Array) -> Array:
-    """1 / input."""
-    return 1 / self
-
-
-@elementary(self=lambda F, g, result: g / (2 * result))
-def sqrt(self: Array) -> Array:
-    """The square root; nan below 0."""
-    return np.sqrt(self)
+reciprocal = _of_numpy("reciprocal", lambda x: 1 / x, "1 / x.", self=lambda F, g, result: -g * (result * result))
+sqrt = _of_numpy("sqrt", np.sqrt, "The square root; nan below 0.", self=lambda F, g, result: g / (2 * result))
 
 
 @elementary(self=lambda F, g, result: g * (result * result * result * -0.5))
@@ -133,6 +112,14 @@ def pow_of_number(exponent: Array, base: Any) -> Array:
     return _power(base, exponent)
 
 
+def _integers_as_floats(input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
+    """Two tensors, of which integers beside floats are made floats: the rules take their logarithm."""
+    first, second = input._array.dtype, other._array.dtype
+    if first is second or (first.kind == "f") is (second.kind == "f"):
+        return input, other
+    return (input, other.to(input.dtype)) if first.kind == "f" else (input.to(other.dtype), other)
+
+
 def _power(base: Any, exponent: Array) -> Array:
     """base ** exponent; a whole number's negative powers are 0, but for those of 1 and -1."""
     if exponent.dtype.kind == "i" and np.any(exponent < 0):
@@ -151,7 +138,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
     if base._is_number:
         return pow_of_number(in_dtype(power, base.dtype), base.item())
     if not power._is_number:
-        return pow_tensor(*integers_as_floats(base, power))
+        return pow_tensor(*_integers_as_floats(base, power))
     whole = power.dtype.category == 1
     if whole and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed. Convert first, as in x.float() ** -1.")
@@ -169,81 +156,25 @@ public(function=False)(in_place(pow, "pow_", operand="exponent"))
 
 # ---------------------------------------------------------------- angles and hyperbolas
 
-
-@elementary(self=lambda F, g, self: g * F.cos(self))
-def sin(self: Array) -> Array:
-    """The sine of angles in radians."""
-    return np.sin(self)
-
-
-@elementary(self=lambda F, g, self: -g * F.sin(self))
-def cos(self: Array) -> Array:
-    """The cosine of angles in radians."""
-    return np.cos(self)
-
-
-@elementary(self=lambda F, g, result: g * (1 + result * result))
-def tan(self: Array) -> Array:
-    """The tangent of angles in radians."""
-    return np.tan(self)
-
-
-@elementary(self=lambda F, g, self: g / F.sqrt(1 - self * self))
-def asin(self: Array) -> Array:
-    """The angle between -pi/2 and pi/2 whose sine is input; nan outside of -1 to 1.
-
-    The slope is 1 / cos(asin(x)), and the cosine of the angle whose sine is x is sqrt(1 - x**2).
-    """
-    return np.arcsin(self)
-
-
-@elementary(self=lambda F, g, self: -g / F.sqrt(1 - self * self))
-def acos(self: Array) -> Array:
-    """The angle between 0 and pi whose cosine is input; nan outside of -1 to 1."""
-    return np.arccos(self)
-
-
-@elementary(self=lambda F, g, self: g / (1 + self * self))
-def atan(self: Array) -> Array:
-    """The angle between -pi/2 and pi/2 whose tangent is input."""
-    return np.arctan(self)
-
-
-def _atan2_gradient(F: Any, g: Any, side: Any, self: Any, other: Any) -> Any:
-    """The far side over the square of the distance, at which the angle turns. At 0, which has no angle, it is 0."""
-    square = self * self + other * other
-    return F.where(square == 0, 0, g * (side / square))
-
-
-@public(in_place="method")
-@of_tensors
-@op(
-    self=lambda F, g, self, other: _atan2_gradient(F, g, other, self, other),
-    other=lambda F, g, self, other: _atan2_gradient(F, -g, self, self, other),
-    broadcasts=True,
-    floating=True,
+_NAN = "nan outside of -1 to 1."
+sin = _of_numpy("sin", np.sin, "The sine of angles in radians.", self=lambda F, g, self: g * F.cos(self))
+cos = _of_numpy("cos", np.cos, "The cosine of angles in radians.", self=lambda F, g, self: -g * F.sin(self))
+tan = _of_numpy("tan", np.tan, "The tangent of angles in radians.", self=lambda F, g, result: g * (1 + result * result))
+# The slope of asin is 1 / cos(asin(x)), and the cosine of the angle whose sine is x is sqrt(1 - x**2).
+asin = _of_numpy(
+    "asin", np.arcsin, f"The angle from -pi/2 to pi/2 with this sine; {_NAN}",
+    self=lambda F, g, self: g / F.sqrt(1 - self * self),
+)  # fmt: skip
+acos = _of_numpy(
+    "acos", np.arccos, f"The angle from 0 to pi with this cosine; {_NAN}",
+    self=lambda F, g, self: -g / F.sqrt(1 - self * self),
+)  # fmt: skip
+atan = _of_numpy(
+    "atan", np.arctan, "The angle from -pi/2 to pi/2 with this tangent.", self=lambda F, g, self: g / (1 + self * self)
 )
-def atan2(self: Array, other: Array) -> Array:
-    """The angle of the point whose height is input and whose way to the right is other."""
-    return np.arctan2(self, other)
-
-
-@elementary(self=lambda F, g, self: g * F.cosh(self))
-def sinh(self: Array) -> Array:
-    """The hyperbolic sine, (exp(x) - exp(-x)) / 2."""
-    return np.sinh(self)
-
-
-@elementary(self=lambda F, g, self: g * F.sinh(self))
-def cosh(self: Array) -> Array:
-    """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
-    return np.cosh(self)
-
-
-@elementary(self=lambda F, g, result: g * (1 - result * result))
-def tanh(self: Array) -> Array:
-    """The hyperbolic tangent."""
-    return np.tanh(self)
+sinh = _of_numpy("sinh", np.sinh, "(exp(x) - exp(-x)) / 2.", self=lambda F, g, self: g * F.cosh(self))
+cosh = _of_numpy("cosh", np.cosh, "(exp(x) + exp(-x)) / 2.", self=lambda F, g, self: g * F.sinh(self))
+tanh = _of_numpy("tanh", np.tanh, "The hyperbolic tangent.", self=lambda F, g, result: g * (1 - result * result))
 
 
 # ---------------------------------------------------------------- sizes, signs and rounding

@@ -1,7 +1,7 @@
-"""The largest and the smallest, and order: max, min, argmax, amax, sort, argsort, topk.
+"""The largest and the smallest, and order: max, min, argmax, argmin, sort, argsort.
 
-Where several elements are equal, max and min of a whole tensor, amax and amin share the gradient among all of them; max
-and min along a dimension give it to the one whose index they return. Sorting changes no number, only places: the
+Where several elements are equal, max and min of a whole tensor share the gradient among all of them; max and min along
+a dimension give it to the one whose index they return. Sorting changes no number, only places: the
 gradient goes back to where each element came from. nan counts as larger than every number.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from minigrad import dtypes, return_types
 from minigrad.op import op
 from minigrad.ops.pointwise.choices import maximum, minimum
-from minigrad.ops.reductions.dims import check_dim_given, expand_reduced, np_max, np_min, np_sum, wrap_dims
+from minigrad.ops.reductions.dims import check_dim_given, wrap_dims
 from minigrad.public import Dims, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
@@ -79,40 +79,9 @@ def min_all(self: Array) -> Array:
 
 max_dim, min_dim = take_along_op("MaxBackward0"), take_along_op("MinBackward0")
 sorted_values, stably_sorted = take_along_op("SortBackward0"), take_along_op("SortBackward1")
-topk_values = take_along_op("TopkBackward0")
-
-
-@op(constants=("best",))
-def shares_of_ties(self: Array, best: Array, dim: tuple[int, ...], nans: bool) -> Array:
-    """1 over the number of ties along some dimensions where an element equals the best, else 0.
-
-    `nans`: nans count as best.
-    """
-    winners = (self == best) | (self != self) if nans else self == best
-    return (winners / np_sum(winners, axis=dim, keepdims=True)).astype(self.dtype)
-
-
-def _shared_gradient(F: Any, g: Any, self: Any, result: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
-    """The gradient of the result along some dimensions: equal parts for all elements that equal it."""
-    g, result = (expand_reduced(F, part, self.shape, dim, keepdim) for part in (g, result))
-    return g * F.shares_of_ties(self, result, dim, False)
-
-
-@op(self=_shared_gradient)
-def amax(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
-    """The largest elements along some dimensions. Their gradient is shared among equal ones."""
-    return np_max(self, axis=dim, keepdims=keepdim)
-
-
-@op(self=_shared_gradient)
-def amin(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
-    """The smallest elements along some dimensions. Their gradient is shared among equal ones."""
-    return np_min(self, axis=dim, keepdims=keepdim)
 
 
 # ---------------------------------------------------------------- as the learner calls them
-
-_amax, _amin = amax, amin
 
 
 @public(overloaded=True)
@@ -193,24 +162,6 @@ def _filled_dims(name: str, input: Tensor, dim: Dims, error: type[Exception] = R
     return dims
 
 
-@public  # type: ignore[no-redef]
-def amax(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
-    """The largest element, of all or along the dimensions `dim`; `keepdim` leaves these with size 1.
-
-    Equal ones share the gradient: unlike `max`, which gives it to the one whose index it returns.
-    """
-    return _amax(input, _filled_dims("amax", input, dim), keepdim)
-
-
-@public  # type: ignore[no-redef]
-def amin(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
-    """The smallest element, of all or along the dimensions `dim`; `keepdim` leaves these with size 1.
-
-    Equal ones share the gradient: unlike `min`, which gives it to the one whose index it returns.
-    """
-    return _amin(input, _filled_dims("amin", input, dim), keepdim)
-
-
 # ---------------------------------------------------------------- order
 
 
@@ -235,20 +186,3 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that put the elements in order along `dim`."""
     return from_array(_order(input._array, wrap_dim(dim, input.ndim), descending))
-
-
-@public
-def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """(values, indices) of the `k` largest elements along `dim`, the largest first; or of the `k` smallest.
-
-    Which of equal elements are taken is left open. `sorted`: they are in order in any case.
-    """
-    dim = wrap_dim(dim, input.ndim)
-    size = input.shape[dim] if input.ndim else 1
-    if not 0 <= k <= size:
-        raise RuntimeError(f"selected index k out of range: k is {k}, and there are {size} elements along dim {dim}")
-    if input.dtype is dtypes.bool:
-        raise RuntimeError("topk does not support bool dtypes on CPU: convert the tensor first, as in x.int()")
-    order = _order(input._array, dim, largest)
-    indices = from_array(np.take(order, np.arange(k), axis=dim) if input.ndim else order)
-    return return_types.topk(topk_values(input, indices, dim, True), indices)

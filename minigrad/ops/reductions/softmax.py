@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import warn
 from minigrad.op import arrays, op
 from minigrad.ops.operands import floats_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
-from minigrad.public import Dims, Dtype, checked, public
+from minigrad.public import Dims, Dtype, public
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -136,8 +135,8 @@ def logsumexp_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
 _softmax, _log_softmax = softmax, log_softmax
 
 
-@public(name="softmax")
-def softmax_along(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
+@public  # type: ignore[no-redef]
+def softmax(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     """Probabilities from scores: exp(input) / sum of exp(input) along `dim`, which then add up to 1.
 
     `dtype`: what to convert the input to first. A row with nothing but -inf, or with inf, gives nan.
@@ -145,8 +144,8 @@ def softmax_along(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     return _softmax(*_scores("softmax", input, dim, dtype))
 
 
-@public(name="log_softmax")
-def log_softmax_along(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
+@public  # type: ignore[no-redef]
+def log_softmax(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     """log(softmax(input, dim)), but exact where probabilities are tiny: input - logsumexp(input, dim)."""
     return _log_softmax(*_scores("log_softmax", input, dim, dtype))
 
@@ -159,26 +158,6 @@ def _scores(name: str, input: Tensor, dim: int, dtype: dtypes.dtype | None) -> t
         last = "_lastdim" if dim == input.ndim - 1 or not input.ndim else ""
         floats_only(f"{name}{last}_kernel_impl", input._array)
     return input, dim
-
-
-@checked  # type: ignore[no-redef]
-def softmax(input: Tensor, dim: int | None = None, dtype: Dtype = None, *, _stacklevel: Any = 3) -> Tensor:
-    """`minigrad.softmax`. Always give `dim`: without it PyTorch's old choice is made (0 for 0, 1 and 3 dimensions, else
-    1), with a warning.
-    """
-    return softmax_along(input, _implicit_dim("softmax", input.ndim) if dim is None else dim, dtype)
-
-
-@checked  # type: ignore[no-redef]
-def log_softmax(input: Tensor, dim: int | None = None, dtype: Dtype = None, *, _stacklevel: Any = 3) -> Tensor:
-    """`minigrad.log_softmax`, with the arguments of `softmax`."""
-    return log_softmax_along(input, _implicit_dim("log_softmax", input.ndim) if dim is None else dim, dtype)
-
-
-def _implicit_dim(name: str, ndim: int) -> int:
-    """The dimension that PyTorch once chose when none was given."""
-    warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.")
-    return 0 if ndim in (0, 1, 3) else 1
 
 
 @public

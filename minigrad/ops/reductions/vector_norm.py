@@ -1,5 +1,5 @@
-"""Lengths and directions of vectors. The gradient of a length is a direction: each element over the length. (A
-matrix's is that of all its elements as one vector.)
+"""Lengths of vectors. The gradient of a length is a direction: each element over the length. (A matrix's is that of all
+its elements as one vector.)
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import op
-from minigrad.ops.pointwise.choices import clamp_min
-from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
-from minigrad.public import Dims, Dtype, checked, public
+from minigrad.public import Dims, checked, public
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -29,11 +27,18 @@ def norm_gradient(F: Any, g: Any, self: Any, result: Any, p: float, dim: tuple[i
     if p == 2:
         return g * F.where(result == 0, 0, self / result)
     if math.isinf(p):
-        return g * F.sign(self) * F.shares_of_ties(F.abs(self), result, dim, True)
+        return g * F.sign(self) * F.shares_of_ties(F.abs(self), result, dim)
     slope = F.sign(self) * F.abs(self) ** (p - 1)
     if p < 1:
         return g * F.where(self == 0, 0, slope) * result ** (1 - p)
     return g * F.where(result == 0, 0, slope / result ** (p - 1))
+
+
+@op(constants=("best",))
+def shares_of_ties(self: Array, best: Array, dim: tuple[int, ...]) -> Array:
+    """1 over the number of ties along some dimensions where an element equals the best, or is nan; else 0."""
+    winners = (self == best) | (self != self)
+    return (winners / np_sum(winners, axis=dim, keepdims=True)).astype(self.dtype)
 
 
 @op(name="LinalgVectorNormBackward0", self=norm_gradient)
@@ -53,27 +58,20 @@ def vector_norm(self: Array, p: float, dim: tuple[int, ...], keepdim: bool) -> A
 
 
 @public
-def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor:
+def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The length of the tensor, or of its vectors along the dimensions `dim`: (sum |x|^p)^(1/p).
 
     Args:
         p: 2 unless given ("fro" is the same); 1 for the sum of sizes, inf and -inf for the largest and the smallest
             size, 0 for the number of elements that are not 0.
-        dtype: a floating dtype to convert to first.
     """
-    if p == "nuc":
-        raise RuntimeError("norm(p='nuc') is not supported here: it is the sum of a matrix's singular values")
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported. Choose 'fro' or a number.")
-    if p == "fro" and isinstance(dim, tuple) and len(dim) > 2:
-        raise RuntimeError(
-            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}: with p=2 there may be more"
-        )
-    return _norm_along(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype)
+    return _norm_along(input, 2 if p is None or p == "fro" else p, dim, keepdim)
 
 
 @checked
-def linalg_norm(A: Tensor, ord: Any = None, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor:
+def linalg_norm(A: Tensor, ord: Any = None, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The length of all elements, or of those along `dim`, as one vector.
 
     `ord`: as `p` in `norm`, for a vector or one `dim`; of a matrix or two of them "fro", which is the length again.
@@ -94,35 +92,19 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Dims = None, keepdim: bool = Fa
             )
         if dims is not None and len(dims) != 2:
             raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dims[0]}")
-    return _norm_along(A, 2 if ord in (None, "fro") else ord, dims, keepdim, dtype)
+    return _norm_along(A, 2 if ord in (None, "fro") else ord, dims, keepdim)
 
 
-def _norm_along(input: Tensor, p: float, dim: Dims, keepdim: bool, dtype: Any) -> Tensor:
-    """A norm of vectors, for an input, dimensions and a dtype that are checked here: a floating one, and as wide."""
+def _norm_along(input: Tensor, p: float, dim: Dims, keepdim: bool) -> Tensor:
+    """A norm of vectors, for an input and dimensions that are checked here."""
     name, kind = "linalg.vector_norm", input.dtype
     if not kind.is_floating_point:
         got = f"Expected a floating point or complex tensor as input. Got {kind.tensor_type}"
         raise RuntimeError(f"{name}: {got}: try x.float()")
-    if dtype is not None and not dtype.is_floating_point:
-        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {dtype.tensor_type}")
-    if dtype is not None and dtype.itemsize < kind.itemsize:
-        raise RuntimeError(
-            f"{name}: the dtype of the input ({kind.tensor_type}) should be convertible without narrowing to the "
-            f"specified dtype ({dtype.tensor_type})"
-        )
     dims = wrap_dims(dim, input.ndim)
     if (p < 0 or math.isinf(p)) and input.ndim and not input.numel():  # there is no smallest or largest
         for empty in [d for d in dims if input.shape[d] == 0]:
             why = f"the dimension {empty}because this dimension is empty and the"
             where = "an empty tensor because the" if dim in (None, ()) else why
             raise RuntimeError(f"{name} cannot compute the {p:g} norm on {where} operation does not have an identity")
-    return vector_norm(input if dtype is None else in_dtype(input, dtype), p, dims, keepdim)
-
-
-# ---------------------------------------------------------------- directions
-
-
-@checked
-def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) -> Tensor:
-    """Vectors along `dim` brought to length 1: input / max(its p-norm, eps)."""
-    return input / clamp_min(norm(input, p, dim, True), eps).expand(input.shape)
+    return vector_norm(input, p, dims, keepdim)

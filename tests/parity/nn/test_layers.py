@@ -92,17 +92,12 @@ POOLS = [
 ACTIVATIONS = [
     Layer(text, lambda nn, text=text: eval(f"nn.{text}", {"nn": nn}), [(4, 4)])
     for text in (
-        "ReLU()", "ReLU6()", "LeakyReLU()", "LeakyReLU(0.2)", "ELU()", "ELU(alpha=2.0)", "GELU()", "GELU('tanh')",
+        "ReLU()", "LeakyReLU()", "LeakyReLU(0.2)", "ELU()", "ELU(alpha=2.0)", "GELU()", "GELU('tanh')",
         "SiLU()", "Sigmoid()", "Tanh()", "Softplus()", "Softplus(2, 1)", "LogSigmoid()",
         "Softmax(dim=1)", "LogSoftmax(dim=-1)",
     )
 ]  # fmt: skip
-ACTIVATIONS += [
-    *[
-        Layer(f"{name} in place", lambda nn, name=name: InPlaceAfter(getattr(nn, name)(inplace=True)), [(4, 4)])
-        for name in ("ReLU", "ReLU6", "LeakyReLU", "ELU", "SiLU")
-    ],
-]
+ACTIVATIONS += [Layer("ReLU in place", lambda nn: InPlaceAfter(nn.ReLU(inplace=True)), [(4, 4)])]
 
 
 class InPlaceAfter:
@@ -514,7 +509,11 @@ RARE = {
     "Upsample": {"recompute_scale_factor"},
     "Embedding": {"max_norm", "norm_type", "scale_grad_by_freq", "sparse"},
     "MultiheadAttention": {"add_bias_kv", "add_zero_attn", "kdim", "vdim"},
-    "ReLU6": {"min_val", "max_val"},
+    "LeakyReLU": {"inplace"},
+    "ELU": {"inplace"},
+    "SiLU": {"inplace"},
+    "BCELoss": {"weight"},
+    "BCEWithLogitsLoss": {"weight"},
     "LSTM": {"proj_size"},
     "GRU": {"proj_size"},
     "RNN": {"proj_size"},

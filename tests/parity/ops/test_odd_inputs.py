@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from side_by_side import Behaviours
-
-import minigrad
 
 behaviours = Behaviours()
 
@@ -16,11 +13,9 @@ behaviours = Behaviours()
 @behaviours("two numbers: their sum, difference, product and quotients are tensors")
 def _(F):
     pairs: list[tuple[Any, Any]] = [(1, 2), (1, 2.5), (True, 3), (-7, 2), (2.5, 0.5)]
-    return [
-        [F.add(a, b), F.add(a, b, alpha=2), F.mul(a, b), F.div(a, b), F.floor_divide(a, b)]
-        + [F.div(a, b, rounding_mode="trunc")]
-        for a, b in pairs
-    ] + [[F.sub(5, 2), F.sub(1, 2.5, alpha=2)]]
+    return [[F.add(a, b), F.add(a, b, alpha=2), F.mul(a, b), F.div(a, b), F.floor_divide(a, b)] for a, b in pairs] + [
+        [F.sub(5, 2), F.sub(1, 2.5, alpha=2)]
+    ]
 
 
 @behaviours("a tensor with one number serves as alpha")
@@ -35,20 +30,20 @@ def _(F):
 @behaviours("an integer 0 divides nothing")
 def _(F):
     nothing = F.zeros(2, 0, dtype=F.int64)
-    return nothing // 0, nothing % 0, F.div(nothing, 0, rounding_mode="floor")
+    return nothing // 0, nothing % 0
 
 
 @behaviours("integers of two dtypes become floats before they are combined: 255 stays positive beside int8")
 def _(F):
     few, byte = F.tensor([3, -2], dtype=F.int8), F.tensor(255, dtype=F.uint8)
-    return few / byte, F.atan2(few, byte), few / F.tensor([7], dtype=F.int64)
+    return few / byte, few / F.tensor([7], dtype=F.int64)
 
 
 @behaviours("three dtypes meet by whether they have dimensions, whatever their order")
 def _(F):
-    number, few, byte = F.tensor(-1), F.tensor([[-2, 1, 2]], dtype=F.int8), F.tensor([3], dtype=F.uint8)
-    half, whole = F.ones(3, dtype=F.float16), F.tensor(200, dtype=F.uint8)
-    return few.clamp(number, byte), F.clamp(byte, number, few), F.cat([few[0], byte, few[0]]), F.clamp(half, whole, few)
+    few, byte = F.tensor([-2, 1, 2], dtype=F.int8), F.tensor([3], dtype=F.uint8)
+    half = F.ones(3, dtype=F.float16)
+    return F.cat([few, byte, few]), F.cat([byte, few, few]), F.cat([few, half, byte]), F.cat([half, byte, few])
 
 
 @behaviours("small integers beside floats: gradients are computed with floats")
@@ -105,13 +100,3 @@ for text, (error, says, call) in REFUSED.items():
 
 
 test_as_in_torch = behaviours.test()
-
-
-def test_squares_of_small_integers_do_not_overflow_in_a_gradient() -> None:
-    """(PyTorch squares them as they are: 100 * 100 is 16 in int8.)"""
-    gradients = []
-    for other in (minigrad.tensor([100, 3], dtype=minigrad.int8), minigrad.tensor([100.0, 3.0])):
-        x = minigrad.tensor([0.5, 2.0], requires_grad=True)
-        minigrad.atan2(x, other).sum().backward()
-        gradients.append(x.grad.tolist())
-    assert gradients[0] == gradients[1] == pytest.approx([100 / 10000.25, 3 / 13])
