@@ -88,11 +88,10 @@ def drawings(sizes: list[int], rounds: int) -> None:
 
         graph = draw().graph
         sized = tuple(layout.Sized(box.id, 180, 84) for box in graph.boxes)
-        wires = tuple(layout.Wire(edge.id, edge.source, edge.target) for edge in graph.edges)
 
-        def place(sized: Any = sized, wires: Any = wires) -> layout.Layout:
+        def place(sized: Any = sized, edges: Any = graph.edges) -> layout.Layout:
             layout.arrange.cache_clear()
-            return layout.arrange(sized, wires, 80)
+            return layout.arrange(sized, edges, 80)
 
         placing, drawing = median_ms(place, rounds), median_ms(draw, rounds)
         print(f"  {len(graph.boxes):4} boxes, {len(graph.edges):4} edges {placing:18.1f} {drawing:10.1f}")

@@ -1,8 +1,11 @@
 """What the tests of pictures share: code that runs as a notebook cell, hostile names, and a look at what is drawn."""
 
+import base64
 import itertools
+import json
 import linecache
 import xml.etree.ElementTree as ElementTree
+import zlib
 from typing import Any
 
 import minigrad as mg
@@ -77,3 +80,8 @@ def check_harmless(markup: str) -> None:
         for character in element.text or "":
             assert not 0x202A <= ord(character) <= 0x202E
             assert not 0x2066 <= ord(character) <= 0x2069
+
+
+def unpack(text: str) -> Any:
+    """What `recording.pack` has packed, as the page gets it."""
+    return json.loads(zlib.decompress(base64.b64decode(text)))

@@ -7,6 +7,7 @@ on a page without a kernel and in a diff.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -30,11 +31,14 @@ class Drawing:
         self.svg = draw_svg(shown).svg
 
     def save(self, path: Any) -> None:
-        """Write the picture to a file: `.svg` is the picture alone, `.html` a page that has the table in text as well.
+        """Write the picture to an SVG file.
 
-        Raises ValueError for another ending, and what `BackwardStepper.save_html` raises for a bad path.
+        Raises ValueError for a name that does not end in `.svg`, and what `BackwardStepper.save_html` raises for a bad
+        path.
         """
-        page.save_drawing(self, path)
+        if isinstance(path, str | os.PathLike) and not os.fsdecode(path).lower().endswith(".svg"):
+            raise ValueError(f"save() writes .svg files, and {os.fsdecode(path)!r} does not end in .svg")
+        page.write(path, self.svg, "save()")
 
     def __str__(self) -> str:
         return table(self.graph)

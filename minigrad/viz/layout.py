@@ -19,6 +19,8 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
+from minigrad.viz.boxes import Edge
+
 SECONDS = 20.0
 PER_INCH = 72  # one of our pixels is one of Graphviz's points
 GAP_BESIDE = 40  # pixels between boxes beside each other
@@ -46,15 +48,6 @@ class Sized:
 
 
 @dataclass(frozen=True)
-class Wire:
-    """An edge to draw, from the far side of `source` to the near side of `target`."""
-
-    id: str
-    source: str
-    target: str
-
-
-@dataclass(frozen=True)
 class Layout:
     """Top left corners of the boxes, and the points of each edge's Bezier curve (1 + 3n of them), in pixels; the
     corners of each panel.
@@ -68,7 +61,7 @@ class Layout:
 
 
 @lru_cache(maxsize=16)
-def arrange(boxes: tuple[Sized, ...], wires: tuple[Wire, ...], gap: float, down: bool = False) -> Layout:
+def arrange(boxes: tuple[Sized, ...], edges: tuple[Edge, ...], gap: float, down: bool = False) -> Layout:
     """Place boxes so that each edge goes to the right, or down.
 
     Args:
@@ -77,7 +70,7 @@ def arrange(boxes: tuple[Sized, ...], wires: tuple[Wire, ...], gap: float, down:
 
     Raises LayoutError, with what to do.
     """
-    answer = json.loads(run(_question(boxes, wires, gap, down), "json0"))
+    answer = json.loads(run(_question(boxes, edges, gap, down), "json0"))
     left, bottom, right, top = (float(number) for number in answer["bb"].split(","))
 
     def place(point: str) -> Point:
@@ -95,7 +88,7 @@ def arrange(boxes: tuple[Sized, ...], wires: tuple[Wire, ...], gap: float, down:
             (x, y), box = place(item["pos"]), sizes[item["name"]]
             corners[box.id] = (round(x - box.width / 2, 1), round(y - box.height / 2, 1))
     curves = {item["id"]: [place(point) for point in item["pos"].split()] for item in answer.get("edges", ())}
-    _spread(boxes, wires, curves, down)
+    _spread(boxes, edges, curves, down)
     return Layout(
         round(right - left + 2 * MARGIN, 1),
         round(top - bottom + 2 * MARGIN, 1),
@@ -105,7 +98,7 @@ def arrange(boxes: tuple[Sized, ...], wires: tuple[Wire, ...], gap: float, down:
     )
 
 
-def _question(boxes: Sequence[Sized], wires: Sequence[Wire], gap: float, down: bool) -> str:
+def _question(boxes: Sequence[Sized], edges: Sequence[Edge], gap: float, down: bool) -> str:
     lines = [
         f"digraph {{ rankdir={'TB' if down else 'LR'};{HURRY if len(boxes) > MANY else ''}",
         f"ranksep={gap / PER_INCH:.4f}; nodesep={GAP_BESIDE / PER_INCH:.4f};",
@@ -117,18 +110,18 @@ def _question(boxes: Sequence[Sized], wires: Sequence[Wire], gap: float, down: b
         placed = [f"{box.id} [{size.format(box.width / PER_INCH, box.height / PER_INCH)}];" for box in inside]
         lines += [f"subgraph cluster{panel} {{ margin={PANEL_MARGIN};", *placed, "}"] if panel else placed
     out, into = ("s", "n") if down else ("e", "w")
-    lines += [f"{wire.source}:{out} -> {wire.target}:{into} [id={wire.id}];" for wire in wires]
+    lines += [f"{edge.source}:{out} -> {edge.target}:{into} [id={edge.id}];" for edge in edges]
     return "\n".join([*lines, "}"])
 
 
-def _spread(boxes: Sequence[Sized], wires: Sequence[Wire], curves: dict[str, list[Point]], down: bool) -> None:
+def _spread(boxes: Sequence[Sized], edges: Sequence[Edge], curves: dict[str, list[Point]], down: bool) -> None:
     """Let the edges into one box end beside each other, in the order in which they come in, not all in one point.
 
     Graphviz has them all end in the middle of a side; the order is that of the directions from which they come.
     """
     across = 0 if down else 1
     for box in boxes:
-        ends = [wire.id for wire in wires if wire.target == box.id and wire.id in curves]
+        ends = [edge.id for edge in edges if edge.target == box.id and edge.id in curves]
         side = box.width if down else box.height
         ends.sort(key=lambda key: (curves[key][-2][across], curves[key][0][across]))
         for position, key in enumerate(ends):

@@ -11,7 +11,7 @@ groups.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -97,16 +97,8 @@ class _Calls:
             uses.setdefault(edge.source, []).append(edge.target)
         for box in graph.boxes:
             if box.kind != "result":
-                self.home[box.id] = self._common(self.home.get(user) for user in uses.get(box.id, ()))
-
-    def _common(self, homes: Iterable[str | None]) -> str | None:
-        paths = [self._path(home) for home in homes]
-        common = None
-        for level in zip(*paths, strict=False):
-            if len(set(level)) > 1:
-                break
-            common = level[0]
-        return common
+                around = shared_start([self._path(self.home.get(user)) for user in uses.get(box.id, ())])
+                self.home[box.id] = around[-1] if around else None
 
     def _path(self, home: str | None) -> list[str]:
         """From the outermost group to this one."""
@@ -151,6 +143,16 @@ class _Calls:
             if path:
                 self.all[path[-1]].boxes.append(box.id)
         return tuple(sorted(self.all.values(), key=lambda group: len(self._path(group.id))))
+
+
+def shared_start(ways: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+    """What all of some ways from the outside to the inside begin with."""
+    shared: tuple[Any, ...] = ()
+    for level in zip(*ways, strict=False):
+        if any(one is not level[0] for one in level):
+            break
+        shared += (level[0],)
+    return shared
 
 
 def opened(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:

@@ -60,17 +60,35 @@ class Variables:
                 self._add(name, value)
             elif has_parameters(value):
                 self._add_module(name, value)
-                for label, parameter in _parameters(name, value):
-                    self._add(label, parameter)
+                self._add_parameters(name, value)
             else:
                 raise TypeError(f"names[{name!r}] must be a Tensor or a Module, not {type(value).__name__}")
         if frame is not None:
             scopes = [frame.f_locals] if frame.f_locals is frame.f_globals else [frame.f_locals, frame.f_globals]
             for scope in scopes:
-                for name, tensor in _tensors_in(dict(scope)):
-                    self._add(name, tensor)
-                for name, module in _modules_in(dict(scope)):
-                    self._add_module(name, module)
+                self._add_all(_variables(dict(scope)))
+
+    def _add_all(self, variables: list[tuple[str, Any]]) -> None:
+        """Plain variables first, then what lies one level inside containers and objects, and modules' parameters."""
+        for name, value in variables:
+            if is_tensor(value):
+                self._add(name, value)
+            elif has_parameters(value):
+                self._add_module(name, value)
+        for name, value in variables:
+            if is_tensor(value) or isinstance(value, types.ModuleType | type):
+                continue
+            for label, item in [(name, value)] if has_parameters(value) else _inside(name, value):
+                if is_tensor(item):
+                    self._add(label, item)
+                elif has_parameters(item):
+                    self._add_parameters(label, item)
+                    if not isinstance(value, dict | list | tuple):  # such as trainer.net
+                        self._add_module(label, item)
+
+    def _add_parameters(self, name: str, module: Any) -> None:
+        for path, parameter in module.named_parameters():
+            self._add(f"{name}.{path}", parameter)
 
     def _add_module(self, name: str, module: Any) -> None:
         if all(module is not known for known in self.modules.values()):
@@ -124,10 +142,6 @@ def _variables(scope: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(name, scope[name]) for name in names]
 
 
-def _parameters(name: str, module: Any) -> list[tuple[str, Any]]:
-    return [(f"{name}.{path}", parameter) for path, parameter in module.named_parameters()]
-
-
 def _inside(name: str, value: Any) -> list[tuple[str, Any]]:
     """What lies one level inside a container or an object, by the name that it has there."""
     if isinstance(value, dict):
@@ -138,29 +152,6 @@ def _inside(name: str, value: Any) -> list[tuple[str, Any]]:
     if isinstance(getattr(value, "__dict__", None), dict) and not callable(getattr(value, "__code__", None)):
         return [(f"{name}.{key}", item) for key, item in list(vars(value).items())[:MOST_INSIDE]]
     return []
-
-
-def _modules_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Modules that a variable holds, and those one level inside an object, as `trainer.net`."""
-    variables = _variables(scope)
-    yield from ((name, value) for name, value in variables if has_parameters(value))
-    for name, value in variables:
-        if not has_parameters(value) and not isinstance(value, types.ModuleType | type | dict | list | tuple):
-            yield from ((label, item) for label, item in _inside(name, value) if has_parameters(item))
-
-
-def _tensors_in(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Plain variables first, then what lies one level inside containers and objects, and modules' parameters."""
-    variables = _variables(scope)
-    yield from ((name, value) for name, value in variables if is_tensor(value))
-    for name, value in variables:
-        if is_tensor(value) or isinstance(value, types.ModuleType | type):
-            continue
-        for label, item in [(name, value)] if has_parameters(value) else _inside(name, value):
-            if is_tensor(item):
-                yield label, item
-            elif has_parameters(item):
-                yield from _parameters(label, item)
 
 
 def assignments(file: str) -> list[tuple[str, Span]]:

@@ -38,14 +38,9 @@ NODES, ELEMENTS = 150, 1_000_000  # up to which a pass is rehearsed: it takes as
 
 
 def pack(values: Any) -> str:
-    """Values as a text that `unpack` in kept.mjs, and the function below, turn back."""
+    """Values as a text that `unpack` in kept.mjs turns back."""
     packed = zlib.compress(json.dumps(values, separators=(",", ":")).encode(), 9)
     return base64.b64encode(packed).decode("ascii")
-
-
-def unpack(text: str) -> Any:
-    """What was packed."""
-    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
+
 from minigrad.tensor import Tensor
 from minigrad.viz.kept_grads import grad_of
 from minigrad.viz.markup import MONO, SANS, attribute, clean, markup, shorten
@@ -98,19 +100,10 @@ def _array(array: Any, what: str) -> str:
 
 def _written(array: Any) -> str:
     """The numbers in brackets as `repr` nests them, each with four significant digits, in columns."""
-    if array.ndim == 0:
-        return number(array[()])
-    if array.size == 0:
-        return "[]"
     texts = [number(item) for item in array.reshape(-1).tolist()]
-    width = max(map(len, texts))
-    rows = [text.rjust(width) for text in texts]
-    for axis in reversed(range(array.ndim)):
-        size, last = array.shape[axis], axis == array.ndim - 1
-        joint = ", " if last else "," + "\n" * (array.ndim - 1 - axis) + " " * (axis + 1)
-        count = len(rows) // size
-        rows = ["[" + joint.join(rows[k * size : (k + 1) * size]) + "]" for k in range(count)]
-    return rows[0]
+    width = max(map(len, texts), default=0)
+    padded = np.array([text.rjust(width) for text in texts], object).reshape(array.shape)
+    return np.array2string(padded, separator=", ", formatter={"all": str}, max_line_width=LISTED * (width + 4))
 
 
 def _gradient(tensor: Any) -> str:

@@ -14,7 +14,6 @@ import itertools
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -363,7 +362,7 @@ class BackwardStepper(anywidget.AnyWidget):
         """Take the widget away and let go of the graph; a pass that stands half way ends there. The frames stay."""
         if self._recorder is not None:  # ipywidgets closes what could not be made, too
             self._recorder.close()
-            self._graph = replace(self._graph, nodes=(), results=(), reached={}, calls={})
+            self._graph = self._recorder.graph
             self._grads.clear()
             self._given, self._rehearse = (None, {}), None
         super().close()

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from minigrad.viz.boxes import GENERATIONS, Box, Edge, Snapshot, State
-from minigrad.viz.layout import Layout, Point, Sized, Wire, arrange
+from minigrad.viz.layout import Layout, Point, Sized, arrange
 from minigrad.viz.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten
 from minigrad.viz.values import Value, shape_text
 
@@ -79,12 +79,11 @@ def draw_svg(
     states, wires, chips = states or {}, wires or {}, chips or {}
     several = any(box.graph > 1 for box in graph.boxes)
     sized = tuple(_size(box, every_grad, several) for box in graph.boxes)
-    wiring = tuple(Wire(edge.id, edge.source, edge.target) for edge in graph.edges)
     if live or not _too_wide(graph, sized):
         mostly_large = sum(box.value.is_large for box in graph.boxes) * 2 > len(graph.boxes)
-        layout = arrange(sized, wiring, (GAP_LARGE if mostly_large else GAP_LIVE) if every_grad else GAP_STILL)
+        layout = arrange(sized, graph.edges, (GAP_LARGE if mostly_large else GAP_LIVE) if every_grad else GAP_STILL)
     else:
-        layout = arrange(sized, wiring, GAP_DOWN, down=True)
+        layout = arrange(sized, graph.edges, GAP_DOWN, down=True)
     edges = []
     for edge in graph.edges:
         title = f"{graph.by_id[edge.source].name} enters {graph.by_id[edge.target].name}"

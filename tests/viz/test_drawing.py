@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz import layout, svg
-from minigrad.viz.boxes import Snapshot
+from minigrad.viz.boxes import Edge, Snapshot
 from minigrad.viz.layout import LayoutError
 from minigrad.viz.snapshot import snapshot
 from minigrad.viz.walk import LIMIT
@@ -45,9 +45,7 @@ def test_layout_is_the_same_each_time_and_nothing_overlaps() -> None:
 
 def test_edges_end_at_the_sides_of_boxes_beside_each_other() -> None:
     sized = (layout.Sized("a", 100, 50), layout.Sized("b", 100, 50), layout.Sized("c", 100, 90))
-    placed = layout.arrange(
-        sized, (layout.Wire("e0", "a", "c"), layout.Wire("e1", "b", "c"), layout.Wire("e2", "b", "c")), 80
-    )
+    placed = layout.arrange(sized, (Edge("e0", "a", "c", 0), Edge("e1", "b", "c", 1), Edge("e2", "b", "c", 2)), 80)
     x, y = placed.corners["c"]
     ends = [placed.curves[key][-1] for key in ("e0", "e1", "e2")]
     assert all(abs(end[0] - x) < 1 and y < end[1] < y + 90 for end in ends)

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from cells import unpack
 
 import minigrad as mg
 from minigrad import viz
 from minigrad.autograd.graph import saved_tensors_hooks
 from minigrad.viz import recording
-from minigrad.viz.recording import METADATA, pack, unpack
+from minigrad.viz.recording import METADATA, pack
 
 Program = Callable[[], tuple[Any, dict[str, Any], list[Any]]]  # root, options of the stepper, leaves
 

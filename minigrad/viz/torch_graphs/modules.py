@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from minigrad.viz.modules import shared_start
 from minigrad.viz.torch_graphs.mirrors import Leaf
 
 Chain = tuple[Any, ...]  # modules, the outermost first
@@ -49,7 +50,7 @@ def _owners(modules: Iterable[Any]) -> dict[int, Chain]:
             for parameter in module.parameters(recurse=False):
                 chains.setdefault(id(parameter), []).append(chain)
         for key, several in chains.items():
-            found[key] = max(found.get(key, ()), _common(several), key=len)
+            found[key] = max(found.get(key, ()), shared_start(several), key=len)
     return {key: chain for key, chain in found.items() if chain}
 
 
@@ -73,7 +74,7 @@ def _forms(nodes: list[Any], owners: Mapping[int, Chain]) -> dict[Any, Chain]:
         if made is not None and children and all(child in forms for child in children):
             shape = sorted(made.outputs[0].shape)
             if shape in [shapes[child] for child in children]:  # a sum of its squares is none
-                forms[node], shapes[node] = _common([forms[child] for child in children]), shape
+                forms[node], shapes[node] = shared_start([forms[child] for child in children]), shape
     return forms
 
 
@@ -93,7 +94,7 @@ def _filled(results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, Chain
     for node in results:
         between.append(node)
         if (chain := anchors.get(node)) is not None:
-            found |= dict.fromkeys(between, _common([before, chain])) | {node: chain}
+            found |= dict.fromkeys(between, shared_start([before, chain])) | {node: chain}
             before, between = chain, []
     return found
 
@@ -101,14 +102,4 @@ def _filled(results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, Chain
 def _innermost(chains: list[Chain]) -> Chain:
     """The longest of some chains where the others lead to it, else what all have in common."""
     longest = max(chains, key=len)
-    return longest if all(chain == longest[: len(chain)] for chain in chains) else _common(chains)
-
-
-def _common(chains: list[Chain]) -> Chain:
-    """The modules with which all of some chains begin."""
-    shared: Chain = ()
-    for level in zip(*chains, strict=False):
-        if any(module is not level[0] for module in level):
-            break
-        shared += (level[0],)
-    return shared
+    return longest if all(chain == longest[: len(chain)] for chain in chains) else shared_start(chains)
