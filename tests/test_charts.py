@@ -160,6 +160,6 @@ def test_what_a_function_says_is_escaped() -> None:
 def test_numbers_are_short() -> None:
     from minigrad.viz.figure import short_number
 
-    said = [short_number(value) for value in (0.0, 1.0, -12.345, 1330.4, 123456.0, 1e-7, math.nan, -math.inf)]
-    assert said == ["0", "1", "-12.3", "1330", "1.2e5", "1e-7", "nan", "-inf"]
+    texts = [short_number(value) for value in (0.0, 1.0, -12.345, 1330.4, 123456.0, 1e-7, math.nan, -math.inf)]
+    assert texts == ["0", "1", "-12.3", "1330", "1.2e5", "1e-7", "nan", "-inf"]
     assert np.isfinite(float(short_number(3e-5)))

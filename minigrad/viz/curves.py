@@ -21,18 +21,7 @@ from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.gradcheck import numerical
 from minigrad.operands import short
 from minigrad.tensor import Tensor, from_array, own_array
-from minigrad.viz.figure import (
-    Figure,
-    aligned,
-    circle,
-    focusable,
-    heading,
-    label,
-    line,
-    picture,
-    rectangle,
-    short_number,
-)
+from minigrad.viz.figure import Figure, circle, focusable, label, line, picture, rectangle, short_number
 from minigrad.viz.markup import pixels
 
 STEPS = tuple(10.0 ** (-half / 2) for half in range(26))  # 1 to about 3e-13, two for each power of ten
@@ -90,8 +79,9 @@ def gradcheck_curve(f: Callable[[Tensor], Tensor], x: Tensor) -> Figure:
     caption = f"Error of finite differences: {'; '.join(map(_least, curves))}."
     if not curves[0].errors[curves[0].best] <= ALLOWED:
         caption += NOWHERE_SMALL
-    rows = [(f"{step:.1e}", *(f"{curve.errors[i]:.1e}" for curve in curves)) for i, step in enumerate(STEPS)]
-    return Figure(_draw(curves), caption + missing, aligned([("eps", *(curve.name for curve in curves)), *rows]))
+    rows = [f"{'eps':7}" + "".join(f"  {curve.name:>7}" for curve in curves)]
+    rows += [f"{step:.1e}" + "".join(f"  {curve.errors[i]:7.1e}" for curve in curves) for i, step in enumerate(STEPS)]
+    return Figure(_draw(curves), caption + missing, "\n".join(rows))
 
 
 def _least(curve: Curve) -> str:
@@ -154,7 +144,8 @@ def _draw(curves: list[Curve]) -> str:
         share = (highest - math.log10(max(error, LEAST))) / (highest - lowest)
         return TOP + min(max(share, 0), 1) * (BOTTOM - TOP)
 
-    parts = [heading("Finite differences against backward: the error, by the size of the step")]
+    words = "Finite differences against backward: the error, by the size of the step"
+    parts = [label(16, 24, words, size=13, more='font-weight="700"')]
     parts += _axes(across, down, range(lowest + lowest % 2, highest + 1, 2)) + _guides(across(1e-6), down(ALLOWED))
     for curve in curves:
         points = [(step, error) for step, error in zip(STEPS, curve.errors, strict=True) if math.isfinite(error)]

@@ -68,8 +68,7 @@ def make_dot(
     """
     roots = [mirror_of(root) for root in (var if isinstance(var, tuple | list) else [var])]
     for root in roots:
-        if not naming.is_tensor(root):
-            raise TypeError(f"make_dot() expected a Tensor, but got {type(root).__name__}: {root!r}")
+        naming.check_tensor(root, "make_dot() expected a Tensor")
     names = params if params is None or isinstance(params, Mapping) else dict(params)
     variables = Variables(names, learner_frame(sys._getframe(1)))
     graph = Digraph(node_attr=NODE_LOOK, graph_attr={"size": "12,12"})

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from minigrad.viz.markup import SANS, attribute, clean, columns, markup, pixels
+from minigrad.viz.markup import SANS, attribute, clean, markup, pixels
 
 SMALLEST = 0.75  # of its size: a smaller picture could not be read, and is moved under a narrow page instead
 
@@ -116,11 +116,6 @@ def label(
     )
 
 
-def heading(words: str) -> str:
-    """What stands above a chart."""
-    return label(16, 24, words, size=13, more='font-weight="700"')
-
-
 def focusable(title: str, inside: str) -> str:
     """A part of the picture that says what it is, to the pointer and to the keyboard."""
     return f'<g tabindex="0" role="img" aria-label={attribute(title)}><title>{markup(title)}</title>{inside}</g>'
@@ -138,15 +133,3 @@ def short_number(value: float) -> str:
         mantissa, _, exponent = f"{value:.1e}".partition("e")
         return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
     return f"{value:.3g}"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of words as a table in text, all columns but the first to the right."""
-    cells = [[clean(cell) for cell in row] for row in rows]
-    widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
-    lines = []
-    for row in cells:
-        gaps = [" " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)]
-        first, *others = zip(row, gaps, strict=True)
-        lines.append("  ".join(["".join(first), *(gap + cell for cell, gap in others)]).rstrip())
-    return "\n".join(lines)

@@ -19,6 +19,7 @@ from typing import Any
 
 from minigrad.viz.records import Span, characters, source_text, syntax_tree
 from minigrad.viz.torch_graphs import mirror_of
+from minigrad.viz.values import short
 
 MOST_INSIDE = 1000  # things in a container or an object that are looked at
 LONGEST_NAME = 1000  # characters of a name; a key of a dict may be a whole text
@@ -40,6 +41,15 @@ def is_tensor(value: Any) -> bool:
     """True for tensors of minigrad, and of any library with PyTorch's attributes."""
     kind = type(value)
     return hasattr(kind, "grad_fn") and hasattr(kind, "requires_grad")
+
+
+def check_tensor(value: Any, expected: str) -> None:
+    """Raise TypeError for what is no tensor; `expected` says by whom one is expected, and as what."""
+    if not is_tensor(value):
+        raise TypeError(
+            f"{expected}, but got {type(value).__name__}: {short(value)}. "
+            "Pass the result of a computation, such as loss = (x * x).sum(), not its value."
+        )
 
 
 class Variables:

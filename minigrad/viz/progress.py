@@ -22,6 +22,8 @@ from minigrad.viz.torch_graphs import mirror_of
 from minigrad.viz.values import Value, describe
 from minigrad.viz.walk import is_leaf
 
+ROOM = 20  # characters of a gradient, where the drawing does not say how many fit
+
 
 class Progress:
     """The state of one pass over a graph.
@@ -188,14 +190,9 @@ class Progress:
             name, badge = "idle", ""
         if ran is None and not self.ran and box.kind != "leaf":
             grad = values.NONE  # before the first step the picture shows no gradient anywhere
-        room = self.rooms.get(key, 20)
+        room = self.rooms.get(key, ROOM)
         text = joint if joint and columns(joint) <= room else shorten(grad.text, room)
         return State(name, badge, grad, text, arrived, needed)
-
-    def renewed(self, state: State, key: str) -> State:
-        """The state of a leaf whose `.grad` was changed from outside."""
-        grad = self.grad(key)
-        return replace(state, grad=grad, grad_text=shorten(grad.text, self.rooms.get(key, 20)))
 
 
 def wanted_boxes(graph: Snapshot, inputs: Any) -> dict[str, Any] | None:

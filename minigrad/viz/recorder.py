@@ -24,8 +24,9 @@ from minigrad.viz.contributions import Step, array_of, chip, contributions_of
 from minigrad.viz.events import Event
 from minigrad.viz.expressions import call_text
 from minigrad.viz.frames import Contribution, Frame, Grown, Line
+from minigrad.viz.markup import shorten
 from minigrad.viz.printing import copying_output
-from minigrad.viz.progress import Progress
+from minigrad.viz.progress import ROOM, Progress
 from minigrad.viz.torch_graphs.hooks import unseen_hooks
 from minigrad.viz.walk import is_leaf
 from minigrad.viz.watching import Note, Teller, Watcher
@@ -276,7 +277,8 @@ class Recorder:
     def renewed(self, frame: Frame, key: str, before: Any) -> Frame:
         """A frame whose `.grad` of one leaf was changed from outside since it was written."""
         event = happened.of_change_from_outside(self.boxes[key], before, self.progress.leaf_grad(key))
-        state = self.progress.renewed(frame.states[key], key)
+        grad, room = self.progress.grad(key), self.progress.rooms.get(key, ROOM)
+        state = replace(frame.states[key], grad=grad, grad_text=shorten(grad.text, room))
         others = [other for other in frame.events if (other.node, other.title) != (key, event.title)]
         return replace(frame, states=MappingProxyType({**frame.states, key: state}), events=(*others, event))
 

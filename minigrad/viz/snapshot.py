@@ -23,7 +23,7 @@ from minigrad.viz.naming import Variables
 from minigrad.viz.records import Span, span_of
 from minigrad.viz.torch_graphs import mirror_of
 from minigrad.viz.torch_graphs.modules import calls_of
-from minigrad.viz.values import Value, short
+from minigrad.viz.values import Value
 from minigrad.viz.walk import by_rule, consumers, creation, generations, is_leaf, ordered
 
 
@@ -45,11 +45,7 @@ def snapshot(
 
     Raises TypeError if `root` is no tensor, ValueError if it has no graph or one of more than `LIMIT` boxes.
     """
-    if not naming.is_tensor(root):
-        raise TypeError(
-            f"expected a Tensor, but got {type(root).__name__}: {short(root)}. "
-            "Pass the result of a computation, for example loss = (x * x).sum()."
-        )
+    naming.check_tensor(root, "expected a Tensor")
     root = mirror_of(root)
     variables = Variables(names, frame)
     if root.grad_fn is None:

@@ -434,12 +434,7 @@ class BackwardStepper(anywidget.AnyWidget):
 
 def _check_root(root: Any) -> None:
     """Raise TypeError for what is no tensor, RuntimeError for a leaf; others without a graph the engine refuses."""
-    if not naming.is_tensor(root):
-        raise TypeError(
-            f"BackwardStepper() expected a Tensor as its root, but got {type(root).__name__}: "
-            f"{shorten(clean(repr(root)), 60)}. "
-            "Pass the result of a computation, such as loss = (x * x).sum(), not its value."
-        )
+    naming.check_tensor(root, "BackwardStepper() expected a Tensor as its root")
     if root.grad_fn is None and root.requires_grad:
         raise RuntimeError(
             "element 0 of tensors is a leaf and does not have a grad_fn. No operation made it, so there is nothing to "
