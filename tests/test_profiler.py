@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import itertools
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -941,3 +942,23 @@ def test_compressed_trace_and_names_of_any_kind(tmp_path):
     with profile() as prof, record_function(name):
         pass
     assert [event["name"] for event in trace(tmp_path, prof, "trace.json.gz") if event["ph"] == "X"] == [name]
+
+
+def test_a_function_called_for_the_first_time_under_a_profiler_still_checks_its_arguments():
+    program = """
+import minigrad as mg
+from minigrad.autograd.profiler import profile
+with profile():
+    mg.ones(2).softmax(0)
+base = mg.ones(2, 2, requires_grad=True) * 1
+view = base.unbind(0)[0]
+base.mul_(2)
+try:
+    view.softmax(5)
+except RuntimeError as error:
+    assert "is a view and its base" in str(error)
+else:
+    raise AssertionError("nothing was raised")
+"""
+    path = os.pathsep.join(sys.path)
+    subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "PYTHONPATH": path})

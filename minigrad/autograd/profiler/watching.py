@@ -82,7 +82,7 @@ class Watch:
         if function in self._codes:
             return
         plain = FunctionType(own, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
-        plain.__kwdefaults__ = function.__kwdefaults__
+        plain.__kwdefaults__, plain.__annotations__ = function.__kwdefaults__, function.__annotations__
         vars(function).setdefault("__wrapped__", plain)  # whose signature shows
         other = _calling(call, plain, own)
         self._codes[function] = (plain, other)
