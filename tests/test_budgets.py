@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parent.parent / "minigrad"
 # places that hold it stands.
 BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "engine": (
-        3_075,
+        3_103,
         ("tensor.py", "tensor_base.py", "op.py", "op_text.py", "operands.py", "writing.py", "memory.py", "autograd"),
     ),
     "engine's tools": (
@@ -30,16 +30,16 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
         ("autograd/functional.py", "autograd/batching.py", "autograd/gradcheck", "autograd/profiler")
         + ("utils/checkpoint.py",),
     ),
-    "names and surface": (1_090, ("",)),
+    "names and surface": (1_089, ("",)),
     "ops": (3_918, ("ops",)),
-    "nn": (1_663, ("nn",)),
+    "nn": (1_643, ("nn",)),
     "optim": (444, ("optim",)),
     "random": (299, ("random",)),
     "data, files": (306, ("utils", "serialization.py")),
     "viz": (5_150, ("viz",)),
     "teach": (899, ("teach",)),
 }
-WHOLE, WITHOUT_PICTURES = 22_044, 15_322  # the package, and the package without viz and teach
+WHOLE, WITHOUT_PICTURES = 18_500, 12_400  # the package, and the package without viz and teach
 SCRIPTS = 4_499  # lines of JavaScript and CSS in viz/static, all of them
 NO_CODE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

@@ -7,6 +7,7 @@ begins and ends. In which order nodes run, and which, is told in run.py.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,8 @@ from minigrad.autograd.batching import Batched
 from minigrad.autograd.blame import warn
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.modes import modes
-from minigrad.autograd.node import Node
+from minigrad.autograd.modes import current_state, modes, switch
+from minigrad.autograd.node import AccumulateGrad, Node
 from minigrad.autograd.run import BackwardRun, Gradients, Key, key_at
 from minigrad.tensor_base import TensorBase, from_array
 
@@ -33,6 +34,8 @@ CYCLE_WARNING = (
     "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
     "cycle and avoid the leak."
 )
+
+DEEPEST = 20  # how many backward runs one thread nests: each takes about ten of the thousand calls that it may nest
 
 Step = tuple[Node, tuple[Any, ...], tuple[Any, ...]]
 Steps = Iterator[Step]
@@ -164,12 +167,35 @@ def _prepared(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: 
     return BackwardRun(roots, keys, None, create_graph if retain_graph is None else retain_graph, create_graph)
 
 
-def exhaust(run: BackwardRun) -> None:
-    """Run all steps."""
+def exhaust(run: BackwardRun, in_new_thread: bool = False) -> None:
+    """Run all steps. Runs within runs go on in a new thread from some depth on, since Python limits the depth of each
+    thread's calls.
+    """
+    if run.depth % DEEPEST == 0 and not in_new_thread:
+        _exhaust_in_new_thread(run)
+        return
     with run:
         steps = _steps(run)
         for _ in steps if (profiler := modes.profiler) is None else profiler.backward_run(steps):
             pass
+
+
+def _exhaust_in_new_thread(run: BackwardRun) -> None:
+    """Run all steps in a thread of their own, with this one's modes, and wait for it."""
+    state, errors = current_state(), []
+
+    def go_on() -> None:
+        switch(**state)
+        try:
+            exhaust(run, in_new_thread=True)
+        except BaseException as error:
+            errors.append(error)
+
+    worker = threading.Thread(target=go_on)
+    worker.start()
+    worker.join()
+    if errors:
+        raise errors[0]
 
 
 # ---------------------------------------------------------------- the loop
@@ -234,19 +260,24 @@ def _loop(run: BackwardRun) -> Steps:
         if node._targets is not None:
             outgoing = fit(node, outgoing)
         position = 0  # zip() would take longer
-        for gradient in outgoing:
-            key = keys[position]
-            position += 1
-            if gradient is None or key is None:
-                continue
-            held = arrived.get(key)
-            if held is None:
-                arrived[key] = gradient
-            elif key in owned:  # as sums.add() does: most sums have many terms
-                held += gradient
-                arrived[key] = held
-            else:
-                sums.add(key, gradient)
+        try:
+            for gradient in outgoing:
+                key = keys[position]
+                position += 1
+                if gradient is None or key is None:
+                    continue
+                held = arrived.get(key)
+                if held is None:
+                    arrived[key] = gradient
+                elif key in owned:  # as sums.add() does: most sums have many terms
+                    held += gradient
+                    arrived[key] = held
+                else:
+                    sums.add(key, gradient)
+        except (ValueError, RuntimeError):
+            if key.__class__ is AccumulateGrad and held is not None and gradient.shape != held.shape:
+                raise other_shape(node, key, held if gradient.shape == key._shape else gradient) from None
+            raise
         if node in leaves_after:
             yield from _leaf_steps(run, sums, node, incoming, outgoing)
 
@@ -258,11 +289,7 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
         if gradient is None:
             continue
         if node is not None and gradient.shape != leaf._shape and run.captured is None:
-            raise RuntimeError(
-                f"Function {node.name()} returned an invalid gradient at index {node._next_nodes.index(leaf)} - got "
-                f"{list(gradient.shape)} but expected shape compatible with {list(leaf._shape)}. It goes to a leaf "
-                "whose shape was changed, by `.data = ...` or in place, between the operations that used it."
-            )
+            raise other_shape(node, leaf, gradient)
         owned = node is not None and (leaf in sums.owned or _is_new(node, gradient, incoming, outgoing))
         added: Gradients | None = ()
         if leaf._hooks is None and run.limits is None:  # the usual case
@@ -272,6 +299,15 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
             added = run.run_leaf(leaf, gradient)
         if added is not None:
             yield leaf, (gradient,), ()
+
+
+def other_shape(node: Node, leaf: AccumulateGrad, gradient: Any) -> RuntimeError:
+    """The error for a gradient that has another shape than its leaf had when it was first used."""
+    return RuntimeError(
+        f"Function {node.name()} returned an invalid gradient at index {node._next_nodes.index(leaf)} - got "
+        f"{list(gradient.shape)} but expected shape compatible with {list(leaf._shape)}. It goes to a leaf whose shape "
+        "was changed, by `.data = ...` or in place, between the operations that used it."
+    )
 
 
 def _is_new(node: Node, gradient: Any, incoming: Gradients, outgoing: Gradients) -> bool:

@@ -27,7 +27,7 @@ from minigrad.tensor import Tensor, from_array, own_array
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
-MOST_RETURNS = 20  # how often a backward may come back to its own node before that is taken for an endless loop
+MOST_RETURNS = 100  # how often a backward may come back to its own node before that is taken for an endless loop
 
 
 class FunctionCtx:

@@ -106,6 +106,11 @@ def switch_for_all(name: str, value: Any) -> Any:
     return previous
 
 
+def current_state() -> dict[str, Any]:
+    """This thread's modes, for another one to `switch` to."""
+    return {name: value for name, value in vars(thread).items() if name != "unusual"}
+
+
 def set_creation_observer(observer: Observer | None) -> Observer | None:
     """Have `observer(node, out, inputs)` called with each node recorded from now on, its result (a numpy array; a list
     of them for a node with several) and its tensors; None ends that. The tensors stand in the order of

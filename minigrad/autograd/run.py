@@ -51,6 +51,7 @@ class BackwardRun:
         self.order: list[Node] = []
         self.leaves_after: dict[Node | None, list[AccumulateGrad]] = {}  # whose gradient is complete after each node
         self._outer: list[BackwardRun | None] = []
+        self.depth: int = 1 if thread.task is None else thread.task.depth + 1  # how many runs are within each other
         self.reached: set[Node] = set()  # the nodes of a limited run, and which of them it has to run
         self.useful: set[Node] = set()
         last_uses = self._find_nodes()

@@ -63,8 +63,8 @@ def test_a_backward_that_differentiates_its_own_output_is_explained(how: str) ->
     assert x.grad.tolist() == [2.0, 4.0]
 
 
-def test_functions_that_call_each_others_backward_are_explained() -> None:
-    count = 2
+@pytest.mark.parametrize("count", [2, 25])  # 25 is deeper than one thread may nest
+def test_functions_in_a_ring_that_call_the_next_ones_backward_are_explained(count: int) -> None:
     outputs: list[Any] = []
     entries: list[int] = []
     x = leaf(minigrad, 1.0, 2.0)

@@ -137,6 +137,13 @@ def _(F: Any) -> Any:
     return ran, x.grad
 
 
+@behaviours("C09: 2,000 levels deep")
+def _(F: Any) -> Any:
+    x, ran = leaf(F, 1.0), []
+    nested(F, ran).apply(x, 2_000).backward()
+    return ran[0], ran[-1], len(ran), x.grad
+
+
 @behaviours("C09: at every depth backward runs without recording")
 def _(F: Any) -> Any:
     modes = []
@@ -187,7 +194,7 @@ def _(F: Any) -> Any:
     return modes, F.is_grad_enabled()
 
 
-@behaviours("C09: an error at the bottom of 50 levels comes out as it is")
+@behaviours("C09: an error at the bottom of 300 levels comes out as it is")
 def _(F: Any) -> Any:
     def forward(ctx: Any, x: Any, depth: int) -> Any:
         ctx.depth = depth
@@ -203,7 +210,7 @@ def _(F: Any) -> Any:
 
     made = function(F, forward, backward)
     x = leaf(F, 1.0)
-    first = message_of(made.apply(x, 50).backward)
+    first = message_of(made.apply(x, 300).backward)
     return first, F.is_grad_enabled(), message_of((x * x).backward), x.grad
 
 

@@ -145,6 +145,14 @@ OTHER_SHAPE = (
 )
 
 
+@behaviours("D14: x.data = y of another shape, between two uses in one graph", error=RuntimeError, says=OTHER_SHAPE)
+def _(F):
+    x = F.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    x.data = F.ones(3)
+    (y.sum() + (x * 3).sum()).backward()
+
+
 @behaviours("D14: x.data = y of another shape, between uses in two graphs", error=RuntimeError, says=OTHER_SHAPE)
 def _(F):
     x = F.tensor([1.0, 2.0], requires_grad=True)
