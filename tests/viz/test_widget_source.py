@@ -5,6 +5,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from cells import unpack
+
 import minigrad as mg
 from minigrad.viz import BackwardStepper, recording, widget_source
 
@@ -43,7 +45,7 @@ def test_comments_stay_in_the_source_files() -> None:
 
 
 def test_the_widget_has_the_joined_texts() -> None:
-    code = recording.unpack(recording.packed_code())
+    code = unpack(recording.packed_code())
     assert code == {"script": widget_source.script(), "style": widget_source.style()}
     assert str(BackwardStepper._esm) == recording.notebook_module()
     assert widget_source.style().count("{") == widget_source.style().count("}")

@@ -11,7 +11,7 @@ from minigrad.op import op
 from minigrad.operands import tensor_operands
 from minigrad.ops.matrices.matmul import check_factors, matmul, refuse_bools
 from minigrad.ops.shapes import views
-from minigrad.ops.shapes.expanding import check_expands, unbroadcast
+from minigrad.ops.shapes.expanding import check_expands, expand
 from minigrad.ops.shapes.transposing import t
 from minigrad.tensor import Tensor
 
@@ -20,12 +20,12 @@ Array = Any  # numpy array
 
 @op(
     name="AddmmBackward0",
-    bias=lambda F, g, bias_shape: unbroadcast(F, F.sum_dims(g, (0,), False), bias_shape),
+    bias=lambda F, g: F.sum_dims(g, (0,), False),
     self=lambda F, g, weight: g @ weight,
     weight=lambda F, g, self: F.matrix_transpose(g) @ self,
 )
 def affine(bias: Array, self: Array, weight: Array) -> Array:
-    """Rows of inputs (n, in) times a weight (out, in), plus a bias (out,) or (1,): the outputs (n, out)."""
+    """Rows of inputs (n, in) times a weight (out, in), plus a bias (out,): the outputs (n, out)."""
     outputs = self @ weight.T
     outputs += bias
     return outputs
@@ -91,4 +91,6 @@ def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
                 f"{weight.dtype.tensor_type}: convert one of them, as in x.to(weight.dtype)"
             )
     refuse_bools("addmm_impl_cpu_", bias)
+    if bias.shape[0] != weight.shape[0]:
+        bias = expand(bias, weight.shape[:1])
     return views.view(affine(bias, rows, weight), (*input.shape[:-1], weight.shape[0]))

@@ -13,6 +13,11 @@ from typing import Any
 RULES: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     "MulBackward1": {"self": lambda F, g, other: g * other},
     "AddBackward1": {"self": lambda F, g: g},
+    "AddmmBackward0": {
+        "self": lambda F, g: g.sum(0),
+        "mat1": lambda F, g, mat2: g @ mat2.T,
+        "mat2": lambda F, g, mat1: mat1.T @ g,
+    },
     "BmmBackward0": {"self": lambda F, g, mat2: g @ mat2.mT, "mat2": lambda F, g, self: self.mT @ g},
     "PowBackward2": {"exponent": lambda F, g, self, result: g * result * F.log(self)},
     "ReshapeAliasBackward0": {"self": lambda F, g, self_shape: g.reshape(self_shape)},
