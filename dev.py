@@ -411,7 +411,7 @@ def page(arguments):
     if absent:
         stop("There is no notebook %s in %s." % (", ".join(absent), HERE), code=2)
     set_up()
-    exporter = "minigrad.viz.notebook_page.PageExporter"
+    exporter = "minigrad.viz.page.notebook.PageExporter"
     return become([PYTHON, "-m", "nbconvert", "--log-level=WARN", "--to", exporter] + arguments)
 
 

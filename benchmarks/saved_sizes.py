@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 import minigrad as mg  # noqa: E402 (the path comes first)
 from minigrad import viz  # noqa: E402
-from minigrad.viz import page as pages  # noqa: E402
+from minigrad.viz.page.standalone import stepper_page  # noqa: E402
 
 
 def network(layers: int) -> Any:
@@ -40,7 +40,7 @@ def measure(layers: int) -> tuple[int, float, float, float, float]:
     stepper.last()
     state = {name: value for name, value in stepper.get_state().items() if name != "layout"}
     notebook = len(json.dumps([data, metadata, state])) / 1e3
-    page = len(pages.stepper_page(stepper).encode()) / 1e3
+    page = len(stepper_page(stepper).encode()) / 1e3
     return stepper.frames[0].total, notebook, len(data["image/svg+xml"]) / 1e3, page, shown
 
 

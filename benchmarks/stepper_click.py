@@ -27,8 +27,9 @@ sys.path.insert(0, str(ROOT))
 
 import minigrad as mg  # noqa: E402 (the path comes first)
 from minigrad import viz  # noqa: E402
-from minigrad.viz import layout, widget_source  # noqa: E402
-from minigrad.viz import page as pages  # noqa: E402
+from minigrad.viz.page import widget_source  # noqa: E402
+from minigrad.viz.page.standalone import stepper_page  # noqa: E402
+from minigrad.viz.picture import layout  # noqa: E402
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><div id="host"></div><script type="module">
 {esm}
@@ -171,7 +172,7 @@ def sizes() -> None:
         output, state = json.dumps(bundle), json.dumps(stepper.get_state())
         shared = json.dumps(stepper.code.get_state())
         each = (len(output) + len(state)) / 1e3
-        page = len(pages.stepper_page(stepper).encode()) / 1e3
+        page = len(stepper_page(stepper).encode()) / 1e3
         print(f"  {name:46} {each + len(shared) / 1e3:10.0f} {each:12.0f} {page:16.0f}")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.viz.boxes import Snapshot
+from minigrad.viz.graph.boxes import Snapshot
 
 SVG = "{http://www.w3.org/2000/svg}"
 EXAMPLE = """\

@@ -557,7 +557,7 @@ def test_page_runs_nbconvert_with_the_template_of_this_clone(ready: Clone) -> No
     assert ready.run("page", "notebooks/own_notes.ipynb", "--execute").returncode == 0
     assert ready.calls() == [
         [
-            *("-m", "nbconvert", "--log-level=WARN", "--to", "minigrad.viz.notebook_page.PageExporter"),
+            *("-m", "nbconvert", "--log-level=WARN", "--to", "minigrad.viz.page.notebook.PageExporter"),
             *("notebooks/own_notes.ipynb", "--execute"),
         ]
     ]

@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "minigrad"
 GUIDE = (PACKAGE / "README.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in row.strip("| ").split("|")] for row in GUIDE.splitlines() if row.startswith("| ")]
 
+VIZ_NAMES = tuple(f"viz.{name}" for name in ("drawing", "stepper", "dot", "rich", "curves"))
 # A part, and what none of its modules may import.
 BELOW: dict[str, tuple[str, ...]] = {
     "autograd": ("ops", "nn", "optim", "random", "utils", "viz", "teach"),
@@ -24,6 +25,11 @@ BELOW: dict[str, tuple[str, ...]] = {
     "random": ("nn", "optim", "viz", "teach"),
     "utils": ("nn", "optim", "viz", "teach"),
     "viz": ("teach",),
+    "viz/graph": ("viz.picture", "viz.steps", "viz.page", *VIZ_NAMES),
+    "viz/picture": ("viz.steps", "viz.page", *VIZ_NAMES),
+    "viz/torch_graphs": ("viz.page", *VIZ_NAMES),
+    "viz/steps": ("viz.page", *VIZ_NAMES),
+    "viz/page": VIZ_NAMES,
 }
 
 

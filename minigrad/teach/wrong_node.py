@@ -39,8 +39,8 @@ def draw_wrong_node(
 
     ValueError if no box has the name `wrong`.
     """
-    from minigrad.viz.recorder import Recorder
-    from minigrad.viz.svg import draw_svg
+    from minigrad.viz.picture.svg import draw_svg
+    from minigrad.viz.steps.recorder import Recorder
 
     graph = _copied(root, names, answer)
     key = graph.named(wrong).id if isinstance(wrong, str) else _box_of(graph, wrong)
@@ -57,8 +57,8 @@ def draw_wrong_node(
 
 def draw_nodes(root: Tensor, names: Names, badges: Mapping[Any, str], wrong: Callable[[Any], bool]) -> str:
     """An SVG of the graph behind a tensor, in which nodes have badges, and those that are `wrong` are red."""
-    from minigrad.viz.boxes import State
-    from minigrad.viz.svg import draw_svg
+    from minigrad.viz.graph.boxes import State
+    from minigrad.viz.picture.svg import draw_svg
 
     graph = _copied(root, names, None)
     states = {}
@@ -82,7 +82,7 @@ def numbers(value: Any) -> str:
 
 
 def _copied(root: Tensor, names: Names, answer: Any) -> Any:
-    from minigrad.viz.snapshot import snapshot
+    from minigrad.viz.graph.snapshot import snapshot
 
     own = set(_codes(getattr(answer, "__code__", None)))
     for node in nodes_of(root):
@@ -120,8 +120,8 @@ def _box_of(graph: Any, tensor: Tensor) -> str:
 
 
 def _red(graph: Any, states: dict[str, Any], key: str, words: str) -> str:
-    from minigrad.viz.boxes import State
-    from minigrad.viz.svg import draw_svg
+    from minigrad.viz.graph.boxes import State
+    from minigrad.viz.picture.svg import draw_svg
 
     state = states.get(key) or State("failed", "", graph.by_id[key].grad)
     width, _ = draw_svg(graph, states).sizes[key]

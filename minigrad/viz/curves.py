@@ -21,8 +21,8 @@ from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.gradcheck import numerical
 from minigrad.operands import short
 from minigrad.tensor import Tensor, from_array, own_array
-from minigrad.viz.figure import Figure, circle, focusable, label, line, picture, rectangle, short_number
-from minigrad.viz.markup import pixels
+from minigrad.viz.picture.figure import Figure, circle, focusable, label, line, picture, rectangle, short_number
+from minigrad.viz.picture.markup import pixels
 
 STEPS = tuple(10.0 ** (-half / 2) for half in range(26))  # 1 to about 3e-13, two for each power of ten
 DIRECTIONS = 6  # along which differences are taken; shown is the worst

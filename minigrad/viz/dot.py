@@ -13,14 +13,14 @@ from typing import Any
 
 import graphviz
 
-from minigrad.viz import layout, naming
-from minigrad.viz.kept import read_saved, saved_parameters
-from minigrad.viz.markup import clean, shorten
-from minigrad.viz.naming import Variables
-from minigrad.viz.records import learner_frame
+from minigrad.viz.graph.kept import read_saved, saved_parameters
+from minigrad.viz.graph.naming import Variables, check_tensor, is_tensor
+from minigrad.viz.graph.nodes import is_leaf, ordered
+from minigrad.viz.graph.records import learner_frame
+from minigrad.viz.graph.values import shape_text
+from minigrad.viz.picture import layout
+from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.torch_graphs import mirror_of
-from minigrad.viz.values import shape_text
-from minigrad.viz.walk import is_leaf, ordered
 
 LEAF, RESULT, SAVED = "lightblue", "darkolivegreen1", "orange"
 NODE_LOOK = {"style": "filled", "shape": "box", "align": "left", "fontsize": "10", "ranksep": "0.1", "height": "0.2"}
@@ -68,7 +68,7 @@ def make_dot(
     """
     roots = [mirror_of(root) for root in (var if isinstance(var, tuple | list) else [var])]
     for root in roots:
-        naming.check_tensor(root, "make_dot() expected a Tensor")
+        check_tensor(root, "make_dot() expected a Tensor")
     names = params if params is None or isinstance(params, Mapping) else dict(params)
     variables = Variables(names, learner_frame(sys._getframe(1)))
     graph = Digraph(node_attr=NODE_LOOK, graph_attr={"size": "12,12"})
@@ -107,13 +107,13 @@ def _add_node(
             graph.edge(ids[child], key)
     if show_saved:
         for name, value in saved:
-            if naming.is_tensor(value):
+            if is_tensor(value):
                 graph.node(f"{key}_{name}", _label(name, value), fillcolor=SAVED)
                 graph.edge(f"{key}_{name}", key, dir="none")
 
 
 def _words(value: Any) -> str:
-    return shape_text(value.shape) if naming.is_tensor(value) else repr(value)
+    return shape_text(value.shape) if is_tensor(value) else repr(value)
 
 
 def _label(name: str, tensor: Any) -> str:

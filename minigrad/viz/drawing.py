@@ -12,13 +12,14 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from minigrad.viz import modules, page
-from minigrad.viz.boxes import Box, Snapshot
-from minigrad.viz.markup import clean, columns, shorten
-from minigrad.viz.records import learner_frame
-from minigrad.viz.snapshot import snapshot
-from minigrad.viz.svg import draw_svg
-from minigrad.viz.values import Value, shape_text
+from minigrad.viz.graph.boxes import Box, Snapshot
+from minigrad.viz.graph.modules import MANY, coarse, groups_of, opened
+from minigrad.viz.graph.records import learner_frame
+from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.graph.values import Value, shape_text
+from minigrad.viz.page.standalone import write
+from minigrad.viz.picture.markup import clean, columns, shorten
+from minigrad.viz.picture.svg import draw_svg
 
 
 class Drawing:
@@ -26,8 +27,8 @@ class Drawing:
 
     def __init__(self, graph: Snapshot) -> None:
         self.graph = graph
-        groups = modules.groups_of(graph, graph.modules) if len(graph.boxes) > modules.MANY else ()
-        shown = modules.coarse(graph, groups, modules.opened(graph, groups)) if groups else graph
+        groups = groups_of(graph, graph.modules) if len(graph.boxes) > MANY else ()
+        shown = coarse(graph, groups, opened(graph, groups)) if groups else graph
         self.svg = draw_svg(shown).svg
 
     def save(self, path: Any) -> None:
@@ -38,7 +39,7 @@ class Drawing:
         """
         if isinstance(path, str | os.PathLike) and not os.fsdecode(path).lower().endswith(".svg"):
             raise ValueError(f"save() writes .svg files, and {os.fsdecode(path)!r} does not end in .svg")
-        page.write(path, self.svg, "save()")
+        write(path, self.svg, "save()")
 
     def __str__(self) -> str:
         return table(self.graph)

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from minigrad.tensor import Tensor
-from minigrad.viz.kept_grads import grad_of
-from minigrad.viz.markup import MONO, SANS, attribute, clean, markup, shorten
-from minigrad.viz.records import source_text, span_of
-from minigrad.viz.values import LISTED, describe, number, shape_text
+from minigrad.viz.graph.records import source_text, span_of
+from minigrad.viz.graph.values import LISTED, describe, number, shape_text
+from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup, shorten
+from minigrad.viz.steps.kept_grads import grad_of
 
 STYLE = (
     ".minigrad-tensor{color-scheme:light dark;--mgt-ink:light-dark(#1d2733,#e8edf3);"

@@ -23,18 +23,21 @@ import numpy as np
 import traitlets
 
 from minigrad.autograd import engine
-from minigrad.viz import naming, page, recording, torch_graphs, trace
-from minigrad.viz.breakpoints import Breakpoints
-from minigrad.viz.frames import Frame
-from minigrad.viz.kept_grads import KeptGrads, grad_of
-from minigrad.viz.markup import clean, shorten
-from minigrad.viz.progress import wanted_boxes
-from minigrad.viz.recorder import Recorder
-from minigrad.viz.recording import SharedCode, rehearsed, shared_code, trouble
-from minigrad.viz.records import learner_frame
-from minigrad.viz.snapshot import snapshot
+from minigrad.viz import torch_graphs
+from minigrad.viz.graph import naming
+from minigrad.viz.graph.records import learner_frame
+from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.page import recording, standalone
+from minigrad.viz.page.recording import SharedCode, rehearsed, shared_code, trouble
+from minigrad.viz.page.widget_picture import drawing_of, picture_of, still_of
+from minigrad.viz.picture.markup import clean, shorten
+from minigrad.viz.steps import trace
+from minigrad.viz.steps.breakpoints import Breakpoints
+from minigrad.viz.steps.frames import Frame
+from minigrad.viz.steps.kept_grads import KeptGrads, grad_of
+from minigrad.viz.steps.progress import wanted_boxes
+from minigrad.viz.steps.recorder import Recorder
 from minigrad.viz.torch_graphs import mirror_of, running
-from minigrad.viz.widget_picture import drawing_of, picture_of, still_of
 
 
 class BackwardStepper(anywidget.AnyWidget):
@@ -281,7 +284,7 @@ class BackwardStepper(anywidget.AnyWidget):
         with contextlib.suppress(Exception):  # which `problem` tells of
             self.last()
         self._show(at)
-        page.write(path, page.stepper_page(self, title), "save_html()")
+        standalone.write(path, standalone.stepper_page(self, title), "save_html()")
 
     # -- the steps
 

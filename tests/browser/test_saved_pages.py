@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.viz import recording
+from minigrad.viz.page import recording
 
 ROOT = Path(__file__).parent.parent.parent
 CELLS = [
@@ -176,7 +176,7 @@ def convert(file: Path, *arguments: str) -> None:
 
 
 def test_every_stepper_of_a_notebooks_page_steps(page: Page, executed: Path, tmp_path: Path) -> None:
-    convert(executed, "--to", "minigrad.viz.notebook_page.PageExporter", "--output-dir", str(tmp_path))
+    convert(executed, "--to", "minigrad.viz.page.notebook.PageExporter", "--output-dir", str(tmp_path))
     page.goto((tmp_path / "book.html").as_uri())
     steppers = page.locator(".minigrad-stepper")
     expect(steppers).to_have_count(2)

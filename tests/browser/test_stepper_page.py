@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from minigrad.viz import widget_source
+from minigrad.viz.page import widget_source
 
 HERE = Path(__file__).parent
 EXAMPLES = json.loads((HERE.parent / "js" / "examples.json").read_text(encoding="utf-8"))

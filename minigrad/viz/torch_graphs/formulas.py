@@ -17,7 +17,7 @@ import numpy as np
 
 from minigrad.autograd.fitting import fit_gradient
 from minigrad.op import arrays, tensors
-from minigrad.viz import rules
+from minigrad.viz.graph import rules
 from minigrad.viz.torch_graphs import own_rules, saved
 
 CHECKED = 2_000_000  # elements of a gradient, up to which a rule is tried out

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz.boxes import Snapshot
+from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.steps.watching import Note, Watcher, copy_of
 from minigrad.viz.torch_graphs.mirrors import Leaf, Tensor, mirror_of
-from minigrad.viz.watching import Note, Watcher, copy_of
 
 Entries = dict[Any, Any]  # PyTorch's number of a hook -> the hook
 UNSEEN: Any = SimpleNamespace(__name__="that PyTorch ran")  # stands for the learner's function

@@ -19,12 +19,12 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from minigrad.viz.boxes import Snapshot
+from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.steps.watching import Watcher
 from minigrad.viz.torch_graphs import formulas
 from minigrad.viz.torch_graphs.hooks import HookWatch
 from minigrad.viz.torch_graphs.mirrors import Leaf, Node, Tensor, mirror_of
 from minigrad.viz.torch_graphs.queue import ReadyQueue
-from minigrad.viz.watching import Watcher
 
 Given = tuple[int, tuple[Any, ...], tuple[Any, ...]]  # number of a node, gradients in, gradients out
 

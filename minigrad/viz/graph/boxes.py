@@ -1,0 +1,136 @@
+"""What a picture of a graph is made of: boxes and the edges between them.
+
+A `Snapshot` holds a `Box` for each leaf, result and constant, an `Edge` for each input of a result, and each `Source`
+of the learner's lines. All are immutable, and are found by id: n0, n1 ... for boxes and e0, e1 ... for edges. `State`
+is what a step makes of a box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from minigrad.viz.graph.kept import Saved
+from minigrad.viz.graph.records import Span
+from minigrad.viz.graph.values import Value
+
+GENERATIONS = {2: "the graph of the gradient", 3: "the graph of the gradient's gradient"}  # by `Box.graph`
+
+
+@dataclass(frozen=True)
+class Box:
+    """One box of the picture. `kind` is "leaf", "result" or "constant"; `expression` is the text that made it.
+
+    `outputs` are the values of a node with several. `version` counts the writes to the tensor, `saved_version` those
+    that there were when a node saved it; None where that is not known. `graph` is 1 for what the learner computed, 2
+    for the graph of its gradient, made by the rule of the box `made_by`; and so on. `backward` is the source of a
+    custom Function's own backward.
+    """
+
+    id: str
+    kind: str
+    name: str
+    expression: str
+    op: str
+    value: Value
+    grad: Value
+    span: Span | None = None
+    saved: tuple[Saved, ...] = ()
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[Value, ...] = ()
+    needs_grad: bool = True
+    version: int | None = None
+    saved_version: int | None = None
+    graph: int = 1
+    made_by: str = ""
+    backward: str = ""
+
+    @property
+    def freed(self) -> tuple[str, ...]:
+        """What this node had saved, and what a backward that used the graph has freed."""
+        return tuple(saved.parameter for saved in self.saved if saved.state == "freed")
+
+
+@dataclass(frozen=True)
+class Edge:
+    """From the box of an input to the box of the result. `slot` counts the result's inputs; `output` the input's
+    outputs.
+    """
+
+    id: str
+    source: str
+    target: str
+    slot: int
+    output: int = 0
+    carries: bool = True  # False for constants: no gradient goes back along it
+
+
+@dataclass(frozen=True)
+class State:
+    """What a box looks like at one moment: its state, the word on its badge, its gradient, and how many of the
+    gradients that it needs have arrived.
+    """
+
+    state: str
+    badge: str
+    grad: Value
+    grad_text: str = ""
+    arrived: int = 0
+    needed: int = 0
+
+
+@dataclass(frozen=True)
+class Source:
+    """A piece of the learner's code: (line number, text); number 0 stands for lines left out."""
+
+    title: str
+    file: str = field(repr=False)
+    lines: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A whole graph. For those who step through it: `nodes` are the engine's nodes behind the boxes (None for
+    constants), `results` the results that a name was found for, `reached` leaves, with their names, that a custom
+    Function may reach by a backward of its own. `calls` maps a box to the modules in whose calls
+    it was made, the outermost first, `modules` the id() of a module to the learner's name for it.
+    """
+
+    root: str
+    boxes: tuple[Box, ...]
+    edges: tuple[Edge, ...]
+    sources: tuple[Source, ...] = ()
+    nodes: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    calls: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
+    modules: Mapping[int, str] = field(default_factory=dict, compare=False, repr=False)
+    results: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    reached: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def by_id(self) -> dict[str, Box]:
+        """Each box under its id."""
+        return {box.id: box for box in self.boxes}
+
+    @cached_property
+    def into(self) -> dict[str, list[Edge]]:
+        """The edges into each box, in the order of its inputs; none into leaves and constants."""
+        found: dict[str, list[Edge]] = {box.id: [] for box in self.boxes}
+        for edge in self.edges:
+            found[edge.target].append(edge)
+        return found
+
+    @cached_property
+    def node_of(self) -> dict[str, Any]:
+        """The engine's node behind each box, but for constants."""
+        pairs = zip(self.boxes, self.nodes, strict=True)
+        return {box.id: node for box, node in pairs if node is not None}
+
+    def named(self, name: str) -> Box:
+        """The box with a name. ValueError, with the names that there are, if there is none."""
+        for box in self.boxes:
+            if box.kind != "constant" and name in (box.name, *(box.name.split(", ") if box.outputs else ())):
+                return box
+        there = ", ".join(box.name for box in self.boxes if box.kind != "constant")
+        raise ValueError(f"no box is named {name!r}; there are: {there}")

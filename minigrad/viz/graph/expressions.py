@@ -1,0 +1,145 @@
+"""What each node of a graph is called, and the text that stands in its box.
+
+All nodes of a picture get names that differ, and each box the piece of the learner's code that made it. naming.py has
+the single rules; here they are applied to a whole graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from minigrad.viz.graph import naming, values
+from minigrad.viz.graph.kept import read_saved
+from minigrad.viz.graph.naming import LONGEST, Variables, op_word
+from minigrad.viz.graph.nodes import by_rule, creation, is_leaf
+from minigrad.viz.graph.records import Span
+
+SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@", "mm": "@", "dot": "@"}
+
+
+class Called:
+    """The names of the nodes of one graph, and their expressions.
+
+    Args:
+        nodes: all of them, inputs first.
+        spans: node -> the piece of code that made it.
+        consumers: node -> the nodes that use it.
+        variables: the tensors that the learner can name.
+        known: node -> what another picture calls it.
+    """
+
+    def __init__(
+        self,
+        nodes: list[Any],
+        spans: Mapping[Any, Span | None],
+        consumers: Mapping[Any, list[Any]],
+        variables: Variables,
+        known: Mapping[Any, str],
+    ) -> None:
+        self.spans = spans
+        self.consumers = consumers
+        self.variables = variables
+        self.names: dict[Any, str] = {}
+        self.numbered: set[Any] = set()  # those that have only a number for a name
+        self._name_all(nodes, known)
+
+    def _name_all(self, nodes: list[Any], known: Mapping[Any, str]) -> None:
+        names = {node: known.get(node) or self._variable_name(node) for node in nodes}
+        self.names |= {node: name for node, name in names.items() if name is not None}
+        taken = self.variables.taken | set(self.names.values())
+        claimants: dict[str, list[Any]] = {}
+        for node in nodes:
+            target = self._assigned_name(node) if node not in self.names else None
+            if target is not None and target not in taken:
+                claimants.setdefault(target, []).append(node)
+        only = {name: claiming[0] for name, claiming in claimants.items() if len(claiming) == 1}
+        self.names |= {node: name for name, node in only.items()}
+        taken |= set(only)
+        most = len(nodes) + len(taken) + 2
+        first = (name for name in (f"t{k}" for k in range(most)) if name not in taken)
+        second = (name for name in (f"g{k}" for k in range(1, most)) if name not in taken)
+        for node in nodes:
+            if node not in self.names:
+                self.names[node] = next(second if by_rule(node) else first)
+                self.numbered.add(node)
+
+    def _variable_name(self, node: Any) -> str | None:
+        if is_leaf(node):
+            return self.variables.leaf(node.variable)
+        count = max(len(getattr(creation(node), "outputs", ())), 1)
+        found = [self.variables.result(node, output) for output in range(count)]
+        names = [held[0] for held in found if held is not None]
+        return ", ".join(names) if len(names) == count else None
+
+    def _assigned_name(self, node: Any) -> str | None:
+        span = self.spans[node]
+        if span is None or self._is_inside(node):
+            return None
+        return next((name for name, place in naming.assignments(span.file) if naming.same_place(place, span)), None)
+
+    def _is_inside(self, node: Any) -> bool:
+        """Whether a node is an inner step of one call of the learner's: a consumer was made by the very same text."""
+        span = self.spans[node]
+        return span is not None and any(self.spans[consumer] == span for consumer in self.consumers[node])
+
+    def expression(self, node: Any) -> str:
+        """The learner's text that made a node, with names for its parts; the call of its op where there is none."""
+        span = self.spans[node]
+        if span is not None:
+            text = naming.with_names(span, self._parts(node, span))
+            if text and (not self._is_inside(node) or naming.says_op(text, node.name())):
+                return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+        text = call_text(node, self.names.__getitem__, self.of_saved)
+        return text if len(text) <= LONGEST else op_word(node.name())
+
+    def _parts(self, node: Any, span: Span) -> list[tuple[Span, str]]:
+        """The nearest nodes below that were made by a proper part of the same text."""
+        parts, known = [], {node}
+        stack = [child for child, _ in node.next_functions]
+        while stack:
+            child = stack.pop()
+            place = self.spans.get(child)
+            if child is None or child in known or place is None:
+                continue
+            known.add(child)
+            if span.contains(place):
+                parts.append((place, self.names[child]))
+            elif place == span:
+                stack += [grandchild for grandchild, _ in child.next_functions]
+        return parts
+
+    def of_saved(self, kept: Any) -> str:
+        """What the learner calls a tensor that a node has saved; "" where it has no name."""
+        if kept.grad_fn is not None:
+            found = self.variables.result(kept.grad_fn, kept.output_nr)
+            return found[0] if found is not None else self.names.get(kept.grad_fn, "")
+        return self.variables.leaf(kept) or ""
+
+
+def call_text(node: Any, name_of: Callable[[Any], str], of_saved: Callable[[Any], str] = lambda kept: "") -> str:
+    """A node's op as one would write it, g * 3 or exp(g): with names for its inputs, with the numbers that it kept, and
+    … for what it did not keep. `of_saved` gives the name of a tensor, or "".
+    """
+    word = op_word(node.name())
+    parts = []
+    for slot, (child, _) in enumerate(node.next_functions):
+        inputs = getattr(node, "inputs", ())
+        kept = read_saved(node, inputs[slot]) if child is None and slot < len(inputs) else None
+        known: Any = kept if naming.is_tensor(kept) else None
+        if child is not None:
+            parts.append(name_of(child))
+        elif known is not None and (name := of_saved(known)):
+            parts.append(name)
+        elif known is not None and known.ndim == 0:
+            parts.append(values.number(known.item()))
+        elif word in SYMBOLS:
+            parts.append("…")
+    if len(parts) == 1 and word in ("pow", "rsub", "neg"):
+        exponent = read_saved(node, "exponent")
+        known = isinstance(exponent, int | float) and not isinstance(exponent, bool)
+        power = f"{parts[0]} ** {values.number(exponent) if known else '…'}"
+        return {"pow": power, "rsub": f"… - {parts[0]}", "neg": f"-{parts[0]}"}[word]
+    if len(parts) == 2 and word in SYMBOLS:
+        return f" {SYMBOLS[word]} ".join(parts)
+    return f"{word}({', '.join(parts)})"

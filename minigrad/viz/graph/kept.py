@@ -1,0 +1,216 @@
+"""What a node keeps for its rule: which values, in which version, and what became of them.
+
+Four things can be said of a saved tensor: it is there; a hook has packed it
+away; somebody wrote to it since (its version is not the one that was saved); or it is gone, because a backward used the
+graph up. Looking never runs a hook: what is packed stays packed until the node itself asks for it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from minigrad.autograd.saved import PackedTensor, Versioned
+from minigrad.viz.graph import naming, values
+from minigrad.viz.graph.values import NOT_KEPT, Value, short
+
+Versions = tuple[int | None, int | None]  # of a tensor: how often it was written to by now, and when it was saved
+FREED = "freed by a backward that used the graph"
+OF_PYTORCH = {  # what became of a value that PyTorch does not show
+    "freed": FREED,
+    "packed": "what a saved-tensors hook made of it",
+    "changed": "written to since it was saved",
+}
+
+
+@dataclass(frozen=True)
+class Saved:
+    """One value that a node keeps for its rule.
+
+    `state` is "kept", "packed", "changed" (written to since it was saved) or "freed". `version` counts the writes to
+    the tensor now, `saved_version` those when it was saved; None where nobody counts.
+    """
+
+    parameter: str
+    value: Value
+    name: str = ""
+    array: Any = field(default=None, compare=False, repr=False)  # a copy, where it is small
+    state: str = "kept"
+    version: int | None = None
+    saved_version: int | None = None
+    hook: Any = field(default=None, compare=False, repr=False)  # the function that packed it
+
+    def called(self, owner: str) -> str:
+        """What it is called in a sentence; `owner` is the name of the result of the node that keeps it."""
+        return owner if self.parameter == "result" else self.name or self.parameter
+
+    @property
+    def is_tensor(self) -> bool:
+        return bool(self.value.dtype) or self.state != "kept"
+
+
+def _plain(parameter: str, value: Any) -> Saved:
+    """A value that is no tensor."""
+    return Saved(parameter, Value(short(value), short(value)), "", value)
+
+
+def _array(parameter: str, array: Any, name: str, versions: Versions) -> Saved:
+    small = array.copy() if array.size <= values.LISTED else None
+    return Saved(parameter, values.describe(array), name, small, "kept", *versions)
+
+
+def _gone(parameter: str, state: str, text: str, words: str, versions: Versions = (None, None)) -> Saved:
+    """A value that cannot be shown any more."""
+    return Saved(parameter, Value(text, words, known=False), "", None, state, *versions)
+
+
+def _freed(parameter: str) -> Saved:
+    return _gone(parameter, "freed", "freed", FREED)
+
+
+def _changed(parameter: str, versions: Versions) -> Saved:
+    return _gone(parameter, "changed", NOT_KEPT.text, NOT_KEPT.full, versions)
+
+
+def saved_parameters(node: Any) -> list[str]:
+    """What a node can be asked for as `_saved_<parameter>`, its inputs first."""
+    if hasattr(node, "saved_parameters"):
+        found = list(node.saved_parameters())
+    else:
+        found = [name.removeprefix("_saved_") for name in dir(type(node)) if name.startswith("_saved_")]
+    inputs = list(getattr(node, "inputs", ()))
+    return sorted(found, key=lambda name: (inputs.index(name) if name in inputs else len(inputs), name))
+
+
+def read_saved(node: Any, parameter: str) -> Any:
+    """The saved value, or None where it was freed, packed, changed in place or is not there."""
+    if isinstance(_slot(node, parameter)[0], PackedTensor):
+        return None
+    try:
+        return getattr(node, f"_saved_{parameter}")
+    except (AttributeError, RuntimeError):
+        return None
+
+
+def all_kept(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
+    """Everything that a node keeps; `name_of(tensor)` is what the learner calls it."""
+    if hasattr(node, "look"):
+        yield from _kept_by_mirror(node, name_of)
+        return
+    if getattr(node, "_is_custom", False):
+        yield from _kept_by_function(node, name_of)
+        return
+    for parameter in saved_parameters(node):
+        kept, versions = _slot(node, parameter)
+        value = read_saved(node, parameter)
+        if getattr(node, "_kept", ()) is None:
+            if parameter in getattr(node, "_kept_names", ()) and parameter in (*node.inputs, "result"):
+                yield _freed(parameter)
+        elif isinstance(kept, PackedTensor):
+            yield _packed(parameter, kept)
+        elif naming.is_tensor(value):
+            yield _array(parameter, value.detach().numpy(), name_of(value), versions)
+        elif versions[0] != versions[1]:
+            yield _changed(parameter, versions)
+        elif value is not None or parameter == "dim":
+            yield _plain(parameter, value)
+
+
+def _kept_by_mirror(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
+    """What a node of PyTorch's shows of what it keeps."""
+    for parameter in saved_parameters(node):
+        state, value, versions = node.look(parameter)
+        if state != "kept":
+            yield _gone(parameter, state, OF_PYTORCH[state], OF_PYTORCH[state], versions)
+        elif naming.is_tensor(value):
+            yield _array(parameter, value.detach().numpy(), name_of(value), versions)
+        elif value is not None:
+            yield _plain(parameter, value)
+
+
+def _packed(parameter: str, kept: PackedTensor) -> Saved:
+    """What a pack hook left in a tensor's place."""
+    held = kept.packed
+    array = held.detach().numpy() if naming.is_tensor(held) else held if hasattr(held, "__array_interface__") else None
+    value = values.describe(array) if array is not None else Value(short(held), short(held))
+    return Saved(parameter, value, state="packed", hook=kept.pack_hook)
+
+
+def _slot(node: Any, parameter: str) -> tuple[Any, Versions]:
+    """What stands in the place of a saved value; its version now, and the version that was saved."""
+    names = getattr(node, "_kept_names", ())
+    kept = getattr(node, "_kept", None)
+    if kept is None or parameter not in names:
+        return None, (None, None)
+    position = names.index(parameter)
+    held = kept[position]
+    if parameter == "result" and not isinstance(held, PackedTensor):
+        return held, (kept[position + 1][0], held.version if isinstance(held, Versioned) else 0)
+    return held, _versions(held)
+
+
+def _versions(held: Any) -> Versions:
+    if isinstance(held, Versioned):
+        return held.tensor._version, held.version
+    if naming.is_tensor(held) and not held.is_inference():
+        return held._version, 0
+    return None, None
+
+
+def parameter_of(node: Any, is_wanted: Callable[[Any], bool]) -> str:
+    """As what a node has saved a thing; "" if it has not."""
+    for position, held in enumerate(getattr(node, "_kept", None) or ()):
+        if is_wanted(held):
+            names = getattr(node, "_kept_names", ())
+            return names[position] if position < len(names) else f"saved_tensors[{position}]"
+    return ""
+
+
+def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
+    """What a custom Function saved with `save_for_backward`, and what else it noted on `ctx`."""
+    if node._kept is None:
+        yield _freed("saved_tensors")
+    for position, held in enumerate(node._kept or ()):
+        parameter = f"saved_tensors[{position}]"
+        inner = getattr(held, "kept", held)
+        tensor = held.tensor if isinstance(held, Versioned) else held
+        versions = (held.writes[0], held.version) if hasattr(held, "writes") else _versions(held)
+        if isinstance(inner, PackedTensor):
+            yield _packed(parameter, inner)
+        elif versions[0] != versions[1]:
+            yield _changed(parameter, versions)
+        elif naming.is_tensor(tensor):
+            yield _array(parameter, tensor.detach().numpy(), name_of(tensor), versions)
+        elif held is not None:  # an output of the Function itself
+            yield _array(parameter, inner, "", versions)
+    for name, value in sorted(vars(node).items()):
+        if not name.startswith("_") and name != "needs_input_grad":
+            yield _plain(f"ctx.{name}", value)
+
+
+def source_of_backward(node: Any) -> str:
+    """The learner's own `backward`, as they wrote it; "" for built-in operations and where there is no source."""
+    try:
+        if hasattr(node, "backward_function"):  # of a mirror
+            function = node.backward_function
+        else:
+            function = type(node)._function.backward
+        return textwrap.dedent(inspect.getsource(function)).rstrip()
+    except (AttributeError, OSError, TypeError, RuntimeError):
+        return ""
+
+
+def argument_names(node: Any) -> list[str]:
+    """What a custom Function calls its tensors, in the order of `next_functions`; [] where that is not to be had."""
+    if hasattr(node, "backward_function"):
+        return list(node.inputs)
+    function = getattr(type(node), "_function", None)
+    given = getattr(node, "_given", ())
+    if function is None:
+        return []
+    names = list(inspect.signature(function.forward).parameters)
+    names = names if len(names) == len(given) else names[1:]  # without ctx
+    return [name for name, is_tensor in zip(names, given, strict=False) if is_tensor]

@@ -1,0 +1,276 @@
+"""What a box is called, and which piece of the learner's code stands in it.
+
+First come `names=`; then the variables of the frame that asked for the picture, also one level inside lists, dicts and
+objects (`w[0]`, `model.bias`); then, for results whose variable is gone because it lived in a function, the assignment
+in the source (`h = x @ w`), if no other box could claim that name; at last t0, t1 ... in the order in which the graph
+was made. An expression is the exact text that made a node, with names put in for the parts that have their own boxes.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import FrameType
+from typing import Any
+
+from minigrad.viz.graph.records import Span, characters, source_text, syntax_tree
+from minigrad.viz.graph.values import short
+from minigrad.viz.torch_graphs import mirror_of
+
+MOST_INSIDE = 1000  # things in a container or an object that are looked at
+LONGEST_NAME = 1000  # characters of a name; a key of a dict may be a whole text
+LONGEST = 26  # characters of an expression in a box; beyond that the op's name says more
+OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
+    ast.Add: ("add",),
+    ast.Sub: ("sub", "rsub"),
+    ast.Mult: ("mul",),
+    ast.Div: ("div", "reciprocal"),
+    ast.Pow: ("pow",),
+    ast.MatMult: ("matmul", "mm", "mv", "dot", "bmm"),
+    ast.USub: ("neg",),
+    ast.Subscript: ("getitem", "index", "select", "slice"),
+}
+NOT_VARIABLES = {"In", "Out", "exit", "quit", "get_ipython"}
+
+
+def is_tensor(value: Any) -> bool:
+    """True for tensors of minigrad, and of any library with PyTorch's attributes."""
+    kind = type(value)
+    return hasattr(kind, "grad_fn") and hasattr(kind, "requires_grad")
+
+
+def check_tensor(value: Any, expected: str) -> None:
+    """Raise TypeError for what is no tensor; `expected` says by whom one is expected, and as what."""
+    if not is_tensor(value):
+        raise TypeError(
+            f"{expected}, but got {type(value).__name__}: {short(value)}. "
+            "Pass the result of a computation, such as loss = (x * x).sum(), not its value."
+        )
+
+
+class Variables:
+    """The tensors and modules that the learner can name: `names=` first, then a frame's locals, then its globals."""
+
+    def __init__(self, names: Mapping[str, Any] | None, frame: FrameType | None) -> None:
+        self._results: dict[tuple[Any, int], tuple[str, Any]] = {}
+        self._leaves: dict[Any, str] = {}
+        self._memory: dict[tuple[Any, ...], str] = {}
+        self.taken: set[str] = set()
+        self.modules: dict[str, Any] = {}  # the name of the variable that holds a module -> the module
+        for name, value in (names or {}).items():
+            if not isinstance(name, str):
+                raise TypeError(
+                    f"names must map a name to a tensor, as in names={{'loss': loss}}, but got the key {name!r}"
+                )
+            if is_tensor(value):
+                self._add(name, value)
+            elif has_parameters(value):
+                self._add_module(name, value)
+                self._add_parameters(name, value)
+            else:
+                raise TypeError(f"names[{name!r}] must be a Tensor or a Module, not {type(value).__name__}")
+        if frame is not None:
+            scopes = [frame.f_locals] if frame.f_locals is frame.f_globals else [frame.f_locals, frame.f_globals]
+            for scope in scopes:
+                self._add_all(_variables(dict(scope)))
+
+    def _add_all(self, variables: list[tuple[str, Any]]) -> None:
+        """Plain variables first, then what lies one level inside containers and objects, and modules' parameters."""
+        for name, value in variables:
+            if is_tensor(value):
+                self._add(name, value)
+            elif has_parameters(value):
+                self._add_module(name, value)
+        for name, value in variables:
+            if is_tensor(value) or isinstance(value, types.ModuleType | type):
+                continue
+            for label, item in [(name, value)] if has_parameters(value) else _inside(name, value):
+                if is_tensor(item):
+                    self._add(label, item)
+                elif has_parameters(item):
+                    self._add_parameters(label, item)
+                    if not isinstance(value, dict | list | tuple):  # such as trainer.net
+                        self._add_module(label, item)
+
+    def _add_parameters(self, name: str, module: Any) -> None:
+        for path, parameter in module.named_parameters():
+            self._add(f"{name}.{path}", parameter)
+
+    def _add_module(self, name: str, module: Any) -> None:
+        if all(module is not known for known in self.modules.values()):
+            self.modules.setdefault(name, module)
+
+    def _add(self, name: str, tensor: Any) -> None:
+        name = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+        if name in self.taken:
+            return  # a local hides a global of the same name
+        self.taken.add(name)
+        tensor = mirror_of(tensor)
+        if tensor.grad_fn is not None:
+            self._results.setdefault((tensor.grad_fn, tensor.output_nr), (name, tensor))
+        elif tensor not in self._leaves:
+            self._leaves[tensor] = name
+            self._memory.setdefault(memory(tensor), name)
+
+    def result(self, node: Any, output: int = 0) -> tuple[str, Any] | None:
+        """Name and tensor of one of a node's outputs, if a variable holds it."""
+        return self._results.get((node, output))
+
+    def results(self) -> list[Any]:
+        """All tensors that are no leaves and that a variable holds."""
+        return [tensor for _, tensor in self._results.values()]
+
+    def leaves(self) -> dict[str, Any]:
+        """All leaves that have a name."""
+        return {name: tensor for tensor, name in self._leaves.items()}
+
+    def leaf(self, tensor: Any) -> str | None:
+        """The name of a leaf, or of a tensor that needs no grad and shares memory with a variable."""
+        name = self._leaves.get(tensor)
+        return name if name is not None else self._memory.get(memory(tensor))
+
+
+def memory(tensor: Any) -> tuple[Any, ...]:
+    """What two tensors that share all their memory have in common."""
+    if hasattr(tensor, "memory"):
+        return tuple(tensor.memory)
+    array = tensor.detach().numpy()
+    return (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
+
+
+def has_parameters(value: Any) -> bool:
+    """True for an `nn.Module`, and any object that names its parameters as one does."""
+    return not isinstance(value, type) and callable(getattr(type(value), "named_parameters", None))
+
+
+def _variables(scope: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    names = [name for name in scope if name.isidentifier() and name[0] != "_" and name not in NOT_VARIABLES]
+    return [(name, scope[name]) for name in names]
+
+
+def _inside(name: str, value: Any) -> list[tuple[str, Any]]:
+    """What lies one level inside a container or an object, by the name that it has there."""
+    if isinstance(value, dict):
+        items = list(value.items())[:MOST_INSIDE]
+        return [(f"{name}[{key!r}]", item) for key, item in items if isinstance(key, str | int)]
+    if isinstance(value, list | tuple):
+        return [(f"{name}[{position}]", item) for position, item in enumerate(value[:MOST_INSIDE])]
+    if isinstance(getattr(value, "__dict__", None), dict) and not callable(getattr(value, "__code__", None)):
+        return [(f"{name}.{key}", item) for key, item in list(vars(value).items())[:MOST_INSIDE]]
+    return []
+
+
+def assignments(file: str) -> list[tuple[str, Span]]:
+    """Each `name = expression` of a source file or cell: the name, and where the expression is."""
+    return _assignments(file, syntax_tree(file))
+
+
+@functools.lru_cache(maxsize=64)
+def _assignments(file: str, tree: ast.Module | None) -> list[tuple[str, Span]]:
+    found: list[tuple[str, Span]] = []
+    for statement, targets in _writes(tree):
+        value = statement if isinstance(statement, ast.AugAssign) else statement.value
+        for target in targets:
+            pairs = [(target, value)]
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+                pairs = list(zip(target.elts, value.elts, strict=True))
+            named = [(name.id, part) for name, part in pairs if isinstance(name, ast.Name) and part is not None]
+            found += [(name, _span(file, part)) for name, part in named]
+    return found
+
+
+def _writes(tree: ast.Module | None) -> Iterator[tuple[Any, list[ast.expr]]]:
+    """The statements and expressions that give something a value, each with what gets it."""
+    for statement in ast.walk(tree) if tree is not None else ():
+        if isinstance(statement, ast.Assign):
+            yield statement, statement.targets
+        elif isinstance(statement, ast.AnnAssign | ast.NamedExpr | ast.AugAssign):
+            yield statement, [statement.target]
+
+
+def whole_write(span: Span | None) -> Span | None:
+    """Of a write such as `y[0] = 5` Python notes the place of `y[0]`: give that of the whole statement. Other pieces of
+    source are given back as they are.
+    """
+    for statement, targets in _writes(syntax_tree(span.file)) if span is not None else ():
+        for target in targets:
+            if span is not None and isinstance(target, ast.Subscript) and same_place(_span(span.file, target), span):
+                return replace(_span(span.file, statement), function=span.function)
+    return span
+
+
+def _span(file: str, node: Any) -> Span:
+    start, end = characters(file, node.lineno, node.col_offset), characters(file, node.end_lineno, node.end_col_offset)
+    return Span(file, "", node.lineno, node.end_lineno, start, end)
+
+
+def same_place(one: Span, other: Span) -> bool:
+    """Whether two spans cover the same text."""
+    return replace(one, function="") == replace(other, function="")
+
+
+def op_word(op: str) -> str:
+    """The op's own name: MulBackward0 -> mul, MaxPool2DBackward0 -> max_pool2d."""
+    word = op.rstrip("0123456789").removesuffix("Backward").replace("2D", "2d").replace("3D", "3d").replace("1D", "1d")
+    return re.sub("(?<!^)(?=[A-Z])", "_", word).lower()
+
+
+def says_op(text: str, op: str) -> bool:
+    """Whether the outermost operation of a piece of source is this op: `a * b` for mul, `x.exp()` for exp."""
+    statement = _statement(text)
+    tree: Any = statement.value if isinstance(statement, ast.Expr) else statement  # such as `x *= 2`
+    word = op_word(op)
+    if isinstance(tree, ast.BinOp | ast.UnaryOp | ast.AugAssign):
+        return word in OPERATORS.get(type(tree.op), ())
+    if isinstance(tree, ast.Call):
+        called = tree.func.attr if isinstance(tree.func, ast.Attribute) else getattr(tree.func, "id", "")
+        return called.strip("_").replace("_", "").startswith(word.replace("_", ""))
+    if isinstance(tree, ast.Subscript):
+        return word in OPERATORS[ast.Subscript]
+    return False
+
+
+def is_expression(text: str) -> bool:
+    """False for a statement, such as the write `y[0] = 5`."""
+    statement = _statement(text)
+    return statement is None or isinstance(statement, ast.Expr)
+
+
+def _statement(text: str) -> ast.stmt | None:
+    """The one statement of a text; None for a piece of one, or one that was cut short."""
+    try:
+        (statement,) = ast.parse(text.strip()).body
+    except (SyntaxError, ValueError):
+        return None
+    return statement
+
+
+def with_names(span: Span, parts: list[tuple[Span, str]]) -> str:
+    """The text of a span on one line, with names in place of the parts that have their own boxes."""
+    text = source_text(span)
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+
+    def offset(line: int, column: int) -> int:
+        return starts[line - span.first] + column - (span.start if line == span.first else 0)
+
+    pieces = {(offset(part.first, part.start), offset(part.last, part.end), name) for part, name in parts}
+    limit = len(text)
+    for start, end, name in sorted(pieces, reverse=True):
+        if end > limit or start < 0:
+            continue
+        before, after = text[:start], text[end:]
+        while before.endswith("(") and after.startswith(")") and not _is_call(before[:-1]):
+            before, after = before[:-1], after[1:]
+        text, limit = before + name + after, len(before)
+    return " ".join(text.split())
+
+
+def _is_call(before: str) -> bool:
+    before = before.rstrip()
+    return bool(before) and (before[-1].isalnum() or before[-1] in "_)]")

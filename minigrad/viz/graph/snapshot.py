@@ -1,0 +1,245 @@
+"""The graph as it stands, copied into immutable records that nothing can change afterwards.
+
+A picture's boxes (leaves, results and the constants that a rule has saved) come from a graph. Only public attributes
+are read: `grad_fn`, `next_functions`, `variable` and `_saved_*`, so that a graph of any library which has PyTorch's
+names will do. Ids are n0, n1 ... and e0, e1 ... in the order in which the learner's code made things: equal graphs give
+equal ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import FrameType, MappingProxyType
+from typing import Any
+
+from minigrad.viz.graph import naming, values
+from minigrad.viz.graph.boxes import Box, Edge, Snapshot
+from minigrad.viz.graph.constants import constants_of, lost
+from minigrad.viz.graph.expressions import Called
+from minigrad.viz.graph.kept import all_kept, read_saved, source_of_backward
+from minigrad.viz.graph.learner_code import first_assignment, only_assignment, sources_of
+from minigrad.viz.graph.naming import Variables
+from minigrad.viz.graph.nodes import by_rule, consumers, creation, generations, is_leaf, ordered
+from minigrad.viz.graph.records import Span, span_of
+from minigrad.viz.graph.values import Value
+from minigrad.viz.torch_graphs import mirror_of
+from minigrad.viz.torch_graphs.modules import calls_of
+
+
+def snapshot(
+    root: Any,
+    names: Mapping[str, Any] | None = None,
+    frame: FrameType | None = None,
+    beside: Any = None,
+    called: Mapping[Any, str] = MappingProxyType({}),
+) -> Snapshot:
+    """Copy the graph behind a tensor.
+
+    Args:
+        root: the tensor whose graph it is.
+        names: name -> tensor or module, ahead of the variables of `frame`.
+        frame: where to look up the learner's variables.
+        beside: another result whose graph is to be in the same picture.
+        called: node -> what another picture calls it.
+
+    Raises TypeError if `root` is no tensor, ValueError if it has no graph or one of more than `LIMIT` boxes.
+    """
+    naming.check_tensor(root, "expected a Tensor")
+    root = mirror_of(root)
+    variables = Variables(names, frame)
+    if root.grad_fn is None:
+        kind, word = ("leaf", "leaf") if root.requires_grad else ("constant", "no grad")
+        value = values.describe(root.detach().numpy())
+        alone = Box(
+            *("n0", kind, variables.leaf(root) or "t0", word, "", value, grad_value(root)),
+            needs_grad=root.requires_grad,
+            version=_version(root),
+        )
+        return Snapshot("n0", (alone,), (), nodes=(None,))
+    return _Builder(root, variables, frame, beside, called).build()
+
+
+class _Builder:
+    """Puts a snapshot together: nodes, names, values, expressions, in that order."""
+
+    def __init__(
+        self, root: Any, variables: Variables, frame: FrameType | None, beside: Any, called: Mapping[Any, str]
+    ) -> None:
+        self.root = root
+        self.start = root.grad_fn
+        known = {node: name for node, name in called.items() if node is not self.start}
+        self.variables = variables
+        self.frame = frame
+        self.nodes = ordered(self.start) if beside is None else ordered(self.start, beside.grad_fn)
+        self.graphs = generations(self.nodes)
+        # What a backward made stands in no line of the learner's; it belongs to the line of the node whose rule it is.
+        self.spans: dict[Any, Span | None] = {
+            node: None if by_rule(node) else naming.whole_write(span_of(creation(node))) for node in self.nodes
+        }
+        self.consumers = consumers(self.nodes)
+        self.called = Called(self.nodes, self.spans, self.consumers, variables, known)
+        self.names = self.called.names
+
+    def build(self) -> Snapshot:
+        for node in self.nodes:
+            if hasattr(node, "saved_result") and not is_leaf(node):  # PyTorch notes no lines: its names tell some
+                name = None if node in self.called.numbered else self.names[node]
+                self.spans[node] = only_assignment(name, self.frame)
+        constants = constants_of(self.nodes, self.variables, self.frame)
+        boxes: list[Box] = []
+        nodes: list[Any] = []
+        ids: dict[Any, str] = {}  # node, or the memory of a constant -> id
+        for node in self.nodes:
+            for _, key, box in constants.get(node, ()):
+                if key not in ids:
+                    ids[key] = f"n{len(boxes)}"
+                    boxes.append(replace(box, id=ids[key]))
+                    nodes.append(None)
+            ids[node] = f"n{len(boxes)}"
+            boxes.append(self._box(node, ids[node]))
+            nodes.append(node)
+        edges: list[Edge] = []
+        for node in self.nodes:
+            keys = {slot: key for slot, key, _ in constants.get(node, ())}
+            for slot, (child, output) in enumerate(node.next_functions):
+                key = child if child is not None else keys.get(slot)
+                if key is not None:
+                    edges.append(Edge(f"e{len(edges)}", ids[key], ids[node], slot, output, child is not None))
+        boxes = self._finished(boxes, edges, nodes)
+        results = tuple(tensor for tensor in self.variables.results() if tensor.grad_fn in ids)
+        sources = sources_of(box.span for box in boxes)
+        return Snapshot(
+            *(ids[self.start], tuple(boxes), tuple(edges), sources, tuple(nodes)),
+            calls={ids[node]: modules for node, modules in self._calls().items() if modules},
+            modules={id(module): name for name, module in self.variables.modules.items()},
+            results=results,
+            reached=self._reached(),
+        )
+
+    def _reached(self) -> dict[str, Any]:
+        """Name -> leaf, of all that a custom Function in the graph could reach by a backward of its own."""
+        customs = [node for node in self.nodes if getattr(node, "_is_custom", False)]
+        if not customs:
+            return {}
+        found = {self.names[node]: node.variable for node in self.nodes if is_leaf(node)} | self.variables.leaves()
+        for node in customs:
+            for module in filter(naming.has_parameters, vars(getattr(node, "raw", node)).values()):
+                leaves = [(path, mirror_of(parameter)) for path, parameter in module.named_parameters()]
+                found |= {self.variables.leaf(leaf) or path: leaf for path, leaf in leaves} | found
+        return {name: leaf for name, leaf in found.items() if leaf.requires_grad}
+
+    def _calls(self) -> dict[Any, tuple[Any, ...]]:
+        """Node -> the modules in whose calls it was made, the outermost first."""
+        noted = {node: tuple(reversed(getattr(creation(node), "modules", ()))) for node in self.nodes}
+        return noted | calls_of(self.nodes, self.variables.modules.values())
+
+    def _finished(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:
+        """The boxes with what only the whole graph can tell: what saved values are called that are not there to be
+        asked, which versions were saved of each, and who made it.
+        """
+        saved_versions: dict[str, int] = {}
+        versions: dict[str, int | None] = {}  # of the tensors that only the node which saved them holds
+        found = {box.id: box for box in boxes}
+        behind = dict(zip(found, nodes, strict=True))
+        for edge in edges:
+            target = found[edge.target]
+            parameter = target.inputs[edge.slot] if edge.slot < len(target.inputs) else ""
+            for saved in target.saved:
+                if saved.parameter == parameter and saved.saved_version is not None:
+                    known = saved_versions.get(edge.source, saved.saved_version)
+                    saved_versions[edge.source] = min(known, saved.saved_version)
+                    versions[edge.source] = saved.version
+                if saved.parameter == parameter and saved.state != "kept":
+                    name = self._output_name(behind[edge.source], edge) or found[edge.source].name
+                    named = tuple(replace(one, name=name) if one is saved else one for one in target.saved)
+                    found[edge.target] = target = replace(target, saved=named)
+        records = {key: creation(node) for key, node in behind.items()}
+        makers = {record: key for key, record in records.items() if record is not None}
+        return [
+            replace(
+                box,
+                version=versions.get(key) if box.version is None else box.version,
+                saved_version=saved_versions.get(key),
+                made_by=makers.get(getattr(records[key], "parent", None), ""),
+            )
+            for key, box in found.items()
+        ]
+
+    def _output_name(self, node: Any, edge: Edge) -> str:
+        return (self.variables.result(node, edge.output) or ("",))[0] if node is not None else ""
+
+    def _box(self, node: Any, key: str) -> Box:
+        name, span = self.names[node], self.spans[node]
+        if is_leaf(node):
+            leaf = node.variable
+            value = values.describe(leaf.detach().numpy())
+            span = first_assignment(name, self.spans.values(), self.frame)
+            about = key, "leaf", name, "leaf", node.name(), value, grad_value(leaf), span
+            return Box(*about, version=_version(leaf))
+        _, tensor = self.variables.result(node) or ("", None)
+        outputs = self._outputs(node)
+        return Box(
+            key,
+            "result",
+            name,
+            self.called.expression(node),
+            node.name(),
+            values.joined(outputs) if outputs else self._value(node),
+            grad_value(tensor) if getattr(tensor, "retains_grad", False) else values.NONE,
+            span_of(getattr(creation(node), "parent", None)) if by_rule(node) else span,
+            tuple(all_kept(node, self.called.of_saved)),
+            tuple(getattr(node, "inputs", ())),
+            outputs,
+            version=None if tensor is None else _version(tensor),
+            graph=self.graphs[node],
+            backward=source_of_backward(node),
+        )
+
+    def _outputs(self, node: Any) -> tuple[Value, ...]:
+        """The values of a node with several results."""
+        described = []
+        for copy in getattr(creation(node), "outputs", ()):
+            array, gone = copy.value(), replace(values.NOT_KEPT, shape=copy.shape, dtype=str(copy.dtype))
+            described.append(gone if array is None else values.describe(array))
+        return tuple(described) if len(described) > 1 else ()
+
+    def _value(self, node: Any) -> Value:
+        array, record = self._array(node), creation(node)
+        if array is not None:
+            return values.describe(array)
+        return values.NOT_KEPT if record is None else lost(record.outputs[0])
+
+    def _array(self, node: Any) -> Any:
+        """The numbers of a node's result, from the first that still holds them."""
+        held: Any = next((one for one in self._holders(node) if one is not None), None)
+        return held.detach().numpy() if naming.is_tensor(held) else held
+
+    def _holders(self, node: Any) -> Iterator[Any]:
+        """What may hold the result of a node: a variable, what was noted of it, the nodes that have saved it."""
+        if node is self.start:
+            yield self.root
+        yield (self.variables.result(node) or ("", None))[1]
+        record = creation(node)
+        yield record.outputs[0].value() if record is not None else None
+        yield read_saved(node, "result")
+        if hasattr(node, "saved_result"):
+            yield node.saved_result(self.consumers[node])
+            return
+        for consumer in self.consumers[node]:  # what it saved of its inputs
+            for (child, output), name in zip(consumer.next_functions, getattr(consumer, "inputs", ()), strict=False):
+                if child is node and output == 0:
+                    kept = read_saved(consumer, name)
+                    yield kept if naming.is_tensor(kept) else None
+
+
+def _version(tensor: Any) -> int | None:
+    """How often a tensor was written to in place; None where nobody counts."""
+    is_uncounted = getattr(tensor, "is_inference", None)
+    return None if is_uncounted is not None and is_uncounted() else getattr(tensor, "_version", None)
+
+
+def grad_value(tensor: Any) -> Value:
+    """What `.grad` of a leaf holds now: a description, or None; never a zero that is not there."""
+    gradient = tensor.grad
+    return values.NONE if gradient is None else values.describe(gradient.detach().numpy())

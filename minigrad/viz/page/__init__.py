@@ -1,0 +1,6 @@
+"""What goes to a browser, with a kernel behind it or without.
+
+`widget_source` joins the script and the style sheet of the folder static/, `widget_picture` is what they get to know of
+a graph, and `recording` what a notebook's file keeps of a stepper. `standalone` writes one stepper as a page,
+`notebook` a whole notebook, with the templates beside it.
+"""

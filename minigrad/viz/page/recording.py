@@ -1,0 +1,137 @@
+"""What a stepper keeps for the time without a kernel, and how it is packed.
+
+A notebook's file holds of a stepper its picture and its frames, packed into one text (base64 of deflated JSON, a tenth
+of its size), once in the widget's state, which JupyterLab opens again, and once in the output's metadata, which every
+other program keeps. Where it is safe, that is all frames, also of a pass that was never stepped: it is `rehearsed`, and
+everything put back.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import warnings
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+import ipywidgets
+import traitlets
+
+from minigrad.autograd.saved import PackedTensor
+from minigrad.tensor import Tensor
+from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.page import widget_source
+from minigrad.viz.picture.markup import clean
+from minigrad.viz.steps.events import raised
+from minigrad.viz.steps.frames import Frame
+from minigrad.viz.steps.recorder import Recorder
+
+STEPPER = "minigrad.viz.stepper.BackwardStepper"  # what a notebook's file calls the widget: the class's place and name
+METADATA = "minigrad_pass"  # the key in an output's metadata under which a pass is kept
+NODES, ELEMENTS = 150, 1_000_000  # up to which a pass is rehearsed: it takes as long as the pass itself
+
+
+def pack(values: Any) -> str:
+    """Values as a text that `unpack` in kept.mjs turns back."""
+    packed = zlib.compress(json.dumps(values, separators=(",", ":")).encode(), 9)
+    return base64.b64encode(packed).decode("ascii")
+
+
+@lru_cache(maxsize=1)
+def notebook_module() -> str:
+    """The small module that JupyterLab loads for each stepper."""
+    return "\n".join(widget_source.static(name) for name in ("kept.mjs", "notebook.mjs"))
+
+
+@lru_cache(maxsize=1)
+def packed_code() -> str:
+    """The widget's own script and style, which that module unpacks."""
+    return pack({"script": widget_source.script(), "style": widget_source.style()})
+
+
+class SharedCode(ipywidgets.Widget):  # type: ignore[misc]
+    """Holds `packed_code()`, once for all steppers of a notebook.
+
+    JupyterLab keeps the state of every widget in the notebook's file. The script would be the largest part of each
+    stepper's, so it is the state of a widget of its own, which has no view; each stepper holds only that widget's id,
+    by which its page finds it.
+    """
+
+    code = traitlets.Unicode().tag(sync=True)
+
+
+_of_this_kernel: SharedCode | None = None
+
+
+def shared_code() -> SharedCode:
+    """The one of this kernel; a new one where it was closed, as `Widget.close_all()` does."""
+    global _of_this_kernel
+    if _of_this_kernel is None or _of_this_kernel.comm is None:
+        _of_this_kernel = SharedCode(code=packed_code())
+    return _of_this_kernel
+
+
+# ---------------------------------------------------------------- a pass that nobody has stepped
+
+
+def can_rehearse(root: Any, graph: Snapshot) -> bool:
+    """Whether running the pass once more than asked would show nowhere: no code of the learner's runs in it."""
+    if not isinstance(root, Tensor) or len(graph.boxes) > NODES:
+        return False
+    if sum(math.prod(box.value.shape) for box in graph.boxes) > ELEMENTS:
+        return False
+    return all(_is_plain(node) for node in graph.nodes if node is not None)
+
+
+def _is_plain(node: Any) -> bool:
+    """An op of our own or a leaf, without hooks on it or on what it saved."""
+    ours = is_leaf(node) or not getattr(node, "_is_custom", True)
+    return ours and node._hooks is None and not any(isinstance(kept, PackedTensor) for kept in node._kept or ())
+
+
+def rehearsed(
+    graph: Snapshot, watched: Mapping[str, Any], begin: Callable[[], Recorder]
+) -> tuple[list[str], dict[str, Any]]:
+    """All frames of a pass, as JSON, run ahead of time, and what went wrong, as the widget's `problem`.
+
+    `begin` starts the pass, `watched` are the tensors whose `.grad` it changes. Everything is put back.
+    """
+    texts: list[str] = []
+    with _put_back(graph, watched), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they come when the pass is run in earnest
+        recorder = begin()
+        before: Frame | None = None
+        frame: Frame | None = recorder.first()
+        while frame is not None:
+            texts.append(json.dumps(frame.to_json(before)))
+            if recorder.failure is not None:
+                return texts, trouble(recorder.failure, frame.box)
+            before, frame = frame, recorder.advance()
+    return texts, {}
+
+
+def trouble(error: BaseException, box: str | None) -> dict[str, Any]:
+    """An error as the page tells it: its text, and the box at which it came."""
+    return {"text": clean(raised(error)), "box": box}
+
+
+@contextmanager
+def _put_back(graph: Snapshot, watched: Mapping[str, Any]) -> Iterator[None]:
+    nodes = [node for node in graph.nodes if node is not None]
+    kept = [node._kept for node in nodes]
+    grads = [(tensor, tensor._grad) for tensor in watched.values()]
+    for tensor, gradient in grads:
+        # A copy is added to in place of the learner's own .grad.
+        tensor._grad = None if gradient is None else gradient.detach().clone()
+    try:
+        yield
+    finally:
+        for node, saved in zip(nodes, kept, strict=True):
+            node._kept = saved
+        for tensor, gradient in grads:
+            tensor._grad = gradient

@@ -1,0 +1,119 @@
+"""What the page gets to know of a graph once, before any frame: its drawing, its boxes and the learner's code.
+
+These are the fields of the widget's `picture`. Where a graph is large it is drawn in parts, which open and close; what
+learners wrote (names, code, values) is text without control characters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from minigrad.viz import torch_graphs
+from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.graph.kept import Saved
+from minigrad.viz.graph.modules import RECORDED, STRETCH, Group, coarse, groups_of, notice, opened
+from minigrad.viz.graph.values import shape_text
+from minigrad.viz.picture.layout import LayoutError
+from minigrad.viz.picture.markup import clean, clean_lines
+from minigrad.viz.picture.svg import Drawing, draw_parts, draw_svg, hover
+from minigrad.viz.steps.frames import Frame
+
+NO_LINES = (
+    "PyTorch does not note which line made a result. A result with a name of yours is found by it: y = x.exp(), where "
+    "this cell gives that name once."
+)
+
+
+def drawing_of(graph: Snapshot) -> tuple[Drawing, tuple[Group, ...], str]:
+    """The drawing, the groups that open and close in it, and what is said above it.
+
+    Without groups Graphviz lays it out. Where that takes too long, stretches of the code become groups.
+    """
+    groups = groups_of(graph, graph.modules)
+    if not groups:
+        try:
+            return draw_svg(graph, {}, live=True), (), ""
+        except LayoutError as error:
+            groups = groups_of(graph, graph.modules, divided=True)
+            if not groups:
+                raise
+            return draw_parts(graph), groups, f"{error} Here it is in {len(groups)} parts, which open with a click."
+    return draw_parts(graph), groups, notice(graph, groups, opened(graph, groups))
+
+
+def picture_of(
+    graph: Snapshot, drawing: Drawing, runs: set[str], groups: tuple[Group, ...], note: str
+) -> dict[str, Any]:
+    """All that the page needs once."""
+    is_pytorchs = any(isinstance(node, torch_graphs.Node) for node in graph.nodes)
+    calls = [group for group in groups if group.kind not in (STRETCH, RECORDED)]
+    paths = {box: group.path for group in calls for box in group.boxes}
+    return {
+        "svg": drawing.svg,
+        "width": drawing.width,
+        "height": drawing.height,
+        "total": len(runs),
+        "runs": [box.id for box in graph.boxes if box.id in runs],
+        "root": clean(graph.by_id[graph.root].name),
+        "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
+        "groups": [_group_json(group) for group in groups],
+        "open": opened(graph, groups),
+        "note": note,
+        "boxes": {
+            box.id: {
+                "name": clean(box.name),
+                "kind": box.kind,
+                "path": clean(paths.get(box.id, "")),
+                "size": drawing.sizes[box.id],
+                "op": box.op,
+                "expression": clean(box.expression),
+                "shape": shape_text(box.value.shape) if box.value.known or box.value.shape else "",
+                "dtype": box.value.dtype,
+                "value": clean(box.value.full),
+                "statistics": list(box.value.statistics or ()),
+                "alarm": box.value.alarm,
+                "saved": [[saved.parameter, clean(saved.name), clean(_saved_text(saved))] for saved in box.saved],
+                "where": box.value.where,
+                "exact": box.value.python,
+                "needs_grad": box.needs_grad,
+                "pruned": box.kind != "constant" and box.id not in runs,
+                "freed": bool(box.freed),
+                "version": box.version,
+                "saved_version": box.saved_version,
+                "graph": box.graph,
+                "made_by": box.made_by,
+                "outputs": [value.to_json() for value in box.outputs],
+                "hover": clean_lines(hover(box)),
+            }
+            for box in graph.boxes
+        },
+        **({"unlined": NO_LINES} if is_pytorchs else {}),
+        "sources": [
+            {"title": clean(source.title), "lines": [[number, _visible(text)] for number, text in source.lines]}
+            for source in graph.sources
+        ],
+    }
+
+
+def _group_json(group: Group) -> dict[str, Any]:
+    return asdict(group) | {"name": clean(group.name), "path": clean(group.path), "kind": clean(group.kind)}
+
+
+def still_of(graph: Snapshot, groups: tuple[Group, ...], shown: list[str], frame: Frame) -> str:
+    """One frame as an SVG, for a page on which no widget runs; `shown` are the groups that are open."""
+    if groups:
+        return draw_svg(coarse(graph, groups, shown)).svg
+    return draw_svg(graph, frame.states, frame.edges, frame.chips).svg
+
+
+def _saved_text(saved: Saved) -> str:
+    """A saved value in a few words, with what became of it."""
+    if saved.state == "changed":
+        return f"written to since: saved at version {saved.saved_version}, now at {saved.version}"
+    return ("packed as " if saved.state == "packed" else "") + saved.value.text
+
+
+def _visible(line: str) -> str:
+    """A line of source: tabs stay, other control characters become visible."""
+    return "\t".join(clean(part) for part in line.split("\t"))

@@ -1,0 +1,47 @@
+"""The widget's page side as two texts: one script and one style sheet.
+
+A dozen source files become the one module that a notebook, an exported page and a browser can load. JupyterLab loads a
+widget's script from its text, so it can import nothing that lies beside it. Each file in `static/` is an ES module that
+imports its neighbours by name (so editors and tests read them as they are); joined in order, the imports between them
+fall away and nothing is exported but what the page needs. There is no bundler. Lines that are comments stay in the
+source files: every notebook and every exported page holds the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+STATIC = Path(__file__).parent.parent / "static"
+# A file stands behind those that it imports.
+SCRIPTS = (
+    *("dom", "marks", "conditions", "values", "player", "arrange", "modules", "picture", "camera", "inspector"),
+    *("panels", "menu", "tip", "keyboard", "controls", "stepper"),
+)
+COMMENT = re.compile(r"\s*(//|/\*\*|\*[ /\n])")  # a line that is one, or belongs to one; our sources have no others
+STYLES = ("theme", "controls", "picture", "panels", "motion")
+
+
+@lru_cache(maxsize=1)
+def script() -> str:
+    """The widget's module: `export default { render }`, and nothing that it would import."""
+    parts = []
+    for name in SCRIPTS:
+        text = static(f"{name}.mjs")
+        text = re.sub(r'^import [^;]* from "\./\w+\.mjs";\n', "", text, flags=re.MULTILINE)
+        text = re.sub(r"^export (?!default)", "", text, flags=re.MULTILINE)
+        parts.append("".join(line for line in text.splitlines(keepends=True) if not COMMENT.match(line)))
+    return "\n".join(parts)
+
+
+@lru_cache(maxsize=1)
+def style() -> str:
+    """The widget's style sheet."""
+    sheets = "\n".join(static(f"{name}.css") for name in STYLES)
+    return re.sub(r"/\*.*?\*/\n?", "", sheets, flags=re.DOTALL)
+
+
+def static(name: str) -> str:
+    """The text of a file in `static/`."""
+    return (STATIC / name).read_text(encoding="utf-8")

@@ -1,0 +1,274 @@
+"""What happens around the steps of a backward pass, in words.
+
+What an `Event` is, and the events that are no call of the learner's functions (those are in watching.py): what
+`inputs=` leaves out, saved tensors that are kept, freed, gone or written to, the way of the first NaN, a step that
+fails, and a `.grad` that something else has changed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from minigrad.viz.graph.boxes import Box, Snapshot
+from minigrad.viz.graph.kept import parameter_of
+from minigrad.viz.graph.learner_code import source_title
+from minigrad.viz.graph.records import Span, is_ours, source_line
+from minigrad.viz.graph.values import Value, describe, difference, in_words, short
+from minigrad.viz.picture.markup import clean
+
+Line = tuple[str, int, str]  # title of the file or cell, number of the line, its text
+LONGEST_LINE = 200  # characters of a line of code
+MOST_OF_MESSAGE = 2000  # characters of an error's text
+LONGEST_MESSAGE = 300  # characters of an error's first line, in a sentence
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened at the box `node`. `kind` is one of KINDS; `before` and `after` are what it changed."""
+
+    kind: str
+    node: str
+    title: str
+    text: str
+    before: Value | None = None
+    after: Value | None = None
+    line: Line | None = None
+    difference: str = ""
+    difference_map: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """As the page gets it; its texts cannot turn a line around or end it."""
+        return {
+            "kind": self.kind,
+            "node": self.node,
+            "title": clean(self.title),
+            "text": clean(self.text),
+            "before": None if self.before is None else self.before.to_json(),
+            "after": None if self.after is None else self.after.to_json(self.difference, self.difference_map),
+            "line": None if self.line is None else [clean(self.line[0]), self.line[1], clean(self.line[2])],
+        }
+
+
+KINDS = (
+    *("tensor_hook", "retain_grad", "node_prehook", "node_hook", "post_accumulate", "packed", "unpacked"),
+    *("saved", "freed", "version_mismatch", "anomaly", "error", "pruned"),
+)
+
+
+# ---------------------------------------------------------------- before the first step
+
+
+def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box]) -> list[Event]:
+    """What the graph itself tells before anything has run."""
+    leads = "it leads to none of the tensors in inputs=."
+    events = [Event("pruned", box.id, f"{box.name} is pruned", f"{box.name} does not run: {leads}") for box in pruned]
+    for box in graph.boxes:
+        if box.id not in runs:
+            continue
+        if box.freed:
+            text = (
+                f"{box.op}, which made {box.name}, has no saved tensors any more: a backward has used this graph and "
+                f"freed {_enumerated(freed_names(box))}. The pass will fail there. Compute "
+                f"{graph.by_id[graph.root].name} again, or pass retain_graph=True to the earlier backward()."
+            )
+            events.append(Event("freed", box.id, "saved tensors are gone", text))
+        special = [saved for saved in box.saved if saved.state in ("packed", "changed")]
+        for name, saved in {saved.called(box.name): saved for saved in special}.items():
+            if saved.state == "packed":
+                hook = hook_name(saved.hook)
+                text = f"{box.op} saved {name}, and the pack hook {hook} keeps {saved.value.text} in its place."
+                title, line = f"{name} is packed by {hook}", line_of(saved.hook)
+                events.append(Event("packed", box.id, title, text, None, saved.value, line))
+            else:
+                text = (
+                    f"{box.op}, which made {box.name}, saved {name} at version {saved.saved_version}; it was written to"
+                )
+                text += f" since and is at version {saved.version}. The pass will fail there."
+                events.append(Event("version_mismatch", box.id, f"{name} was written to", text))
+    return events + _nan_in_forward(graph)
+
+
+def _nan_in_forward(graph: Snapshot) -> list[Event]:
+    """The first value of the forward pass that holds a NaN, and those that it reached."""
+    holding = [box for box in graph.boxes if "NaN" in box.value.alarm]
+    if not holding:
+        return []
+    first, others = holding[0], [box.name for box in holding[1:]]
+    place = f", {first.value.where}" if first.value.where else ""
+    text = f"{first.name} is the first value of the forward pass that holds a NaN{place}"
+    text += f": {first.expression}. " if first.kind == "result" else ". "
+    text += f"From there it went on to {_enumerated(others)}." if others else "It went no further."
+    line = line_of_span(first.span)
+    return [Event("anomaly", first.id, "first NaN of the forward pass", text, None, first.value, line)]
+
+
+# ---------------------------------------------------------------- at a step
+
+
+def of_kept(box: Box, freed: tuple[str, ...], kept: bool) -> Iterator[Event]:
+    """What became of a node's saved tensors after it ran."""
+    if freed:
+        many, are = ("its saved tensors", "are") if len(freed) > 1 else ("its saved tensor", "is")
+        text = f"{many} {_enumerated(freed)} {are} freed"
+        yield Event("freed", box.id, f"{box.name}: saved tensors freed", text)
+    names = dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.is_tensor)
+    if kept and names:
+        text = f"the graph is retained: {box.op} keeps {_enumerated(names)} for another pass"
+        yield Event("saved", box.id, f"{box.name}: saved tensors kept", text)
+
+
+def of_nan(box: Box, names: list[str], first: bool) -> Event:
+    """A NaN among the gradients that a node sent."""
+    if not first:
+        return Event("anomaly", box.id, "a NaN goes on", f"A NaN goes on from {box.name} to {_enumerated(names)}.")
+    text = f"No NaN came in to {box.op} of {box.name}, and one went out, to {_enumerated(names)}: "
+    text += "this is the first NaN of the pass."
+    return Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
+
+
+def of_change_from_outside(box: Box, before: Any, after: Any) -> Event:
+    """A `.grad` that is not what the pass has left."""
+    text = (
+        f"{box.name}.grad was {in_words(before)} after this step and is {in_words(after)} now: something else "
+        "changed it, your code or another pass over the same graph. The next step adds to what is there."
+    )
+    title = f"{box.name}.grad was changed from outside"
+    return Event("error", box.id, title, text, array_value(before), array_value(after))
+
+
+# ---------------------------------------------------------------- a step that fails
+
+
+def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], came: bool) -> Iterator[Event]:
+    """What is known of a failure. `nan_to`: the inputs to which an anomaly would have sent a NaN; `came`: whether one
+    had come in.
+    """
+    mismatch = getattr(error, "mismatch", None)
+    if mismatch is not None:
+        yield _mismatch(box, node, mismatch)
+    if hasattr(node, "look"):  # PyTorch's error names neither the tensor nor the line
+        looks = {saved.called(box.name): (saved, node.look(saved.parameter)[2]) for saved in box.saved}
+        why = "PyTorch does not note which line wrote to it."
+        for name, (saved, versions) in looks.items():
+            if any(versions):
+                yield _write_event(box, name, versions, f". {why}", saved.array)
+    if getattr(error, "anomaly", None) is not None:
+        to = f", for {_enumerated(nan_to)}" if nan_to else ""
+        text = f"No NaN came in to {box.op} of {box.name}, and one came out{to}."
+        if came:
+            text = f"{box.op} of {box.name} was given a gradient that already holds a NaN."
+        yield Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
+    if box.freed:
+        text = f"what {box.op} of {box.name} had saved is gone: {_enumerated(freed_names(box))}"
+        yield Event("freed", box.id, "saved tensors are gone", text)
+    message = " ".join(str(error).split())[:MOST_OF_MESSAGE] or "no message"
+    yield Event("error", box.id, type(error).__name__, message, line=_line_of_error(error))
+
+
+def _mismatch(box: Box, node: Any, mismatch: Any) -> Event:
+    """A saved tensor that was written to. `mismatch` is the engine's account of it (autograd/saved.py)."""
+    tensor = mismatch.tensor
+    parameter = parameter_of(node, lambda held: held is tensor or getattr(held, "tensor", None) is tensor)
+    saved = next((one for one in box.saved if one.parameter == parameter), None)
+    name = saved.called(box.name) if saved is not None else mismatch.name or "a tensor"
+    before, versions = saved.array if saved is not None else None, (mismatch.version, mismatch.saved_version)
+    if mismatch.line is None:
+        return _write_event(box, name, versions, ".", before, tensor.detach().numpy())
+    code, number = mismatch.line
+    line = line_at(code.co_filename, number)
+    return _write_event(box, name, versions, ", since this line wrote to it.", before, tensor.detach().numpy(), line)
+
+
+def _write_event(
+    box: Box, name: str, versions: tuple[Any, Any], why: str, before: Any, after: Any = None, line: Line | None = None
+) -> Event:
+    title, (now, then) = f"{name} was written to after it was saved", versions
+    needs = "and needs it as it was then; it is at version"
+    text = f"{box.op} of {box.name} saved {name} at version {then}, {needs} {now} now{why}"
+    shown = array_value(before), array_value(after), line, *difference(before, after)
+    return Event("version_mismatch", box.id, title, text, *shown)
+
+
+def freed_names(box: Box) -> list[str]:
+    """What a node had saved that is gone, as the learner calls it."""
+    return list(dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.state == "freed"))
+
+
+def raised(error: BaseException) -> str:
+    """An exception in a sentence."""
+    text = str(error).partition("\n")[0]
+    text = text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _line_of_error(error: BaseException) -> Line | None:
+    """The innermost line of the learner's own code that was running."""
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        if not is_ours(trace.tb_frame):
+            found = line_at(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        trace = trace.tb_next
+    return found
+
+
+# ---------------------------------------------------------------- lines and values
+
+
+def line_of_span(span: Span | None) -> Line | None:
+    """The first line of a piece of the learner's code."""
+    return None if span is None else line_at(span.file, span.first)
+
+
+def _innermost(function: Any) -> Any:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def hook_name(function: Any) -> str:
+    """What a hook is called in its own source."""
+    function = _innermost(function)
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str):
+        return type(function).__name__
+    return "(lambda)" if name == "<lambda>" else shortened(name)
+
+
+def line_of(function: Any) -> Line | None:
+    """Where a hook was written; None for functions that are not written in Python."""
+    function = _innermost(function)
+    code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
+    if code is None:
+        code = getattr(vars(type(function)).get("__call__"), "__code__", None)  # an object that can be called
+    return line_at(code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else None
+
+
+def line_at(file: str, number: int) -> Line:
+    """A line of source as events show it."""
+    return source_title(file), number, source_line(file, number).strip()[:LONGEST_LINE]
+
+
+def array_value(value: Any) -> Value | None:
+    """What is shown of an array, or of whatever a hook has made; None for None."""
+    if value is None:
+        return None
+    if isinstance(value, np.ndarray | np.generic):
+        return describe(value)
+    return Value(short(value), short(value))
+
+
+def _enumerated(names: Iterable[str]) -> str:
+    """C, D and E."""
+    *most, last = [shortened(name) for name in names]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def shortened(name: str) -> str:
+    return name if len(name) <= 60 else name[:59] + "…"

@@ -1,0 +1,161 @@
+"""What happened at each step of a backward pass, written down once and never changed.
+
+A frame tells which node ran, what came in, its rule as code and with numbers, what
+went to each input, what was added to what where paths meet, what happened around it (`events`), who is ready and who
+still waits. A frame is told in pieces of text (`story`) from which both the widget and `trace()` are written, so they
+cannot say different things. recorder.py writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from minigrad.viz.graph.boxes import State
+from minigrad.viz.graph.rules import Rule
+from minigrad.viz.graph.values import Value
+from minigrad.viz.picture.markup import clean, clean_lines
+from minigrad.viz.steps.events import Event
+
+Piece = tuple[str, str]  # style ("text", "name", "value", "quiet", "code", "op", "alarm") and what it says
+
+
+@dataclass(frozen=True)
+class Line:
+    """A paragraph ("say"), a line of code ("code") or an item ("item") of a frame's story."""
+
+    kind: str
+    pieces: tuple[Piece, ...]
+
+    @property
+    def text(self) -> str:
+        """What it says; several lines only in code."""
+        if self.kind == "code":
+            return clean_lines("".join(text for _, text in self.pieces))
+        return "".join(clean(text) for _, text in self.pieces)
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What a node sent to one of its inputs. `rule` with `text` reads "g * D = 1 * 4 = 4"; `joint` reads "1 + 9 = 10"
+    or ""; `changed` what a hook made of it, or "".
+    """
+
+    edge: str
+    box: str
+    name: str
+    rule: Rule
+    text: str
+    value: Value
+    summed: str = ""
+    joint: str = ""
+    changed: str = ""
+    array: Any = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Where one box stands in the queue: how many of the gradients that it needs have arrived."""
+
+    box: str
+    name: str
+    arrived: int
+    needed: int
+
+    @property
+    def text(self) -> str:
+        return f"{clean(self.name)} ({self.arrived} of {self.needed} arrived)"
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A node that a step added to the graph of the gradient (create_graph): `text` is what it does to what."""
+
+    name: str
+    op: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One step. Frame 0 is the moment before anything ran; `box` is the one that ran, or could not be run if `failed`;
+    `grads` what each box's gradient reads, `differences` by how much those changed that did (`difference_maps`: the
+    large ones as heat maps).
+    """
+
+    index: int
+    total: int
+    box: str | None
+    name: str
+    story: tuple[Line, ...]
+    ready: tuple[Turn, ...]
+    waiting: tuple[Turn, ...]
+    done: tuple[Turn, ...]
+    next: Turn | None
+    line: tuple[int, int, int, int, int] | None
+    states: Mapping[str, State] = field(repr=False)
+    edges: Mapping[str, str] = field(repr=False)
+    chips: Mapping[str, str] = field(repr=False)
+    op: str = ""
+    incoming: str = ""
+    contributions: tuple[Contribution, ...] = ()
+    freed: tuple[str, ...] = ()
+    received: list[float] | None = None  # norm, max, min and mean of the incoming gradient, for breakpoints
+    alarm: str = ""  # NaN or infinity in what came in or went out
+    events: tuple[Event, ...] = ()
+    grown: tuple[Grown, ...] = ()
+    differences: Mapping[str, str] = field(default_factory=dict, repr=False)
+    difference_maps: Mapping[str, str] = field(default_factory=dict, repr=False)
+    failed: bool = False
+
+    @property
+    def grads(self) -> dict[str, str]:
+        """Box id -> its gradient so far, as text: None where nothing has arrived."""
+        return {key: state.grad.text for key, state in self.states.items()}
+
+    @property
+    def spoken(self) -> str:
+        """The frame in plain words, for a screen reader."""
+        lines = [line.text for line in self.story if line.kind != "code"]
+        return " ".join(text.rstrip(".:") + "." for text in [*lines, *(clean(event.text) for event in self.events)])
+
+    def to_json(self, before: Frame | None) -> dict[str, Any]:
+        """What the widget needs, as the difference to the frame before (all of it for the first)."""
+        states = {key: s for key, s in self.states.items() if before is None or before.states[key] != s}
+        return {
+            "index": self.index,
+            "box": self.box,
+            "story": [{"kind": line.kind, "pieces": [list(piece) for piece in line.pieces]} for line in self.story],
+            "line": list(self.line) if self.line else None,
+            "ready": [turn.box for turn in self.ready],
+            "next": self.next.box if self.next else None,
+            "boxes": {key: _state_json(state) for key, state in states.items()},
+            "edges": {key: s for key, s in self.edges.items() if before is None or before.edges[key] != s},
+            "chips": dict(self.chips),
+            "received": [float(f"{value:.6g}") for value in self.received] if self.received else None,
+            "alarm": self.alarm,
+            "events": [event.to_json() for event in self.events],
+            "grown": [{"name": node.name, "op": node.op, "text": clean(node.text)} for node in self.grown],
+            "differences": dict(self.differences),
+            "difference_maps": dict(self.difference_maps),
+            "failed": self.failed,
+        }
+
+
+def _state_json(state: State) -> dict[str, Any]:
+    grad = state.grad
+    return {
+        "state": state.state,
+        "badge": state.badge,
+        "grad": f"⚠ {grad.alarm}" if grad.alarm else state.grad_text or grad.text,
+        "full": grad.full,
+        "none": not grad.known,
+        "alarm": bool(grad.alarm),
+        "where": grad.where,
+        "exact": grad.python,
+        "heat": grad.heat,
+        "statistics": " · ".join(grad.statistics) if grad.statistics else "",
+        "arrived": state.arrived,
+        "needed": state.needed,
+    }

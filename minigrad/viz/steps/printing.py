@@ -1,0 +1,49 @@
+"""What the learner's functions print while a step runs.
+
+What a hook prints on a click belongs to no cell: JupyterLab puts it into its log, where nobody looks. So while a step
+runs, standard output is copied as it passes; it goes where it went before, and the frame tells it, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from minigrad.viz.picture.markup import clean
+
+KEPT = 20_000  # characters that are copied
+LINES, COLUMNS = 20, 200  # what is shown of them
+
+
+class Copied:
+    """A stream that keeps a copy of what is written to another."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.copy = ""
+
+    def write(self, text: str) -> int:
+        """Write to the other stream."""
+        if len(self.copy) < KEPT:
+            self.copy += text[:KEPT]
+        return self.stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    @property
+    def shown(self) -> str:
+        """What was written, in a few lines without control characters."""
+        lines = self.copy.rstrip().splitlines()
+        shown = [clean(line if len(line) <= COLUMNS else line[: COLUMNS - 1] + "…") for line in lines[:LINES]]
+        return "\n".join([*shown, *(["…"] if len(lines) > LINES else [])])
+
+
+@contextlib.contextmanager
+def copying_output() -> Iterator[Copied]:
+    """Copy what is printed meanwhile, on any thread."""
+    copied = Copied(sys.stdout)
+    with contextlib.redirect_stdout(copied):
+        yield copied

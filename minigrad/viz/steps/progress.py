@@ -1,0 +1,243 @@
+"""How far a pass has come: what will run, what has arrived where, who is ready, who waits.
+
+Which nodes run, along which edges gradients go and for how many a node waits follows from the graph, before anything
+has run. Then the recorder notes here, step by step, what arrives; from that a frame gets the state of every box.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from minigrad.viz.graph import naming, values
+from minigrad.viz.graph.boxes import Box, Edge, Snapshot, State
+from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.graph.snapshot import grad_value
+from minigrad.viz.graph.values import Value, describe
+from minigrad.viz.picture.markup import columns, shorten
+from minigrad.viz.steps.frames import Turn
+from minigrad.viz.torch_graphs import mirror_of
+
+ROOM = 20  # characters of a gradient, where the drawing does not say how many fit
+
+
+class Progress:
+    """The state of one pass over a graph.
+
+    Args:
+        graph: the boxes and the nodes behind them.
+        wanted: box id -> tensor of `inputs=`, or None for all leaves.
+        rooms: how many characters fit into a row of each box.
+        queue: PyTorch's queue, where the pass is PyTorch's; else None.
+    """
+
+    def __init__(
+        self, graph: Snapshot, wanted: Mapping[str, Any] | None, rooms: Mapping[str, int], queue: Any = None
+    ) -> None:
+        self.wanted = wanted
+        self.rooms = rooms
+        self.queue = queue
+        self.boxes = graph.by_id
+        self.nodes = graph.node_of
+        self.runs, self.live = plan_of(graph, wanted)
+        self.needed = Counter([graph.root, *(edge.source for edge in self.live.values())])  # gradients, by box
+        self.level_order = _level_order(graph)
+        self.arrived = dict.fromkeys(self.boxes, 0)
+        self.sums: dict[str, dict[int, Any]] = {key: {} for key in self.boxes}  # box -> output -> sum so far
+        self.senders: dict[str, list[str]] = {key: [] for key in self.boxes}
+        self.changing: dict[str, Any] = {}  # what a gradient was before this step changed it
+        self.described: dict[str, Value] = {}  # what the sums read, until something is added to them
+        self.edge_states = {edge.id: "idle" if edge.id in self.live else "off" for edge in graph.edges}
+        self.ran: list[str] = []
+        self.arrivals: list[str] = []  # boxes in the order in which they became ready
+
+    def forget(self) -> None:
+        """Let go of the graph."""
+        self.nodes, self.wanted = {}, None
+
+    # -- what happens
+
+    def arrive(self, key: str, output: int, array: Any, sender: str) -> Any:
+        """Note that one of the gradients that a box waits for has come; `array` is None where nothing was sent. Returns
+        the sum that was there before, or None.
+        """
+        before = self.sums[key].get(output)
+        if array is not None:
+            if before is not None and not is_leaf(self.nodes[key]):
+                self.changing.setdefault(key, before)
+            self.sums[key][output] = np.array(array) if before is None else before + array
+            self.senders[key].append(sender)
+            self.described.pop(key, None)
+        self.arrived[key] += 1
+        if self.arrived[key] == self.needed[key]:
+            self.arrivals.append(key)
+            if self.queue is not None and (key in self.runs or key in (self.wanted or ())):
+                self.queue.push(self.nodes[key]._sequence_nr(), key)
+        return before
+
+    def change(self, key: str, before: Any, after: Any) -> None:
+        """A hook has changed a gradient that had arrived."""
+        sums = self.sums[key]
+        alike = [output for output, array in sums.items() if array.shape == before.shape == after.shape]
+        if alike:
+            output = min(alike, key=lambda number: float(np.nansum(np.abs(sums[number] - before))))
+            self.changing.setdefault(key, sums[output])
+            sums[output] = after
+            self.described.pop(key, None)
+
+    def edges_are_done(self) -> None:
+        """What went along edges at the last step has arrived."""
+        for edge, state in self.edge_states.items():
+            if state == "now":
+                self.edge_states[edge] = "done"
+
+    # -- who is next
+
+    def ready(self) -> list[str]:
+        """Boxes whose gradient is complete, the next to run first: leaves before ops, and of the ops the most recently
+        made.
+        """
+        to_run = [key for key in self.arrivals if key in self.runs and key not in self.ran]
+        open_boxes = [key for key in to_run if not self.is_passed_by(key)]
+        if self.queue is not None:
+            return [key for key in self.queue.order() if key in open_boxes]
+        leaves = sorted((key for key in open_boxes if is_leaf(self.nodes[key])), key=self.level_order.__getitem__)
+        ops = [key for key in open_boxes if not is_leaf(self.nodes[key])]
+        return leaves + sorted(ops, key=lambda key: -self.nodes[key]._sequence_nr())
+
+    def waiting(self, ready: list[str]) -> list[str]:
+        """Boxes that will run later, those first for which most has arrived."""
+        over = {*self.ran, *ready}
+        found = [key for key in self.boxes if key in self.runs and key not in over and not self.is_passed_by(key)]
+        return sorted(found, key=lambda key: -self.arrived[key])
+
+    def is_passed_by(self, key: str) -> bool:
+        """Whether all who use a leaf have run and sent nothing: its AccumulateGrad does not run then."""
+        return is_leaf(self.nodes[key]) and self.arrived[key] == self.needed[key] and not self.sums[key]
+
+    def is_pruned(self, box: Box) -> bool:
+        """Whether `inputs=` leaves a box out that would run otherwise."""
+        if self.wanted is None or box.kind == "constant":
+            return False
+        return box.id not in self.runs and box.id not in self.wanted
+
+    def turns(self) -> dict[str, Turn]:
+        """Where each box stands in the queue."""
+        names = {key: f"{box.name}.grad" if box.kind == "leaf" else box.name for key, box in self.boxes.items()}
+        return {key: Turn(key, name, self.arrived[key], self.needed[key]) for key, name in names.items()}
+
+    # -- gradients
+
+    def leaf_grad(self, key: str) -> Any:
+        """A copy of a leaf's `.grad` as an array, or None."""
+        gradient = self.nodes[key].variable.grad
+        return None if gradient is None else np.array(gradient.detach().numpy())
+
+    def grad(self, key: str) -> Value:
+        """What a box's gradient reads: `.grad` itself for a leaf, else the sum of what has arrived."""
+        if self.boxes[key].kind == "constant":
+            return values.NONE
+        if is_leaf(self.nodes[key]):
+            return grad_value(self.nodes[key].variable)
+        sums = self.sums[key]
+        if sums and key not in self.described:
+            several = self.boxes[key].outputs
+            parts = [describe(sums[number]) if number in sums else values.NONE for number in range(len(several))]
+            self.described[key] = values.joined(parts) if several else describe(sums[min(sums)])
+        return self.described.get(key, values.NONE)
+
+    def differences(self) -> tuple[dict[str, str], dict[str, str]]:
+        """By how much those gradients changed that this step has changed, in words, and the large ones as heat maps."""
+        before, self.changing = self.changing, {}
+        words, maps = {}, {}
+        for key, array in before.items():
+            sums = self.sums[key]
+            now = self.leaf_grad(key) if is_leaf(self.nodes[key]) else sums[min(sums)] if sums else None
+            words[key], maps[key] = values.difference(array, now)
+        return {key: text for key, text in words.items() if text}, {key: heat for key, heat in maps.items() if heat}
+
+    # -- the picture
+
+    def states(
+        self, ran: str | None, upcoming: str | None, joints: Mapping[str, str], failed: bool
+    ) -> dict[str, State]:
+        """What each box looks like after the box `ran` has run, or has failed; `joints` are sums, as `1 + 9 = 10`."""
+        states = {key: self._state(box, ran, upcoming, joints.get(key, "")) for key, box in self.boxes.items()}
+        if failed and ran is not None:
+            states[ran] = replace(states[ran], state="failed", badge="✗ failed")
+        return states
+
+    def _state(self, box: Box, ran: str | None, upcoming: str | None, joint: str) -> State:
+        key, grad = box.id, self.grad(box.id)
+        arrived, needed = self.arrived[key], self.needed[key]
+        if key not in self.runs and key not in (self.wanted or ()):
+            return State("off", "", grad if box.kind == "leaf" else values.NONE, "", arrived, needed)
+        if key == ran:
+            name, badge = "ran", "just ran"
+        elif key in self.ran:
+            name, badge = "done", "✓ done"
+        elif arrived and arrived == needed and key not in self.runs:
+            name, badge = "done", "✓ reached"
+        elif arrived and arrived == needed:
+            name, badge = "ready", "next ▸" if key == upcoming else "ready"
+        elif arrived:
+            name, badge = "waiting", f"{arrived} of {needed}"
+        else:
+            name, badge = "idle", ""
+        if ran is None and not self.ran and box.kind != "leaf":
+            grad = values.NONE  # before the first step the picture shows no gradient anywhere
+        room = self.rooms.get(key, ROOM)
+        text = joint if joint and columns(joint) <= room else shorten(grad.text, room)
+        return State(name, badge, grad, text, arrived, needed)
+
+
+def wanted_boxes(graph: Snapshot, inputs: Any) -> dict[str, Any] | None:
+    """Box id -> tensor of those `inputs` that are part of the graph; None if all leaves are wanted."""
+    if inputs is None:
+        return None
+    found = {}
+    for tensor in [inputs] if naming.is_tensor(inputs) else inputs:
+        tensor = mirror_of(tensor)
+        for key, node in graph.node_of.items():
+            if node.variable is tensor if is_leaf(node) else tensor.grad_fn is node:
+                found[key] = tensor
+    return found
+
+
+def plan_of(graph: Snapshot, wanted: Mapping[str, Any] | None) -> tuple[set[str], dict[str, Edge]]:
+    """The boxes that will run, and the edges along which gradients will go; all leaves are wanted, or those of
+    `wanted`, box id -> tensor of `inputs=`.
+    """
+    below = {graph.root}
+    for box in reversed(graph.boxes):  # results stand behind their inputs
+        if box.id in below:
+            below |= {edge.source for edge in graph.into[box.id] if edge.carries}
+    carrying = [edge for edge in graph.edges if edge.carries and edge.target in below]
+    if wanted is None:
+        return below & set(graph.node_of), {edge.id: edge for edge in carrying}
+    useful: set[str] = set()
+    reached = set(wanted)
+    for edge in carrying:  # inputs stand before results
+        if edge.source in reached:
+            useful.add(edge.target)
+            reached.add(edge.target)
+    live = {edge.id: edge for edge in carrying if edge.target in useful and edge.source in reached}
+    return useful | {key for key in wanted if is_leaf(graph.node_of[key])}, live
+
+
+def _level_order(graph: Snapshot) -> dict[str, int]:
+    """The boxes in the order in which a walk from the root, level by level, meets them: so the engine takes leaves that
+    are ready together.
+    """
+    places = {graph.root: 0}
+    order = [graph.root]
+    for key in order:  # which grows while we walk it
+        for edge in graph.into[key]:
+            if edge.carries and edge.source not in places:
+                places[edge.source] = len(order)
+                order.append(edge.source)
+    return places

@@ -1,0 +1,311 @@
+"""The backward pass, run node by node and written down.
+
+`Recorder` consumes the engine's own generator, one node per step (there is no second loop that could disagree with
+`backward()`), and turns each step into a `Frame`: who has come how far is kept in `progress`, what a node sent is found
+in `contributions`, and said in `story`. While a step runs, a `Watcher` looks on, so that the frame can say what the
+learner's own hooks did. A step that fails gives a frame, too: it says which node failed and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.modes import thread
+from minigrad.viz.graph import values
+from minigrad.viz.graph.boxes import Box, Snapshot
+from minigrad.viz.graph.expressions import call_text
+from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.picture.markup import shorten
+from minigrad.viz.steps import events as happened
+from minigrad.viz.steps import story as tell
+from minigrad.viz.steps.contributions import Step, array_of, chip, contributions_of
+from minigrad.viz.steps.events import Event
+from minigrad.viz.steps.frames import Contribution, Frame, Grown, Line
+from minigrad.viz.steps.printing import copying_output
+from minigrad.viz.steps.progress import ROOM, Progress
+from minigrad.viz.steps.watching import Note, Teller, Watcher
+from minigrad.viz.torch_graphs.hooks import unseen_hooks
+
+
+class Recorder:
+    """Runs a backward pass node by node and writes frames."""
+
+    def __init__(
+        self,
+        graph: Snapshot,
+        steps: Any,
+        seed: Any,
+        wanted: Mapping[str, Any] | None,
+        rooms: Mapping[str, int],
+        retain: bool,
+    ) -> None:
+        """`steps` is the engine's generator or a pass of PyTorch's; `seed` is the gradient of the root; `wanted` maps
+        box ids to the tensors of `inputs=`; `rooms` is the drawing's.
+        """
+        self.graph = graph
+        self.steps = steps
+        self.queue = getattr(steps, "queue", None)  # PyTorch's
+        self.seed = seed
+        self.retain = retain
+        self.finished = False
+        self.failure: BaseException | None = None
+        self.progress = Progress(graph, wanted, rooms, self.queue)
+        self.boxes = graph.by_id
+        self.runs = self.progress.runs
+        self.ids = {node: key for key, node in graph.node_of.items()}
+        self.watcher = Watcher(self.ids)
+        self.teller = Teller(graph)
+        self.unpacked: dict[tuple[str, str], Any] = {}  # box and parameter -> what an unpack hook made
+        self.grown: dict[Any, str] = {}  # node of the gradient's graph -> what it is called
+        self.nan_met = False
+        if self.queue is not None:
+            steps.look_on(graph, self.watcher, self.runs)
+        self.progress.arrive(graph.root, 0, seed, "")
+
+    def first(self) -> Frame:
+        """The moment before anything ran."""
+        leaves = [box for box in self.graph.boxes if box.kind == "leaf"]
+        grads = [(box.name, self.progress.leaf_grad(box.id)) for box in leaves if self.progress.grad(box.id).known]
+        story = tell.of_beginning(self.boxes[self.graph.root], self.seed, grads, len(leaves))
+        pruned = [box for box in self.graph.boxes if self.progress.is_pruned(box)]
+        events = happened.before_the_pass(self.graph, self.runs, pruned)
+        self.nan_met = any(event.kind == "anomaly" for event in events)
+        return self._frame(None, story, events)
+
+    def advance(self) -> Frame | None:
+        """Run one node and write its frame; None when there is none left.
+
+        Where the engine raises, the frame says so, and `failure` is the exception.
+        """
+        if self.finished or self.failure is not None:
+            return None
+        ready = self.progress.ready()
+        held = {key: self.progress.leaf_grad(key) for key in ready if is_leaf(self.progress.nodes[key])}
+        previous, thread.witness = thread.witness, self.watcher
+        step: Any = None
+        with copying_output() as printed:
+            try:
+                step = next(self.steps, None)
+            except BaseException as error:
+                self.failure = error
+            finally:
+                thread.witness = previous
+        if self.failure is None and step is None:
+            self.finished = True
+            return None
+        frame = self._ran(step, held) if self.failure is None else self._failed(self.failure)
+        return self._with(frame, tell.of_printed(printed.shown))
+
+    def _ran(self, step: Step, held: Mapping[str, Any]) -> Frame:
+        """The frame of a node that has run; `held` is what the `.grad` of leaves that were ready was before."""
+        node, incoming = step[:2]
+        key = self.ids[node]
+        if self.queue is not None:
+            self.queue.ran(key)
+            self.watcher.notes += unseen_hooks(key, self.progress.sums[key], incoming, self.watcher.notes)
+        self.progress.edges_are_done()
+        frame = self._ran_leaf(key, incoming, held.get(key)) if is_leaf(node) else self._ran_op(key, step)
+        came = [array_of(gradient) for gradient in incoming if gradient is not None]
+        alarms = [values.describe(array).alarm for array in came] + [item.value.alarm for item in frame.contributions]
+        return replace(
+            frame,
+            received=values.measure(came[0]) if came else None,
+            alarm=" and ".join(word for word in ("NaN", "Inf") if any(word in alarm for alarm in alarms)),
+        )
+
+    def close(self) -> None:
+        """Let go of the graph: nothing runs any more."""
+        close = getattr(self.steps, "close", None)
+        if close is None:
+            return  # closed before
+        close()
+        self.failure = self.failure or RuntimeError("the stepper was closed")
+        self.graph = replace(self.graph, nodes=(), results=(), reached={}, calls={})
+        self.progress.forget()
+        self.ids, self.watcher = {}, Watcher({})
+        self.steps, self.grown = iter(()), {}
+
+    # -- the kinds of step
+
+    def _failed(self, error: BaseException) -> Frame:
+        """The frame of a step that raised."""
+        notes = self.watcher.taken()
+        self.progress.edges_are_done()
+        anomaly = getattr(error, "anomaly", None)
+        raised = next((note.box for note in notes if note.error is not None), None)  # in a hook of PyTorch's graph
+        key = self.ids.get(anomaly[0]) if anomaly is not None else self.watcher.failing or raised
+        key = key or next(iter(self.progress.ready()), self.graph.root)
+        box = self.boxes[key]
+        contributions: tuple[Contribution, ...] = ()
+        if anomaly is not None:
+            contributions = contributions_of(self.progress, box, anomaly, notes, self.unpacked, sends=False)
+        came = anomaly is not None and _have_nan(anomaly[1])
+        nan_to = [item.name for item in contributions if "NaN" in item.value.alarm]
+        node = self.progress.nodes.get(key)
+        events = [*self.teller.events_of(notes), *happened.of_failure(box, node, error, nan_to, came)]
+        story = tell.of_failure(box, contributions, self.progress.senders)
+        return self._frame(key, story, events, op=box.op, contributions=contributions, failed=True)
+
+    def _ran_op(self, key: str, step: Step) -> Frame:
+        box = self.boxes[key]
+        node, incoming, outgoing = step
+        notes = self.watcher.taken()
+        arrays = [None if gradient is None else array_of(gradient) for gradient in incoming]
+        received = next((array for array in arrays if array is not None), None)
+        for note in notes:
+            if note.kind == "tensor_hook" and note.after and note.after[0] is not None:
+                self.progress.change(note.box, note.before[0], note.after[0])
+            elif note.kind == "unpacked" and note.after:
+                self.unpacked[note.box, note.parameter] = note.after[0]
+        contributions = contributions_of(self.progress, box, step, notes, self.unpacked)
+        self._note_that_it_ran(key)
+        freed = self._freed(box, node)
+        events = [*self.teller.events_of(notes), *happened.of_kept(box, freed, self.retain and node._kept is not None)]
+        events += self._nan(box, _have_nan(arrays), contributions)
+        story = tell.of_op(box, node.name(), arrays, contributions, self.boxes[self.graph.root], self.progress.senders)
+        text = "" if received is None else values.in_words(received)
+        sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._grown(outgoing)}
+        return self._frame(key, story, events, op=node.name(), incoming=text, **sent)
+
+    def _ran_leaf(self, key: str, incoming: tuple[Any, ...], before: Any) -> Frame:
+        box = self.boxes[key]
+        notes = self.watcher.taken()
+        array = array_of(incoming[0])
+        self._note_that_it_ran(key)
+        # The hooks that run after the sum may have changed it since: they have a sentence of their own.
+        summed = next((note.before[0] for note in notes if note.kind == "post_accumulate"), None)
+        after = self.progress.leaf_grad(key) if summed is None else summed
+        joint = ""
+        if before is not None:
+            self.progress.changing[key] = before
+            if after is not None:
+                joint = tell.sum_text(before, _left_by_hooks(notes, array), after)
+        story = tell.of_leaf(box, array, before, after, joint, self.progress.grad(key))
+        joint = "" if summed is not None else joint  # what the hooks left is not that sum
+        grown = self._grown([self.progress.nodes[key].variable.grad])
+        came: dict[str, Any] = {"op": "AccumulateGrad", "incoming": values.in_words(array), "grown": grown}
+        return self._frame(key, story, list(self.teller.events_of(notes)), {key: joint}, **came)
+
+    def _note_that_it_ran(self, key: str) -> None:
+        """After the last node the engine has still to put away what it captured for `inputs=`."""
+        self.progress.ran.append(key)
+        if len(self.progress.ran) >= len(self.runs) and next(self.steps, None) is None:
+            self.finished = True
+
+    def _freed(self, box: Box, node: Any) -> tuple[str, ...]:
+        if self.retain or getattr(node, "_kept", ()) is not None:
+            return ()
+        tensors = [saved for saved in box.saved if saved.is_tensor and saved.state != "freed"]
+        return tuple(dict.fromkeys(saved.called(box.name) for saved in tensors))
+
+    def _nan(self, box: Box, came: bool, contributions: tuple[Contribution, ...]) -> list[Event]:
+        names = [item.name for item in contributions if "NaN" in item.value.alarm]
+        if not names:
+            return []
+        first = not self.nan_met and not came
+        self.nan_met = True
+        return [happened.of_nan(box, names, first)]
+
+    def _grown(self, tensors: Iterable[Any]) -> tuple[Grown, ...]:
+        """The nodes that were recorded since the last step, behind some gradients (create_graph)."""
+        found, stack = set(), [getattr(tensor, "grad_fn", None) for tensor in tensors]
+        while stack:
+            node = stack.pop()
+            if node is None or node in self.ids or node in self.grown or node in found or is_leaf(node):
+                continue
+            found.add(node)
+            stack += [child for child, _ in node.next_functions]
+        grown = []
+        for node in sorted(found, key=lambda node: node._sequence_nr()):
+            self.grown[node] = f"g{len(self.grown) + 1}"
+            grown.append(Grown(self.grown[node], node.name(), call_text(node, self._called)))
+        return tuple(grown)
+
+    def _called(self, node: Any) -> str:
+        return self.boxes[self.ids[node]].name if node in self.ids else self.grown.get(node, node.name())
+
+    # -- the frame
+
+    def _frame(
+        self,
+        key: str | None,
+        story: list[Line],
+        events: list[Event],
+        joints: Mapping[str, str] = MappingProxyType({}),
+        contributions: tuple[Contribution, ...] = (),
+        grown: tuple[Grown, ...] = (),
+        failed: bool = False,
+        **more: Any,
+    ) -> Frame:
+        """The frame of the box `key`; `more` are fields that only some kinds of step have."""
+        progress = self.progress
+        turns = progress.turns()
+        ready = progress.ready()
+        upcoming = ready[0] if ready else None
+        joints = dict(joints) | {item.box: item.joint for item in contributions}
+        states = progress.states(key, upcoming, joints, failed)
+        story = story + tell.of_grown(grown) + (tell.of_end() if self.finished else [])
+        differences, difference_maps = progress.differences()
+        return Frame(
+            index=len(progress.ran) + failed,
+            total=len(self.runs),
+            box=key,
+            name=self.boxes[key].name if key else "",
+            contributions=contributions,
+            story=tuple(story),
+            ready=tuple(turns[box] for box in ready),
+            waiting=tuple(turns[box] for box in progress.waiting(ready)),
+            done=tuple(turns[box] for box in progress.ran),
+            next=turns[upcoming] if upcoming and not failed else None,
+            line=self._line_of(key),
+            states=MappingProxyType(states),
+            edges=MappingProxyType(dict(progress.edge_states)),
+            chips=MappingProxyType({item.edge: chip(item) for item in contributions}),
+            events=tuple(events),
+            differences=MappingProxyType(differences),
+            difference_maps=MappingProxyType(difference_maps),
+            grown=grown,
+            failed=failed,
+            **more,
+        )
+
+    def renewed(self, frame: Frame, key: str, before: Any) -> Frame:
+        """A frame whose `.grad` of one leaf was changed from outside since it was written."""
+        event = happened.of_change_from_outside(self.boxes[key], before, self.progress.leaf_grad(key))
+        grad, room = self.progress.grad(key), self.progress.rooms.get(key, ROOM)
+        state = replace(frame.states[key], grad=grad, grad_text=shorten(grad.text, room))
+        others = [other for other in frame.events if (other.node, other.title) != (key, event.title)]
+        return replace(frame, states=MappingProxyType({**frame.states, key: state}), events=(*others, event))
+
+    def with_inner(self, frame: Frame, changed: list[tuple[str, Any, Any]]) -> Frame:
+        """A frame whose node ran a backward of its own, which changed the `.grad` of leaves."""
+        return self._with(frame, tell.of_inner(changed))
+
+    def _with(self, frame: Frame, lines: list[Line]) -> Frame:
+        """A frame that tells some more, before the last words of the story."""
+        place = len(frame.story) - int(self.finished or frame.failed)
+        return replace(frame, story=(*frame.story[:place], *lines, *frame.story[place:]))
+
+    def _line_of(self, key: str | None) -> tuple[int, int, int, int, int] | None:
+        """Source number, first and last line, first and last column of the text that made a box."""
+        span = self.boxes[key].span if key else None
+        files = [source.file for source in self.graph.sources]
+        if span is None or span.file not in files:
+            return None
+        return (files.index(span.file), span.first, span.last, span.start, span.end)
+
+
+def _left_by_hooks(notes: list[Note], array: Any) -> Any:
+    """What the hooks that run before a leaf's sum made of the gradient that came in."""
+    left = [note.after[0] for note in notes if note.kind in ("tensor_hook", "node_prehook") and note.after]
+    return left[-1] if left and left[-1] is not None else array
+
+
+def _have_nan(gradients: Iterable[Any]) -> bool:
+    arrays = [array_of(gradient) for gradient in gradients if gradient is not None]
+    return any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays)

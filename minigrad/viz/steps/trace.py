@@ -1,0 +1,61 @@
+"""A pass as text: all that the picture says, for those who cannot or would not look at it.
+
+`s.trace()` has a paragraph for each frame, made of the very sentences that the widget shows, with who is ready, who
+waits, and what every gradient reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from minigrad.viz.graph import naming
+from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.picture.markup import clean
+from minigrad.viz.steps.frames import Frame
+
+MARKS = {"say": "  ", "code": "      ", "item": "    - "}
+
+
+def trace(graph: Snapshot, frames: Sequence[Frame], shown: int) -> str:
+    """All frames recorded so far as text; `shown` is the one that the widget shows."""
+    root = clean(graph.by_id[graph.root].name)
+    lines = [f"backward from {root}: {frames[0].total} steps, {len(frames) - 1} run, step {shown} shown"]
+    for frame in frames:
+        lines += ["", *_lines(graph, frame)]
+    return "\n".join(lines)
+
+
+def upcoming(frame: Frame) -> str:
+    """Who runs next, or why nobody does."""
+    if frame.next is not None:
+        return clean(frame.next.name)
+    return "nobody, the pass has failed" if frame.failed else "nobody, the pass is over"
+
+
+def _lines(graph: Snapshot, frame: Frame) -> list[str]:
+    box = graph.by_id[frame.box] if frame.box else None
+    lines = [f"step {frame.index} of {frame.total}" + (f"  {frame.op}" if box else "")]
+    if box is not None:
+        made = f" = {clean(box.expression)}" if naming.is_expression(box.expression) else f": {clean(box.expression)}"
+        lines[0] += f"  {clean(box.name)}" + (made if box.kind == "result" else " (leaf)")
+    if frame.line is not None:
+        source, number = graph.sources[frame.line[0]], frame.line[1]
+        text = next((text for line, text in source.lines if line == number), "")
+        lines.append(f"  your line {number}: {clean(text.strip())}")
+    lines += [MARKS[line.kind] + line.text.replace("\n", "\n" + MARKS[line.kind]) for line in frame.story]
+    for event in frame.events:
+        where = f" ({event.line[0]}, line {event.line[1]}: {event.line[2]})" if event.line is not None else ""
+        lines.append("    * " + clean(f"{event.kind.replace('_', ' ')}: {' '.join(event.text.split())}{where}"))
+        if event.difference:
+            lines.append(f"      difference: {event.difference}")
+    lines.append("  ready: " + (", ".join(turn.text for turn in frame.ready) or "nobody"))
+    lines.append("  waiting: " + (", ".join(turn.text for turn in frame.waiting) or "nobody"))
+    lines.append("  done: " + (", ".join(clean(turn.name) for turn in frame.done) or "nobody"))
+    lines.append("  next: " + upcoming(frame))
+    grads = [
+        f"{clean(b.name)} {frame.states[b.id].grad.alarm or frame.grads[b.id]}"
+        + (f" ({frame.differences[b.id]})" if b.id in frame.differences else "")
+        for b in graph.boxes
+        if b.kind != "constant"
+    ]
+    return [*lines, "  grad: " + ", ".join(grads)]

@@ -1,0 +1,152 @@
+"""Groups of boxes: modules' calls, stretches of long graphs, and the coarse picture."""
+
+from typing import Any
+
+import pytest
+from cells import cell
+
+import minigrad as mg
+from minigrad import nn, viz
+from minigrad.viz.graph.modules import WIDEST, Group, coarse, groups_of
+from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.picture import layout, svg
+from minigrad.viz.picture.svg import short_name
+
+
+class Block(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+        self.relu = nn.ReLU()
+
+    def forward(self, x: Any) -> Any:
+        return self.relu(self.fc(self.relu(self.fc(x))) + x)
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.Sequential(Block(), Block())
+
+    def forward(self, x: Any) -> Any:
+        return self.blocks(x).sum()
+
+
+def grouped(loss: Any, **names: Any) -> tuple[Any, tuple[Group, ...]]:
+    graph = snapshot(loss, names)
+    return graph, groups_of(graph, {})
+
+
+def test_each_call_of_a_module_is_a_group_with_its_path() -> None:
+    graph, groups = grouped(Net()(mg.ones(3, 2)))
+    paths = [group.path for group in groups]
+    assert paths[:4] == ["Net", "Net.blocks", "Net.blocks.0", "Net.blocks.1"]
+    # One layer that is called twice is two groups.
+    assert {"Net.blocks.0.fc", "Net.blocks.0.relu", "Net.blocks.0.fc (call 2)", "Net.blocks.0.relu (call 2)"} <= set(
+        paths
+    )
+    inside = {box for group in groups for box in group.boxes}
+    assert inside == {box.id for box in graph.boxes}
+    assert groups[0].count == len(graph.boxes)
+    # The weight is used by both calls, so it lies in what is around both.
+    homes = {box: group.path for group in groups for box in group.boxes}
+    leaves = [box.id for box in graph.boxes if box.kind == "leaf"]
+    assert {homes[box] for box in leaves} == {"Net.blocks.0", "Net.blocks.1"}
+
+
+def test_a_group_has_the_name_of_the_variable_and_its_parameters_their_paths() -> None:
+    scope = cell(
+        "net = mg.nn.Sequential(mg.nn.Linear(2, 2), mg.nn.ReLU())\nloss = net(mg.ones(1, 2)).sum()\n"
+        "s = viz.BackwardStepper(loss)\n"
+    )
+    picture = scope["s"].picture
+    assert [group["path"] for group in picture["groups"]] == ["net", "net.0", "net.1"]
+    assert {"net.0.weight", "net.0.bias"} <= {box["name"] for box in picture["boxes"].values()}
+    assert scope["s"].run_to("net.0.weight").name == "net.0.weight"
+
+
+@pytest.mark.parametrize("shown", [[], "all", "outer"])
+def test_closing_groups_never_makes_a_circle(shown: Any) -> None:
+    graph, groups = grouped(Net()(mg.ones(3, 2)))
+    every = [group.id for group in groups]
+    small = coarse(graph, groups, {"all": every, "outer": every[:2]}.get(str(shown), []))
+    after: dict[str, set[str]] = {}
+    for edge in small.edges:
+        after.setdefault(edge.source, set()).add(edge.target)
+    into = {box.id: sum(edge.target == box.id for edge in small.edges) for box in small.boxes}
+    ready = [key for key, count in into.items() if count == 0]
+    for key in ready:
+        for target in after.get(key, ()):
+            into[target] -= 1
+            if into[target] == 0:
+                ready.append(target)
+    assert len(ready) == len(small.boxes)
+
+
+def test_a_graph_without_modules_has_no_groups_until_it_is_long() -> None:
+    x = mg.tensor(1.0, requires_grad=True)
+    y = x
+    for _ in range(30):
+        y = y * x
+    assert viz.BackwardStepper(y).picture["groups"] == []
+    for _ in range(170):
+        y = y + x
+    picture = viz.BackwardStepper(y).picture
+    assert 2 <= len(picture["groups"]) <= WIDEST
+    assert picture["open"] == []
+    assert "201 boxes are too many for one picture: stretches of the code are closed" in picture["note"]
+    assert len(viz.draw(y).svg) < 30_000
+
+
+def test_a_layout_that_takes_too_long_ends_in_a_coarser_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*args: Any, **kwargs: Any) -> Any:
+        raise layout.LayoutError("laying out this graph took longer than 20 seconds, so it was stopped.")
+
+    x = mg.tensor(1.0, requires_grad=True)
+    y = (x * x + x) * (x * 2)
+    monkeypatch.setattr(svg, "arrange", slow)
+    picture = viz.BackwardStepper(y).picture
+    assert picture["groups"]
+    assert "took longer than 20 seconds" in picture["note"]
+
+
+def test_a_network_begins_as_open_as_can_be_seen_at_once() -> None:
+    small = viz.BackwardStepper(nn.Linear(2, 1)(mg.ones(1, 2)).sum())
+    assert small.picture["open"] == [group["id"] for group in small.picture["groups"]]
+    assert small.picture["note"] == ""
+    large = viz.BackwardStepper(nn.Sequential(*(Block() for _ in range(30)))(mg.ones(1, 2)).sum())
+    assert len(large.picture["open"]) < len(large.picture["groups"])
+    assert "modules are closed" in large.picture["note"]
+
+
+def test_a_long_path_is_cut_in_front() -> None:
+    assert short_name("net.layer1.0.conv1.weight") == "…0.conv1.weight"
+    assert short_name("w") == "w"
+    assert short_name("a_name_that_is_far_too_long") == "a_name_that_is_fa…"
+
+
+def test_nothing_is_noted_where_no_module_is_called() -> None:
+    x = mg.tensor(1.0, requires_grad=True)
+    assert (x * x).grad_fn._creation.modules == ()
+    module = Block()
+    innermost, outer = module(mg.ones(1, 2, requires_grad=True)).grad_fn._creation.modules
+    assert (innermost, outer) == (module.relu, module)
+
+
+def test_the_graph_of_a_gradient_is_a_group_beside_those_of_modules() -> None:
+    net = nn.Sequential(nn.Linear(1, 2), nn.Tanh())
+    x = mg.tensor([[0.5]], requires_grad=True)
+    first = viz.BackwardStepper(net(x).sum(), create_graph=True, names={"x": x})
+    first.last()
+    second = first.second("x")
+    graph = second._graph
+    *calls, gradient = [group for group in second.picture["groups"] if group["parent"] is None]
+    assert [group["name"] for group in calls] == ["net"]
+    assert (gradient["name"], gradient["kind"]) == ("the graph of the gradient", "create_graph")
+    assert gradient["boxes"] == [box.id for box in graph.boxes if box.graph == 2]
+    assert gradient["id"] in second.picture["open"]
+    assert {second.picture["boxes"][box]["path"] for box in gradient["boxes"]} == {""}
+    second.last()
+    assert second.finished
+    second.close()
+    first.close()

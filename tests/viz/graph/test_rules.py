@@ -1,0 +1,68 @@
+"""Rules as code, and the same code with numbers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from op_forms import is_recorded
+
+from minigrad import op
+from minigrad.viz.graph import rules
+
+
+def test_rules_are_found_for_every_op() -> None:
+    """Each rule of each node class that the engine has is written out from its source."""
+    ops = [function for function in vars(op.tensors).values() if is_recorded(function)]
+    found = {
+        (node.__name__, name): rules.expression_of(rule)
+        for node in map(op.node_type, ops)
+        for name, rule in node.rules.items()
+    }
+    assert len(found) > 150
+    assert [key for key, expression in found.items() if expression is None] == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "bound", "source", "numbers"),
+    [
+        (lambda F, g, other: g * other, {"g": np.float64(1), "other": np.float64(4)}, "g * other", "1 * 4"),
+        (lambda F, g, other: g * -other, {"g": np.float64(-1), "other": np.float64(-4)}, "g * -other", "-1 * -(-4)"),
+        (lambda F, g, x: g * F.cos(x), {"g": np.float64(2), "x": np.float64(0)}, "g * cos(x)", "2 * cos(0)"),
+        (lambda F, g, n: g * n if n else g * 0, {"g": np.float64(2), "n": 3}, "g * n", "2 * 3"),
+        (lambda F, g, x: g * x, {"g": np.array([1, 2]), "x": np.array([3, -4])}, "g * x", "[1, 2] * [3, -4]"),
+        (
+            lambda F, g, w: g @ w.T,
+            {"g": rules.Sizes((64, 10)), "w": rules.Sizes((5, 10))},
+            "g @ w.T",
+            "g[64, 10] @ w.T[10, 5]",
+        ),
+    ],
+)
+def test_a_rule_as_code_and_with_numbers(
+    rule: Callable[..., Any], bound: dict[str, Any], source: str, numbers: str
+) -> None:
+    written = rules.explain(rule, "self", bound, {})
+    assert (written.source, written.numbers) == (source, numbers)
+
+
+def short(F: Any, g: Any, x: Any) -> Any:
+    """A rule of one line."""
+    return g * F.cos(x)
+
+
+def long(F: Any, g: Any, x: Any) -> Any:
+    """A rule of two."""
+    half = x / 2
+    return g * F.cos(half)
+
+
+def test_a_rule_that_is_a_function() -> None:
+    """Its only line, or its call where it has several: `half` alone would say nothing."""
+    assert rules.explain(short, "self", {}, {}).source == "g * cos(x)"
+    assert rules.explain(long, "self", {}, {}).source == "long(g, x)"
+
+
+@pytest.mark.parametrize("rule", [None, len, print, lambda *a, **k: None, eval("lambda F, g: g"), object()])
+def test_a_rule_without_source_is_described(rule: Any) -> None:
+    assert rules.explain(rule, "weight", {}, {}).source

@@ -1,0 +1,330 @@
+"""Steppers and drawings as files that stand alone: what is in them, what cannot get out of them, how large they are."""
+
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from cells import unpack
+
+import minigrad as mg
+from minigrad import viz
+from minigrad.viz.page import standalone
+from minigrad.viz.page.notebook import STATE, TEMPLATES, VIEW, PageExporter
+
+ROOT = Path(__file__).parents[3]
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--<script>",
+    "</title></style><img src=x onerror=alert(1)>",
+    "]]>\u2028\u2029&lt;",
+    "nul\0bell\x07\ud800",
+    "x" * 5000,
+]
+
+
+class Page(HTMLParser):
+    """The elements and attributes that a browser would find in a page, and the text of its scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: dict[str, list[str]] = {}
+        self._script: str | None = None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        self.tags.append((tag, dict(attributes)))
+        self._script = (dict(attributes).get("type") or "") if tag == "script" else None
+        if self._script is not None:
+            self.scripts.setdefault(self._script, []).append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script":
+            self._script = None
+
+    def handle_data(self, text: str) -> None:
+        if self._script is not None:
+            self.scripts[self._script][-1] += text
+
+    @property
+    def policy(self) -> str:
+        (policy,) = [a["content"] for tag, a in self.tags if a.get("http-equiv") == "Content-Security-Policy"]
+        assert policy is not None
+        return policy
+
+
+def example() -> tuple[Any, Any, Any]:
+    a = mg.tensor(3.0, requires_grad=True)
+    d = mg.tensor(2.0, requires_grad=True) ** 2
+    return a, d, a**2 * d + d
+
+
+def thirty() -> Any:
+    """The loss of a network of four layers, whose graph has 30 nodes."""
+    mg.manual_seed(0)
+    h = mg.randn(16, 8)
+    for _ in range(6):
+        h = mg.tanh(h @ mg.randn(8, 8, requires_grad=True) + mg.randn(8, requires_grad=True))
+    return h
+
+
+def test_all_steps_are_in_the_file_and_the_stepper_stays_where_it_was(tmp_path: Path) -> None:
+    a, _, f = example()
+    stepper = viz.BackwardStepper(f)
+    stepper.next()
+    stepper.save_html(tmp_path / "step.html")
+    assert (stepper.index, a.grad, len(stepper.frames)) == (1, None, 7)
+    saved = Page((tmp_path / "step.html").read_text(encoding="utf-8"))
+    (data,) = saved.scripts["application/json"]
+    values = json.loads(data)
+    picture = json.loads(json.dumps(stepper.picture))
+    assert unpack(values["kept"]) == {"picture": picture, "frames": stepper.recorded, "problem": {}}
+    assert (values["index"], values["live"], values["finished"]) == (1, False, True)
+    stepper.last()
+    assert a.grad.item() == 24.0
+
+
+def test_the_policy_lets_only_our_script_run_and_nothing_be_fetched(tmp_path: Path) -> None:
+    viz.BackwardStepper(example()[2]).save_html(tmp_path / "step.html")
+    text = (tmp_path / "step.html").read_text(encoding="utf-8")
+    saved = Page(text)
+    (code,) = saved.scripts["module"]
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    assert saved.policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}';")
+    assert "http" not in saved.policy
+    loaded = [a.get(name) or "" for _, a in saved.tags for name in ("src", "href", "xlink:href") if a.get(name)]
+    assert all(address.startswith("data:") for address in loaded)
+    assert "@import" not in text
+    head = [tag for tag, _ in saved.tags[: [tag for tag, _ in saved.tags].index("style")]]
+    assert head == ["html", "head", "meta", "meta", "meta", "meta", "title"]  # the policy comes before what it governs
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_add_no_element_and_no_script(name: str, tmp_path: Path) -> None:
+    _, d, f = example()
+    harmless = Page(_saved(viz.BackwardStepper(f, names={"harmless": d, "f": f}), tmp_path))
+    _, d, f = example()
+    stepper = viz.BackwardStepper(f, names={name: d, "f": f})
+    saved = Page(_saved(stepper, tmp_path, title=name))
+    assert [tag for tag, _ in saved.tags] == [tag for tag, _ in harmless.tags]
+    assert saved.scripts["module"] == harmless.scripts["module"]
+    assert unpack(json.loads(saved.scripts["application/json"][0])["kept"])["frames"] == stepper.recorded
+
+
+def _saved(stepper: Any, folder: Path, title: str | None = None) -> str:
+    stepper.save_html(folder / "page.html", title)
+    return (folder / "page.html").read_text(encoding="utf-8")
+
+
+def test_the_words_of_all_steps_stand_in_the_page(tmp_path: Path) -> None:
+    stepper = viz.BackwardStepper(example()[2])
+    text = _saved(stepper, tmp_path)
+    assert html.escape(stepper.trace()) in text
+    assert '<details class="minigrad-words" open>' in text  # where no script runs it stays open
+    assert re.search("<noscript>.*in words", text)
+
+
+def test_a_step_that_fails_is_told_and_the_steps_before_it_are_kept(tmp_path: Path) -> None:
+    a, d, f = example()
+
+    def refuse(gradient: Any) -> None:
+        raise ValueError("no further")
+
+    d.register_hook(refuse)
+    stepper = viz.BackwardStepper(f)
+    kept = unpack(json.loads(Page(_saved(stepper, tmp_path)).scripts["application/json"][0])["kept"])
+    assert kept["problem"]["text"] == "ValueError: no further"
+    assert 1 < len(kept["frames"]) < 7
+    assert (stepper.index, a.grad) == (0, None)
+
+
+def test_the_same_pass_gives_the_same_bytes(tmp_path: Path) -> None:
+    assert _saved(viz.BackwardStepper(example()[2]), tmp_path) == _saved(viz.BackwardStepper(example()[2]), tmp_path)
+
+
+def test_bad_paths_are_explained(tmp_path: Path) -> None:
+    stepper = viz.BackwardStepper(example()[2])
+    with pytest.raises(IsADirectoryError, match=r"and '.*' is a folder: try '.*step\.html'"):
+        stepper.save_html(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"there is no folder '.*nowhere'"):
+        stepper.save_html(tmp_path / "nowhere" / "step.html")
+    with pytest.raises(TypeError, match=r"save_html\(\) expects the name of a file, not int: save_html\('step.html'\)"):
+        stepper.save_html(3)
+    if os.geteuid() != 0:  # who writes everywhere
+        tmp_path.chmod(0o500)
+        with pytest.raises(PermissionError):
+            stepper.save_html(tmp_path / "step.html")
+        tmp_path.chmod(0o700)
+    drawing = viz.draw(example()[2])
+    with pytest.raises(ValueError, match=r"save\(\) writes \.svg files, and '.*graph\.png' does not end in \.svg"):
+        drawing.save(tmp_path / "graph.png")
+    (tmp_path / "folder.svg").mkdir()
+    with pytest.raises(IsADirectoryError, match="save"):
+        drawing.save(tmp_path / "folder.svg")
+
+
+def test_a_drawing_is_saved_as_svg(tmp_path: Path) -> None:
+    drawing = viz.draw(example()[2])
+    drawing.save(str(tmp_path / "graph.svg"))
+    assert (tmp_path / "graph.svg").read_text(encoding="utf-8") == drawing.svg
+
+
+def test_a_module_without_a_default_export_is_refused() -> None:
+    with pytest.raises(ValueError, match="one default export at the start of a line, not 0"):
+        standalone.script("export function render() {}")
+
+
+def test_no_text_can_end_the_element_that_it_stands_in() -> None:
+    bad = "</script></SCRIPT><!--</style></STYLE>"
+    code = standalone.script(f'export default {{ text: "{bad}" }};')
+    assert not re.search("</script|<!--", code, re.IGNORECASE)
+    assert not re.search("</style", standalone.style(bad), re.IGNORECASE)
+    assert not re.search("[<>&]", standalone.data({bad: [bad, "\u2028"]}))
+    assert json.loads(standalone.data({bad: [bad, "\u2028"]})) == {bad: [bad, "\u2028"]}
+
+
+def test_a_page_of_thirty_nodes_is_small(tmp_path: Path) -> None:
+    stepper = viz.BackwardStepper(thirty().sum())
+    assert stepper.frames[0].total >= 30
+    assert len(_saved(stepper, tmp_path).encode()) < 400_000
+
+
+# ---------------------------------------------------------------- notebooks
+
+
+CELLS = [
+    "import minigrad as mg\nfrom minigrad import viz",
+    "a = mg.tensor(3., requires_grad=True)\nb = mg.tensor(2., requires_grad=True)\nloss = (a * b + b) ** 2\n"
+    "stepper = viz.BackwardStepper(loss)\nstepper",
+    "stepper.next()\nstepper.next()\nNone",
+    "viz.draw(loss)",
+    "print('<b>printed</b>')",
+]
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A notebook with a stepper, as a kernel leaves it."""
+    file = tmp_path_factory.mktemp("executed") / "book.ipynb"
+    cells = [nbformat.v4.new_markdown_cell("# A *first* `page`"), *map(nbformat.v4.new_code_cell, CELLS)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), file)
+    convert(file.parent, "--to", "notebook", "--inplace", "--execute")
+    return nbformat.read(file, as_version=4)
+
+
+def convert(folder: Path, *arguments: str) -> None:
+    """Run nbconvert on the notebook in a folder."""
+    result = subprocess.run(
+        [sys.executable, "-m", "nbconvert", "book.ipynb", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def exported(notebook: Any) -> Page:
+    text, _ = PageExporter().from_notebook_node(notebook)
+    parsed = Page(text)
+    parsed.text = text  # type: ignore[attr-defined]
+    return parsed
+
+
+def test_what_a_text_cell_folds_stays_folded() -> None:
+    solution = "<details>\n<summary>Solution</summary>\n\n```python\nx = 1\n```\n\nBecause.\n</details>\n\nAfter it."
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(solution)])
+    text, _ = PageExporter().from_notebook_node(notebook)
+    opened, code, why, closed, after = (
+        text.index(part) for part in ("<details>", 'class="highlight"', "Because.", "</details>", "After it.")
+    )
+    assert opened < code < why < closed < after
+
+
+def test_a_notebook_becomes_one_page_with_its_frames_in_it(executed: Any) -> None:
+    saved = exported(executed)
+    (data,) = saved.scripts["application/json"]
+    values = json.loads(data)
+    assert (values["live"], values["index"], values["ran"]) == (False, 2, ["", "", ""])
+    kept = unpack(values["kept"])
+    assert kept["picture"]["root"] == "loss"
+    assert len(kept["frames"]) == kept["picture"]["total"] + 1 == 6
+    (code,) = saved.scripts["module"]
+    assert "minigradStepper" in code
+    assert STATE in executed.metadata.widgets  # the notebook itself is left as it was
+
+
+def test_frames_in_the_outputs_metadata_are_enough(executed: Any) -> None:
+    notebook = nbformat.from_dict(json.loads(json.dumps(executed)))
+    del notebook.metadata["widgets"]  # a program that saves no widget's state
+    values = json.loads(exported(notebook).scripts["application/json"][0])
+    assert (values["index"], len(unpack(values["kept"])["frames"])) == (0, 6)
+
+
+def test_nothing_in_the_page_of_a_notebook_is_fetched(executed: Any) -> None:
+    saved = exported(executed)
+    assert "default-src 'none'" in saved.policy
+    assert "http" not in saved.policy
+    loaded = [a.get(name) or "" for _, a in saved.tags for name in ("src", "href") if a.get(name)]
+    assert loaded
+    assert all(address.startswith(("data:", "#")) for address in loaded)
+    assert "&lt;b&gt;printed&lt;/b&gt;" in saved.text  # type: ignore[attr-defined]
+    assert "<title>A first page</title>" in saved.text  # type: ignore[attr-defined]
+
+
+def test_a_notebook_without_steppers_has_no_script() -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1"), nbformat.v4.new_raw_cell("raw")])
+    saved = exported(notebook)
+    assert saved.scripts == {}
+    assert ".mg-card" not in saved.text  # type: ignore[attr-defined]
+    assert exported(nbformat.v4.new_notebook()).scripts == {}
+
+
+@pytest.mark.parametrize("state", [{}, {"_anywidget_id": "other.Widget", "kept": ""}])
+def test_a_widget_that_cannot_step_leaves_its_picture(state: dict[str, Any]) -> None:
+    output = nbformat.v4.new_output(
+        "display_data",
+        {VIEW: {"model_id": "1" * 32}, "image/svg+xml": "<svg xmlns='http://www.w3.org/2000/svg'/>", "text/plain": "W"},
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("w", outputs=[output])])
+    notebook.metadata.widgets = {STATE: {"state": {"1" * 32: {"state": state}}}}
+    saved = exported(notebook)
+    assert saved.scripts == {}
+    assert [a["alt"] for tag, a in saved.tags if tag == "img"] == ["W"]
+
+
+def test_a_hostile_notebook_is_text(executed: Any) -> None:
+    notebook = nbformat.from_dict(json.loads(json.dumps(executed)))
+    bad = "</script><script>alert(1)</script><!--<script>"
+    for model in notebook.metadata.widgets[STATE].state.values():
+        if "kept" in model.state:
+            model.state.kept = bad
+    notebook.cells[0].source = f"# {bad}"
+    notebook.cells[5].outputs = [nbformat.v4.new_output("stream", name="stdout", text=bad)]
+    saved, harmless = exported(notebook), exported(executed)
+    assert saved.scripts["module"] == harmless.scripts["module"]
+    assert json.loads(saved.scripts["application/json"][0])["kept"] == bad
+
+
+def test_the_command_line_finds_template_and_exporter(executed: Any, tmp_path: Path) -> None:
+    nbformat.write(executed, tmp_path / "book.ipynb")
+    folder = f"--TemplateExporter.extra_template_basedirs={TEMPLATES}"
+    ways = {
+        "one": ["--to", "html", "--template", "minigrad", folder],
+        "two": ["--to", "minigrad.viz.page.notebook.PageExporter"],
+    }
+    for name, arguments in ways.items():
+        convert(tmp_path, "--output", name, *arguments)
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()

@@ -1,0 +1,72 @@
+"""The widget's page side as one text: made of files that stand by themselves, and whole without them."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+from cells import unpack
+
+import minigrad as mg
+from minigrad.viz import BackwardStepper
+from minigrad.viz.page import recording, widget_source
+
+
+def test_the_joined_script_is_one_module_that_imports_nothing(node: str, tmp_path: Path) -> None:
+    script = widget_source.script()
+    assert not re.search(r"^import |\bimport\(", script, re.MULTILINE)
+    assert re.findall(r"^export .*", script, re.MULTILINE) == ["export default { render };"]
+    joined = tmp_path / "joined.mjs"
+    joined.write_text(script, encoding="utf-8")
+    # Files that each are right can have a name in common.
+    checked = subprocess.run([node, "--check", str(joined)], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+
+
+AROUND = {"kept", "notebook", "page"}  # what brings the joined script to a notebook or a page
+
+
+def test_each_file_is_joined_once_and_behind_what_it_imports() -> None:
+    there = {path.stem for path in widget_source.STATIC.glob("*.mjs")}
+    assert sorted(widget_source.SCRIPTS) == sorted(there - AROUND)
+    for number, name in enumerate(widget_source.SCRIPTS):
+        text = (widget_source.STATIC / f"{name}.mjs").read_text(encoding="utf-8")
+        for imported in re.findall(r'from "\./(\w+)\.mjs"', text):
+            assert imported in widget_source.SCRIPTS[:number], f"{name} imports {imported}"
+
+
+def test_comments_stay_in_the_source_files() -> None:
+    assert not re.search(r"^\s*(//|/\*|\*/)", widget_source.script(), re.MULTILINE)
+    assert "/*" not in widget_source.style()
+    for name in widget_source.SCRIPTS:
+        for line in (widget_source.STATIC / f"{name}.mjs").read_text(encoding="utf-8").splitlines():
+            # No statement looks like a line of a comment: it would be lost.
+            if widget_source.COMMENT.match(line) and line.strip().startswith("*"):
+                assert line.startswith((" *", "   *")), line
+
+
+def test_the_widget_has_the_joined_texts() -> None:
+    code = unpack(recording.packed_code())
+    assert code == {"script": widget_source.script(), "style": widget_source.style()}
+    assert str(BackwardStepper._esm) == recording.notebook_module()
+    assert widget_source.style().count("{") == widget_source.style().count("}")
+
+
+def test_all_steppers_of_a_kernel_share_one_script() -> None:
+    loss = (mg.tensor([1.0, 2.0], requires_grad=True) ** 2).sum()
+    one, other = BackwardStepper(loss), BackwardStepper(loss)
+    assert one.code is other.code
+    assert one.code.code == recording.packed_code()
+    assert one.get_state("code") == {"code": f"IPY_MODEL_{one.code.model_id}"}
+    assert len(json.dumps(one.get_state())) < 20_000
+    one.close()
+    assert BackwardStepper(loss).code is other.code
+    other.code.close()
+    assert BackwardStepper(loss).code is not other.code
+
+
+def test_what_the_widget_gets_is_one_module_too(node: str, tmp_path: Path) -> None:
+    module = tmp_path / "widget.mjs"
+    module.write_text(str(BackwardStepper._esm), encoding="utf-8")
+    checked = subprocess.run([node, "--check", str(module)], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr

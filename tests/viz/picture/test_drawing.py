@@ -1,0 +1,184 @@
+"""The layout and the drawing: nothing overlaps, nothing hostile gets through, failures are explained."""
+
+import itertools
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import graphviz
+import pytest
+from cells import EXAMPLE, HOSTILE, SVG, cell, check_harmless, parsed
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import minigrad as mg
+from minigrad import viz
+from minigrad.viz.graph.boxes import Edge, Snapshot
+from minigrad.viz.graph.nodes import LIMIT
+from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.picture import layout, svg
+from minigrad.viz.picture.layout import LayoutError
+
+
+def test_layout_is_the_same_each_time_and_nothing_overlaps() -> None:
+    scope = cell(EXAMPLE)
+    first = svg.draw_svg(snapshot(scope["F"]))
+    layout.arrange.cache_clear()
+    assert svg.draw_svg(snapshot(scope["F"])).svg == first.svg
+    boxes = {
+        group.get("data-box"): (
+            *(float(number) for number in group.get("transform", "")[10:-1].split()),
+            float(group.find(f"{SVG}rect").get("width")),  # type: ignore[union-attr, arg-type]
+            float(group.find(f"{SVG}rect").get("height")),  # type: ignore[union-attr, arg-type]
+        )
+        for group in parsed(first.svg).iter(f"{SVG}g")
+        if group.get("data-box")
+    }
+    assert len(boxes) == 6
+    for (x, y, w, h), (u, v, a, b) in itertools.combinations(boxes.values(), 2):
+        assert x + w < u or u + a < x or y + h < v or v + b < y
+    for edge in snapshot(scope["F"]).edges:  # inputs stand to the left
+        assert boxes[edge.source][0] + boxes[edge.source][2] < boxes[edge.target][0]
+
+
+def test_edges_end_at_the_sides_of_boxes_beside_each_other() -> None:
+    sized = (layout.Sized("a", 100, 50), layout.Sized("b", 100, 50), layout.Sized("c", 100, 90))
+    placed = layout.arrange(sized, (Edge("e0", "a", "c", 0), Edge("e1", "b", "c", 1), Edge("e2", "b", "c", 2)), 80)
+    x, y = placed.corners["c"]
+    ends = [placed.curves[key][-1] for key in ("e0", "e1", "e2")]
+    assert all(abs(end[0] - x) < 1 and y < end[1] < y + 90 for end in ends)
+    assert len({end[1] for end in ends}) == 3
+
+
+def test_a_wide_still_picture_is_laid_out_downwards() -> None:
+    scope = cell("x = mg.tensor(1., requires_grad=True)\nfor _ in range(12):\n    x = x.sin()\n")
+    drawing = svg.draw_svg(snapshot(scope["x"]))
+    assert drawing.height > drawing.width
+    live = svg.draw_svg(snapshot(scope["x"]), {}, live=True)
+    assert live.width > live.height
+
+
+def test_a_missing_a_failing_and_a_slow_program_are_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    scope = cell(EXAMPLE)
+
+    def fails_with(script: str, message: str) -> None:
+        program = tmp_path / "program"
+        program.write_text(script)
+        program.chmod(0o755)
+        layout.arrange.cache_clear()
+        monkeypatch.setenv("MINIGRAD_LAYOUT", str(program))
+        with pytest.raises(LayoutError, match=message):
+            viz.draw(scope["F"])
+
+    fails_with("#!/bin/sh\necho 'syntax error near x' >&2\nexit 1\n", "the layout program failed: syntax error near x")
+    monkeypatch.setattr(layout, "SECONDS", 0.2)
+    fails_with("#!/bin/sh\nexec sleep 20\n", "took longer than 0 seconds, so it was stopped")
+    monkeypatch.setenv("MINIGRAD_LAYOUT", "no-such-program-anywhere")
+    with pytest.raises(LayoutError, match="names the layout program 'no-such-program-anywhere', which is not there"):
+        viz.draw(scope["F"])
+    monkeypatch.delenv("MINIGRAD_LAYOUT")
+    monkeypatch.setattr(layout, "_bundled", lambda: None)
+    with pytest.raises(LayoutError, match="pip install graphviz-pure"):
+        viz.draw(scope["F"])
+
+
+def test_too_large_a_graph_is_refused_at_once() -> None:
+    x = mg.tensor(1.0, requires_grad=True)
+    y = x
+    for _ in range(20_000):
+        y = y + x
+    for ask in (viz.draw, viz.BackwardStepper, viz.make_dot):
+        with pytest.raises(ValueError, match=f"more than {LIMIT} nodes, too many to draw"):
+            ask(y)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_harmless_text(name: str) -> None:
+    scope = cell(EXAMPLE)
+    graph = viz.draw(scope["F"], names={name: scope["D"]})
+    check_harmless(graph.svg)
+    stepper = viz.BackwardStepper(scope["F"], names={name: scope["D"]})
+    check_harmless(stepper.picture["svg"])
+    stepper.next()
+    stepper.next()
+    check_harmless(stepper._repr_mimebundle_()[0]["image/svg+xml"])
+    assert "\n" not in repr(stepper)
+    assert [json.loads(text)["index"] for text in stepper.recorded] == [0, 1, 2]
+    check_harmless(viz.make_dot(scope["F"], params={name: scope["A"]})._repr_image_svg_xml())
+    assert graph.graph.by_id["n3"].name == name
+
+
+@given(st.text(max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_any_text_leaves_the_svg_well_formed(name: str) -> None:
+    box = HOSTILE_GRAPH.boxes[0]
+    graph = Snapshot("n0", (values_replace(box, name),), ())
+    check_harmless(svg.draw_svg(graph).svg)
+
+
+HOSTILE_GRAPH = snapshot(mg.ones(2, requires_grad=True))
+
+
+def values_replace(box: Any, name: str) -> Any:
+    return replace(box, name=name, expression=name[:20])
+
+
+def test_draw_shows_itself_as_svg_and_as_a_table() -> None:
+    drawing = cell(EXAMPLE + "d = viz.draw(F)\n")["d"]
+    bundle = drawing._repr_mimebundle_()
+    assert set(bundle) == {"image/svg+xml", "text/plain"}
+    check_harmless(bundle["image/svg+xml"])
+    assert bundle["text/plain"].splitlines() == [
+        "   made by               from  value  grad",
+        "A  leaf                        3      None",
+        "C  PowBackward0  A ** 2  A     9",
+        "B  leaf                        2      None",
+        "D  PowBackward0  B ** 2  B     4",
+        "E  MulBackward0  C * D   C, D  36",
+        "F  AddBackward0  D + E   D, E  40",
+    ]
+
+
+def test_draw_after_backward_shows_the_leaves_gradients() -> None:
+    drawing = cell(EXAMPLE + "F.backward()\nd = viz.draw(F)\n")["d"]
+    assert [box.grad.text for box in drawing.graph.boxes if box.kind == "leaf"] == ["24", "40"]
+
+
+def test_a_long_name_leaves_its_expression_room() -> None:
+    first, second, third = mg.tensor([1.0, 2.0, 3.0], requires_grad=True).unbind()
+    drawing = viz.draw(first * third + second)._repr_mimebundle_()["image/svg+xml"]
+    name = re.search(r'class="mg-name"[^>]*>(first[^<]*)<', drawing)
+    expression = re.search(r'class="mg-expression" x="([\d.]+)"[^>]*>(mg[^<]*)<', drawing)
+    assert name
+    assert expression
+    assert svg.PAD + len(name[1]) * svg.NAME_WIDTH < float(expression[1]) - len(expression[2]) * svg.MONO_WIDTH
+
+
+def test_nan_is_drawn_as_an_alarm() -> None:
+    scope = cell("x = mg.tensor([-1.], requires_grad=True)\ny = x.log()\nd = viz.draw(y)\n")
+    (text,) = [
+        element.text for element in parsed(scope["d"].svg).iter(f"{SVG}text") if "mg-alarm" in element.get("class", "")
+    ]
+    assert text == "⚠ NaN"
+
+
+def test_make_dot_has_torchvizs_colours_and_no_addresses() -> None:
+    scope = cell(EXAMPLE)
+    graph = viz.make_dot(scope["F"], params={"A": scope["A"], "B": scope["B"]}, show_attrs=True, show_saved=True)
+    assert isinstance(graph, graphviz.Digraph)
+    for piece in (
+        "MulBackward0",
+        "AccumulateGrad",
+        "fillcolor=lightblue",
+        "fillcolor=darkolivegreen1",
+        "fillcolor=orange",
+        "A\\n [1]",
+    ):
+        assert piece in graph.source
+    assert graph.source == viz.make_dot(scope["F"], {"A": scope["A"], "B": scope["B"]}, True, True).source
+    drawn = graph.pipe("svg")
+    assert parsed(drawn[drawn.index(b"<svg") :].decode()).find(f".//{SVG}text") is not None
+    with pytest.raises(TypeError, match=r"make_dot\(\) expected a Tensor, but got float"):
+        viz.make_dot(3.0)
