@@ -148,6 +148,54 @@ def browser(chromium: str) -> Iterator[Browser]:
         running.close()
 
 
+def hear(page: Page, complaints: list[str], expected_addresses: str) -> None:
+    """Note what goes wrong on a page, each dialog, and each request to an address that does not begin as expected."""
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+
+    def check(request: Any) -> None:
+        if not re.match(expected_addresses, request.url):
+            complaints.append(f"a request left this machine: {request.url}")
+
+    def refuse(dialog: Any) -> None:
+        complaints.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
+
+    page.on("request", check)
+    page.on("dialog", refuse)
+
+
+class Pages:
+    """Pages without a kernel. They stay open from test to test: to start a new one takes five times as long."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+        self.kept: dict[str, Page] = {}
+        self.complaints: list[str] = []
+
+    def emptied(self, **settings: Any) -> Page:
+        """The page that has these settings of playwright's `new_context`, with nothing on it."""
+        page = self.kept.get(repr(settings))
+        if page is None:
+            page = self.kept[repr(settings)] = self.browser.new_context(**settings).new_page()
+            hear(page, self.complaints, "(file|data|about):")
+        page.goto("about:blank")
+        return page
+
+
+@pytest.fixture(scope="session")
+def kept_pages(browser: Browser) -> Pages:
+    return Pages(browser)
+
+
+@pytest.fixture
+def pages(kept_pages: Pages) -> Iterator[Pages]:
+    """Pages without a kernel; anything that they complain of fails the test."""
+    kept_pages.complaints.clear()
+    yield kept_pages
+    assert kept_pages.complaints == []
+
+
 # While a notebook opens on a busy machine, JupyterLab's widget manager may ask for models before it has read those that
 # the notebook stores; it asks again when it has. Once all cells have run, this is a complaint like any other.
 TOO_EARLY = "Error: widget model not found\n"
@@ -198,18 +246,8 @@ class Lab:
 @pytest.fixture
 def lab(server: Server, browser: Browser) -> Iterator[Lab]:
     context = browser.new_context(viewport={"width": 1400, "height": 1100})
-    page = context.new_page()
-    opened = Lab(page, server)
-    page.on("console", lambda message: opened.complaints.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: opened.complaints.append(str(error)))
-
-    def check(request: Any) -> None:
-        if not re.match(
-            rf"(data:|blob:|{re.escape(server.url)}|{re.escape(server.url.replace('http', 'ws'))})", request.url
-        ):
-            opened.complaints.append(f"a request left this machine: {request.url}")
-
-    page.on("request", check)
+    opened = Lab(context.new_page(), server)
+    hear(opened.page, opened.complaints, f"(data:|blob:|{re.escape(server.url)}|{re.escape(f'ws{server.url[4:]}')})")
     yield opened
     context.close()
     server.end_kernels()

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from minigrad import viz
 from minigrad.viz.page import recording
 
 ROOT = Path(__file__).parent.parent.parent
+WIDE = {"viewport": {"width": 1200, "height": 900}}
 CELLS = [
     "import minigrad as mg\nfrom minigrad import viz\n"
     "A = mg.tensor([3.], requires_grad=True)\nB = mg.tensor([2.], requires_grad=True)",
@@ -36,18 +36,10 @@ def example() -> tuple[Any, Any]:
 
 
 @pytest.fixture
-def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+def page(pages: Any, request: pytest.FixtureRequest) -> Page:
     """A page without a network, which may have options: @pytest.mark.parametrize("page", [{...}], indirect=True)."""
-    options = {"viewport": {"width": 1200, "height": 900}, **getattr(request, "param", {})}
-    context = browser.new_context(offline=True, **options)
-    opened, complaints = context.new_page(), []
-    opened.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
-    opened.on("request", lambda sent: complaints.append(sent.url) if sent.url[:5] not in ("file:", "data:") else None)
-    yield opened
-    context.close()
-    assert complaints == []
+    emptied: Page = pages.emptied(**{"offline": True, **WIDE, **getattr(request, "param", {})})
+    return emptied
 
 
 def save(folder: Path, name: str = "D") -> str:
