@@ -19,7 +19,7 @@ from minigrad.ops.places import elements, indexing, strides
 from minigrad.ops.places.assignment import set_item
 from minigrad.ops.pointwise import activations, arithmetic, choices, comparison, conversion, elementary
 from minigrad.ops.reductions import extremes, softmax, sums, vector_norm
-from minigrad.ops.shapes import diagonals, expanding, joining, transposing, views
+from minigrad.ops.shapes import diagonals, expanding, joining, padding, transposing, views
 from minigrad.printing import tensor_repr
 from minigrad.public import declarations
 from minigrad.tensor import Tensor, share_outside

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad import dtypes
+from minigrad.op import op
 from minigrad.tensor import Tensor
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -51,3 +52,14 @@ def no_derivative(name: str) -> Callable[..., Any]:
 def level(F: Any, g: Any) -> Any:
     """The rule of an op whose curve is a staircase, level between its steps: its derivative is 0 where it has one."""
     return F.zeros(g.shape, g)
+
+
+@op(
+    self=lambda F, g: g,
+    other=lambda F, g, other_shape, zeros: F.zeros(other_shape, g) if zeros else None,
+)
+def as_function_of(self: Array, other: Array, zeros: bool = False) -> Array:
+    """The same, recorded as a function of `other`, too, on which it does not depend, so that the gradient for that is
+    zeros, or not defined.
+    """
+    return self

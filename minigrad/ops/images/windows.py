@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.op import op
-
 Array = Any  # numpy array
 Sizes = tuple[int, ...]
 
@@ -123,14 +121,3 @@ def one_per_dim(value: int | Sizes, dims: int, refused: str) -> Sizes:
 def times(sizes: Sequence[int], sign: str = " x ") -> str:
     """Sizes as messages write them, "3 x 4" or with another sign."""
     return sign.join(map(str, sizes))
-
-
-@op(
-    self=lambda F, g, zeros: g,
-    other=lambda F, g, other_shape, zeros: F.zeros(other_shape, g) if zeros else None,
-)
-def as_function_of(self: Array, other: Array, zeros: bool) -> Array:
-    """The same, recorded as a function of `other`, too, on which it does not depend: PyTorch's gradients of images are
-    functions of the images, even where these are linear. The gradient for `other` is zeros, or not defined.
-    """
-    return self

@@ -21,6 +21,7 @@ from minigrad.autograd.namespaces import node_type
 from minigrad.autograd.node import Node
 from minigrad.op import arrays, op
 from minigrad.ops.operands import floats_only
+from minigrad.ops.reductions.sums import channel_bias_gradient, of_one_function
 from minigrad.public import Ints, checked
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
@@ -28,7 +29,6 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 Shape = tuple[int, ...]
 
 _FAR = 10  # variances that a squared mean may be: a mean beyond is taken off before numbers are squared
-_BLOCK = 2**16  # numbers: their arrays fit into a cache of a few megabytes
 
 
 # ---------------------------------------------------------------- rows, and sums over them
@@ -131,14 +131,10 @@ def normalized_gradient(F: Any, g: Any, self: Any, weight: Any, norm: Norm) -> A
     return F.reshape(gradient, self.shape)
 
 
-def normalized(F: Any, self: Any, norm: Norm) -> Any:
-    """The input with mean 0 and variance 1."""
-    return F.reshape(_normal(F, self, norm)[0], self.shape)
-
-
 def weight_gradient(F: Any, g: Any, self: Any, weight_shape: Shape, norm: Norm) -> Any:
-    """The sums over all that a weight was multiplied with."""
-    return F.reshape(F.sum_to(g * normalized(F, self, norm), norm.beside), weight_shape)
+    """The sums over all that a weight was multiplied with: that is the input with mean 0 and variance 1."""
+    products = g * F.reshape(_normal(F, self, norm)[0], self.shape)
+    return F.reshape(F.sum_to(products, norm.beside), weight_shape)
 
 
 def bias_gradient(F: Any, g: Any, bias_shape: Shape, norm: Norm) -> Any:
@@ -146,14 +142,19 @@ def bias_gradient(F: Any, g: Any, bias_shape: Shape, norm: Norm) -> Any:
     return F.reshape(F.sum_to(g, norm.beside), bias_shape)
 
 
-RULES: dict[str, Any] = {"self": normalized_gradient, "weight": weight_gradient, "bias": bias_gradient}
+# Those of an op whose weight's gradient is a function of the weight, too: see `of_one_function`.
+RULES: dict[str, Any] = {
+    "self": normalized_gradient,
+    "weight": lambda F, g, self, weight, norm: F.as_function_of(
+        weight_gradient(F, g, self, weight.shape, norm), weight
+    ),
+}
 
 
 def shared_backward(function: Callable[..., Any], gradients: Callable[[Any, Array], tuple[Any, ...]]) -> None:
     """Have an ordinary backward compute all the gradients of an op in one function, since they share sums.
 
-    That gets the node, of which it asks what was saved, and g. What was not saved is not needed: no self where neither
-    the input nor the weight wants a gradient, and no weight where the input wants none.
+    That gets the node, of which it asks what was saved, and g. It may leave out the input's gradient.
     """
 
     def apply(node: Node, g: Array) -> tuple[Any, ...]:
@@ -168,7 +169,7 @@ def shared_backward(function: Callable[..., Any], gradients: Callable[[Any, Arra
 # ---------------------------------------------------------------- batch norm
 
 
-@op(name="NativeBatchNormBackward0", kept=("norm",), **RULES)
+@op(name="NativeBatchNormBackward0", kept=("norm",), bias=channel_bias_gradient, **RULES)
 def normalize_batch(self: Array, weight: Array, bias: Array, norm: Norm) -> Array:
     """The input with mean 0 and variance 1 in each channel, times the channel's weight, plus its bias."""
     scale = weight * norm.rstd
@@ -178,11 +179,9 @@ def normalize_batch(self: Array, weight: Array, bias: Array, norm: Norm) -> Arra
 @op(
     name="NativeBatchNormBackward0",
     constants=("mean", "rstd"),
-    self=lambda F, g, weight, rstd: g * (F.reshape(weight, rstd.shape) * rstd),
-    weight=lambda F, g, self, weight_shape, mean, rstd: F.reshape(
-        F.sum_to(g * (self - mean), mean.shape) * rstd, weight_shape
-    ),
-    bias=lambda F, g, bias_shape, rstd: F.reshape(F.sum_to(g, rstd.shape), bias_shape),
+    self=lambda F, g, self, weight, rstd: F.as_function_of(g * (F.reshape(weight, rstd.shape) * rstd), self),
+    weight=lambda F, g, self, weight, mean, rstd: F.as_function_of(F.channel_sums(g * ((self - mean) * rstd)), weight),
+    bias=channel_bias_gradient,
 )
 def normalize_by_constants(self: Array, weight: Array, bias: Array, mean: Array, rstd: Array) -> Array:
     """(input - mean) * rstd * weight + bias, where mean and rstd (1, C, 1, ...) are constants."""
@@ -196,15 +195,12 @@ def _of_channels(self: Array, scale: Array, shift: Array) -> Array:
 
 
 def _batch_gradients(node: Any, g: Array) -> tuple[Array | None, ...]:
-    saved, norm = node._saved_self, node._saved_norm
-    order = memory_order(g if saved is None else saved._array)
-    g_rows = channel_rows(g, order)
+    self, norm = node._saved_self._array, node._saved_norm
+    order = memory_order(self)
+    rows, g_rows = channel_rows(self, order), channel_rows(g, order)
     grad_bias = row_sums(g_rows)
-    if saved is None:
-        return None, None, grad_bias
-    rows = channel_rows(saved._array, order)
     grad_weight = (row_products(g_rows, rows) - norm.mean * grad_bias) * norm.rstd
-    if node._saved_weight is None:
+    if node._next_nodes[0] is None:
         return None, grad_weight, grad_bias
     scale = node._saved_weight._array * norm.rstd
     count = max(rows.shape[0] * rows.shape[2], 1)
@@ -283,7 +279,14 @@ def _check_more_than_one(size: Sequence[int]) -> None:
 # ---------------------------------------------------------------- layer, group and rms norm
 
 
-@op(name="NativeLayerNormBackward0", kept=("norm",), **RULES)
+@op(
+    name="NativeLayerNormBackward0",
+    kept=("norm",),
+    bias=lambda F, g, self, weight, bias, norm: of_one_function(
+        F, bias_gradient(F, g, bias.shape, norm), self, weight, bias
+    ),
+    **RULES,
+)
 def normalize_layer(self: Array, weight: Array, bias: Array, norm: Norm) -> Array:
     """The input with mean 0 and variance 1 in each row, times a weight for each number of a row, plus a bias."""
     out = _of_rows(self, weight, norm)
@@ -291,7 +294,7 @@ def normalize_layer(self: Array, weight: Array, bias: Array, norm: Norm) -> Arra
     return out
 
 
-@op(name="NativeGroupNormBackward0", kept=("norm",), **RULES)
+@op(name="NativeGroupNormBackward0", kept=("norm",), bias=bias_gradient, **RULES)
 def normalize_group(self: Array, weight: Array, bias: Array, norm: Norm) -> Array:
     """The same, with a weight and a bias for each channel."""
     return arrays.normalize_layer(self, weight, bias, norm)
@@ -310,34 +313,19 @@ def _of_rows(self: Array, weight: Array, norm: Norm) -> Array:
 
 
 def _layer_gradients(node: Any, g: Array) -> tuple[Array | None, ...]:
-    """The gradients of input, weight and bias.
-
-    Block by block, so that a block's arrays stay in the processor's cache until it is done: for large inputs that is
-    several times as fast as all rows at once.
-    """
-    saved, norm = node._saved_self, node._saved_norm
+    norm, weight = node._saved_norm, node._saved_weight._array.reshape(-1)
     _, count, size = norm.rows
-    g_rows = g.reshape(count, size)
-    grad_bias = outer_sums(g_rows).reshape(norm.beside)
-    if saved is None:
-        return None, None, grad_bias
-    x, mean, rstd = saved._array.reshape(count, size), norm.mean, norm.rstd
-    weight = node._saved_weight
-    weight = np.zeros(size, x.dtype) if weight is None else weight._array.reshape(-1)
-    grad_input, grad_weight = np.empty_like(x), np.zeros(size, x.dtype)
-    height = max(1, _BLOCK // max(1, size))
-    for start in range(0, count, height):
-        rows = slice(start, start + height)
-        centred = x[rows] - mean[rows, np.newaxis]
-        products = g_rows[rows] * centred
-        grad_weight += rstd[rows] @ products
-        # rstd * (g * weight - mean(g * weight) - normal * mean(g * weight * normal)), for normal = centred * rstd
-        out = np.multiply(g_rows[rows], weight, out=grad_input[rows])
-        spread = rstd[rows] * (products @ weight / size) * rstd[rows]  # rstd² alone can be too large for float16
-        out -= centred * spread[:, np.newaxis]
-        out -= (g_rows[rows] @ weight / size)[:, np.newaxis]
-        out *= rstd[rows, np.newaxis]
-    return grad_input.reshape(g.shape), grad_weight.reshape(norm.beside), grad_bias
+    normal, g_rows = node._saved_self._array.reshape(count, size), g.reshape(count, size)
+    normal = (normal - norm.mean[:, np.newaxis]) * norm.rstd[:, np.newaxis]
+    products = g_rows * normal
+    grad_weight, grad_bias = (outer_sums(sums).reshape(norm.beside) for sums in (products, g_rows))
+    if node._next_nodes[0] is None:
+        return None, grad_weight, grad_bias
+    grad_input = g_rows * weight
+    grad_input -= (grad_input.sum(1) / size)[:, np.newaxis]
+    grad_input -= normal * (products @ weight / size)[:, np.newaxis]
+    grad_input *= norm.rstd[:, np.newaxis]
+    return grad_input.reshape(g.shape), grad_weight, grad_bias
 
 
 shared_backward(normalize_layer, _layer_gradients)

@@ -40,7 +40,7 @@ def _nll(node: str) -> Any:
     @op(
         name=node,
         kept=("targets",),
-        self=lambda F, g, self_shape, targets, reduction: F.nll_gradient(g, targets, reduction, self_shape),
+        self=lambda F, g, self, targets, reduction: F.nll_gradient(g, self, targets, reduction),
     )
     def nll(self: Array, targets: Targets, reduction: str) -> Array:
         """-weight * log-probability of the target class; for the mean, their sum over that of the weights."""
@@ -64,15 +64,16 @@ nll_of_rows, nll_of_maps = _nll("NllLossBackward0"), _nll("NllLoss2DBackward0")
     name="NllLossBackwardBackward0",
     kept=("targets",),
     self=lambda F, g, targets, reduction: F.nll(g, targets, reduction),
+    logs=lambda F, g, logs_shape: F.zeros(logs_shape, g),
 )
-def nll_gradient(self: Array, targets: Targets, reduction: str, shape: tuple[int, ...]) -> Array:
-    """Zeros of a shape, with -g * weight at the target classes."""
+def nll_gradient(self: Array, logs: Array, targets: Targets, reduction: str) -> Array:
+    """Zeros like the log-probabilities, with -g * weight at the target classes."""
     values = -self[targets.places] if reduction == "none" else -self
     if reduction == "mean":
         values = values / targets.total
     if targets.weights is not None:
         values = values * targets.weights
-    out = np.zeros(shape, self.dtype)
+    out = np.zeros(logs.shape, self.dtype)
     out[targets.chosen] = values
     return out
 

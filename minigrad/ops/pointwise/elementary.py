@@ -30,37 +30,32 @@ def elementary(**declared: Any) -> Callable[[Any], Any]:
     return lambda kernel: public(in_place=True)(op(floating=True, **declared)(kernel))
 
 
-def _of_numpy(name: str, compute: Callable[[Any], Any], meaning: str, /, **declared: Any) -> Any:
+def _of_numpy(name: str, compute: Any, rule: Callable[..., Any], meaning: str, /, **declared: Any) -> Any:
     """An elementary op that numpy computes."""
 
     def kernel(self: Array) -> Array:
         return compute(self)
 
     kernel.__name__, kernel.__doc__ = name, meaning
-    return elementary(**declared)(kernel)
+    return elementary(self=rule, **declared)(kernel)
 
 
 # ---------------------------------------------------------------- exponentials and logarithms
 
 _LOGARITHM = "logarithm; -inf at 0, nan below."
-exp = _of_numpy("exp", np.exp, "e to the power of each element.", self=lambda F, g, result: g * result)
-expm1 = _of_numpy("expm1", np.expm1, "exp(x) - 1, exact for small x, too.", self=lambda F, g, result: g * (result + 1))
-log = _of_numpy("log", np.log, f"The natural {_LOGARITHM}", self=lambda F, g, self: g / self)
-log2 = _of_numpy("log2", np.log2, f"The binary {_LOGARITHM}", self=lambda F, g, self: g / (self * math.log(2)))
-log10 = _of_numpy("log10", np.log10, f"The decimal {_LOGARITHM}", self=lambda F, g, self: g / (self * math.log(10)))
-log1p = _of_numpy(
-    "log1p",
-    np.log1p,
-    "log(1 + x), exact for small x, too.",
-    name="Log1PBackward0",
-    self=lambda F, g, self: g / (self + 1),
-)
+exp = _of_numpy("exp", np.exp, lambda F, g, result: g * result, "e to the power of each element.")
+expm1 = _of_numpy("expm1", np.expm1, lambda F, g, result: g * (result + 1), "exp(x) - 1, exact for small x, too.")
+log = _of_numpy("log", np.log, lambda F, g, self: g / self, f"The natural {_LOGARITHM}")
+log2 = _of_numpy("log2", np.log2, lambda F, g, self: g / (self * math.log(2)), f"The binary {_LOGARITHM}")
+log10 = _of_numpy("log10", np.log10, lambda F, g, self: g / (self * math.log(10)), f"The decimal {_LOGARITHM}")
+_EXACT = "log(1 + x), exact for small x, too."
+log1p = _of_numpy("log1p", np.log1p, lambda F, g, self: g / (self + 1), _EXACT, name="Log1PBackward0")
 
 
 # ---------------------------------------------------------------- powers and roots
 
-reciprocal = _of_numpy("reciprocal", lambda x: 1 / x, "1 / x.", self=lambda F, g, result: -g * (result * result))
-sqrt = _of_numpy("sqrt", np.sqrt, "The square root; nan below 0.", self=lambda F, g, result: g / (2 * result))
+reciprocal = _of_numpy("reciprocal", lambda x: 1 / x, lambda F, g, result: -g * (result * result), "1 / x.")
+sqrt = _of_numpy("sqrt", np.sqrt, lambda F, g, result: g / (2 * result), "The square root; nan below 0.")
 
 
 @elementary(self=lambda F, g, result: g * (result * result * result * -0.5))
@@ -157,24 +152,16 @@ public(function=False)(in_place(pow, "pow_", operand="exponent"))
 # ---------------------------------------------------------------- angles and hyperbolas
 
 _NAN = "nan outside of -1 to 1."
-sin = _of_numpy("sin", np.sin, "The sine of angles in radians.", self=lambda F, g, self: g * F.cos(self))
-cos = _of_numpy("cos", np.cos, "The cosine of angles in radians.", self=lambda F, g, self: -g * F.sin(self))
-tan = _of_numpy("tan", np.tan, "The tangent of angles in radians.", self=lambda F, g, result: g * (1 + result * result))
+sin = _of_numpy("sin", np.sin, lambda F, g, self: g * F.cos(self), "The sine of angles in radians.")
+cos = _of_numpy("cos", np.cos, lambda F, g, self: -g * F.sin(self), "The cosine of angles in radians.")
+tan = _of_numpy("tan", np.tan, lambda F, g, result: g * (1 + result * result), "The tangent of angles in radians.")
 # The slope of asin is 1 / cos(asin(x)), and the cosine of the angle whose sine is x is sqrt(1 - x**2).
-asin = _of_numpy(
-    "asin", np.arcsin, f"The angle from -pi/2 to pi/2 with this sine; {_NAN}",
-    self=lambda F, g, self: g / F.sqrt(1 - self * self),
-)  # fmt: skip
-acos = _of_numpy(
-    "acos", np.arccos, f"The angle from 0 to pi with this cosine; {_NAN}",
-    self=lambda F, g, self: -g / F.sqrt(1 - self * self),
-)  # fmt: skip
-atan = _of_numpy(
-    "atan", np.arctan, "The angle from -pi/2 to pi/2 with this tangent.", self=lambda F, g, self: g / (1 + self * self)
-)
-sinh = _of_numpy("sinh", np.sinh, "(exp(x) - exp(-x)) / 2.", self=lambda F, g, self: g * F.cosh(self))
-cosh = _of_numpy("cosh", np.cosh, "(exp(x) + exp(-x)) / 2.", self=lambda F, g, self: g * F.sinh(self))
-tanh = _of_numpy("tanh", np.tanh, "The hyperbolic tangent.", self=lambda F, g, result: g * (1 - result * result))
+asin = _of_numpy("asin", np.arcsin, lambda F, g, self: g / F.sqrt(1 - self * self), f"The angle with this sine; {_NAN}")
+acos = _of_numpy("acos", np.arccos, lambda F, g, self: -g / F.sqrt(1 - self * self), f"That with this cosine; {_NAN}")
+atan = _of_numpy("atan", np.arctan, lambda F, g, self: g / (1 + self * self), "The angle with this tangent.")
+sinh = _of_numpy("sinh", np.sinh, lambda F, g, self: g * F.cosh(self), "(exp(x) - exp(-x)) / 2.")
+cosh = _of_numpy("cosh", np.cosh, lambda F, g, self: g * F.sinh(self), "(exp(x) + exp(-x)) / 2.")
+tanh = _of_numpy("tanh", np.tanh, lambda F, g, result: g * (1 - result * result), "The hyperbolic tangent.")
 
 
 # ---------------------------------------------------------------- sizes, signs and rounding

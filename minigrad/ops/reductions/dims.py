@@ -35,11 +35,6 @@ def count(shape: tuple[int, ...], dim: tuple[int, ...]) -> int:
     return math.prod(shape[i] for i in dim)
 
 
-def part(F: Any, of: Any, dim: int, start: int, stop: int) -> Any:
-    """The elements from `start` to before `stop` along a dimension."""
-    return F.basic_index(of, (slice(None),) * dim + (slice(start, stop), ...))
-
-
 def wrap_dims(dim: Dims, ndim: int) -> tuple[int, ...]:
     """Dimensions counted from the front, without repeats; none given means all."""
     dims = tuple(dim) if isinstance(dim, Sequence) else () if dim is None else (dim,)

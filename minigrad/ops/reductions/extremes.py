@@ -25,14 +25,17 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 # ---------------------------------------------------------------- elements picked by their index
 
 
+def _put_back(F: Any, g: Any, indices: Any, dim: int, keepdim: bool, self_shape: tuple[int, ...]) -> Any:
+    """Zeros with a gradient where its elements came from."""
+    if not keepdim and self_shape:
+        g, indices = F.unsqueeze(g, dim), F.unsqueeze(indices, dim)
+    return F.scatter(F.zeros(self_shape, g), g, indices, dim)
+
+
 def take_along_op(node: str) -> Any:
     """One op for each of the names that PyTorch has, by how the indices were found."""
 
-    @op(
-        name=node,
-        constants=("indices",),
-        self=lambda F, g, indices, dim, keepdim, self_shape: F.put_along(g, indices, dim, keepdim, self_shape),
-    )
+    @op(name=node, constants=("indices",), self=_put_back)
     def take_along(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
         """The elements at `indices` along `dim`. The gradient goes to these."""
         if not self.ndim:
@@ -42,18 +45,6 @@ def take_along_op(node: str) -> Any:
         return np.squeeze(np.take_along_axis(self, np.expand_dims(indices, dim), dim), dim)
 
     return take_along
-
-
-@op(constants=("indices",), self=lambda F, g, indices, dim, keepdim: F.take_along(g, indices, dim, keepdim))
-def put_along(self: Array, indices: Array, dim: int, keepdim: bool, shape: tuple[int, ...]) -> Array:
-    """Zeros of a shape with the elements of input put at `indices` along `dim`."""
-    if not shape:
-        return np.array(self)
-    out = np.zeros(shape, self.dtype)
-    if not keepdim:
-        self, indices = np.expand_dims(self, dim), np.expand_dims(indices, dim)
-    np.put_along_axis(out, indices, self, dim)
-    return out
 
 
 # ---------------------------------------------------------------- the largest and the smallest

@@ -17,7 +17,7 @@ from minigrad.autograd.blame import warn
 from minigrad.op import arrays, op
 from minigrad.ops.operands import numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
-from minigrad.ops.reductions.dims import check_dim_given, count, expand_reduced, np_prod, np_sum, part, wrap_dims
+from minigrad.ops.reductions.dims import check_dim_given, count, expand_reduced, np_prod, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
@@ -34,6 +34,28 @@ def sum_all(self: Array) -> Array:
 def sum_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The sums along some dimensions."""
     return np_sum(self, axis=dim, keepdims=keepdim)
+
+
+@op(self=lambda F, g, self_shape: F.expand(F.reshape(g, (-1, *(1,) * (len(self_shape) - 2))), self_shape))
+def channel_sums(self: Array) -> Array:
+    """The sum of each channel: (N, C, *size) -> (C,). By a product with ones, a third of the time of np.add.reduce."""
+    pixels = math.prod(self.shape[2:])
+    rows = np.matmul(self.reshape(*self.shape[:2], pixels), np.ones(pixels, self.dtype))
+    return np.add.reduce(rows, 0)
+
+
+def of_one_function(F: Any, gradient: Any, *inputs: Any) -> Any:
+    """For rules: a gradient as a function of inputs on which it does not depend. In PyTorch one function computes all
+    the gradients of a layer, and so each is a function of all that this one gets.
+    """
+    for input in inputs:
+        gradient = F.as_function_of(gradient, input)
+    return gradient
+
+
+def channel_bias_gradient(F: Any, g: Any, self: Any, weight: Any) -> Any:
+    """The gradient of what a layer adds to each channel."""
+    return of_one_function(F, F.channel_sums(g), self, weight)
 
 
 @op(name="MeanBackward0", self=lambda F, g, self_shape: F.expand(g / math.prod(self_shape), self_shape))
@@ -92,15 +114,13 @@ def product_gradient(F: Any, g: Any, self: Any, result: Any, dim: int, keepdim: 
 def products_before(F: Any, self: Any, dim: int) -> Any:
     """For each element the product of those before it along a dimension.
 
-    As many steps as the size has binary digits: each multiplies with the products of as many factors as there are.
+    As many steps as the size has binary digits: each multiplies with the products of as many factors as there are, from
+    so many places before.
     """
-    size = self.shape[dim]
-    one = F.zeros(part(F, self, dim, 0, 1).shape, self) + 1
-    product = F.cat(one, part(F, self, dim, 0, size - 1), dim=dim)
-    step = 1
-    while step < size:
-        longer = part(F, product, dim, step, size) * part(F, product, dim, 0, size - step)
-        product = F.cat(part(F, product, dim, 0, step), longer, dim=dim)
+    others = (0, 0) * (self.ndim - dim - 1)
+    product, step = F.constant_pad(self, (*others, 1, -1), 1.0), 1
+    while step < self.shape[dim]:
+        product = product * F.constant_pad(product, (*others, step, -step), 1.0)
         step *= 2
     return product
 
@@ -131,15 +151,10 @@ def prod_dim(self: Array, dim: int, keepdim: bool) -> Array:
 # ---------------------------------------------------------------- running sums
 
 
-@op(self=lambda F, g, dim, backwards: F.cumsum(g, dim, not backwards))
-def cumsum(self: Array, dim: int, backwards: bool) -> Array:
-    """For each element the sum of those up to it along a dimension, or of those from it on."""
-    if not self.ndim:
-        return np.array(self)
-    out = np.empty_like(self)
-    along = (slice(None),) * dim + (slice(None, None, -1 if backwards else 1),)
-    np.add.accumulate(self[along], axis=dim, out=out[along])
-    return out
+@op(self=lambda F, g, dim: F.flip(F.cumsum(F.flip(g, (dim,)), dim), (dim,)) if g.shape else g)
+def cumsum(self: Array, dim: int) -> Array:
+    """For each element the sum of those up to it along a dimension."""
+    return np.add.accumulate(self, axis=dim, dtype=self.dtype) if self.ndim else np.array(self)
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -244,7 +259,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
     """
     input = _in_total_dtype(input, dtype)
     numbers_only("cumsum_out_cpu", input._array)
-    return _cumsum(input, wrap_dim(dim, input.ndim), False)
+    return _cumsum(input, wrap_dim(dim, input.ndim))
 
 
 def _answer(ask: Any, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
