@@ -19,8 +19,8 @@ from minigrad.autograd.engine import backward
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle
 from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
-from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, RetainGrad, state_of
-from minigrad.autograd.views import follow_base, keeps_gradient
+from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, RetainGrad, next_sequence_nr, state_of
+from minigrad.autograd.views import OvertakenState, follow_base, keeps_gradient
 from minigrad.devices import CPU, device
 from minigrad.tensor_base import (
     Size,
@@ -168,13 +168,13 @@ class Tensor(TensorBase):
 
     def _was_made_as_leaf(self) -> bool:
         """As is_leaf, but a view whose memory was written to is not asked for the node that it has now."""
-        return self.is_leaf if self._state is None else self._state.was_leaf(self)
+        return self.is_leaf if self._state is None else self._state.was_leaf
 
     def _want_grad(self, wanted: bool, floating_only: str) -> None:
         if wanted and not self.dtype.is_floating_point:
             raise RuntimeError(f"{floating_only}, not {self.dtype}: convert it with .float()")
-        if self._state is not None and self._state.take_flag(self, wanted):
-            return
+        if isinstance(self._state, OvertakenState):
+            return  # whatever its own flag, it needs a gradient as its base does
         if wanted and self.is_inference() and not thread.inference:
             raise RuntimeError(
                 "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "
@@ -185,6 +185,8 @@ class Tensor(TensorBase):
         elif wanted != self.requires_grad:
             self._node = ON_DEMAND if wanted else None
             follow_base(self, wanted)
+        elif wanted and self._state is UNCONNECTED:
+            self._state = None  # a leaf like others
 
     @property
     def grad(self) -> Tensor | None:
@@ -235,7 +237,7 @@ class Tensor(TensorBase):
 
     def _has_place(self) -> bool:
         """Whether it is known where in the graph this is: not for some views whose memory was written to."""
-        return self._state is None or self._state.has_place
+        return self._state is None or self._state.error is None
 
     def retain_grad(self) -> None:
         """Have backward() keep the gradient of this result in `.grad`, as it does for leaves."""
@@ -311,7 +313,7 @@ class Tensor(TensorBase):
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
         if not self.is_leaf:
             state = LeafState()
-            state.detached, state.retains_grad = True, self.retains_grad
+            state.detached, state.retains_grad = next_sequence_nr(), self.retains_grad
             self._state = state
             self._writes = self._writes or [0]  # a node that saved it is to notice
         self._node, self._output_nr = None, 0

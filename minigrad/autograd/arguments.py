@@ -5,7 +5,7 @@ A gradient arrives at a node, or at one output of a node that has several (a `Ke
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,13 +36,6 @@ def as_list(value: Any) -> list[Any]:
 
 def listed_inputs(value: Any, function: str) -> list[Tensor]:
     """The `inputs` of grad() or backward() as a list of tensors; raise if they are not that."""
-    if isinstance(value, Mapping):
-        if type(value) is not dict:
-            raise TypeError(
-                f"`inputs` argument to `{function}` must be a dict, not {type(value).__name__}. Other Mapping types "
-                "are not supported."
-            )
-        value = list(value.values())
     if not isinstance(value, TensorBase | Iterable):
         raise TypeError(
             f"`inputs` argument to `{function}` must be a Tensor or several, not {type(value).__name__}: {value!r}"
@@ -75,8 +68,13 @@ def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batc
     pairs = []
     for index, (root, gradient) in enumerate(zip(roots, weights, strict=True)):
         _check_root(index, root, gradient)
-        if batched or gradient is not None:
-            _check_weights(index, root, gradient, weights[0] if batched else None)
+        if batched:
+            _check_batch(index, root, gradient, weights[0])
+        elif gradient is not None and gradient.shape != root.shape:
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
+                f"shape of {root.shape}."
+            )
         pairs.append((key_of(root), _start(root._array, gradient, create_graph, batched)))
     return pairs
 
@@ -94,38 +92,21 @@ def _start(root: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
 def _check_root(index: int, root: Any, gradient: Any) -> None:
     """Raise unless a run can start from this root: from one element where no gradient is given."""
     if root._node is not None and gradient is None and root._array.size != 1:
-        raise _not_scalar(root)
+        raise RuntimeError(
+            "grad can be implicitly created only for scalar outputs. This output has shape "
+            f"{list(root.shape)}: reduce it first, as in .sum().backward(), or say how much each element counts, as in "
+            ".backward(gradient=ones_like(...))."
+        )
     if edge_node(root) is None:
-        raise _no_graph(index)
+        raise RuntimeError(
+            f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was "
+            "computed from was made with requires_grad=True, or it was computed under no_grad() or after detach(), so "
+            "there is no graph to go back through."
+        )
 
 
-def _not_scalar(root: Any) -> RuntimeError:
-    return RuntimeError(
-        f"grad can be implicitly created only for scalar outputs. This output has shape {list(root.shape)}: reduce it "
-        "first, as in .sum().backward(), or say how much each element counts, as in "
-        ".backward(gradient=ones_like(...))."
-    )
-
-
-def _no_graph(index: int) -> RuntimeError:
-    return RuntimeError(
-        f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was computed "
-        "from was made with requires_grad=True, or it was computed under no_grad() or after detach(), so there is no "
-        "graph to go back through."
-    )
-
-
-def _check_weights(index: int, root: Any, gradient: Any, first: Any) -> None:
-    """Raise unless a gradient to start from has its root's shape or, where there is a first batch, is a batch for this
-    root, of as many rows as the first.
-    """
-    if first is None and gradient is not None:
-        if gradient.shape != root.shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
-                f"shape of {root.shape}."
-            )
-        return
+def _check_batch(index: int, root: Any, gradient: Any, first: Any) -> None:
+    """Raise unless a gradient to start from is a batch for its root, of as many rows as the first."""
     shape = () if gradient is None else gradient.shape
     if first is None or not shape or not shape[0] or shape != (len(first), *root.shape):
         raise RuntimeError(

@@ -66,7 +66,7 @@ def backward(
 
 def grad(
     outputs: Tensor | Sequence[Tensor],
-    inputs: Tensor | Sequence[Tensor] | dict[Any, Tensor],
+    inputs: Tensor | Sequence[Tensor],
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -75,8 +75,8 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
-    """Return the gradients of `outputs` with respect to `inputs`, one for each input and of its shape, as a tuple; as a
-    dict if the inputs are one. No `.grad` is touched.
+    """Return the gradients of `outputs` with respect to `inputs`, one for each input and of its shape, as a tuple. No
+    `.grad` is touched.
 
     An input that the outputs do not depend on is an error, unless `allow_unused` (its gradient is None) or
     `materialize_grads` (zeros). (`only_inputs` does nothing; PyTorch still takes it.)
@@ -115,12 +115,11 @@ def grad(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
-        elif is_grads_batched and gradient is not None and not isinstance(gradient, TensorBase):
-            results[index] = from_array(batching.as_batch(gradient, len(weights[0])).array)
         elif gradient is not None and not isinstance(gradient, TensorBase):
-            same = [weight for weight in weights if weight is not None and weight._array is gradient]
-            results[index] = same[0] if same else from_array(gradient)
-    return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
+            array = batching.as_batch(gradient, len(weights[0])).array if is_grads_batched else gradient
+            same = [weight for weight in weights if weight is not None and weight._array is array]
+            results[index] = same[0] if same else from_array(array)
+    return tuple(results)
 
 
 def _rows(starts: list[Any], sources: list[Any], batches: list[Any], retain: bool, create_graph: bool) -> list[Any]:
@@ -167,27 +166,19 @@ def _prepared(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: 
     return BackwardRun(roots, keys, None, create_graph if retain_graph is None else retain_graph, create_graph)
 
 
-def exhaust(run: BackwardRun, in_new_thread: bool = False) -> None:
-    """Run all steps. Runs within runs go on in a new thread from some depth on, since Python limits the depth of each
-    thread's calls.
+def exhaust(run: BackwardRun) -> None:
+    """Run all steps. Runs within runs go on in a new thread from some depth on, with this one's modes, since Python
+    limits the depth of each thread's calls.
     """
-    if run.depth % DEEPEST == 0 and not in_new_thread:
-        _exhaust_in_new_thread(run)
+    if run.depth % DEEPEST:
+        _run_all_steps(run)
         return
-    with run:
-        steps = _steps(run)
-        for _ in steps if (profiler := modes.profiler) is None else profiler.backward_run(steps):
-            pass
-
-
-def _exhaust_in_new_thread(run: BackwardRun) -> None:
-    """Run all steps in a thread of their own, with this one's modes, and wait for it."""
     state, errors = current_state(), []
 
     def go_on() -> None:
         switch(**state)
         try:
-            exhaust(run, in_new_thread=True)
+            _run_all_steps(run)
         except BaseException as error:
             errors.append(error)
 
@@ -196,6 +187,13 @@ def _exhaust_in_new_thread(run: BackwardRun) -> None:
     worker.join()
     if errors:
         raise errors[0]
+
+
+def _run_all_steps(run: BackwardRun) -> None:
+    with run:
+        steps = _steps(run)
+        for _ in steps if (profiler := modes.profiler) is None else profiler.backward_run(steps):
+            pass
 
 
 # ---------------------------------------------------------------- the loop
@@ -296,7 +294,11 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
             apply = leaf.apply if modes.profiler is None else modes.profiler.of_leaf(leaf)
             apply(gradient, owned=owned)
         else:
-            added = run.run_leaf(leaf, gradient)
+            try:
+                _, added = run.run_node(leaf, (gradient,), ())
+            except Exception as error:
+                run.explain(leaf, error)
+                raise
         if added is not None:
             yield leaf, (gradient,), ()
 

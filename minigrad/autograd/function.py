@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from minigrad.autograd.hooks import wrapped
 from minigrad.autograd.inplace import check_history, record_write
 from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.node import Node, edge_node
-from minigrad.autograd.saved import PackedTensor, Versioned, freed_error, pack, save, unpack, unpack_result
+from minigrad.autograd.saved import Versioned, freed_error, pack, save, unpack, unpack_result
 from minigrad.autograd.views import IN_FUNCTION, MULTIPLE, mark_view, set_history, share_memory
 from minigrad.tensor import Tensor, from_array, own_array
 
@@ -42,6 +42,7 @@ class FunctionCtx:
     _non_differentiable: tuple[Any, ...] = ()
     _materialize_grads = True
     _running = 0  # how often its backward is running, nested in itself
+    _made: tuple[Any, ...] = ()  # shape and dtype of each output; None for what is not a tensor
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for backward, where `ctx.saved_tensors` gives them back; inputs and outputs above all.
@@ -63,15 +64,6 @@ class FunctionCtx:
         self._materialize_grads = value
 
 
-class SavedOutput(NamedTuple):
-    """An output that a Function saved: the array and its count of writes, not the tensor, which knows the node."""
-
-    kept: Any  # the array, or what a pack hook made of the tensor
-    writes: list[Any]
-    version: int
-    output_nr: int
-
-
 class FunctionNode(FunctionCtx, Node):
     """The node of one call of a custom Function; each Function has a subclass, named after it."""
 
@@ -86,8 +78,6 @@ class FunctionNode(FunctionCtx, Node):
         self._connect([(edge_node(tensor), tensor._output_nr) for tensor in inputs] if self._records else [])
         self._given = tuple([isinstance(value, Tensor) for value in arguments])  # which arguments are tensors
         self._targets = tuple([(tensor._array.shape, tensor._array.dtype) for tensor in inputs])
-        self._made: tuple[Any, ...] = ()  # shape and dtype of each output; None for what is not a tensor
-        self._output_count = 1
         self._kept = ()
 
     @property
@@ -95,13 +85,12 @@ class FunctionNode(FunctionCtx, Node):
         """What save_for_backward kept. RuntimeError once the graph is freed, or if one of them was written to."""
         if self._kept is None:
             raise freed_error()
-        return tuple(None if kept is None else self._restored(kept) for kept in self._kept)
+        return tuple(map(self._restored, self._kept))
 
-    def _restored(self, kept: Any) -> Tensor:
-        if not isinstance(kept, SavedOutput):
-            return unpack(self, kept)
-        array = kept.kept if isinstance(kept.kept, PackedTensor) else Versioned(kept.kept, kept.version)
-        return unpack_result(self, array, kept.writes, kept.output_nr)
+    def _restored(self, kept: Any) -> Tensor | None:
+        if isinstance(kept, tuple):  # an output
+            return unpack_result(self, *kept)
+        return None if kept is None else unpack(self, kept)
 
     def __call__(self, *gradients: Any) -> Any:
         raise TypeError(f"'{type(self).__name__}' object is not callable: let backward() run it")
@@ -119,10 +108,9 @@ class FunctionNode(FunctionCtx, Node):
         if self._running > MOST_RETURNS:
             name = self._function.__name__
             raise RuntimeError(
-                f"{name}Backward came back to itself, and would do so for ever: while the backward() of {name} is "
-                "running, it starts a backward through the very node that it belongs to, by calling .backward() or "
-                "grad() on the Function's own output. A backward() gets the gradient of the output as its argument "
-                "and returns the gradients of the inputs: compute them from grad_output, without .backward()."
+                f"{name}Backward came back to itself, and would do so for ever: the backward() of {name} starts a "
+                "backward through the very node that it belongs to, by .backward() or grad() on the Function's own "
+                "output. Compute the gradients of the inputs from grad_output, its argument, without .backward()."
             )
         if self._materialize_grads:
             gradients = tuple(
@@ -158,20 +146,19 @@ class FunctionNode(FunctionCtx, Node):
                 )
             if is_tensor:
                 gradients.append(result if self._next_nodes[len(gradients)] is not None else None)
-        for index, gradient in enumerate(gradients):
-            if gradient is not None:
-                self._check_shape(index, gradient.shape)
+        for index, (gradient, target) in enumerate(zip(gradients, self._targets or (), strict=True)):
+            if gradient is not None and not _sums_to(gradient.shape, target[0]):
+                raise RuntimeError(
+                    f"Function {name} returned an invalid gradient at index {index} - got {list(gradient.shape)} but "
+                    f"expected shape compatible with {list(target[0])}"
+                )
         return gradients
 
-    def _check_shape(self, index: int, shape: tuple[int, ...]) -> None:
-        """Raise unless a gradient can be summed to its input's shape, which may have been broadcast."""
-        expected: tuple[int, ...] = self._targets[index][0]  # type: ignore[index]
-        lead = len(shape) - len(expected)
-        if lead < 0 or any(own not in (1, got) for own, got in zip(expected, shape[lead:], strict=True)):
-            raise RuntimeError(
-                f"Function {type(self).__name__} returned an invalid gradient at index {index} - got {list(shape)} but "
-                f"expected shape compatible with {list(expected)}"
-            )
+
+def _sums_to(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
+    """Whether a gradient can be summed to its input's shape, which may have been broadcast."""
+    lead = len(shape) - len(expected)
+    return lead >= 0 and all(own in (1, got) for own, got in zip(expected, shape[lead:], strict=True))
 
 
 class Function:
@@ -254,16 +241,14 @@ def _by_position(
     function: type[Function], has_setup: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
     """The arguments of forward by position: keyword arguments at the place that its signature gives them."""
-    ctx = () if has_setup else (None,)
     signature = inspect.signature(function.forward)
     names = [name for name, parameter in signature.parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
-    for name in kwargs:
-        if name not in names:
-            raise TypeError(
-                f"forward() got an unexpected keyword argument '{name}': {function.__name__}.forward gets its "
-                "arguments by position"
-            )
-    bound = signature.bind(*ctx, *args, **kwargs)
+    unknown = [name for name in kwargs if name not in names]
+    if unknown:
+        raise TypeError(
+            f"forward() got an unexpected keyword argument '{unknown[0]}': it gets its arguments by position"
+        )
+    bound = signature.bind(*([] if has_setup else [None]), *args, **kwargs)
     bound.apply_defaults()
     if has_setup:
         return bound.args
@@ -273,20 +258,17 @@ def _by_position(
 
 def _attached(node: FunctionNode, inputs: list[Tensor], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The outputs of forward, made outputs of the node."""
-    for value in node._dirty:
-        if _place_of(value, outputs) is None:
-            raise RuntimeError(
-                "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
-                "are modified inplace must all be outputs of the Function."
-            )
-    tensors = [output if isinstance(output, Tensor) else None for output in outputs]
+    if any(_place_of(value, outputs) is None for value in node._dirty):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+            "modified inplace must all be outputs of the Function."
+        )
+    tensors = {number: value for number, value in enumerate(outputs) if isinstance(value, Tensor)}
     node._output_count = len(outputs)
-    node._made = tuple([None if t is None else (t._array.shape, t._array.dtype) for t in tensors])
-    several = len(tensors) - tensors.count(None) > 1
+    node._made = tuple([(v._array.shape, v._array.dtype) if isinstance(v, Tensor) else None for v in outputs])
     finished = list(outputs)
-    for number, tensor in enumerate(tensors):
-        if tensor is not None:
-            finished[number] = _output(node, tensor, number, _place_of(tensor, inputs), several)
+    for number, tensor in tensors.items():
+        finished[number] = _output(node, tensor, number, _place_of(tensor, inputs), len(tensors) > 1)
     node._dirty = node._non_differentiable = ()  # outputs know the node: no cycle
     return tuple(finished)
 
@@ -348,16 +330,15 @@ def _save(node: FunctionNode) -> None:
                 f"save_for_backward can only save variables, but argument {index} is of type {type(value).__name__}: "
                 "keep other things as attributes, as in ctx.exponent = 2"
             )
-        held: Any = value
-        if value is not None and value._node is node:
-            value._writes, held = value._writes or [0], value._array
-            if thread.saved_tensors_hooks:
-                held = pack(node, value)
-                held.node = None  # no cycle: unpack_result puts it in
-            held = SavedOutput(held, value._writes, value._writes[0], value._output_nr)
-        elif value is not None:
-            held = pack(node, value) if thread.saved_tensors_hooks else save(value)
-        kept.append(held)
+        if value is None:
+            kept.append(None)
+        elif thread.saved_tensors_hooks:
+            kept.append(pack(node, value))
+        elif value._node is node:  # an output: the array and its writes, as the tensor knows the node
+            value._writes = value._writes or [0]
+            kept.append((Versioned(value._array, value._version), value._writes, value._output_nr))
+        else:
+            kept.append(save(value))
     node._kept = tuple(kept)
     node._to_save = ()
 

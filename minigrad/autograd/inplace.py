@@ -19,7 +19,7 @@ from minigrad.autograd.modes import check_mode, modes, thread
 from minigrad.autograd.namespaces import arrays, tensors
 from minigrad.autograd.node import Node, edge_node
 from minigrad.autograd.saved import Versioned, freed_error
-from minigrad.autograd.views import kind_of, renew_views, set_history, view_error
+from minigrad.autograd.views import kind_of, set_history, view_error, views_of
 from minigrad.memory import OVERLAP, Geometry, geometry
 
 if TYPE_CHECKING:
@@ -59,18 +59,16 @@ def begin_write(tensor: Tensor, target: Any) -> None:
 
 def record_write(tensor: Tensor, node: Node, position: int = 0, output_nr: int = 0) -> None:
     """Make a tensor that was written to the result of `node`, whose input number `position` was its old value."""
-    base = tensor._root
-    if base is None:
-        set_history(tensor, node, output_nr)
-        tensor._state = None
-        renew_views(tensor)
-    else:
-        copied = CopySlices(base, geometry(tensor), node, position)
-        set_history(base, copied, 0)
-        base._state = None
-        renew_views(base)
-        if modes.special:
-            notice(copied, base._array, ())
+    whole = tensor if tensor._root is None else tensor._root
+    if whole is not tensor:
+        node, output_nr = CopySlices(whole, geometry(tensor), node, position), 0
+    set_history(whole, node, output_nr)
+    whole._state = None
+    views = views_of(whole)
+    if views is not None:
+        views.renew()
+    if whole is not tensor and modes.special:
+        notice(node, whole._array, ())
 
 
 def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -> None:
@@ -80,15 +78,14 @@ def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -
     `before` shares the tensor's memory and place in the graph; `result` is the array that was computed.
     """
     saved = node._kept or ()
-    if any(kept is before or (kept.__class__ is Versioned and kept.tensor is before) for kept in saved):
+    if any(kept is before for kept in saved):
         before._array = np.array(before._array)
         before._writes = None
-        saved = tuple(before if kept.__class__ is Versioned and kept.tensor is before else kept for kept in saved)
     if "result" in node._kept_names and any(kept is result for kept in saved):
         place = node._kept_names.index("result")
         if tensor._writes is None:
             tensor._writes = [0]
-        now = Versioned(tensor._array, tensor._writes[0] + 1, "" if tensor._root is None else "view")
+        now = Versioned(tensor._array, tensor._writes[0] + 1, in_view=tensor._root is not None)
         saved = (*saved[:place], now, tensor._writes, *saved[place + 2 :])
     node._kept = saved
 
@@ -99,24 +96,15 @@ class CopySlices(Node):
     `node` is the operation that made the new part, from the old part and maybe other inputs.
     """
 
-    __slots__ = ("geometry", "node", "position")
+    __slots__ = ("geometry", "position")
     _keeps_tensors = True  # it can be run once, whatever the operation saved
 
     def __init__(self, base: Tensor, geometry: Geometry, node: Node, position: int) -> None:
         self.geometry = geometry
-        self.node: Node | None = node
         self.position = position  # which of the operation's inputs the old part was
+        self._kept = (node, *(node._kept or ()))
         others = [function for index, function in enumerate(node.next_functions) if index != position]
         self._connect([(edge_node(base), base._output_nr), *others])
-
-    @property
-    def _kept(self) -> Any:
-        """What the operation saved: it is freed with this node."""
-        return None if self.node is None else self.node._kept
-
-    @_kept.setter
-    def _kept(self, value: tuple[Any, ...] | None) -> None:
-        self.node = None
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         return self._split(arrays, "apply", gradients[0])
@@ -124,21 +112,17 @@ class CopySlices(Node):
     def apply_recorded(self, *gradients: Any) -> tuple[Any, ...]:
         return self._split(tensors, "apply_recorded", gradients[0])
 
-    def _base_is_reached(self) -> bool:
-        """Whether the gradient of the old base is wanted: not if this backward run is limited to other inputs."""
-        node = self._next_nodes[0]
-        return node is not None and (thread.task is None or thread.task.visits(node))
-
     def _split(self, F: Any, method: str, gradient: Any) -> tuple[Any, ...]:
         """The gradient of the old base, then those of the operation's other inputs."""
-        if self.node is None:
+        if self._kept is None:
             raise freed_error()
-        if self.geometry.overlaps and self._base_is_reached():
-            raise RuntimeError(OVERLAP)
-        outgoing = fit(self.node, getattr(self.node, method)(F.take_part(gradient, self.geometry)))
+        node, base = self._kept[0], self._next_nodes[0]
+        if base is not None and self.geometry.overlaps and (thread.task is None or base in thread.task.nodes()):
+            raise RuntimeError(OVERLAP)  # unless this run is limited to other inputs
+        outgoing = fit(node, getattr(node, method)(F.take_part(gradient, self.geometry)))
         of_part = outgoing[self.position]
         of_base = None
-        if self._next_nodes[0] is not None:
+        if base is not None:
             of_base = F.without_part(gradient, self.geometry)
             if of_part is not None:
                 of_base = of_base + F.put_part(of_part, self.geometry)

@@ -57,7 +57,7 @@ class Node:
     """
 
     # Underscored, since the node of a custom Function is the learner's ctx, which takes any attribute.
-    __slots__ = ("_next_nodes", "_output_nrs", "_kept", "_targets", "_sequence", "_hooks", "_notes")
+    __slots__ = ("_next_nodes", "_output_nrs", "_kept", "_targets", "_sequence", "_hooks", "_notes", "_creation")
 
     inputs: ClassVar[tuple[str, ...]] = ()  # names of the differentiable inputs, in the order of next_functions
     rules: ClassVar[dict[str, Callable[..., Any]]] = {}  # input name -> the rule that gives its gradient
@@ -73,7 +73,8 @@ class Node:
     _targets: tuple[Any, ...] | None  # the (shape, dtype) of inputs that were broadcast or promoted; None for others
     _sequence: int  # nodes are numbered as they are made
     _hooks: NodeHooks | None
-    _notes: dict[str, Any] | None  # what is rarely needed: `metadata`, `_creation`
+    _notes: dict[str, Any] | None  # the `metadata`, once it was asked for
+    _creation: Any  # what an observer of new nodes notes about this one; not there else
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         """Run the rules on arrays: gradients of the outputs in, gradients of the inputs out."""
@@ -104,22 +105,9 @@ class Node:
     @property
     def metadata(self) -> dict[str, Any]:
         """A dict for whatever the learner wants to note about this node; anomaly mode writes here, too."""
-        metadata: dict[str, Any] = self._note("metadata", {})
-        return metadata
-
-    @property
-    def _creation(self) -> Any:
-        """What an observer of new nodes noted about this one."""
-        return None if self._notes is None else self._notes.get("creation")
-
-    @_creation.setter
-    def _creation(self, value: Any) -> None:
-        self._note("creation", value)
-
-    def _note(self, name: str, value: Any) -> Any:
         if self._notes is None:
             self._notes = {}
-        return self._notes.setdefault(name, value)
+        return self._notes
 
     def name(self) -> str:
         return type(self).__name__
@@ -251,39 +239,40 @@ class State:
     A result points to its node. Other tensors that need a gradient have ON_DEMAND there, and their node is found by
     their `_state` when somebody asks. A tensor without a state is a result, or a leaf that nobody has used. (The states
     of views whose memory was written to are told in views.py.)
+
+    This class itself is the state of a view made without recording, of a tensor that needs a gradient: it counts as
+    needing one, but none arrives.
     """
 
     __slots__ = ()
     accumulator: Callable[[], AccumulateGrad | None] = staticmethod(lambda: None)  # a leaf's, if it is there
-    history: Any = None  # the node and output number that a view had before its memory was written
-    has_place = True  # whether it is known where in the graph the tensor is
-    detached = False  # whether detach_() took the tensor out of its graph
+    history: Any = None  # the node and output number that a view had before its memory was written to
+    was_leaf = True  # whether the tensor is a leaf, or was one until its memory was written to
+    error: str | None = None  # why it is not known where in the graph the tensor is, if so
+    detached = 0  # the number of the next node when detach_() took the tensor out of its graph
     written = False  # whether this is a view that was written to while neither it nor its base needed a gradient
     retains_grad = False
-    follows_base = False  # whether this is a view that needs a gradient only because its base does
 
     def node_of(self, tensor: Tensor) -> Node | None:
         """The tensor's node, made if need be."""
-        raise NotImplementedError
+        return None
 
     def grad_fn(self, tensor: Tensor) -> Node | None:
         """The node of the operation that made the tensor; None for leaves."""
         return None
 
-    def was_leaf(self, tensor: Tensor) -> bool:
-        """Whether the tensor is a leaf, or was one until its memory was written to."""
-        return tensor.is_leaf
-
     def hooks_of(self, tensor: Tensor) -> NodeHooks:
         """The hooks of the node that the tensor's gradient goes to."""
-        raise NotImplementedError
-
-    def take_flag(self, tensor: Tensor, wanted: bool) -> bool:
-        """Let `requires_grad` be set; return whether that was all."""
-        return False
+        node = self.node_of(tensor)
+        return NodeHooks() if node is None else node._node_hooks()
 
     def check(self) -> None:
         """Raise unless it is known where in the graph the tensor is."""
+        if self.error is not None:
+            raise RuntimeError(self.error)
+
+
+UNCONNECTED = State()
 
 
 class LeafState(State):
@@ -291,10 +280,11 @@ class LeafState(State):
 
     __slots__ = ("accumulator", "hooks", "detached", "retains_grad", "written")
 
-    def __init__(self, node: AccumulateGrad | None = None) -> None:
-        self.accumulator = State.accumulator if node is None else weakref.ref(node)
+    def __init__(self) -> None:
+        self.accumulator = State.accumulator
         self.hooks: NodeHooks | None = None
-        self.detached = self.retains_grad = self.written = False
+        self.detached = 0
+        self.retains_grad = self.written = False
 
     def node_of(self, leaf: Tensor) -> Node:
         with accumulating:  # two threads that use a leaf at once must find the same node
@@ -307,29 +297,8 @@ class LeafState(State):
         return node
 
     def hooks_of(self, leaf: Tensor) -> NodeHooks:
-        self.hooks = node_on_demand(leaf)._node_hooks()  # type: ignore[union-attr]
+        self.hooks = super().hooks_of(leaf)
         return self.hooks
-
-
-class UnconnectedState(State):
-    """A view made without recording, of a tensor that needs a gradient: it counts as needing one, but none arrives."""
-
-    __slots__ = ()
-    follows_base = True
-
-    def node_of(self, view: Tensor) -> None:
-        return None
-
-    def hooks_of(self, view: Tensor) -> NodeHooks:
-        return NodeHooks()
-
-    def take_flag(self, view: Tensor, wanted: bool) -> bool:
-        if wanted:
-            view._state = None  # a leaf like others
-        return True
-
-
-UNCONNECTED = UnconnectedState()
 
 
 def state_of(tensor: Tensor) -> State:

@@ -114,10 +114,6 @@ class BackwardRun:
         """All that the run comes to, leaves as well."""
         return itertools.chain(self.order, *self.leaves_after.values())
 
-    def visits(self, node: Node) -> bool:
-        """Whether a node is on the run's way."""
-        return any(node is other for other in self.nodes())
-
     def count(self, nodes: list[Node | None]) -> int:
         """How many of these nodes the run comes to; as in PyTorch, not counting where it starts if it starts at one."""
         on_the_way = set(self.nodes()).difference(self.starts if len(self.starts) == 1 else ())
@@ -153,14 +149,6 @@ class BackwardRun:
                     if key in self.limits and gradient is not None:  # type: ignore[operator]
                         self.captured[key] = gradient
             return self._run_between_hooks(node, incoming, keys) if runs else (incoming, None)
-
-    def run_leaf(self, leaf: AccumulateGrad, gradient: Any) -> Gradients | None:
-        """As `run_node`, for a leaf: return None if nothing was added to its `.grad`."""
-        try:
-            return self.run_node(leaf, (gradient,), ())[1]
-        except Exception as error:
-            self.explain(leaf, error)
-            raise
 
     def _run_between_hooks(self, node: Node, incoming: Gradients, keys: Sequence[Key]) -> tuple[Gradients, Gradients]:
         hooks, recorded = node._hooks, self.recorded

@@ -7,15 +7,16 @@ something else (a smaller copy, a file, a recipe to compute it again) in a saved
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad.autograd.blame import last_line, op_name, shown_line, variable_name
 from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.hooks import Hook
 from minigrad.autograd.modes import INFERENCE, switch, thread
-from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, edge_node
+from minigrad.autograd.node import Node, edge_node
 from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:
@@ -41,27 +42,25 @@ class Versioned:
     A tensor that was never written to, the usual case, is kept as itself instead: that says count 0 and costs nothing.
     """
 
-    __slots__ = ("tensor", "version", "state")
+    __slots__ = ("tensor", "version", "in_view")
     _writes = ()  # not None: so a node's backward tells it from a tensor that was never written to
 
-    def __init__(self, tensor: Any, version: int, state: str = "") -> None:
-        self.tensor = tensor
-        self.version = version
-        self.state = state  # "detached" if detach_() had taken it out of its graph; "view" if a view was written to
+    def __init__(self, tensor: Any, version: int, in_view: bool = False) -> None:
+        self.tensor, self.version = tensor, version
+        self.in_view = in_view  # whether it is a result that was written into a view
 
 
 class PackedTensor:
     """What a pack hook made of a saved tensor, how to get it back, and the tensor's place in the graph."""
 
-    __slots__ = ("packed", "pack_hook", "unpack_hook", "node", "output_nr", "is_leaf", "needs_grad")
+    __slots__ = ("packed", "pack_hook", "unpack_hook", "is_own", "edge", "place")
     _writes = ()  # as in Versioned
 
-    def __init__(
-        self, packed: Any, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any], tensor: Tensor
-    ) -> None:
+    def __init__(self, packed: Any, pack_hook: Hook, unpack_hook: Hook, tensor: Tensor, saver: Node) -> None:
         self.packed, self.pack_hook, self.unpack_hook = packed, pack_hook, unpack_hook
-        self.node, self.output_nr = edge_node(tensor), tensor._output_nr
-        self.is_leaf, self.needs_grad = tensor.is_leaf, tensor.requires_grad
+        self.is_own = tensor._node is saver  # the saving node's result: it must not hold that node, which holds it
+        self.edge = None if self.is_own else edge_node(tensor)  # held here, since a leaf knows its node weakly
+        self.place = None if self.is_own else tensor._node, tensor._output_nr, tensor._state
 
     def unpack(self, node: Node) -> Tensor:
         """The tensor that the unpack hook gives, in its old place in the graph; `node` is the one that saved it."""
@@ -73,12 +72,11 @@ class PackedTensor:
                 f"{type(result).__name__}"
             )
         tensor = from_array(result._array)
-        tensor._node, tensor._output_nr = self.node, self.output_nr
-        if not self.is_leaf:  # its writes are counted together with those of what the hook gave
+        tensor._node, tensor._output_nr, tensor._state = self.place
+        if self.is_own:
+            tensor._node = node
+        if not tensor.is_leaf:  # its writes are counted together with those of what the hook gave
             result._writes = tensor._writes = result._writes or [0]
-        elif self.needs_grad:
-            tensor._node = ON_DEMAND
-            tensor._state = UNCONNECTED if self.node is None else LeafState(self.node)  # type: ignore[arg-type]
         return tensor
 
 
@@ -87,10 +85,7 @@ def save(tensor: Tensor) -> Tensor | Versioned:
     writes = tensor._writes
     if (writes.__class__ is not list or writes is INFERENCE) and tensor.is_inference():  # a plain count saves the call
         raise RuntimeError(UNSAVABLE_MESSAGE)
-    version = writes[0] if writes else 0
-    if tensor._state is not None and tensor._state.detached:
-        return Versioned(tensor, version, "detached")
-    return Versioned(tensor, version) if version else tensor
+    return Versioned(tensor, writes[0]) if writes and writes[0] else tensor
 
 
 def unpack(node: Node, kept: Any) -> Tensor:
@@ -100,8 +95,7 @@ def unpack(node: Node, kept: Any) -> Tensor:
     tensor, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
     if tensor._state is not None:
         tensor._state.check()
-        was_detached = kept.__class__ is Versioned and kept.state == "detached"
-        if tensor._state.detached and not was_detached and not node._is_custom:
+        if tensor._state.detached > node._sequence and not node._is_custom:
             _unpack_those_before(node, kept)
             raise RuntimeError(
                 "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
@@ -129,15 +123,13 @@ def unpack_result(node: Node, kept: Any, writes: list[Any], output_nr: int = 0) 
     An operation in place kept it as a Versioned, since its result was written to once already: by itself.
     """
     if kept.__class__ is PackedTensor:
-        unpacked: Tensor = kept.unpack(node)
-        unpacked._node, unpacked._output_nr = node, output_nr
-        return unpacked
+        return kept.unpack(node)
     array, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
     tensor = from_array(array)
     tensor._node, tensor._output_nr, tensor._writes = node, output_nr, writes
     if writes[0] != version:
-        of_view = kept.__class__ is Versioned and kept.state == "view"
-        raise modified_error(node, tensor, version, "AsStrided" if of_view else "")
+        in_view = kept.__class__ is Versioned and kept.in_view
+        raise modified_error(node, tensor, version, "AsStrided" if in_view else "")
     return tensor
 
 
@@ -197,7 +189,7 @@ def pack(node: Node, tensor: Tensor) -> PackedTensor:
             "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
             "be modified by in-place operations as this can lead to unexpected side-effects: work on a clone()."
         )
-    return PackedTensor(packed, pack_hook, unpack_hook, tensor)
+    return PackedTensor(packed, pack_hook, unpack_hook, tensor, node)
 
 
 def pack_all(node: Node) -> None:
@@ -233,7 +225,6 @@ def _pack_slot(node: Node, position: int) -> None:
     kept = saved[position]
     if node._kept_names[position] == "result":
         saved[position] = pack(node, unpack_result(node, kept, saved[position + 1]))
-        saved[position].node = None  # unpack_result puts the node in; no cycle
         saved[position + 1] = [1]  # not 0: has unpack_result called
     elif isinstance(kept, Versioned) or (isinstance(kept, TensorBase) and not kept._is_number):
         saved[position] = pack(node, unpack(node, kept))
@@ -245,7 +236,7 @@ class saved_tensors_hooks:
     `unpack_hook(what it returned)` gives the tensor back when backward needs it. Only the innermost pair counts.
     """
 
-    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+    def __init__(self, pack_hook: Hook, unpack_hook: Hook) -> None:
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
 

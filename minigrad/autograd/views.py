@@ -21,24 +21,22 @@ from minigrad.memory import geometry
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
-# Kinds of views that a recorded write may not touch, each with the reason; ordinary views have none.
-MULTIPLE, NO_GRAD, IN_INFERENCE, IN_FUNCTION = "multiple", "no_grad", "inference", "function"
-
-_CLARIFY = (
-    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
-    "the view and the inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both "
-    "outside (if you want the inplace to be tracked)."
+# Kinds of views that a recorded write may not touch: each is the reason, in PyTorch's words. Ordinary views have none.
+MULTIPLE = (
+    "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
+    "to be modified inplace. You should replace the inplace operation by an out-of-place one."
 )
-_REASONS = {
-    MULTIPLE: "This view is the output of a function that returns multiple views. Such functions do not allow the "
-    "output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
-    NO_GRAD: _CLARIFY.format("no_grad"),
-    IN_INFERENCE: _CLARIFY.format("inference_mode"),
-    IN_FUNCTION: "This view was created inside a custom Function (or because an input was returned as-is) and the "
-    "autograd logic to handle view+inplace would override the custom backward associated with the custom Function, "
-    "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
-    "Function.",
-}
+IN_FUNCTION = (
+    "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to "
+    "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+    "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+)
+NO_GRAD = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or "
+    "both outside (if you want the inplace to be tracked)."
+)
+IN_INFERENCE = NO_GRAD.replace("no_grad", "inference_mode")
 
 
 class Views:
@@ -66,7 +64,7 @@ class Views:
         """After a write: each view, of a tensor that needs a gradient, finds its node anew."""
         for reference in self.references:
             view = reference()
-            if view is None or not (view._state is None or view._state.has_place):
+            if view is None or (view._state is not None and view._state.error is not None):
                 continue
             if view._root._node is None and not isinstance(view._node, Node):  # type: ignore[union-attr]
                 view._state = view._state or LeafState()
@@ -127,7 +125,7 @@ def view_error(view: Tensor, kind: str, by_others: bool) -> RuntimeError:
             subject += f" of a view which was created in {where} mode"
         else:
             when = ""
-    return RuntimeError(f"{subject} and {what} modified inplace{when}. {_REASONS[kind]}")
+    return RuntimeError(f"{subject} and {what} modified inplace{when}. {kind}")
 
 
 # ---------------------------------------------------------------- views whose memory was written to
@@ -140,33 +138,16 @@ class OvertakenState(State):
     made under `no_grad`, no node would be right: asking for it raises the `error`.
     """
 
-    __slots__ = ("history", "error", "has_place")
+    __slots__ = ("history", "was_leaf", "error")
 
     def __init__(self, view: Tensor, kind: str | None) -> None:
         self.history = view._node, view._output_nr
+        self.was_leaf = not isinstance(view._node, Node)
         self.error = None if kind is None else str(view_error(view, kind, by_others=True))
-        self.has_place = kind is None
 
     @property
     def retains_grad(self) -> bool:  # type: ignore[override]  # its new node takes the request along
         return keeps_gradient(*self.history)
-
-    @property
-    def follows_base(self) -> bool:  # type: ignore[override]
-        return self.error is not None and not isinstance(self.history[0], Node)
-
-    def was_leaf(self, view: Tensor) -> bool:
-        return not isinstance(self.history[0], Node)
-
-    def take_flag(self, view: Tensor, wanted: bool) -> bool:
-        return True  # whatever its own flag, it needs a gradient as its base does
-
-    def check(self) -> None:
-        if self.error is not None:
-            raise RuntimeError(self.error)
-
-    def grad_fn(self, view: Tensor) -> Node | None:
-        return self.node_of(view)
 
     def node_of(self, view: Tensor) -> Node:
         self.check()
@@ -178,18 +159,12 @@ class OvertakenState(State):
         view._state = None
         return node
 
+    grad_fn = node_of  # type: ignore[assignment]
+
     def hooks_of(self, view: Tensor) -> NodeHooks:
         node, output_nr = self.history
-        had_hooks = isinstance(node, Node) and node._hooks is not None and output_nr in node._hooks.of_tensors
-        hooks: NodeHooks = node._hooks if self.error and had_hooks else self.node_of(view)._node_hooks()
-        return hooks
-
-
-def renew_views(written: Tensor) -> None:
-    """After a write that gave a tensor a new node: so do its views."""
-    views = views_of(written)
-    if views is not None:
-        views.renew()
+        hooks: NodeHooks | None = None if self.error is None or self.was_leaf else node._hooks
+        return super().hooks_of(view) if hooks is None or output_nr not in hooks.of_tensors else hooks
 
 
 def _overtake(view: Tensor) -> None:
@@ -205,12 +180,14 @@ def follow_base(base: Tensor, wanted: bool) -> None:
         view = reference()
         if view is None or view._root is not base:
             continue
-        written = view._state is not None and view._state.written
-        if wanted and written:
+        state = view._state
+        if wanted and state is not None and state.written:
             _overtake(view)
         elif wanted and view._node is None:
             view._node, view._state = ON_DEMAND, UNCONNECTED
-        elif not wanted and view._state is not None and view._state.follows_base:
+        elif not wanted and (
+            state is UNCONNECTED or (state is not None and state.error is not None and state.was_leaf)
+        ):
             view._node = view._state = None
 
 

@@ -175,17 +175,17 @@ def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Save
         yield _freed("saved_tensors")
     for position, held in enumerate(node._kept or ()):
         parameter = f"saved_tensors[{position}]"
-        inner = getattr(held, "kept", held)
+        is_output = isinstance(held, tuple)  # of the Function itself
+        versions = (held[1][0], held[0].version) if is_output else _versions(held)
         tensor = held.tensor if isinstance(held, Versioned) else held
-        versions = (held.writes[0], held.version) if hasattr(held, "writes") else _versions(held)
-        if isinstance(inner, PackedTensor):
-            yield _packed(parameter, inner)
+        if isinstance(held, PackedTensor):
+            yield _packed(parameter, held)
         elif versions[0] != versions[1]:
             yield _changed(parameter, versions)
-        elif naming.is_tensor(tensor):
+        elif is_output:
+            yield _array(parameter, held[0].tensor, "", versions)
+        elif held is not None:
             yield _array(parameter, tensor.detach().numpy(), name_of(tensor), versions)
-        elif held is not None:  # an output of the Function itself
-            yield _array(parameter, inner, "", versions)
     for name, value in sorted(vars(node).items()):
         if not name.startswith("_") and name != "needs_input_grad":
             yield _plain(f"ctx.{name}", value)

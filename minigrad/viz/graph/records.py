@@ -102,7 +102,7 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
     code, instruction = (None, 0) if learner is None else (learner.f_code, learner.f_lasti)
     record = Record(code, instruction, out, inputs, modules)
     if in_backward:  # a rule of a recorded backward, or a sum that the engine made
-        record.parent = None if thread.evaluating is None else thread.evaluating._creation
+        record.parent = getattr(thread.evaluating, "_creation", None)
         record.graph = 2 if record.parent is None else record.parent.graph + 1
     node._creation = record
 

@@ -112,7 +112,7 @@ def copy_of(value: Any) -> Any:
 
 def _packed(held: Any, default: Any) -> Any:
     """What a pack hook made of a saved tensor."""
-    return getattr(getattr(held, "kept", held), "packed", default)
+    return getattr(held, "packed", default)
 
 
 # ---------------------------------------------------------------- from notes to events

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any
 
 from parity.leaves import leaf
@@ -33,22 +32,6 @@ def _(F: Any) -> Any:
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0)
     return [type(F.autograd.grad(x.sum(), inputs)).__name__ for inputs in (x, [x], (x,), (leaf for leaf in [x]))]
-
-
-@behaviours("B07: a dict of inputs gives a dict of gradients")
-def _(F: Any) -> Any:
-    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
-    return F.autograd.grad((x * w).sum(), {"weight": w, "data": x})
-
-
-@behaviours(
-    "B07: other mappings are refused",
-    error=TypeError,
-    says="`inputs` argument to `grad()` must be a dict, not OrderedDict.",
-)
-def _(F: Any) -> Any:
-    x = leaf(F, 1.0, 2.0)
-    F.autograd.grad(x.sum(), OrderedDict(x=x))
 
 
 @behaviours(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any
 
 from parity.leaves import leaf
@@ -29,23 +28,6 @@ def _(F: Any) -> Any:
     x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
     (x * w).sum().backward(inputs=w)
     return x.grad, w.grad
-
-
-@behaviours("B10: a dict gives its values")
-def _(F: Any) -> Any:
-    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
-    (x * w).sum().backward(inputs={"weight": w})
-    return x.grad, w.grad
-
-
-@behaviours(
-    "B10: other mappings are refused",
-    error=TypeError,
-    says="`inputs` argument to `backward()` must be a dict, not OrderedDict.",
-)
-def _(F: Any) -> Any:
-    x = leaf(F, 1.0, 2.0)
-    x.sum().backward(inputs=OrderedDict(x=x))
 
 
 @behaviours("B10: an empty list", error=RuntimeError, says="`inputs` argument to `backward()` cannot be empty.")
