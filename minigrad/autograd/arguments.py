@@ -24,8 +24,7 @@ def key_of(tensor: Tensor) -> Key:
     """Where the gradient of a tensor arrives; None for a view that no_grad made, where none does though the view counts
     as needing one.
     """
-    node = edge_node(tensor)
-    return None if node is None else key_at(node, tensor._output_nr)
+    return key_at(edge_node(tensor), tensor._output_nr)
 
 
 def as_list(value: Any) -> list[Any]:
@@ -43,26 +42,23 @@ def listed_inputs(value: Any, function: str) -> list[Tensor]:
     tensors = as_list(value)
     if not tensors:
         raise RuntimeError(f"`inputs` argument to `{function}` cannot be empty.")
-    for item in tensors:
-        if not isinstance(item, TensorBase):
-            raise RuntimeError(
-                f"all inputs have to be Tensors or GradientEdges, but got {type(item).__name__}: {item!r}"
-            )
+    _check_tensors(tensors, RuntimeError, "all inputs have to be Tensors or GradientEdges")
     return tensors
+
+
+def _check_tensors(values: list[Any], error: type[Exception], expected: str) -> None:
+    for value in values:
+        if not isinstance(value, TensorBase):
+            raise error(f"{expected}, but got {type(value).__name__}: {value!r}")
 
 
 def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batched: bool = False) -> Roots:
     """Check the roots and the gradients to start from; return pairs of where they start and what they start with, as
     arrays (or batches of these) unless recorded.
     """
-    for root in roots:
-        if not isinstance(root, TensorBase):
-            raise TypeError(f"backward starts from a Tensor or several, but got {type(root).__name__}: {root!r}")
-    for gradient in weights:
-        if gradient is not None and not isinstance(gradient, TensorBase):
-            raise TypeError(
-                f"gradients can be either Tensors or None, but got {type(gradient).__name__}: try tensor({gradient!r})"
-            )
+    _check_tensors(roots, TypeError, "backward starts from a Tensor or several")
+    given = [gradient for gradient in weights if gradient is not None]
+    _check_tensors(given, TypeError, "gradients can be either Tensors or None")
     if len(weights) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(weights)} gradients")
     pairs = []

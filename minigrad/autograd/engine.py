@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd import batching
-from minigrad.autograd.anomaly_mode import steps_until_nan
+from minigrad.autograd.anomaly_mode import Step, steps_until_nan
 from minigrad.autograd.arguments import as_list, key_of, listed_inputs, started_roots
 from minigrad.autograd.batching import Batched
 from minigrad.autograd.blame import warn
@@ -37,7 +37,6 @@ CYCLE_WARNING = (
 
 DEEPEST = 20  # how many backward runs one thread nests: each takes about ten of the thousand calls that it may nest
 
-Step = tuple[Node, tuple[Any, ...], tuple[Any, ...]]
 Steps = Iterator[Step]
 
 

@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 def check_history(tensor: Tensor) -> None:
     """Raise if a recorded write to this tensor could not be differentiated."""
-    base = tensor._root
-    if base is not None:
-        kind = kind_of(tensor)
-        if kind is not None:
-            raise view_error(tensor, kind, by_others=False)
-        if tensor.requires_grad and base.is_leaf:
-            raise RuntimeError(
-                "a view of a leaf Variable that requires grad is being used in an in-place operation. To change the "
-                "leaf's numbers without recording that, as an optimizer does, write inside `with no_grad():`."
-            )
-    if tensor.requires_grad and tensor.is_leaf:
+    base, kind = tensor._root, kind_of(tensor)
+    if kind is not None:
+        raise view_error(tensor, kind, by_others=False)
+    if not tensor.requires_grad:
+        return
+    if base is not None and base.is_leaf:
+        raise RuntimeError(
+            "a view of a leaf Variable that requires grad is being used in an in-place operation. To change the leaf's "
+            "numbers without recording that, as an optimizer does, write inside `with no_grad():`."
+        )
+    if tensor.is_leaf:
         name = variable_name(tensor) or "x"
         raise RuntimeError(
             "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers without "
@@ -83,8 +83,7 @@ def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -
         before._writes = None
     if "result" in node._kept_names and any(kept is result for kept in saved):
         place = node._kept_names.index("result")
-        if tensor._writes is None:
-            tensor._writes = [0]
+        tensor._writes = tensor._writes or [0]
         now = Versioned(tensor._array, tensor._writes[0] + 1, in_view=tensor._root is not None)
         saved = (*saved[:place], now, tensor._writes, *saved[place + 2 :])
     node._kept = saved

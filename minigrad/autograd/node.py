@@ -31,10 +31,6 @@ from minigrad.tensor_base import TensorBase, from_array
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
-MOVED_LEAF = (
-    "leaf variable has been moved into the graph interior: it was used as a leaf, and then a recorded operation wrote "
-    "to it, so that it is a result now. Write to a clone() of it instead."
-)
 next_sequence_nr = itertools.count().__next__
 
 
@@ -176,7 +172,10 @@ class AccumulateGrad(Node):
         if variable._node is None:  # requires_grad was turned off after the forward pass
             return ()
         if variable._node is not ON_DEMAND or (variable._root is not None and variable.grad_fn is not None):
-            raise RuntimeError(MOVED_LEAF)
+            raise RuntimeError(
+                "leaf variable has been moved into the graph interior: it was used as a leaf, and then a recorded "
+                "operation wrote to it, so that it is a result now. Write to a clone() of it instead."
+            )
         accumulate(variable, gradients[0], owned)
         return ()
 
@@ -246,7 +245,6 @@ class State:
 
     __slots__ = ()
     accumulator: Callable[[], AccumulateGrad | None] = staticmethod(lambda: None)  # a leaf's, if it is there
-    history: Any = None  # the node and output number that a view had before its memory was written to
     was_leaf = True  # whether the tensor is a leaf, or was one until its memory was written to
     error: str | None = None  # why it is not known where in the graph the tensor is, if so
     detached = 0  # the number of the next node when detach_() took the tensor out of its graph

@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from minigrad.autograd.blame import Line
     from minigrad.tensor import Tensor
 
-FREED_MESSAGE = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved "
-    "tensors after calling backward."
-)
 UNSAVABLE_MESSAGE = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
     "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
@@ -169,7 +163,12 @@ def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str 
 
 
 def freed_error() -> RuntimeError:
-    return RuntimeError(FREED_MESSAGE)
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+        "saved tensors after calling backward."
+    )
 
 
 # ---------------------------------------------------------------- hooks

@@ -115,7 +115,7 @@ def kind_of(view: Tensor) -> str | None:
 
 def view_error(view: Tensor, kind: str, by_others: bool) -> RuntimeError:
     """Why a view of this kind may not be written to (`by_others`: nor its base) while gradients are recorded."""
-    node, output_nr = (view._state and view._state.history) or (view._node, view._output_nr)
+    node, output_nr = getattr(view._state, "history", (view._node, view._output_nr))
     what = "its base or another view of its base has been" if by_others else "is being"
     where, when = ("inference", " in normal mode") if kind == IN_INFERENCE else ("no_grad", " with grad mode enabled")
     subject = f"A view was created in {where} mode"
@@ -138,16 +138,13 @@ class OvertakenState(State):
     made under `no_grad`, no node would be right: asking for it raises the `error`.
     """
 
-    __slots__ = ("history", "was_leaf", "error")
+    __slots__ = ("history", "was_leaf", "retains_grad", "error")
 
     def __init__(self, view: Tensor, kind: str | None) -> None:
         self.history = view._node, view._output_nr
         self.was_leaf = not isinstance(view._node, Node)
+        self.retains_grad = keeps_gradient(*self.history)  # its new node takes the request along
         self.error = None if kind is None else str(view_error(view, kind, by_others=True))
-
-    @property
-    def retains_grad(self) -> bool:  # type: ignore[override]  # its new node takes the request along
-        return keeps_gradient(*self.history)
 
     def node_of(self, view: Tensor) -> Node:
         self.check()
