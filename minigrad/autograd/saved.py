@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad.autograd.blame import last_line, op_name, shown_line, variable_name
@@ -90,25 +89,14 @@ def unpack(node: Node, kept: Any) -> Tensor:
     if tensor._state is not None:
         tensor._state.check()
         if tensor._state.detached > node._sequence and not node._is_custom:
-            _unpack_those_before(node, kept)
             raise RuntimeError(
                 "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
                 f"This is not supported, please use out-of-place `.detach()` instead. {type(node).__name__} saved it."
             )
     writes = tensor._writes
     if (writes[0] if writes else 0) != version:
-        _unpack_those_before(node, kept)
         raise modified_error(node, tensor, version)
     return tensor
-
-
-def _unpack_those_before(node: Node, failing: Any) -> None:
-    """Raise the error of another saved tensor, if PyTorch would meet it first: it goes by their names' order."""
-    for _, kept in sorted(zip(node._kept_names, node._kept or (), strict=False), key=itemgetter(0)):
-        if kept is failing:
-            return
-        if isinstance(kept, TensorBase | Versioned):
-            unpack(node, kept)
 
 
 def unpack_result(node: Node, kept: Any, writes: list[Any], output_nr: int = 0) -> Tensor:
