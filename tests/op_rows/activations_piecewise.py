@@ -20,5 +20,6 @@ ROWS = [
     functional("relu(x)", lambda x: np.maximum(x, 0), "ReluBackward0"),
     functional("relu(x, inplace=True)", lambda x: np.maximum(x, 0), "ReluBackward0", shapes=FEW),
     functional("leaky_relu(x)", leaky(0.01), "LeakyReluBackward0"),
+    functional("leaky_relu(x, inplace=True)", leaky(0.01), "LeakyReluBackward1"),
     functional("leaky_relu(x, negative_slope=-0.5)", leaky(-0.5), "LeakyReluBackward0"),
 ]

@@ -102,6 +102,20 @@ ROWS = [
         [((3, 3), (2, 3)), ((3, 4), (1, 4))],
         differentiable=False,
     ),
+    Row(
+        "scatter(number)",
+        lambda F, x: F.scatter(x, 1, F.tensor(COLUMNS), 1.5),
+        lambda x: put_along(COLUMNS, 1)(x, 1.5),
+        [((3, 4),)],
+        "ScatterBackward1",
+    ),
+    Row(
+        "scatter_(value=)",
+        lambda F, x: x.clone().scatter_(0, F.tensor([0, 0]), value=2),
+        lambda x: put_along([0, 0], 0)(x, 2),
+        [((3,),)],
+        "ScatterBackward1",
+    ),
     *both_and_in_place(
         "scatter_add",
         lambda F, y: (0, F.tensor(TAKEN), y),

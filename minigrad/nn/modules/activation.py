@@ -25,9 +25,10 @@ class LeakyReLU(Layer):
     """x, and negative_slope * x for negative x."""
 
     negative_slope: float = 1e-2
+    inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.leaky_relu(input, self.negative_slope)
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
 
 
 class ELU(Layer):

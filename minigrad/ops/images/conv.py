@@ -20,6 +20,7 @@ from minigrad import dtypes
 from minigrad.op import op
 from minigrad.ops.images import conv_columns, conv_winograd
 from minigrad.ops.images.windows import Prepared, Way, one_per_dim, times
+from minigrad.ops.operands import numbers_only
 from minigrad.ops.reductions.sums import channel_bias_gradient
 from minigrad.ops.shapes import views
 from minigrad.public import Dims, Padding, as_dims, checked, public
@@ -110,8 +111,7 @@ def _checked(
     dims, kernel = int(function[-2]), weight.shape[2:]
     if weight.ndim < 3:
         raise RuntimeError(
-            "weight should have at least three dimensions: the output channels, the input channels (of one group), "
-            f"and the kernel; got shape {list(weight.shape)}"
+            f"weight should have at least three dimensions: (O, C / groups, *kernel), not {list(weight.shape)}"
         )
     if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
@@ -142,12 +142,8 @@ def _checked(
     batch = views.unsqueeze(input, 0) if input.ndim == dims + 1 else input
     _check_shapes(batch, weight, bias, groups, "transpose" in function)
     _check_dtypes(input, weight, bias)
-    return (
-        batch,
-        NO_BIAS if bias is None else bias,
-        Way(options["stride"], border, options["dilation"], groups),
-        options,
-    )
+    way = Way(options["stride"], border, options["dilation"], groups)
+    return batch, NO_BIAS if bias is None else bias, way, options
 
 
 def _check_shapes(input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
@@ -194,8 +190,7 @@ def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
         if input.dtype is dtypes.float32:
             what = f"Input type (minigrad.{first}Tensor) and weight type (minigrad.{second}Tensor) should be the same"
         raise RuntimeError(f"{what}: convert the input or the weight")
-    if input.dtype is dtypes.bool:
-        raise NotImplementedError("\"slow_conv2d_cpu\" not implemented for 'Bool': convert to a dtype of numbers")
+    numbers_only("slow_conv2d_cpu", input._array)
 
 
 # ---------------------------------------------------------------- as the learner calls them

@@ -67,6 +67,8 @@ def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way, prepared: P
     """The gradient of the image: (N, O, *places) and (O, C / groups, *kernel) -> (N, C, *size)."""
     kernel, places, channels = weight.shape[2:], g.shape[2:], way.groups * weight.shape[1]
     matrix = _matrix(weight, way.groups).swapaxes(-1, -2)
+    if _is_one_pixel(kernel, way) and way.groups == 1:
+        return correlate(g, weight.swapaxes(0, 1), way, Prepared())
     if set(way.stride) == {1}:
         out = _spread_by_shifts(g, weight, size, way)
         if is_finite(out):
@@ -139,6 +141,8 @@ def _columns(image: Array, kernel: tuple[int, ...], places: tuple[int, ...], way
     and then, for each row of the kernel, the rows of that which it meets: with a stride of 1, the whole image at once.
     """
     pixels = image if alone else image.swapaxes(0, 1)
+    if _is_one_pixel(kernel, way):
+        return pixels
     outer, inner = (pixels.shape[:2], ()) if alone else (pixels.shape[:1], pixels.shape[1:2])
     every: Any = (slice(None),) * len(outer)
     height, width = bordered(image.shape[2:], way.padding)[:-1], image.shape[-1]
@@ -157,6 +161,11 @@ def _columns(image: Array, kernel: tuple[int, ...], places: tuple[int, ...], way
         lines: Any = [slice(i * apart, i * apart + (count - 1) * step + 1, step) for i, apart, count, step in met]
         columns[*every, *tap] = rows[..., *lines, :]
     return columns
+
+
+def _is_one_pixel(kernel: tuple[int, ...], way: Way) -> bool:
+    """Whether a kernel sees nothing at each place but the pixel there."""
+    return math.prod(kernel) == math.prod(way.stride) == 1 and not any(map(any, way.padding))
 
 
 def _matrix(weight: Array, groups: int) -> Array:

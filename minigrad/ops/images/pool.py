@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
 from minigrad.op import arrays, op
 from minigrad.ops.images.mixing import Mix, gradient_of_means, mix_of, mixing
 from minigrad.ops.images.windows import Way, crop, one_per_dim, pad, taps, times
+from minigrad.ops.operands import floats_only, numbers_only
 from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import views
 from minigrad.public import Dims, as_ints, checked
@@ -213,8 +213,7 @@ def _windows(function: str, input: Tensor, ceil_mode: bool, *given: Any) -> tupl
 def _largest(function: str, input: Tensor, return_indices: bool, *options: Any) -> Any:
     """The largest of each window; with `return_indices` also where it is."""
     image, window, _, way = _windows(function, input, *options)
-    if image.dtype is dtypes.bool:
-        raise NotImplementedError("\"max_pool2d\" not implemented for 'Bool': convert to a dtype of numbers")
+    numbers_only("max_pool2d", image._array)
     results = [max_pool(image, window, way)]
     if return_indices:
         numbers = np.broadcast_to(np.arange(math.prod(image.shape[-2:])).reshape(image.shape[-2:]), image.shape)
@@ -340,10 +339,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
             "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but input has "
             f"sizes {list(input.shape)} with dimension {input.ndim - 2 + input.shape[-2:].index(0)} being empty"
         )
-    if not input.dtype.is_floating_point:
-        raise NotImplementedError(
-            f"\"adaptive_avg_pool2d\" not implemented for '{input.dtype.tensor_type}': convert it first"
-        )
+    floats_only("adaptive_avg_pool2d", input._array)
     spans = []
     for size, count in zip(input.shape[-2:], places, strict=True):
         numbers = np.arange(count)

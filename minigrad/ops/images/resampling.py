@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.images.mixing import Mix, mix_of, mixing
+from minigrad.ops.operands import floats_only
 from minigrad.public import as_ints, checked
 from minigrad.tensor import Tensor
 
@@ -85,11 +86,8 @@ def interpolate(
         )
     if 0 in input.shape[1:]:
         raise RuntimeError(f"Non-empty 4D data tensor expected but got a tensor with sizes {list(input.shape)}")
-    if not input.dtype.is_floating_point and (mode, input.dtype.name) != ("nearest", "uint8"):
-        raise NotImplementedError(
-            f"\"upsample_{mode}2d_channels_last\" not implemented for '{input.dtype.tensor_type}': convert it with "
-            ".float()"
-        )
+    if (mode, input.dtype.name) != ("nearest", "uint8"):
+        floats_only(f"upsample_{mode}2d_channels_last", input._array)
     mix = _nearest if mode == "nearest" else _bilinear
     return _OPS[mode](input, [mix(*span, bool(align_corners)) for span in zip(old, new, scales, strict=True)])
 

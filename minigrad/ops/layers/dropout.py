@@ -26,8 +26,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     kind = input._array.dtype
     if kind.kind != "f":
         raise RuntimeError(
-            f"result type Float can't be cast to the desired output type {input.dtype.tensor_type}: dropout scales "
-            "what it keeps. Convert the input first, as in x.float()."
+            f"result type Float can't be cast to the desired output type {input.dtype.tensor_type}: try input.float()"
         )
     if p == 1:
         mask = np.zeros((), kind)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import arrays, op
 from minigrad.operands import tensor_operands
 from minigrad.public import as_tensor
 from minigrad.tensor import Tensor, from_array
@@ -37,14 +37,9 @@ def embedding(self: Array, indices: Array, padding: int, of_gradient: bool = Fal
 )
 def add_rows(self: Array, indices: Array, padding: int, count: int) -> Array:
     """A table of `count` rows, each the sum of the input's rows that have its number among the indices."""
-    width = self.shape[-1]
-    indices = np.reshape(indices, -1)
-    rows = self.reshape(indices.size, width)
-    out = np.zeros((count, width), self.dtype)
-    order = np.argsort(indices, kind="stable")  # equal indices stand together
-    ordered = indices[order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    out[ordered[starts]] = np.add.reduceat(rows[order], starts, axis=0)
+    rows = self.reshape(-1, self.shape[-1])
+    numbers = np.broadcast_to(np.reshape(indices, (-1, 1)), rows.shape)
+    out = arrays.scatter_add(np.zeros((count, rows.shape[1]), self.dtype), rows, numbers, 0)
     if padding >= 0:
         out[padding] = 0
     return out

@@ -9,7 +9,8 @@ from typing import Any
 
 from minigrad.op import op
 from minigrad.operands import tensor_operands
-from minigrad.ops.matrices.matmul import check_factors, matmul, refuse_bools
+from minigrad.ops.matrices.matmul import check_factors, matmul
+from minigrad.ops.operands import numbers_only
 from minigrad.ops.shapes import views
 from minigrad.ops.shapes.expanding import check_expands, expand
 from minigrad.ops.shapes.transposing import t
@@ -90,7 +91,7 @@ def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
                 f"{name} and mat2 must have the same dtype, but got {factor.dtype.tensor_type} and "
                 f"{weight.dtype.tensor_type}: convert one of them, as in x.to(weight.dtype)"
             )
-    refuse_bools("addmm_impl_cpu_", bias)
+    numbers_only("addmm_impl_cpu_", bias._array)
     if bias.shape[0] != weight.shape[0]:
         bias = expand(bias, weight.shape[:1])
     return views.view(affine(bias, rows, weight), (*input.shape[:-1], weight.shape[0]))

@@ -5,20 +5,19 @@ Each sees its input as rows (A, S, L), and brings all numbers with the same plac
 (1, N * groups, C / groups * H * W). Rms norm leaves the mean where it is.
 
 The gradient of the input has three terms, for each number moves the mean and the variance as well. The rules say the
-formula, which is what `create_graph=True` records; batch and layer norm have their gradients as one function, too
-(`shared_backward`), in as few passes over the numbers as possible.
+formula, which is what `create_graph=True` records; batch norm, at which networks for images spend much of their time,
+has its gradients as one function, too, in as few passes over the numbers as possible.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from minigrad.autograd.namespaces import node_type
-from minigrad.autograd.node import Node
 from minigrad.op import arrays, op
 from minigrad.ops.operands import floats_only
 from minigrad.ops.reductions.sums import channel_bias_gradient, of_one_function
@@ -35,14 +34,9 @@ _FAR = 10  # variances that a squared mean may be: a mean beyond is taken off be
 
 
 def memory_order(array: Array) -> Shape:
-    """The dimensions in the order of memory, where that is one of three: as they are, the batch last, the channels
-    last. (Anything else is copied into the first.)
-    """
-    batch, channels, *space = range(array.ndim)
-    for order in ((batch, channels, *space), (channels, *space, batch), (batch, *space, channels)):
-        if array.transpose(order).flags.c_contiguous:
-            return order
-    return (batch, channels, *space)
+    """The dimensions in the order of memory; as they are where memory has gaps or repeats."""
+    order = sorted(range(array.ndim), key=array.strides.__getitem__, reverse=True)
+    return tuple(order if array.transpose(order).flags.c_contiguous else range(array.ndim))
 
 
 def channel_rows(array: Array, order: Sequence[int]) -> Array:
@@ -116,7 +110,11 @@ def _centred(F: Any, rows: Any, norm: Norm) -> Any:
 
 def _normal(F: Any, self: Any, norm: Norm) -> tuple[Any, Any]:
     """The input as rows with mean 0 and variance 1, and the factor that made them so."""
-    centred = _centred(F, F.reshape(self, norm.rows), norm)
+    rows = F.reshape(self, norm.rows)
+    if F is arrays:  # where nothing has to be recorded, both are known
+        factor = norm.rstd[:, np.newaxis]
+        return (rows - norm.mean[:, np.newaxis]) * factor, factor
+    centred = _centred(F, rows, norm)
     factor = F.pow_number(F.mean_dims(centred * centred, (0, 2), True) + norm.eps, -0.5)
     return centred * factor, factor
 
@@ -151,21 +149,6 @@ RULES: dict[str, Any] = {
 }
 
 
-def shared_backward(function: Callable[..., Any], gradients: Callable[[Any, Array], tuple[Any, ...]]) -> None:
-    """Have an ordinary backward compute all the gradients of an op in one function, since they share sums.
-
-    That gets the node, of which it asks what was saved, and g. It may leave out the input's gradient.
-    """
-
-    def apply(node: Node, g: Array) -> tuple[Any, ...]:
-        wanted = [next_node is not None for next_node in node._next_nodes]
-        given = gradients(node, g) if any(wanted) else wanted
-        return tuple([gradient if is_wanted else None for gradient, is_wanted in zip(given, wanted, strict=True)])
-
-    node: Any = node_type(function)
-    node.apply = apply
-
-
 # ---------------------------------------------------------------- batch norm
 
 
@@ -195,22 +178,28 @@ def _of_channels(self: Array, scale: Array, shift: Array) -> Array:
 
 
 def _batch_gradients(node: Any, g: Array) -> tuple[Array | None, ...]:
+    """All three gradients, which share sums: what an ordinary backward computes in the place of the three rules."""
+    wanted = [next_node is not None for next_node in node._next_nodes]
+    if not any(wanted):
+        return None, None, None
     self, norm = node._saved_self._array, node._saved_norm
     order = memory_order(self)
     rows, g_rows = channel_rows(self, order), channel_rows(g, order)
     grad_bias = row_sums(g_rows)
     grad_weight = (row_products(g_rows, rows) - norm.mean * grad_bias) * norm.rstd
-    if node._next_nodes[0] is None:
-        return None, grad_weight, grad_bias
-    scale = node._saved_weight._array * norm.rstd
-    count = max(rows.shape[0] * rows.shape[2], 1)
-    of_rows = -scale * norm.rstd * grad_weight / count
-    grad_input = scaled(rows, of_rows, -scale * grad_bias / count - of_rows * norm.mean)
-    grad_input += g_rows * scale[:, np.newaxis]
-    return from_rows(grad_input, order, g.shape), grad_weight, grad_bias
+    grad_input = None
+    if wanted[0]:
+        scale = node._saved_weight._array * norm.rstd
+        count = max(rows.shape[0] * rows.shape[2], 1)
+        of_rows = -scale * norm.rstd * grad_weight / count
+        grad_rows = scaled(rows, of_rows, -scale * grad_bias / count - of_rows * norm.mean)
+        grad_rows += g_rows * scale[:, np.newaxis]
+        grad_input = from_rows(grad_rows, order, g.shape)
+    return grad_input, grad_weight if wanted[1] else None, grad_bias if wanted[2] else None
 
 
-shared_backward(normalize_batch, _batch_gradients)
+_node: Any = node_type(normalize_batch)
+_node.apply = _batch_gradients
 
 
 @checked
@@ -246,8 +235,7 @@ def batch_norm(
             raise RuntimeError(f"{name} must be defined in evaluation mode")
         if parameter is not None and parameter.numel() != channels:
             raise RuntimeError(
-                f"{name} should contain {channels} elements not {parameter.numel()}: the channels are the second "
-                f"dimension of the input, whose shape is {list(input.shape)}"
+                f"{name} should contain {channels} elements not {parameter.numel()}, for an input {list(input.shape)}"
             )
     wrap_dim(1, input.ndim)
     if (running_mean is None) != (running_var is None):
@@ -271,8 +259,7 @@ def batch_norm(
 def _check_more_than_one(size: Sequence[int]) -> None:
     if math.prod(size[:1]) * math.prod(size[2:]) == 1:
         raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {size}: of a single number the "
-            "spread is 0. Use a larger batch, or evaluation mode."
+            f"Expected more than 1 value per channel when training, got input size {size}: take larger batches"
         )
 
 
@@ -312,32 +299,9 @@ def _of_rows(self: Array, weight: Array, norm: Norm) -> Array:
     return out
 
 
-def _layer_gradients(node: Any, g: Array) -> tuple[Array | None, ...]:
-    norm, weight = node._saved_norm, node._saved_weight._array.reshape(-1)
-    _, count, size = norm.rows
-    normal, g_rows = node._saved_self._array.reshape(count, size), g.reshape(count, size)
-    normal = (normal - norm.mean[:, np.newaxis]) * norm.rstd[:, np.newaxis]
-    products = g_rows * normal
-    grad_weight, grad_bias = (outer_sums(sums).reshape(norm.beside) for sums in (products, g_rows))
-    if node._next_nodes[0] is None:
-        return None, grad_weight, grad_bias
-    grad_input = g_rows * weight
-    grad_input -= (grad_input.sum(1) / size)[:, np.newaxis]
-    grad_input -= normal * (products @ weight / size)[:, np.newaxis]
-    grad_input *= norm.rstd[:, np.newaxis]
-    return grad_input.reshape(g.shape), grad_weight, grad_bias
-
-
-shared_backward(normalize_layer, _layer_gradients)
-
-
 @checked
 def layer_norm(
-    input: Tensor,
-    normalized_shape: Ints,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
+    input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
     """(input - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes are `normalized_shape`.
 
@@ -424,14 +388,9 @@ def _parameters(
     kind = input.dtype
     for parameter in (weight, bias, *running):
         if parameter is not None and parameter.dtype is not kind:
-            rule = (
-                "all inputs must share same datatype."
-                if kind.itemsize > parameter.dtype.itemsize
-                else f"expect parameter to have scalar type of {kind.tensor_type}"
-            )
-            raise RuntimeError(
-                f"mixed dtype (CPU): {rule} The input is {kind}, a parameter {parameter.dtype}: convert one of them "
-                "with .to(...)."
-            )
+            narrower = kind.itemsize > parameter.dtype.itemsize
+            expected = f"expect parameter to have scalar type of {kind.tensor_type}"
+            rule = "all inputs must share same datatype." if narrower else expected
+            raise RuntimeError(f"mixed dtype (CPU): {rule} The input is {kind}, a parameter {parameter.dtype}.")
     weight = from_array(np.ones(shape, kind.numpy)) if weight is None else weight
     return weight, from_array(np.zeros(shape, kind.numpy)) if bias is None else bias

@@ -117,23 +117,20 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None
     targets = target.shape[0] if target.ndim else 1
     problem = ""
     if input.ndim <= 2 and target.ndim > 1:
-        problem = (
-            f"0D or 1D target tensor expected, multi-target not supported: the target has shape {list(target.shape)}"
-        )
+        problem = f"0D or 1D target tensor expected, multi-target not supported: its shape is {list(target.shape)}"
     elif targets != batch:
         raise ValueError(f"Expected input batch_size ({batch}) to match target batch_size ({targets}).")
     elif input.ndim == 4 and target.ndim != 3:
         problem = f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {target.ndim}"
-    elif input.ndim == 4 and list(target.shape[1:]) != space:
-        problem = f"size mismatch (got input: {list(input.shape)} , target: {list(target.shape)}"
     elif input.ndim > 2 and list(target.shape[1:]) != space:
         problem = f"Expected target size {[batch, *space]}, got {list(target.shape)}: one class for each place"
+        if input.ndim == 4:
+            problem = f"size mismatch (got input: {list(input.shape)} , target: {list(target.shape)}"
     elif target.dtype not in (dtypes.int64, dtypes.uint8):
-        found = f"{target.dtype.tensor_type}: targets are class numbers. Convert them, as in target.long()."
-        problem = f"expected target dtype to be Long or Byte, but got {found}"
+        problem = f"expected target dtype to be Long or Byte, but got {target.dtype.tensor_type}: try target.long()"
     elif weight is not None and weight.dtype is not input.dtype:
-        found = f"{weight.dtype.tensor_type}: convert the weight, as in weight.to(input.dtype)"
-        problem = f"expected scalar type {input.dtype.tensor_type} but found {found}"
+        found = weight.dtype.tensor_type
+        problem = f"expected scalar type {input.dtype.tensor_type} but found {found}: try weight.to(input.dtype)"
     if problem:
         raise RuntimeError(problem)
     floats_only("nll_loss_out_frame", input._array)

@@ -227,10 +227,8 @@ def binary_cross_entropy_with_logits(
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     floats_only("log_sigmoid_cpu", input._array)
     if not target.dtype.is_floating_point:
-        raise RuntimeError(
-            f"result type {input.dtype.tensor_type} can't be cast to the desired output type "
-            f"{target.dtype.tensor_type}: convert the target first, as in target.float()"
-        )
+        own, goal = input.dtype.tensor_type, target.dtype.tensor_type
+        raise RuntimeError(f"result type {own} can't be cast to the desired output type {goal}: try target.float()")
     input, target = promote_floating("log_sigmoid_cpu", input, target)
     if pos_weight is None:
         pos_weight = from_array(input._array.dtype.type(1))

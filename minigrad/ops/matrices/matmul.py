@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from minigrad import dtypes
 from minigrad.op import op
 from minigrad.operands import check_places
+from minigrad.ops.operands import numbers_only
 from minigrad.ops.pointwise.arithmetic import mul
 from minigrad.ops.shapes.expanding import common_shape, unbroadcast
 from minigrad.ops.shapes.views import reshape, unsafe_view, view
@@ -77,12 +77,6 @@ _TEXTS = {
 }
 
 
-def refuse_bools(kernel: str, input: Tensor) -> None:
-    """Raise if the input holds bools: there is no product of these. `kernel`: what PyTorch's message names."""
-    if input.dtype is dtypes.bool:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': convert the tensors first, as in x.int()")
-
-
 def check_factors(first: Tensor, second: Tensor) -> None:
     """Raise if inner sizes or dtypes differ, or for bools. Before a matrix or a vector, a batch is one tall matrix."""
     size, inner = first.shape[-1], second.shape[-2 if second.ndim > 1 else -1]
@@ -95,7 +89,7 @@ def check_factors(first: Tensor, second: Tensor) -> None:
         raise RuntimeError(f"{text} products are summed over the last size, ({size}), which must equal ({inner})")
     if first.dtype is not second.dtype:
         raise RuntimeError(f"{of_dtypes.format(first.dtype, second.dtype)}. Convert one of them with .to(...).")
-    refuse_bools(kernel, first)
+    numbers_only(kernel, first._array)
 
 
 def _check_ndim(tensor: Tensor, ndim: int, text: str) -> None:

@@ -99,8 +99,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
     if not isinstance(value, Tensor):
         if not isinstance(value, bool | int | float | np.integer):
             raise TypeError(
-                f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: {value!r}. "
-                "Make it a tensor first, as in tensor(...)."
+                f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: try tensor({value!r})"
             )
         value = from_array(dtypes.element(self.dtype, value))
     if not recorded:

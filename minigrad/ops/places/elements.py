@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import arrays, op
 from minigrad.ops.shapes.expanding import unbroadcast
-from minigrad.public import Operand, public
+from minigrad.public import Number, Operand, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
@@ -62,6 +62,16 @@ def scatter(self: Array, src: Array, index: Array, dim: int) -> Array:
     out = np.array(self, order="C")
     out.reshape(-1)[_flat_positions(index, dim, out.shape, index.shape)] = src
     return out
+
+
+@op(
+    name="ScatterBackward1",
+    constants=("index",),
+    self=lambda F, g, index, dim: F.scatter(g, F.zeros(index.shape, g), index, dim),
+)
+def scatter_number(self: Array, index: Array, dim: int, number: Any) -> Array:
+    """The input with a number put at `index` along `dim`."""
+    return arrays.scatter(self, number, index, dim)
 
 
 @op(constants=("index",), self=lambda F, g: g, src=lambda F, g, index, dim: F.gather(g, index, dim))
@@ -154,15 +164,23 @@ def gather_along(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = 
     return gather(input, index, _dim_of_index("gather", input, dim, index))
 
 
-@public(name="scatter", in_place="method")
-def scatter_along(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """A copy of the input with elements of `src` put at `index` along `dim`.
+@public(name="scatter", in_place="method", overloaded=True)
+def scatter_along(
+    input: Tensor, dim: int, index: Tensor, src: Operand | None = None, *, value: Number | None = None
+) -> Tensor:
+    """A copy of the input with elements of `src`, or the number `value`, put at `index` along `dim`.
 
     In two dimensions, along the first: result[index[i, j], j] = src[i, j]. Where several come to one place, any of them
-    may stay.
+    may stay. The number may stand in the place of `src`.
     """
-    dim = _dim_of_index("scatter", input, dim, index, src)
-    return scatter(input, _covered(index, src), index, dim)
+    source = value if src is None else src
+    if source is None:
+        raise TypeError("scatter() received an invalid combination of arguments: give src, a tensor, or a value")
+    if isinstance(source, Tensor):
+        dim = _dim_of_index("scatter", input, dim, index, source)
+        return scatter(input, _covered(index, source), index, dim)
+    dim = _dim_of_index("scatter", input, dim, index)
+    return scatter_number(input, index, dim, dtypes.element(input.dtype, source))
 
 
 @public(name="scatter_add", in_place="method")

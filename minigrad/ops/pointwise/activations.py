@@ -66,11 +66,28 @@ def leaky_relu(self: Array, negative_slope: float) -> Array:
     return np.where(self > 0, self, self * negative_slope)[()]
 
 
+def _leaky_gradient_from_result(F: Any, g: Any, result: Any, negative_slope: float) -> Any:
+    """That of the in-place form, whose input is gone: a result has its input's sign if the slope is not negative."""
+    if negative_slope < 0:
+        raise RuntimeError(
+            "In-place leakyReLu backward calculation is triggered with a negative slope which is not supported. This "
+            "is caused by calling in-place forward function with a negative slope, please call out-of-place version "
+            "instead."
+        )
+    return F.leaky_relu_gradient(g, result, negative_slope)
+
+
+@op(name="LeakyReluBackward1", self=_leaky_gradient_from_result)
+def leaky_relu_in_place(self: Array, negative_slope: float) -> Array:
+    """`leaky_relu`, with a rule that needs the result only."""
+    return arrays.leaky_relu(self, negative_slope)
+
+
 # ---------------------------------------------------------------- an exponential below 0, a line above
 
 
 @op(self=lambda F, g, self, alpha: g * F.where(self <= 0, F.exp(F.where(self < 0, self, 0)) * alpha, 1))
-def elu(self: Array, alpha: float) -> Array:
+def elu(self: Array, alpha: float = 1.0) -> Array:
     """x above 0, alpha * (exp(x) - 1) below. (Only numbers below 0 go through exp, also in the rule.)"""
     floats_only("elu_cpu", self)
     # Each number is above 0 or below it, so one of the two parts is 0; to add them is faster than where. Of equals
@@ -146,9 +163,9 @@ def logsigmoid(self: Array) -> Array:
 
 # ---------------------------------------------------------------- as nn.functional has them, with their options
 
-_relu, _leaky_relu, _elu, _gelu = relu, leaky_relu, elu, gelu
+_relu, _leaky_relu, _gelu = relu, leaky_relu, gelu
 relu.__module__ = "minigrad"  # where pickle looks for it: this module has another by that name
-relu_ = in_place(relu, "relu_")
+relu_, leaky_relu_ = in_place(relu, "relu_"), in_place(leaky_relu_in_place, "leaky_relu_")
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
@@ -156,14 +173,9 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-red
     return relu_(input) if inplace else _relu(input)
 
 
-def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:  # type: ignore[no-redef]
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
     """x above 0, negative_slope * x below. At 0 the slope is `negative_slope`."""
-    return _leaky_relu(input, negative_slope)
-
-
-def elu(input: Tensor, alpha: float = 1.0) -> Tensor:  # type: ignore[no-redef]
-    """x above 0, alpha * (exp(x) - 1) below."""
-    return _elu(input, alpha)
+    return (leaky_relu_ if inplace else _leaky_relu)(input, negative_slope)
 
 
 @checked  # type: ignore[no-redef]

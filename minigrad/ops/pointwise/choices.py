@@ -112,10 +112,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
         raise RuntimeError("minigrad.clamp: At least one of 'min' or 'max' must not be None")
     if not all(isinstance(bound, dtypes.NUMBERS) for bound in bounds):
         kinds = f"{type(min).__name__}, {type(max).__name__}"
-        raise TypeError(
-            f"clamp() received an invalid combination of arguments - got ({kinds}): both bounds are numbers. Tensors "
-            "bound with maximum() and minimum()."
-        )
+        text = f"clamp() received an invalid combination of arguments - got ({kinds})"
+        raise TypeError(f"{text}: both bounds are numbers. Tensors bound with maximum() and minimum().")
     kind = functools.reduce(lambda kind, bound: dtypes.of_number(bound, kind), bounds, input.dtype)
     if kind is dtypes.bool:
         raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': nothing is between bools")

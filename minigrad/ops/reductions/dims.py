@@ -6,13 +6,12 @@ A result stands for all elements that went into it, so its gradient is handed to
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from minigrad.ops.shapes.views import different_dims
 from minigrad.public import Dims
-from minigrad.tensor import wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -37,11 +36,7 @@ def count(shape: tuple[int, ...], dim: tuple[int, ...]) -> int:
 
 def wrap_dims(dim: Dims, ndim: int) -> tuple[int, ...]:
     """Dimensions counted from the front, without repeats; none given means all."""
-    dims = tuple(dim) if isinstance(dim, Sequence) else () if dim is None else (dim,)
-    wrapped = tuple(wrap_dim(d, ndim) for d in dims)
-    for position, d in enumerate(wrapped):
-        if d in wrapped[:position]:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    wrapped = different_dims(dim, ndim)
     return wrapped if wrapped and ndim else tuple(range(ndim))
 
 

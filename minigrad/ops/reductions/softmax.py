@@ -14,43 +14,11 @@ from minigrad import dtypes
 from minigrad.op import arrays, op
 from minigrad.ops.operands import floats_only
 from minigrad.ops.pointwise.conversion import in_dtype
-from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
+from minigrad.ops.reductions.dims import expand_reduced, np_max, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, public
 from minigrad.tensor import Tensor, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-
-_SHORT = 512  # in rows shorter than this, looking for each row's largest costs more than all exponentials
-_FAR_BELOW = 1e-6  # a row whose largest is so far below the largest of all loses digits
-
-
-def powers(scores: Array, dim: int) -> tuple[Array, Array]:
-    """e to the scores, less a number that each row has in common, and their sums along `dim` (kept as size 1).
-
-    For short rows that number is the largest score of all, which is quick to find. Where a row lies far below it, or is
-    not finite, each row's own is taken.
-    """
-    if scores.size and scores.shape[dim] < _SHORT and dim == scores.ndim - 1:
-        raised = scores - np_max(scores, axis=None)
-        np.exp(raised, out=raised)
-        sums = row_sums(raised)
-        if np_min(sums, axis=None) > _FAR_BELOW:
-            return raised, sums
-    raised = scores - np_max(scores, axis=dim, keepdims=True, initial=-np.inf)
-    np.exp(raised, out=raised)
-    return raised, np_sum(raised, axis=dim, keepdims=True)
-
-
-def row_sums(array: Array) -> Array:
-    """The sums along the last dimension, kept as size 1. As a matrix product, which is the fastest for short rows."""
-    return array @ np.ones((array.shape[-1], 1), array.dtype)
-
-
-def products_summed(first: Array, second: Array, dim: int) -> Array:
-    """The sums of products along one dimension, kept as size 1; along the last one no array of products is made."""
-    if dim == first.ndim - 1:
-        return np.vecdot(first, second)[..., np.newaxis]
-    return np_sum(first * second, axis=dim, keepdims=True)
 
 
 def along(g: Any, dim: int) -> tuple[int, ...]:
@@ -63,9 +31,10 @@ def softmax(self: Array, dim: int) -> Array:
     """exp(score) / sum of exp(scores) along a dimension."""
     if not self.ndim:
         return np.exp(self - self)  # the only one has all the probability
-    raised, sums = powers(self, dim)
-    raised *= 1 / sums
-    return raised
+    out = self - np_max(self, axis=dim, keepdims=True, initial=-np.inf)
+    np.exp(out, out=out)
+    out /= np_sum(out, axis=dim, keepdims=True)
+    return out
 
 
 @op(
@@ -89,7 +58,7 @@ def safe_softmax(self: Array) -> Array:
 )
 def softmax_gradient(self: Array, output: Array, dim: int) -> Array:
     """Softmax's gradient: output * (g - sum(g * output)), for g the input and softmax's own output."""
-    out = self - products_summed(self, output, dim)
+    out = self - np_sum(self * output, axis=dim, keepdims=True)
     out *= output
     return out
 

@@ -1,4 +1,4 @@
-"""Elements repeated without a copy: expand, and what shapes broadcast to.
+"""Elements repeated: expand, which copies nothing, and repeat, which copies; what shapes broadcast to.
 
 Broadcasting is a view with stride 0, one element seen many times, and its gradient is therefore a sum: what is seen
 many times answers for all of them. `expand` and `sum_to` are each other's gradient.
@@ -39,6 +39,30 @@ def sum_to(self: Array, shape: tuple[int, ...]) -> Array:
 def unbroadcast(F: Any, g: Any, shape: tuple[int, ...]) -> Any:
     """For rules: a gradient summed over the dimensions along which its input was broadcast, if it was."""
     return g if g.shape == shape else F.sum_to(g, shape)
+
+
+def _sum_of_copies(F: Any, g: Any, self_shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
+    """The gradient of each element: of (times, size) along each dimension, the sum over times."""
+    own = (1,) * (len(repeats) - len(self_shape)) + self_shape
+    pairs = [size for pair in zip(repeats, own, strict=True) for size in pair]
+    return F.reshape(F.sum_dims(F.reshape(g, tuple(pairs)), tuple(range(0, 2 * len(own), 2)), False), self_shape)
+
+
+@public(function=False)
+@op(self=_sum_of_copies)
+def repeat(self: Array, repeats: Sizes) -> Array:
+    """The whole tensor so many times along each dimension, as a copy: `x.repeat(2, 3)` or `x.repeat((2, 3))`.
+
+    With more numbers than dimensions, also along new ones in front; RuntimeError if there are fewer.
+    """
+    if len(repeats) < self.ndim:
+        text = "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
+        raise RuntimeError(f"{text}: got {list(repeats)} for shape {list(self.shape)}")
+    own = (1,) * (len(repeats) - self.ndim) + self.shape
+    shape = [size * times for size, times in zip(own, repeats, strict=True)]
+    if min(shape, default=0) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {shape}")
+    return np.tile(self, repeats)
 
 
 # ---------------------------------------------------------------- as the learner calls them

@@ -7,6 +7,7 @@ transposing.py, views that repeat elements in expanding.py.)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     if open_sizes and known == count == 0:
         raise RuntimeError(
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
-            "can be any value and is ambiguous: write that size out"
+            "can be any value and is ambiguous"
         )
     if (not known or count % known) if open_sizes else known != count:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
@@ -94,7 +95,7 @@ def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
 
 def different_dims(dims: Dims, ndim: int) -> tuple[int, ...]:
     """Dimensions counted from the front: one, several, or None; RuntimeError if one is there twice."""
-    listed = () if dims is None else (dims,) if isinstance(dims, int) else dims
+    listed = dims if isinstance(dims, Sequence) else () if dims is None else (dims,)
     wrapped = tuple([wrap_dim(dim, ndim) for dim in listed])
     for place, dim in enumerate(wrapped):
         if dim in wrapped[:place]:

@@ -97,7 +97,10 @@ ACTIVATIONS = [
         "Softmax(dim=1)", "LogSoftmax(dim=-1)",
     )
 ]  # fmt: skip
-ACTIVATIONS += [Layer("ReLU in place", lambda nn: InPlaceAfter(nn.ReLU(inplace=True)), [(4, 4)])]
+ACTIVATIONS += [
+    Layer(f"{name} in place", lambda nn, name=name: InPlaceAfter(getattr(nn, name)(inplace=True)), [(4, 4)])
+    for name in ("ReLU", "LeakyReLU")
+]
 
 
 class InPlaceAfter:
@@ -509,7 +512,6 @@ RARE = {
     "Upsample": {"recompute_scale_factor"},
     "Embedding": {"max_norm", "norm_type", "scale_grad_by_freq", "sparse"},
     "MultiheadAttention": {"add_bias_kv", "add_zero_attn", "kdim", "vdim"},
-    "LeakyReLU": {"inplace"},
     "ELU": {"inplace"},
     "SiLU": {"inplace"},
     "BCELoss": {"weight"},

@@ -309,6 +309,22 @@ def _(F):
     ]  # fmt: skip
 
 
+@behaviours("E44: in place, leaky_relu's rule tells the slope from the result")
+def _(F):
+    found = {}
+    says = "In-place leakyReLu backward calculation is triggered with a negative slope which is not supported"
+    for slope in (0.01, 0.0, -1.0):
+
+        def run(slope: float = slope) -> Any:
+            x = leaf(F, [-2.0, -0.0, 0.0, 0.5, 2.0, NAN])
+            y = x * 1
+            out = F.nn.functional.leaky_relu(y, slope, inplace=True)
+            return [out is y, y._version, out, *F.autograd.grad(out.sum(), x)]
+
+        found[slope] = tried(run, [says])
+    return found
+
+
 @behaviours("E45: activations and their derivatives at their kinks and between")
 def _(F):
     return {
@@ -346,6 +362,7 @@ def _(F):
         for action in (
             lambda: x.tan_(), lambda: x.clamp_(0, 1), lambda: x.floor_(),
             lambda: F.nn.functional.relu(x, inplace=True), lambda: x.div_(2),
+            lambda: F.nn.functional.leaky_relu(x, inplace=True),
         )
     ]  # fmt: skip
 

@@ -62,6 +62,7 @@ PIECES: dict[str, Callable[[Any, Any], Any]] = {
     "relu": lambda F, x: F.relu(x),
     "relu_": lambda F, x: (x * 1).relu_(),
     "leaky_relu": lambda F, x: F.nn.functional.leaky_relu(x),
+    "leaky_relu, in place": lambda F, x: F.nn.functional.leaky_relu(x * 1, inplace=True),
     "abs": lambda F, x: F.abs(x),
     "sign": lambda F, x: F.sign(x),
     "floor": lambda F, x: F.floor(x),

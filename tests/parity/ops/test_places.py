@@ -106,8 +106,23 @@ for title, call, error, says in (
         "Expected index [1, 4] to be no larger than self [3, 4] apart from dimension 0 and to be no larger",
     ),
     ("a 0-d source", lambda F: x(F).scatter(0, along(F), F.tensor(1.0)), R, "Index tensor must have the same number"),
+    ("a number beyond the end", lambda F: x(F).scatter(0, along(F) + 5, 1.0), R, OUTSIDE),
+    ("no source", lambda F: x(F).scatter(0, along(F)), T, "scatter() received an invalid combination of arguments"),
+    ("a string", lambda F: x(F).scatter(0, along(F), "a"), T, "scatter() received an invalid combination of arguments"),
 ):
     refused(f"scatter refuses {title}", call, error, says)
+
+given(
+    "scatter takes numbers in the tensor's own dtype",
+    lambda F: x(F).long().scatter(0, along(F), 1.5),
+    lambda F: mask(F).scatter(0, along(F), True),
+    lambda F: x(F).scatter(0, along(F), value=2),
+    lambda F: F.scatter(x(F), 0, index=along(F), value=2.5),
+    lambda F: F.ones(3).scatter(0, F.tensor(1), 5.0),
+    lambda F: x(F).scatter(0, F.tensor([], dtype=F.int64), 1.0),
+    lambda F: F.zeros(2, 3).scatter_(1, F.tensor([[2], [0]]), 1.0),
+    lambda F: F.zeros(2, 3).scatter_(1, F.tensor([[2], [0]]), value=1),
+)
 
 given(
     "scatter by name, of nothing, in place",

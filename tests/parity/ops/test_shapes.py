@@ -1,4 +1,4 @@
-"""Shapes as in PyTorch: triangles, diagonals, expanding, splitting, joining, padding; arguments, views, errors.
+"""Shapes as in PyTorch: triangles, diagonals, expanding, repeating, splitting, joining, padding; arguments and errors.
 
 What a call with unusual arguments gives, one line each. Values and derivatives of the usual calls
 are in `op_rows`.
@@ -112,6 +112,43 @@ for name, ndim in (("number", 0), ("cube", 3)):
 
 # ---------------------------------------------------------------- shapes
 
+gives(
+    "A01: repeat in every spelling",
+    lambda F: [
+        matrix(F).repeat(2, 1),
+        matrix(F).repeat((1, 2)),
+        matrix(F).repeat([2, 2]),
+        matrix(F).repeat(repeats=(1, 2)),
+        matrix(F).repeat(F.Size([1, 1])),
+    ],
+)
+gives(
+    "A02: repeat of ints, bools, numbers, no times",
+    lambda F: [
+        ints(F).repeat(2, 2),
+        bools(F).repeat(2),
+        number(F).repeat(2),
+        number(F).repeat(()),
+        matrix(F).repeat(0, 1),
+        matrix(F).repeat(2, 1, 1),
+    ],
+)
+gives(
+    "A03: repeat is a copy, always",
+    lambda F: (lambda x: x.repeat(1, 1).data_ptr() == x.data_ptr())(matrix(F)),
+)
+refused(
+    "A04: repeat along fewer dims",
+    RuntimeError,
+    "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
+    lambda F: matrix(F).repeat(2),
+)
+refused(
+    "A05: repeat less than never",
+    RuntimeError,
+    "Trying to create tensor with negative dimension -3: [4, -3]",
+    lambda F: matrix(F).repeat(2, -1),
+)
 gives(
     "E01: broadcast_to in every spelling",
     lambda F: [
