@@ -48,11 +48,7 @@ def _bilinear(old: int, new: int, scale: float | None, align_corners: bool) -> M
 
 @checked
 def interpolate(
-    input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
-    align_corners: bool | None = None,
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Tensor:
     """Images (N, C, H, W) in another size, or `scale_factor` times as large.
 

@@ -44,8 +44,7 @@ def _flat_positions(index: Array, dim: int, shape: Sequence[int], sizes: Sequenc
 
 
 @op(
-    constants=("index",),
-    self=lambda F, g, index, dim, self_shape: F.scatter_add(F.zeros(self_shape, g), g, index, dim),
+    constants=("index",), self=lambda F, g, index, dim, self_shape: F.scatter_add(F.zeros(self_shape, g), g, index, dim)
 )
 def gather(self: Array, index: Array, dim: int) -> Array:
     """For each element of `index` the element of the input that is there along `dim`."""

@@ -22,19 +22,14 @@ def _memory(geometry: Geometry, dtype: Any) -> tuple[Array, Array]:
     """Fresh memory of zeros, seen as the whole and as the part."""
     start = min(0, geometry.offset)
     end = max(
-        extent(geometry.whole_shape, geometry.whole_strides),
-        geometry.offset + extent(geometry.shape, geometry.strides),
+        extent(geometry.whole_shape, geometry.whole_strides), geometry.offset + extent(geometry.shape, geometry.strides)
     )
     row = np.zeros(end - start, dtype)
     whole = part_of_row(row[-start:], geometry.whole_shape, geometry.whole_strides)
     return whole, part_of_row(row[geometry.offset - start :], geometry.shape, geometry.strides)
 
 
-@op(
-    name="AsStridedBackward0",
-    view=True,
-    self=lambda F, g, geometry: F.put_part(g, geometry),
-)
+@op(name="AsStridedBackward0", view=True, self=lambda F, g, geometry: F.put_part(g, geometry))
 def strided(self: Array, geometry: Geometry) -> Array:
     """The part of the memory under this tensor that a geometry describes."""
     row = storage_of(self)

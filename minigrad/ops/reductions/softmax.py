@@ -37,10 +37,7 @@ def softmax(self: Array, dim: int) -> Array:
     return out
 
 
-@op(
-    name="SafeSoftmaxBackward0",
-    self=lambda F, g, result: F.softmax_gradient(g, result, g.ndim - 1),
-)
+@op(name="SafeSoftmaxBackward0", self=lambda F, g, result: F.softmax_gradient(g, result, g.ndim - 1))
 def safe_softmax(self: Array) -> Array:
     """Softmax along the last dimension, and zeros for rows of nothing but -inf: a query that may look nowhere."""
     out = arrays.softmax(self, self.ndim - 1)

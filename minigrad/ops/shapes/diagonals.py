@@ -25,10 +25,7 @@ def _writable_diagonal(array: Array, offset: int, dim1: int, dim2: int) -> Array
 
 
 @public
-@op(
-    view=True,
-    self=lambda F, g, self_shape, offset, dim1, dim2: F.diagonal_backward(g, self_shape, offset, dim1, dim2),
-)
+@op(view=True, self=lambda F, g, self_shape, offset, dim1, dim2: F.diagonal_backward(g, self_shape, offset, dim1, dim2))
 def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
     """The diagonal of each matrix that two dimensions make, as a view; its elements are the last dimension.
 
