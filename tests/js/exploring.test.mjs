@@ -49,6 +49,7 @@ test("a condition holds where the gradient that came in says so", () => {
   for (const text of yes) assert.equal(holds(parseCondition(text), frame), true, text);
   for (const text of no) assert.equal(holds(parseCondition(text), frame), false, text);
   assert.equal(holds(parseCondition("nan"), { ...frame, alarm: "NaN and Inf" }), true);
+  assert.equal(holds(parseCondition("nan"), { ...frame, received: null, alarm: "NaN" }), true); // a NaN came in, and so has no norm
   assert.equal(holds(parseCondition("g.norm() > 0"), { box: "n1", alarm: "" }), false);
   assert.equal(holds(null, frame), false);
   assert.equal(met([{ box: "n2" }, { box: "n1" }], frame).box, "n1");

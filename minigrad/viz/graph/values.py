@@ -222,19 +222,19 @@ def _alarm(array: Any) -> str:
 
 
 def measure(gradient: Any) -> list[float] | None:
-    """Norm, maximum, minimum and mean of what a node received, in the order of `MEASURES`; None where any is not
-    finite, or nothing came.
+    """Norm, maximum, minimum and mean of what a node received, in the order of `MEASURES`, of complex numbers those of
+    the magnitudes; None where any is not finite, or nothing came.
     """
     if gradient is None or np.size(gradient) == 0:
         return None
     with np.errstate(all="ignore"):
-        values = np.asarray(gradient, dtype=np.float64)
+        values = _reals(gradient)
         found = [float(np.linalg.norm(values)), float(values.max()), float(values.min()), float(values.mean())]
     return found if np.isfinite(found).all() else None
 
 
 def _statistics(array: Any) -> tuple[str, str, str] | None:
-    values = (np.abs(array) if array.dtype.kind == "c" else array).astype(np.float64)
+    values = _reals(array)
     values = values[np.isfinite(values)]
     if not values.size:
         return None
@@ -252,7 +252,7 @@ def heat_map(array: Any) -> str:
     The first dimensions are laid under each other, the last runs to the right. Where a block has a NaN, its cell is
     magenta.
     """
-    flat = np.asarray(np.abs(array) if np.iscomplexobj(array) else array, dtype=np.float64)
+    flat = _reals(array)
     if flat.size == 0:
         return ""
     grid = flat.reshape(1, -1) if flat.ndim < 2 else flat.reshape(-1, flat.shape[-1])
@@ -271,6 +271,11 @@ def heat_map(array: Any) -> str:
     shades[np.isinf(grid)] = 2 * SHADES + 2
     shades[np.isnan(grid)] = 2 * SHADES + 1
     return "data:image/png;base64," + base64.b64encode(_png(shades.astype(np.uint8))).decode("ascii")
+
+
+def _reals(array: Any) -> Any:
+    """The elements as float64, of complex ones the magnitudes."""
+    return np.asarray(np.abs(array) if np.iscomplexobj(array) else array, dtype=np.float64)
 
 
 def _palette() -> bytes:

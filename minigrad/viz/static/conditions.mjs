@@ -23,10 +23,9 @@ export function parseCondition(text) {
 
 /** Whether a condition holds at a frame. `frame.received` has the gradient's norm, max, min and mean. */
 export function holds(condition, frame) {
-  const received = frame.received;
-  if (!condition || !received) return false;
+  if (!condition) return false;
   if (condition.alarm) return (frame.alarm ?? "").includes(condition.alarm);
-  const value = received[MEASURES.indexOf(condition.measure)];
+  const value = frame.received?.[MEASURES.indexOf(condition.measure)]; // nothing where it is not finite
   return typeof value === "number" && COMPARE[condition.compare](value, condition.bound);
 }
 

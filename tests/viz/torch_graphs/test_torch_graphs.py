@@ -496,6 +496,14 @@ def test_a_rule_that_is_not_known_is_said_to_be_unknown() -> None:
     assert "=" not in item.text
 
 
+def test_a_complex_gradient_is_measured_by_its_magnitudes() -> None:
+    z = torch.tensor([3 + 4j, -5j, 1 + 0j], requires_grad=True)
+    stepper = viz.BackwardStepper((z * z).abs().sum(), names={"z": z})
+    received = stepper.last().received
+    assert received == pytest.approx([204**0.5, 10, 2, 22 / 3])
+    assert stepper.frames[2].received == pytest.approx([3**0.5, 1, 1, 1])
+
+
 def test_what_a_hook_has_packed_is_not_unpacked_to_be_shown() -> None:
     unpacked: list[Any] = []
     a = leaf(2)
