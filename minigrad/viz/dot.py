@@ -15,7 +15,7 @@ import graphviz
 
 from minigrad.viz.graph.kept import read_saved, saved_parameters
 from minigrad.viz.graph.naming import Variables, check_tensor, is_tensor
-from minigrad.viz.graph.nodes import is_leaf, ordered
+from minigrad.viz.graph.nodes import is_leaf, nodes_behind
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.picture import layout
@@ -79,7 +79,7 @@ def make_dot(
             graph.node(f"n{len(ids)}", _label(variables.leaf(root) or "", root), fillcolor=colour)
             ids.setdefault(root, f"n{len(ids)}")
             continue
-        for node in ordered(root.grad_fn):
+        for node in nodes_behind(root.grad_fn):
             if node not in ids:
                 ids[node] = f"n{len(ids)}"
                 _add_node(graph, node, ids, variables, show_attrs, show_saved, max_attr_chars)
@@ -98,7 +98,7 @@ def _add_node(
     if show_attrs and saved:
         lines = [f"{name}: {shorten(_words(value), limit)}" for name, value in saved]
         label = "\n".join([label, "-" * len(label), *lines])
-    graph.node(key, _escaped(label))
+    graph.node(key, _label_text(label))
     if is_leaf(node):
         graph.node(f"{key}_leaf", _label(variables.leaf(node.variable) or "", node.variable), fillcolor=LEAF)
         graph.edge(f"{key}_leaf", key)
@@ -117,9 +117,9 @@ def _words(value: Any) -> str:
 
 
 def _label(name: str, tensor: Any) -> str:
-    return _escaped(f"{name}\n {shape_text(tensor.shape)}" if name else f" {shape_text(tensor.shape)}")
+    return _label_text(f"{name}\n {shape_text(tensor.shape)}" if name else f" {shape_text(tensor.shape)}")
 
 
-def _escaped(text: str) -> str:
+def _label_text(text: str) -> str:
     """A label that Graphviz takes as it is: no markup, no escapes, no characters that its SVG could not hold."""
     return "\\n".join(str(graphviz.escape(clean(line))) for line in text.split("\n"))

@@ -1,8 +1,8 @@
 """`draw`: the graph of a result as a picture in the output, and as a table in text.
 
-Any small graph can be looked at without running it: boxes for leaves and results, named as in
-their code, with expressions and values. The picture is an SVG that is complete by itself, so it shows in JupyterLab,
-on a page without a kernel and in a diff.
+A graph can be looked at without running it: boxes for leaves and results, named as in the learner's code, with
+expressions and values. The picture is an SVG that is complete by itself, so it shows in JupyterLab, on a page without
+a kernel and in a diff.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.modules import MANY, coarse, groups_of, opened
+from minigrad.viz.graph.modules import MANY, coarse_graph, groups_of, open_at_first
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.values import Value, shape_text
@@ -28,7 +28,7 @@ class Drawing:
     def __init__(self, graph: Snapshot) -> None:
         self.graph = graph
         groups = groups_of(graph, graph.modules) if len(graph.boxes) > MANY else ()
-        shown = coarse(graph, groups, opened(graph, groups)) if groups else graph
+        shown = coarse_graph(graph, groups, open_at_first(graph, groups)) if groups else graph
         self.svg = draw_svg(shown).svg
 
     def save(self, path: Any) -> None:
@@ -44,11 +44,10 @@ class Drawing:
     def __str__(self) -> str:
         return table(self.graph)
 
-    def __repr__(self) -> str:
-        return table(self.graph)
+    __repr__ = __str__
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
-        return {"image/svg+xml": self.svg, "text/plain": table(self.graph)}
+        return {"image/svg+xml": self.svg, "text/plain": str(self)}
 
 
 def draw(root: Any, names: Mapping[str, Any] | None = None) -> Drawing:

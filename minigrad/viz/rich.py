@@ -35,7 +35,7 @@ STYLE = (
     ".minigrad-tensor tr+tr>*{border-top:1px solid var(--mgt-line)!important}"
     ".minigrad-tensor th{color:var(--mgt-quiet);font-weight:400!important}"
     f".minigrad-tensor td,.minigrad-tensor pre{{font:12px/1.6 {MONO};margin:0;padding:0;"
-    "background:none;color:var(--mgt-ink)}"
+    "background:none!important;color:var(--mgt-ink)}"
     ".minigrad-tensor tr.mgt-grad td,.minigrad-tensor tr.mgt-grad pre{color:var(--mgt-grad);font-weight:700}"
     f".minigrad-tensor small{{font:12px/1.6 {SANS};color:var(--mgt-quiet);font-weight:400}}"
     ".minigrad-tensor img{display:block;image-rendering:pixelated;width:256px;height:auto;min-height:16px;"
@@ -91,14 +91,14 @@ def _array(array: Any, what: str) -> str:
     value = describe(array)
     alarm = f'<div class="mgt-alarm">⚠ {markup(value.alarm)}</div>' if value.alarm else ""
     if array.size <= LISTED:
-        return f"<pre>{markup(_written(array))}</pre>{alarm}"
+        return f"<pre>{markup(_numbers_text(array))}</pre>{alarm}"
     statistics = "" if value.statistics is None else "min {} · mean {} · max {}".format(*value.statistics)
     words = f"heat map of {what}{': ' if statistics else ''}{statistics}, blue below 0 and orange above"
     heat = f'<img alt={attribute(words)} title={attribute(words)} src="{value.heat}">' if value.heat else ""
     return f"{heat}<small>{markup(statistics)}</small>{alarm}"
 
 
-def _written(array: Any) -> str:
+def _numbers_text(array: Any) -> str:
     """The numbers in brackets as `repr` nests them, each with four significant digits, in columns."""
     texts = [number(item) for item in array.reshape(-1).tolist()]
     width = max(map(len, texts), default=0)

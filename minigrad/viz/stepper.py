@@ -28,7 +28,7 @@ from minigrad.viz.graph import naming
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.page import recording, standalone
-from minigrad.viz.page.recording import SharedCode, rehearsed, shared_code, trouble
+from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.widget_picture import drawing_of, picture_of, still_of
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.steps import trace
@@ -93,7 +93,7 @@ class BackwardStepper(anywidget.AnyWidget):
         root, gradient = mirror_of(root), mirror_of(gradient)
         _check_root(root)
         frame = learner_frame(sys._getframe(1))
-        others = () if beside is None else (beside._given[0], beside._called())
+        others = () if beside is None else (beside._given[0], beside._names_of_nodes())
         graph = snapshot(root, names, frame, *others)
         steps = running.steps if isinstance(root, torch_graphs.Tensor) else engine.steps
         begin = functools.partial(steps, root, gradient, retain_graph, create_graph, inputs)
@@ -117,7 +117,7 @@ class BackwardStepper(anywidget.AnyWidget):
         self.recorded = [json.dumps(first.to_json(None))]
         self._rehearse: Callable[[], Any] | None = None
         if recording.can_rehearse(root, graph):
-            self._rehearse = functools.partial(rehearsed, graph, self._grads.tensors, lambda: record(begin()))
+            self._rehearse = functools.partial(rehearsal_of, graph, self._grads.tensors, lambda: record(begin()))
         self._hold(self.recorded)
         self.observe(self._on_recorded, "recorded")
         self._breakpoints = Breakpoints()
@@ -222,7 +222,7 @@ class BackwardStepper(anywidget.AnyWidget):
         names = {f"∂{self._graph.by_id[self._graph.root].name}/∂{name}": grad, **self._given[1]}
         return BackwardStepper(grad, gradient, retain_graph, create_graph, inputs, names, beside=self)
 
-    def _called(self) -> dict[Any, str]:
+    def _names_of_nodes(self) -> dict[Any, str]:
         """Node -> what it is called here, those of the gradient's graph among them."""
         names = {node: self._graph.by_id[key].name for key, node in self._graph.node_of.items()}
         return names | self._recorder.grown
@@ -255,7 +255,7 @@ class BackwardStepper(anywidget.AnyWidget):
     def run(self) -> Frame:
         """Go forward until a breakpoint is met, or to the end. Returns the frame; `stopped` says why it is that one."""
         while (frame := self._go(self.index + 1)) is not None:
-            for kind, text in (self._breakpoints.met(frame) or {}).items():
+            for kind, text in (self._breakpoints.first_met(frame) or {}).items():
                 what = clean(self._graph.by_id[text].name) if kind == "box" else text
                 self.stopped = {"index": frame.index, "why": f"Stopped at a breakpoint: {what}."}
                 return frame
@@ -347,7 +347,7 @@ class BackwardStepper(anywidget.AnyWidget):
         frame = self._frames[index]
         for key, before in changed.items():
             if key in self._graph.by_id and self._graph.by_id[key].kind == "leaf":
-                frame = self._recorder.renewed(frame, key, before)
+                frame = self._recorder.with_changed_grad(frame, key, before)
         self._frames[index] = frame
         recorded = list(self.recorded)
         for number in range(index, min(index + 2, len(self._frames))):

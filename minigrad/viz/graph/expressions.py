@@ -18,7 +18,7 @@ from minigrad.viz.graph.records import Span
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@", "mm": "@", "dot": "@"}
 
 
-class Called:
+class NodeNames:
     """The names of the nodes of one graph, and their expressions.
 
     Args:

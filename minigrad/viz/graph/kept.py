@@ -1,8 +1,8 @@
 """What a node keeps for its rule: which values, in which version, and what became of them.
 
-Four things can be said of a saved tensor: it is there; a hook has packed it
-away; somebody wrote to it since (its version is not the one that was saved); or it is gone, because a backward used the
-graph up. Looking never runs a hook: what is packed stays packed until the node itself asks for it.
+Four things can be said of a saved tensor: it is there; a hook has packed it away; somebody wrote to it since (its
+version is not the one that was saved); or it is gone, because a backward used the graph up. Looking never runs a hook:
+what is packed stays packed until the node itself asks for it.
 """
 
 from __future__ import annotations
@@ -52,27 +52,27 @@ class Saved:
         return bool(self.value.dtype) or self.state != "kept"
 
 
-def _plain(parameter: str, value: Any) -> Saved:
+def _saved_plain(parameter: str, value: Any) -> Saved:
     """A value that is no tensor."""
     return Saved(parameter, Value(short(value), short(value)), "", value)
 
 
-def _array(parameter: str, array: Any, name: str, versions: Versions) -> Saved:
+def _saved_array(parameter: str, array: Any, name: str, versions: Versions) -> Saved:
     small = array.copy() if array.size <= values.LISTED else None
     return Saved(parameter, values.describe(array), name, small, "kept", *versions)
 
 
-def _gone(parameter: str, state: str, text: str, words: str, versions: Versions = (None, None)) -> Saved:
+def _saved_gone(parameter: str, state: str, text: str, words: str, versions: Versions = (None, None)) -> Saved:
     """A value that cannot be shown any more."""
     return Saved(parameter, Value(text, words, known=False), "", None, state, *versions)
 
 
-def _freed(parameter: str) -> Saved:
-    return _gone(parameter, "freed", "freed", FREED)
+def _saved_freed(parameter: str) -> Saved:
+    return _saved_gone(parameter, "freed", "freed", FREED)
 
 
-def _changed(parameter: str, versions: Versions) -> Saved:
-    return _gone(parameter, "changed", NOT_KEPT.text, NOT_KEPT.full, versions)
+def _saved_changed(parameter: str, versions: Versions) -> Saved:
+    return _saved_gone(parameter, "changed", NOT_KEPT.text, NOT_KEPT.full, versions)
 
 
 def saved_parameters(node: Any) -> list[str]:
@@ -108,15 +108,15 @@ def all_kept(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
         value = read_saved(node, parameter)
         if getattr(node, "_kept", ()) is None:
             if parameter in getattr(node, "_kept_names", ()) and parameter in (*node.inputs, "result"):
-                yield _freed(parameter)
+                yield _saved_freed(parameter)
         elif isinstance(kept, PackedTensor):
-            yield _packed(parameter, kept)
+            yield _saved_packed(parameter, kept)
         elif naming.is_tensor(value):
-            yield _array(parameter, value.detach().numpy(), name_of(value), versions)
+            yield _saved_array(parameter, value.detach().numpy(), name_of(value), versions)
         elif versions[0] != versions[1]:
-            yield _changed(parameter, versions)
+            yield _saved_changed(parameter, versions)
         elif value is not None or parameter == "dim":
-            yield _plain(parameter, value)
+            yield _saved_plain(parameter, value)
 
 
 def _kept_by_mirror(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
@@ -124,14 +124,14 @@ def _kept_by_mirror(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]
     for parameter in saved_parameters(node):
         state, value, versions = node.look(parameter)
         if state != "kept":
-            yield _gone(parameter, state, OF_PYTORCH[state], OF_PYTORCH[state], versions)
+            yield _saved_gone(parameter, state, OF_PYTORCH[state], OF_PYTORCH[state], versions)
         elif naming.is_tensor(value):
-            yield _array(parameter, value.detach().numpy(), name_of(value), versions)
+            yield _saved_array(parameter, value.detach().numpy(), name_of(value), versions)
         elif value is not None:
-            yield _plain(parameter, value)
+            yield _saved_plain(parameter, value)
 
 
-def _packed(parameter: str, kept: PackedTensor) -> Saved:
+def _saved_packed(parameter: str, kept: PackedTensor) -> Saved:
     """What a pack hook left in a tensor's place."""
     held = kept.packed
     array = held.detach().numpy() if naming.is_tensor(held) else held if hasattr(held, "__array_interface__") else None
@@ -172,23 +172,23 @@ def parameter_of(node: Any, is_wanted: Callable[[Any], bool]) -> str:
 def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
     """What a custom Function saved with `save_for_backward`, and what else it noted on `ctx`."""
     if node._kept is None:
-        yield _freed("saved_tensors")
+        yield _saved_freed("saved_tensors")
     for position, held in enumerate(node._kept or ()):
         parameter = f"saved_tensors[{position}]"
         is_output = isinstance(held, tuple)  # of the Function itself
         versions = (held[1][0], held[0].version) if is_output else _versions(held)
         tensor = held.tensor if isinstance(held, Versioned) else held
         if isinstance(held, PackedTensor):
-            yield _packed(parameter, held)
+            yield _saved_packed(parameter, held)
         elif versions[0] != versions[1]:
-            yield _changed(parameter, versions)
+            yield _saved_changed(parameter, versions)
         elif is_output:
-            yield _array(parameter, held[0].tensor, "", versions)
+            yield _saved_array(parameter, held[0].tensor, "", versions)
         elif held is not None:
-            yield _array(parameter, tensor.detach().numpy(), name_of(tensor), versions)
+            yield _saved_array(parameter, tensor.detach().numpy(), name_of(tensor), versions)
     for name, value in sorted(vars(node).items()):
         if not name.startswith("_") and name != "needs_input_grad":
-            yield _plain(f"ctx.{name}", value)
+            yield _saved_plain(f"ctx.{name}", value)
 
 
 def source_of_backward(node: Any) -> str:

@@ -155,7 +155,7 @@ def shared_start(ways: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     return shared
 
 
-def opened(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
+def open_at_first(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
     """Which groups begin open: level by level from the outside, while not too many boxes are seen."""
     level = [group for group in groups if group.parent is None]
     visible = len(graph.boxes) - sum(group.count for group in level) + len(level)
@@ -178,7 +178,7 @@ def notice(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> str:
     return f"{len(graph.boxes)} boxes are too many for one picture: {what} are closed. A click or Enter opens one."
 
 
-def coarse(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> Snapshot:
+def coarse_graph(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> Snapshot:
     """The graph with each closed group as one box of kind "module"."""
     by_id = {group.id: group for group in groups}
     home = {box: group.id for group in groups for box in group.boxes}
@@ -191,7 +191,7 @@ def coarse(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> Snap
                 stands[box.id] = at
             at = by_id[at].parent
         group = by_id.get(stands[box.id])
-        boxes.setdefault(stands[box.id], box if group is None else _closed(group))
+        boxes.setdefault(stands[box.id], box if group is None else _box_of_closed(group))
     edges: dict[tuple[str, str], Edge] = {}
     for edge in graph.edges:
         ends = stands[edge.source], stands[edge.target]
@@ -200,6 +200,6 @@ def coarse(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> Snap
     return Snapshot(stands[graph.root], tuple(boxes.values()), tuple(edges.values()), graph.sources)
 
 
-def _closed(group: Group) -> Box:
+def _box_of_closed(group: Group) -> Box:
     nodes = values.Value(f"{group.count} nodes", f"{group.count} nodes")
     return Box(group.id, "module", group.name, group.kind, group.path, nodes, values.NONE)

@@ -88,7 +88,7 @@ class Variables:
         for name, value in variables:
             if is_tensor(value) or isinstance(value, types.ModuleType | type):
                 continue
-            for label, item in [(name, value)] if has_parameters(value) else _inside(name, value):
+            for label, item in [(name, value)] if has_parameters(value) else _things_inside(name, value):
                 if is_tensor(item):
                     self._add(label, item)
                 elif has_parameters(item):
@@ -152,7 +152,7 @@ def _variables(scope: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(name, scope[name]) for name in names]
 
 
-def _inside(name: str, value: Any) -> list[tuple[str, Any]]:
+def _things_inside(name: str, value: Any) -> list[tuple[str, Any]]:
     """What lies one level inside a container or an object, by the name that it has there."""
     if isinstance(value, dict):
         items = list(value.items())[:MOST_INSIDE]

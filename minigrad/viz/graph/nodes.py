@@ -11,7 +11,7 @@ from typing import Any
 LIMIT = 1000  # boxes: beyond that even a picture of closed groups takes seconds, and each frame a millisecond more
 
 
-def ordered(*starts: Any) -> list[Any]:
+def nodes_behind(*starts: Any) -> list[Any]:
     """All nodes behind some, as the learner's code made them; a leaf stands before its first use.
 
     ValueError if there are more than `LIMIT`.

@@ -178,11 +178,11 @@ def characters(file: str, line: int, byte: int) -> int:
 
 def syntax_tree(file: str) -> ast.Module | None:
     """A source file or cell, parsed as it is now; None where it is no Python."""
-    return _parsed(tuple(linecache.getlines(file)))
+    return _tree_of(tuple(linecache.getlines(file)))
 
 
 @functools.lru_cache(maxsize=64)
-def _parsed(lines: tuple[str, ...]) -> ast.Module | None:
+def _tree_of(lines: tuple[str, ...]) -> ast.Module | None:
     try:
         return ast.parse("".join(lines))
     except (SyntaxError, ValueError):

@@ -1,6 +1,6 @@
 """An op's rule as the code that it is, and the same code with the numbers put in.
 
-So the stepper can write `g * other` and then `1 * 4`: the rule 's own lambda is found in the source of the engine, its
+So the stepper can write `g * other` and then `1 * 4`: the rule's own lambda is found in the source of the engine, its
 expression taken apart, and each name replaced: by the learner's name, by the number, or for large tensors by name and
 shape. Nothing here may stop a step: a rule whose source is not to be had is described in words.
 """
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.viz.graph.records import syntax_tree
-from minigrad.viz.graph.values import WHOLE, nested, number, shape_text
+from minigrad.viz.graph.values import WHOLE, elements_text, number, shape_text
 
 LONGEST = 160  # characters of a rule with numbers; a longer one says less than its plain text
 
@@ -165,18 +165,18 @@ class _Replace(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         self.generic_visit(node)
-        node.right = _bracketed(node.right)
+        node.right = _in_parentheses(node.right)
         if isinstance(node.op, ast.Pow):
-            node.left = _bracketed(node.left)
+            node.left = _in_parentheses(node.left)
         return node
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         self.generic_visit(node)
-        node.operand = _bracketed(node.operand)
+        node.operand = _in_parentheses(node.operand)
         return node
 
 
-def _bracketed(node: ast.expr) -> ast.expr:
+def _in_parentheses(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Name) and node.id.startswith("-"):
         return ast.Name(f"({node.id})", ast.Load())
     return node
@@ -206,7 +206,7 @@ class _Numbers(_Replace):
         if isinstance(value, Sizes) or (isinstance(value, np.ndarray) and self.symbolic):
             return f"{name}{shape_text(value.shape)}"
         if isinstance(value, np.ndarray):
-            return nested(value)
+            return elements_text(value)
         if isinstance(value, bool) or value is None:
             return str(value)
         if isinstance(value, int | float):

@@ -16,11 +16,11 @@ from typing import Any
 from minigrad.viz.graph import naming, values
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot
 from minigrad.viz.graph.constants import constants_of, lost
-from minigrad.viz.graph.expressions import Called
+from minigrad.viz.graph.expressions import NodeNames
 from minigrad.viz.graph.kept import all_kept, read_saved, source_of_backward
 from minigrad.viz.graph.learner_code import first_assignment, only_assignment, sources_of
 from minigrad.viz.graph.naming import Variables
-from minigrad.viz.graph.nodes import by_rule, consumers, creation, generations, is_leaf, ordered
+from minigrad.viz.graph.nodes import by_rule, consumers, creation, generations, is_leaf, nodes_behind
 from minigrad.viz.graph.records import Span, span_of
 from minigrad.viz.graph.values import Value
 from minigrad.viz.torch_graphs import mirror_of
@@ -71,14 +71,14 @@ class _Builder:
         known = {node: name for node, name in called.items() if node is not self.start}
         self.variables = variables
         self.frame = frame
-        self.nodes = ordered(self.start) if beside is None else ordered(self.start, beside.grad_fn)
+        self.nodes = nodes_behind(self.start) if beside is None else nodes_behind(self.start, beside.grad_fn)
         self.graphs = generations(self.nodes)
         # What a backward made stands in no line of the learner's; it belongs to the line of the node whose rule it is.
         self.spans: dict[Any, Span | None] = {
             node: None if by_rule(node) else naming.whole_write(span_of(creation(node))) for node in self.nodes
         }
         self.consumers = consumers(self.nodes)
-        self.called = Called(self.nodes, self.spans, self.consumers, variables, known)
+        self.called = NodeNames(self.nodes, self.spans, self.consumers, variables, known)
         self.names = self.called.names
 
     def build(self) -> Snapshot:
@@ -106,7 +106,7 @@ class _Builder:
                 key = child if child is not None else keys.get(slot)
                 if key is not None:
                     edges.append(Edge(f"e{len(edges)}", ids[key], ids[node], slot, output, child is not None))
-        boxes = self._finished(boxes, edges, nodes)
+        boxes = self._completed_boxes(boxes, edges, nodes)
         results = tuple(tensor for tensor in self.variables.results() if tensor.grad_fn in ids)
         sources = sources_of(box.span for box in boxes)
         return Snapshot(
@@ -134,7 +134,7 @@ class _Builder:
         noted = {node: tuple(reversed(getattr(creation(node), "modules", ()))) for node in self.nodes}
         return noted | calls_of(self.nodes, self.variables.modules.values())
 
-    def _finished(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:
+    def _completed_boxes(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:
         """The boxes with what only the whole graph can tell: what saved values are called that are not there to be
         asked, which versions were saved of each, and who made it.
         """
@@ -185,7 +185,7 @@ class _Builder:
             name,
             self.called.expression(node),
             node.name(),
-            values.joined(outputs) if outputs else self._value(node),
+            values.value_of_outputs(outputs) if outputs else self._value(node),
             grad_value(tensor) if getattr(tensor, "retains_grad", False) else values.NONE,
             span_of(getattr(creation(node), "parent", None)) if by_rule(node) else span,
             tuple(all_kept(node, self.called.of_saved)),

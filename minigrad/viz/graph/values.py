@@ -116,7 +116,7 @@ def describe(array: Any) -> Value:
         first = tuple(int(index) for index in np.argwhere(~np.isfinite(array))[0]) if array.ndim else ()
         where = f"first at {list(first)}" if array.size > 1 else ""
     python = as_python(array) if array.size <= LISTED else ""
-    full = nested(array) if array.size <= LISTED else shape_text(shape)
+    full = elements_text(array) if array.size <= LISTED else shape_text(shape)
     if array.size <= WHOLE:
         text = number(array.reshape(())[()]) if array.size == 1 else full
         return Value(text, full, shape, dtype, alarm=alarm, where=where, python=python)
@@ -146,7 +146,7 @@ def short(value: Any) -> str:
     return text if len(text) <= PIECE else text[: PIECE - 3] + "..."
 
 
-def joined(outputs: Sequence[Value]) -> Value:
+def value_of_outputs(outputs: Sequence[Value]) -> Value:
     """The several results of one node, as one value."""
     alarms = [f"{value.alarm} in output {number}" for number, value in enumerate(outputs) if value.alarm]
     return Value(
@@ -158,10 +158,10 @@ def joined(outputs: Sequence[Value]) -> Value:
     )
 
 
-def nested(array: Any) -> str:
+def elements_text(array: Any) -> str:
     """The elements in nested brackets, on one line: [[1, 2], [3, 4]]."""
     array = np.asarray(array)
-    return _bracketed([number(item) for item in array.reshape(-1).tolist()], array.shape)
+    return _in_brackets([number(item) for item in array.reshape(-1).tolist()], array.shape)
 
 
 def as_python(array: Any) -> str:
@@ -171,10 +171,10 @@ def as_python(array: Any) -> str:
     row = [f"float('{item}')" if item.lstrip("-") in ("nan", "inf") else item for item in row]
     kind = "" if str(array.dtype) in ("float32", "int64", "bool") else f", dtype=torch.{array.dtype}"
     shape = f".reshape({', '.join(map(str, array.shape))})" if not row and array.shape != (0,) else ""
-    return f"torch.tensor({_bracketed(row, array.shape)}{kind}){shape}"
+    return f"torch.tensor({_in_brackets(row, array.shape)}{kind}){shape}"
 
 
-def _bracketed(row: list[str], shape: tuple[int, ...]) -> str:
+def _in_brackets(row: list[str], shape: tuple[int, ...]) -> str:
     if not row:
         return "[]"
     for size in reversed(shape):
@@ -192,7 +192,7 @@ def difference(before: Any, after: Any) -> tuple[str, str]:
         return "", ""
     if change.size <= WHOLE:
         signed = [("" if text.startswith("-") else "+") + text for text in map(number, change.reshape(-1).tolist())]
-        return (_bracketed(signed, change.shape) if change.size > 1 else signed[0]), ""
+        return (_in_brackets(signed, change.shape) if change.size > 1 else signed[0]), ""
     changed = change != 0  # NaN is not 0
     finite = change[changed & np.isfinite(change)]
     amount = f", by {number(finite.min())} to {number(finite.max())}" if finite.size else ""

@@ -105,7 +105,7 @@ def _replace(output: Any, models: dict[str, Any]) -> bool:
     values = _recorded(models.get(view.get("model_id"), {}).get("state", {}), output.get("metadata", {}))
     if values is None:
         return False
-    data["text/html"] = standalone.recorded(values, _still(data))
+    data["text/html"] = standalone.place_of_pass(values, _still(data))
     output.metadata["minigrad_recorded"] = True
     return True
 

@@ -27,7 +27,7 @@ from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import is_leaf
 from minigrad.viz.page import widget_source
 from minigrad.viz.picture.markup import clean
-from minigrad.viz.steps.events import raised
+from minigrad.viz.steps.events import error_text
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.recorder import Recorder
 
@@ -94,7 +94,7 @@ def _is_plain(node: Any) -> bool:
     return ours and node._hooks is None and not any(isinstance(kept, PackedTensor) for kept in node._kept or ())
 
 
-def rehearsed(
+def rehearsal_of(
     graph: Snapshot, watched: Mapping[str, Any], begin: Callable[[], Recorder]
 ) -> tuple[list[str], dict[str, Any]]:
     """All frames of a pass, as JSON, run ahead of time, and what went wrong, as the widget's `problem`.
@@ -117,7 +117,7 @@ def rehearsed(
 
 def trouble(error: BaseException, box: str | None) -> dict[str, Any]:
     """An error as the page tells it: its text, and the box at which it came."""
-    return {"text": clean(raised(error)), "box": box}
+    return {"text": clean(error_text(error)), "box": box}
 
 
 @contextmanager

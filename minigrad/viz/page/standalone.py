@@ -61,7 +61,7 @@ def data(values: dict[str, Any]) -> str:
     return text
 
 
-def recorded(values: dict[str, Any], still: str = "") -> str:
+def place_of_pass(values: dict[str, Any], still: str = "") -> str:
     """The place where a recorded pass is shown. `still` is markup that stands there until the script runs."""
     return f'<div class="minigrad-recorded"><script type="application/json">{data(values)}</script>{still}</div>'
 
@@ -95,7 +95,7 @@ def stepper_page(stepper: BackwardStepper, title: str | None = None) -> str:
         '<meta name="generator" content="minigrad">\n'
         f"<title>{heading}</title>\n<style>{sheets}</style>\n</head>\n"
         f'<body>\n<main>\n<header class="page-head"><h1>{heading}</h1><p>{steps}, recorded. {KEYS}</p></header>\n'
-        f"{WITHOUT_SCRIPT}\n{recorded(values)}\n"
+        f"{WITHOUT_SCRIPT}\n{place_of_pass(values)}\n"
         '<details class="minigrad-words" open><summary>All steps in words</summary>'
         f"<pre>{escape(stepper.trace())}</pre></details>\n</main>\n"
         '<footer class="page-foot">Made with minigrad. This file needs no kernel and no network.</footer>\n'

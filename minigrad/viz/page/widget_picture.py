@@ -12,7 +12,7 @@ from typing import Any
 from minigrad.viz import torch_graphs
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.kept import Saved
-from minigrad.viz.graph.modules import RECORDED, STRETCH, Group, coarse, groups_of, notice, opened
+from minigrad.viz.graph.modules import RECORDED, STRETCH, Group, coarse_graph, groups_of, notice, open_at_first
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.picture.layout import LayoutError
 from minigrad.viz.picture.markup import clean, clean_lines
@@ -39,7 +39,7 @@ def drawing_of(graph: Snapshot) -> tuple[Drawing, tuple[Group, ...], str]:
             if not groups:
                 raise
             return draw_parts(graph), groups, f"{error} Here it is in {len(groups)} parts, which open with a click."
-    return draw_parts(graph), groups, notice(graph, groups, opened(graph, groups))
+    return draw_parts(graph), groups, notice(graph, groups, open_at_first(graph, groups))
 
 
 def picture_of(
@@ -58,7 +58,7 @@ def picture_of(
         "root": clean(graph.by_id[graph.root].name),
         "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
         "groups": [_group_json(group) for group in groups],
-        "open": opened(graph, groups),
+        "open": open_at_first(graph, groups),
         "note": note,
         "boxes": {
             box.id: {
@@ -90,7 +90,7 @@ def picture_of(
         },
         **({"unlined": NO_LINES} if is_pytorchs else {}),
         "sources": [
-            {"title": clean(source.title), "lines": [[number, _visible(text)] for number, text in source.lines]}
+            {"title": clean(source.title), "lines": [[number, _visible_line(text)] for number, text in source.lines]}
             for source in graph.sources
         ],
     }
@@ -103,7 +103,7 @@ def _group_json(group: Group) -> dict[str, Any]:
 def still_of(graph: Snapshot, groups: tuple[Group, ...], shown: list[str], frame: Frame) -> str:
     """One frame as an SVG, for a page on which no widget runs; `shown` are the groups that are open."""
     if groups:
-        return draw_svg(coarse(graph, groups, shown)).svg
+        return draw_svg(coarse_graph(graph, groups, shown)).svg
     return draw_svg(graph, frame.states, frame.edges, frame.chips).svg
 
 
@@ -114,6 +114,6 @@ def _saved_text(saved: Saved) -> str:
     return ("packed as " if saved.state == "packed" else "") + saved.value.text
 
 
-def _visible(line: str) -> str:
+def _visible_line(line: str) -> str:
     """A line of source: tabs stay, other control characters become visible."""
     return "\t".join(clean(part) for part in line.split("\t"))

@@ -82,7 +82,7 @@ def picture(width: float, height: float, title: str, parts: Sequence[str]) -> st
     )
 
 
-def coloured(*names: str) -> str:
+def colour_attributes(*names: str) -> str:
     """The classes and attributes that give an element its colours."""
     classes = " ".join(f"mgf-{name}" for name in names)
     attributes = " ".join(f'{COLOURS[name][0]}="{COLOURS[name][1]}"' for name in names)
@@ -93,27 +93,26 @@ def rectangle(x: float, y: float, width: float, height: float, *colours: str, ra
     rounded = f'rx="{pixels(radius)}" ' if radius else ""
     return (
         f'<rect x="{pixels(x)}" y="{pixels(y)}" width="{pixels(width)}" height="{pixels(height)}" '
-        f"{rounded}{coloured(*colours)}/>"
+        f"{rounded}{colour_attributes(*colours)}/>"
     )
 
 
 def circle(x: float, y: float, radius: float, colour: str, more: str = "") -> str:
-    return f'<circle cx="{pixels(x)}" cy="{pixels(y)}" r="{pixels(radius)}" {more}{coloured(colour)}/>'
+    return f'<circle cx="{pixels(x)}" cy="{pixels(y)}" r="{pixels(radius)}" {more}{colour_attributes(colour)}/>'
 
 
 def line(points: Sequence[tuple[float, float]], colour: str, width: float = 1, dashes: str = "") -> str:
     path = "M" + "L".join(f"{pixels(x)} {pixels(y)}" for x, y in points)
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return f'<path d="{path}" fill="none" stroke-width="{pixels(width)}"{dashed} {coloured(colour)}/>'
+    return f'<path d="{path}" fill="none" stroke-width="{pixels(width)}"{dashed} {colour_attributes(colour)}/>'
 
 
 def label(
     x: float, y: float, words: str, colour: str = "ink", anchor: str = "start", size: float = 12, more: str = ""
 ) -> str:
-    return (
-        f'<text x="{pixels(x)}" y="{pixels(y)}" text-anchor="{anchor}" font-size="{pixels(size)}" {coloured(colour)}'
-        f"{more and ' '}{more}>{markup(words)}</text>"
-    )
+    attributes = f"{colour_attributes(colour)}{more and ' '}{more}"
+    place = f'x="{pixels(x)}" y="{pixels(y)}" text-anchor="{anchor}" font-size="{pixels(size)}"'
+    return f"<text {place} {attributes}>{markup(words)}</text>"
 
 
 def focusable(title: str, inside: str) -> str:

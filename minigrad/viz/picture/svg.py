@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from minigrad.viz.graph.boxes import GENERATIONS, Box, Edge, Snapshot, State
 from minigrad.viz.graph.values import Value, shape_text
-from minigrad.viz.picture.layout import Layout, Point, Sized, arrange
+from minigrad.viz.picture.layout import PANEL_MARGIN, Layout, Point, Sized, arrange
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten
 
 MONO_WIDTH, SMALL_WIDTH, NAME_WIDTH = 7.3, 6.4, 8.6  # pixels a character takes at 12, 10.5 and 13 pixels
@@ -150,7 +150,8 @@ def _too_wide(graph: Snapshot, sized: tuple[Sized, ...]) -> bool:
     for item in sized:  # inputs stand before results
         before = max((reach[edge.source] + GAP_STILL for edge in graph.into[item.id]), default=0.0)
         reach[item.id] = before + item.width
-    return max(reach.values()) > TOO_WIDE
+    panels = {item.panel for item in sized} - {0}
+    return max(reach.values()) + 2 * PANEL_MARGIN * len(panels) > TOO_WIDE
 
 
 def short_name(name: str) -> str:

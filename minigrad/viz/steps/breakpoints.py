@@ -39,7 +39,7 @@ class Breakpoints:
         """What the page gets to know: of a function no more than its name."""
         return [{kind: _function_name(value) if kind == "code" else value} for kind, value in self.items]
 
-    def met(self, frame: Frame) -> dict[str, str] | None:
+    def first_met(self, frame: Frame) -> dict[str, str] | None:
         """The first at which a run stops with this frame, as `shown`, if there is one."""
         tests: dict[str, Callable[[Any], Any]] = {
             "box": lambda key: frame.box == key,

@@ -1,8 +1,7 @@
 """What a node sends to each of its inputs: its rule as code, with numbers, and what hooks made of the result.
 
-A line such as "g * D = 1 * 4 = 4" comes from the rule of the node, the values
-that it has saved put in for their names, and the gradient that came out. The engine has computed all of it; nothing is
-run here.
+A line such as "g * D = 1 * 4 = 4" comes from the rule of the node, the values that it has saved put in for their names,
+and the gradient that came out. The engine has computed all of it; nothing is run here.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ def _contribution(
     """`raw` is what the rule gave, `passed` what hooks have made of it."""
     value = target.outputs[edge.output] if edge.output < len(target.outputs) else target.value
     shape = value.shape if value.known or value.shape else raw.shape
-    array, final = _fitted(raw, shape), _fitted(passed, shape)
+    array, final = _fit(raw, shape), _fit(passed, shape)
     changed = "" if np.array_equal(array, final, equal_nan=True) else f"which a hook changed to {in_words(final)}"
     formula = "" if rule.in_words else rule.named or rule.source
     text = " = ".join(dict.fromkeys(part for part in (formula, rule.numbers, in_words(raw)) if part))
@@ -125,6 +124,6 @@ def array_of(gradient: Any) -> np.ndarray[Any, Any]:
     return np.array(gradient.detach().numpy() if hasattr(gradient, "detach") else gradient)
 
 
-def _fitted(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def _fit(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """What the engine does on the way to an input that was broadcast."""
     return np.asarray(fit_gradient(array, tuple(shape), array.dtype))

@@ -20,9 +20,10 @@ from minigrad.viz.graph.kept import parameter_of
 from minigrad.viz.graph.learner_code import source_title
 from minigrad.viz.graph.records import Span, is_ours, source_line
 from minigrad.viz.graph.values import Value, describe, difference, in_words, short
-from minigrad.viz.picture.markup import clean
+from minigrad.viz.picture.markup import clean, shorten
 
 Line = tuple[str, int, str]  # title of the file or cell, number of the line, its text
+LONGEST_NAME = 60  # columns of a name in a sentence
 LONGEST_LINE = 200  # characters of a line of code
 MOST_OF_MESSAGE = 2000  # characters of an error's text
 LONGEST_MESSAGE = 300  # characters of an error's first line, in a sentence
@@ -74,7 +75,7 @@ def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box]) -> l
         if box.freed:
             text = (
                 f"{box.op}, which made {box.name}, has no saved tensors any more: a backward has used this graph and "
-                f"freed {_enumerated(freed_names(box))}. The pass will fail there. Compute "
+                f"freed {_enumeration(freed_names(box))}. The pass will fail there. Compute "
                 f"{graph.by_id[graph.root].name} again, or pass retain_graph=True to the earlier backward()."
             )
             events.append(Event("freed", box.id, "saved tensors are gone", text))
@@ -103,7 +104,7 @@ def _nan_in_forward(graph: Snapshot) -> list[Event]:
     place = f", {first.value.where}" if first.value.where else ""
     text = f"{first.name} is the first value of the forward pass that holds a NaN{place}"
     text += f": {first.expression}. " if first.kind == "result" else ". "
-    text += f"From there it went on to {_enumerated(others)}." if others else "It went no further."
+    text += f"From there it went on to {_enumeration(others)}." if others else "It went no further."
     line = line_of_span(first.span)
     return [Event("anomaly", first.id, "first NaN of the forward pass", text, None, first.value, line)]
 
@@ -115,19 +116,19 @@ def of_kept(box: Box, freed: tuple[str, ...], kept: bool) -> Iterator[Event]:
     """What became of a node's saved tensors after it ran."""
     if freed:
         many, are = ("its saved tensors", "are") if len(freed) > 1 else ("its saved tensor", "is")
-        text = f"{many} {_enumerated(freed)} {are} freed"
+        text = f"{many} {_enumeration(freed)} {are} freed"
         yield Event("freed", box.id, f"{box.name}: saved tensors freed", text)
     names = dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.is_tensor)
     if kept and names:
-        text = f"the graph is retained: {box.op} keeps {_enumerated(names)} for another pass"
+        text = f"the graph is retained: {box.op} keeps {_enumeration(names)} for another pass"
         yield Event("saved", box.id, f"{box.name}: saved tensors kept", text)
 
 
 def of_nan(box: Box, names: list[str], first: bool) -> Event:
     """A NaN among the gradients that a node sent."""
     if not first:
-        return Event("anomaly", box.id, "a NaN goes on", f"A NaN goes on from {box.name} to {_enumerated(names)}.")
-    text = f"No NaN came in to {box.op} of {box.name}, and one went out, to {_enumerated(names)}: "
+        return Event("anomaly", box.id, "a NaN goes on", f"A NaN goes on from {box.name} to {_enumeration(names)}.")
+    text = f"No NaN came in to {box.op} of {box.name}, and one went out, to {_enumeration(names)}: "
     text += "this is the first NaN of the pass."
     return Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
 
@@ -159,13 +160,13 @@ def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], cam
             if any(versions):
                 yield _write_event(box, name, versions, f". {why}", saved.array)
     if getattr(error, "anomaly", None) is not None:
-        to = f", for {_enumerated(nan_to)}" if nan_to else ""
+        to = f", for {_enumeration(nan_to)}" if nan_to else ""
         text = f"No NaN came in to {box.op} of {box.name}, and one came out{to}."
         if came:
             text = f"{box.op} of {box.name} was given a gradient that already holds a NaN."
         yield Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
     if box.freed:
-        text = f"what {box.op} of {box.name} had saved is gone: {_enumerated(freed_names(box))}"
+        text = f"what {box.op} of {box.name} had saved is gone: {_enumeration(freed_names(box))}"
         yield Event("freed", box.id, "saved tensors are gone", text)
     message = " ".join(str(error).split())[:MOST_OF_MESSAGE] or "no message"
     yield Event("error", box.id, type(error).__name__, message, line=_line_of_error(error))
@@ -200,7 +201,7 @@ def freed_names(box: Box) -> list[str]:
     return list(dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.state == "freed"))
 
 
-def raised(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """An exception in a sentence."""
     text = str(error).partition("\n")[0]
     text = text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
@@ -238,7 +239,7 @@ def hook_name(function: Any) -> str:
     name = getattr(function, "__name__", None)
     if not isinstance(name, str):
         return type(function).__name__
-    return "(lambda)" if name == "<lambda>" else shortened(name)
+    return "(lambda)" if name == "<lambda>" else shorten(name, LONGEST_NAME)
 
 
 def line_of(function: Any) -> Line | None:
@@ -264,11 +265,7 @@ def array_value(value: Any) -> Value | None:
     return Value(short(value), short(value))
 
 
-def _enumerated(names: Iterable[str]) -> str:
+def _enumeration(names: Iterable[str]) -> str:
     """C, D and E."""
-    *most, last = [shortened(name) for name in names]
+    *most, last = [shorten(name, LONGEST_NAME) for name in names]
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def shortened(name: str) -> str:
-    return name if len(name) <= 60 else name[:59] + "…"

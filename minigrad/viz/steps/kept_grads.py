@@ -24,7 +24,7 @@ COMPARED = 10_000  # elements of a .grad up to which its numbers are compared; o
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptGrad:
     """What a tensor's `.grad` was at one frame: the object, and a copy of its numbers (None where it has a graph of
     its own).
     """
@@ -50,7 +50,7 @@ class KeptGrads:
         results = [tensor for tensor in graph.results if tensor.retains_grad]
         retaining = {f"retaining {number}": tensor for number, tensor in enumerate(results)}
         self.tensors: dict[str, Any] = leaves | dict(wanted or {}) | retaining
-        self._at: list[dict[str, Kept | None]] = [self._now({})]
+        self._at: list[dict[str, KeptGrad | None]] = [self._now({})]
 
     def add(self) -> None:
         """Keep what there is now, as the next frame's."""
@@ -77,11 +77,11 @@ class KeptGrads:
         changed = {key: known[key] for key in known if known[key] is not now[key]}
         return {key: None if old is None else old.array for key, old in changed.items()}
 
-    def before_inner(self, leaves: Mapping[str, Any]) -> dict[str, tuple[Any, Kept | None]]:
+    def before_inner(self, leaves: Mapping[str, Any]) -> dict[str, tuple[Any, KeptGrad | None]]:
         """What leaves hold before a step that may run a backward of its own: name -> leaf and its `.grad`."""
-        return {name: (leaf, _kept(grad_of(leaf), None)) for name, leaf in leaves.items()}
+        return {name: (leaf, _keep(grad_of(leaf), None)) for name, leaf in leaves.items()}
 
-    def after_inner(self, before: Mapping[str, tuple[Any, Kept | None]]) -> list[tuple[str, Any, Any]]:
+    def after_inner(self, before: Mapping[str, tuple[Any, KeptGrad | None]]) -> list[tuple[str, Any, Any]]:
         """After that step: where it reached leaves that are not in the graph, keep their gradients, too, from the first
         frame on.
 
@@ -89,7 +89,7 @@ class KeptGrads:
         """
         changed = []
         for name, (leaf, old) in before.items():
-            new = _kept(grad_of(leaf), old)
+            new = _keep(grad_of(leaf), old)
             if new is old:
                 continue
             if all(leaf is not tensor for tensor in self.tensors.values()):
@@ -104,8 +104,8 @@ class KeptGrads:
         """Let go of all tensors."""
         self.tensors, self._at = {}, [{} for _ in self._at]
 
-    def _now(self, before: Mapping[str, Kept | None]) -> dict[str, Kept | None]:
-        return {key: _kept(grad_of(tensor), before.get(key)) for key, tensor in self.tensors.items()}
+    def _now(self, before: Mapping[str, KeptGrad | None]) -> dict[str, KeptGrad | None]:
+        return {key: _keep(grad_of(tensor), before.get(key)) for key, tensor in self.tensors.items()}
 
 
 def grad_of(tensor: Any) -> Any:
@@ -115,21 +115,21 @@ def grad_of(tensor: Any) -> Any:
         return tensor.grad
 
 
-def _kept(gradient: Any, old: Kept | None) -> Kept | None:
+def _keep(gradient: Any, old: KeptGrad | None) -> KeptGrad | None:
     """A copy of a gradient; `old` itself where that is still the same."""
     if gradient is None:
         return None
     if gradient.requires_grad:
         same = old is not None and old.gradient is gradient and old.numbers is None
-        return old if same else Kept(gradient, None)
+        return old if same else KeptGrad(gradient, None)
     if isinstance(gradient, torch_graphs.Tensor):
         if old is not None and (old.gradient is gradient or not gradient.is_strided) and gradient.holds(old.numbers):
             return old  # a sparse one that was put back is another object with the same numbers
-        return Kept(gradient, gradient.kept())
+        return KeptGrad(gradient, gradient.kept())
     numbers = gradient.detach().numpy()
     version = gradient._version if numbers.size > COMPARED and not gradient.is_inference() else None
     if old is not None and old.gradient is gradient:
         unwritten = version is not None and old.version == version
         if unwritten or np.array_equal(old.numbers, numbers, equal_nan=True):
             return old
-    return Kept(gradient, numbers.copy(), version)
+    return KeptGrad(gradient, numbers.copy(), version)

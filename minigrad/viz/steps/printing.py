@@ -17,7 +17,7 @@ KEPT = 20_000  # characters that are copied
 LINES, COLUMNS = 20, 200  # what is shown of them
 
 
-class Copied:
+class OutputCopy:
     """A stream that keeps a copy of what is written to another."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -42,8 +42,8 @@ class Copied:
 
 
 @contextlib.contextmanager
-def copying_output() -> Iterator[Copied]:
+def copying_output() -> Iterator[OutputCopy]:
     """Copy what is printed meanwhile, on any thread."""
-    copied = Copied(sys.stdout)
+    copied = OutputCopy(sys.stdout)
     with contextlib.redirect_stdout(copied):
         yield copied

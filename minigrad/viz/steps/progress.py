@@ -147,7 +147,7 @@ class Progress:
         if sums and key not in self.described:
             several = self.boxes[key].outputs
             parts = [describe(sums[number]) if number in sums else values.NONE for number in range(len(several))]
-            self.described[key] = values.joined(parts) if several else describe(sums[min(sums)])
+            self.described[key] = values.value_of_outputs(parts) if several else describe(sums[min(sums)])
         return self.described.get(key, values.NONE)
 
     def differences(self) -> tuple[dict[str, str], dict[str, str]]:

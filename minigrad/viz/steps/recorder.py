@@ -98,10 +98,10 @@ class Recorder:
         if self.failure is None and step is None:
             self.finished = True
             return None
-        frame = self._ran(step, held) if self.failure is None else self._failed(self.failure)
+        frame = self._frame_of_step(step, held) if self.failure is None else self._frame_of_failure(self.failure)
         return self._with(frame, tell.of_printed(printed.shown))
 
-    def _ran(self, step: Step, held: Mapping[str, Any]) -> Frame:
+    def _frame_of_step(self, step: Step, held: Mapping[str, Any]) -> Frame:
         """The frame of a node that has run; `held` is what the `.grad` of leaves that were ready was before."""
         node, incoming = step[:2]
         key = self.ids[node]
@@ -109,7 +109,7 @@ class Recorder:
             self.queue.ran(key)
             self.watcher.notes += unseen_hooks(key, self.progress.sums[key], incoming, self.watcher.notes)
         self.progress.edges_are_done()
-        frame = self._ran_leaf(key, incoming, held.get(key)) if is_leaf(node) else self._ran_op(key, step)
+        frame = self._frame_of_leaf(key, incoming, held.get(key)) if is_leaf(node) else self._frame_of_op(key, step)
         came = [array_of(gradient) for gradient in incoming if gradient is not None]
         alarms = [values.describe(array).alarm for array in came] + [item.value.alarm for item in frame.contributions]
         return replace(
@@ -132,9 +132,9 @@ class Recorder:
 
     # -- the kinds of step
 
-    def _failed(self, error: BaseException) -> Frame:
+    def _frame_of_failure(self, error: BaseException) -> Frame:
         """The frame of a step that raised."""
-        notes = self.watcher.taken()
+        notes = self.watcher.take_notes()
         self.progress.edges_are_done()
         anomaly = getattr(error, "anomaly", None)
         raised = next((note.box for note in notes if note.error is not None), None)  # in a hook of PyTorch's graph
@@ -151,10 +151,10 @@ class Recorder:
         story = tell.of_failure(box, contributions, self.progress.senders)
         return self._frame(key, story, events, op=box.op, contributions=contributions, failed=True)
 
-    def _ran_op(self, key: str, step: Step) -> Frame:
+    def _frame_of_op(self, key: str, step: Step) -> Frame:
         box = self.boxes[key]
         node, incoming, outgoing = step
-        notes = self.watcher.taken()
+        notes = self.watcher.take_notes()
         arrays = [None if gradient is None else array_of(gradient) for gradient in incoming]
         received = next((array for array in arrays if array is not None), None)
         for note in notes:
@@ -164,17 +164,17 @@ class Recorder:
                 self.unpacked[note.box, note.parameter] = note.after[0]
         contributions = contributions_of(self.progress, box, step, notes, self.unpacked)
         self._note_that_it_ran(key)
-        freed = self._freed(box, node)
+        freed = self._names_of_freed(box, node)
         events = [*self.teller.events_of(notes), *happened.of_kept(box, freed, self.retain and node._kept is not None)]
-        events += self._nan(box, _have_nan(arrays), contributions)
+        events += self._events_of_nan(box, _have_nan(arrays), contributions)
         story = tell.of_op(box, node.name(), arrays, contributions, self.boxes[self.graph.root], self.progress.senders)
         text = "" if received is None else values.in_words(received)
-        sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._grown(outgoing)}
+        sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._nodes_grown(outgoing)}
         return self._frame(key, story, events, op=node.name(), incoming=text, **sent)
 
-    def _ran_leaf(self, key: str, incoming: tuple[Any, ...], before: Any) -> Frame:
+    def _frame_of_leaf(self, key: str, incoming: tuple[Any, ...], before: Any) -> Frame:
         box = self.boxes[key]
-        notes = self.watcher.taken()
+        notes = self.watcher.take_notes()
         array = array_of(incoming[0])
         self._note_that_it_ran(key)
         # The hooks that run after the sum may have changed it since: they have a sentence of their own.
@@ -187,7 +187,7 @@ class Recorder:
                 joint = tell.sum_text(before, _left_by_hooks(notes, array), after)
         story = tell.of_leaf(box, array, before, after, joint, self.progress.grad(key))
         joint = "" if summed is not None else joint  # what the hooks left is not that sum
-        grown = self._grown([self.progress.nodes[key].variable.grad])
+        grown = self._nodes_grown([self.progress.nodes[key].variable.grad])
         came: dict[str, Any] = {"op": "AccumulateGrad", "incoming": values.in_words(array), "grown": grown}
         return self._frame(key, story, list(self.teller.events_of(notes)), {key: joint}, **came)
 
@@ -197,13 +197,13 @@ class Recorder:
         if len(self.progress.ran) >= len(self.runs) and next(self.steps, None) is None:
             self.finished = True
 
-    def _freed(self, box: Box, node: Any) -> tuple[str, ...]:
+    def _names_of_freed(self, box: Box, node: Any) -> tuple[str, ...]:
         if self.retain or getattr(node, "_kept", ()) is not None:
             return ()
         tensors = [saved for saved in box.saved if saved.is_tensor and saved.state != "freed"]
         return tuple(dict.fromkeys(saved.called(box.name) for saved in tensors))
 
-    def _nan(self, box: Box, came: bool, contributions: tuple[Contribution, ...]) -> list[Event]:
+    def _events_of_nan(self, box: Box, came: bool, contributions: tuple[Contribution, ...]) -> list[Event]:
         names = [item.name for item in contributions if "NaN" in item.value.alarm]
         if not names:
             return []
@@ -211,7 +211,7 @@ class Recorder:
         self.nan_met = True
         return [happened.of_nan(box, names, first)]
 
-    def _grown(self, tensors: Iterable[Any]) -> tuple[Grown, ...]:
+    def _nodes_grown(self, tensors: Iterable[Any]) -> tuple[Grown, ...]:
         """The nodes that were recorded since the last step, behind some gradients (create_graph)."""
         found, stack = set(), [getattr(tensor, "grad_fn", None) for tensor in tensors]
         while stack:
@@ -223,10 +223,10 @@ class Recorder:
         grown = []
         for node in sorted(found, key=lambda node: node._sequence_nr()):
             self.grown[node] = f"g{len(self.grown) + 1}"
-            grown.append(Grown(self.grown[node], node.name(), call_text(node, self._called)))
+            grown.append(Grown(self.grown[node], node.name(), call_text(node, self._name_of)))
         return tuple(grown)
 
-    def _called(self, node: Any) -> str:
+    def _name_of(self, node: Any) -> str:
         return self.boxes[self.ids[node]].name if node in self.ids else self.grown.get(node, node.name())
 
     # -- the frame
@@ -274,7 +274,7 @@ class Recorder:
             **more,
         )
 
-    def renewed(self, frame: Frame, key: str, before: Any) -> Frame:
+    def with_changed_grad(self, frame: Frame, key: str, before: Any) -> Frame:
         """A frame whose `.grad` of one leaf was changed from outside since it was written."""
         event = happened.of_change_from_outside(self.boxes[key], before, self.progress.leaf_grad(key))
         grad, room = self.progress.grad(key), self.progress.rooms.get(key, ROOM)

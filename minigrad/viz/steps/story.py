@@ -1,7 +1,7 @@
 """A step in sentences: the paragraphs, code and items of a frame's story.
 
-Every sentence that the widget and `trace()` say of a step is made of pieces
-with a style (a name, a value, code), so that the page can set them apart, and never of markup.
+Every sentence that the widget and `trace()` say of a step is made of pieces with a style (a name, a value, code), so
+that the page can set them apart, and never of markup.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def line(kind: str, *pieces: Any) -> Line:
 
 def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int) -> list[Line]:
     """The moment before anything ran. `held` are the leaves that have a `.grad` already, with it."""
-    start = ".backward() will start with ", *_partial(root, root), " = ", ("value", in_words(seed)), "."
+    start = ".backward() will start with ", *_derivative(root, root), " = ", ("value", in_words(seed)), "."
     story = [line("say", "Nothing has run yet. ", ("name", root.name), *start)]
     for name, grad in reversed(held):
         grad = ("value", in_words(grad))
@@ -60,12 +60,12 @@ def of_op(
             if array is not None:
                 received += [": " if len(received) == 1 else ", ", f"output {number} = ", ("value", in_words(array))]
     elif given:
-        received = [*_partial(root, box), " = ", ("value", in_words(given[0]))]
+        received = [*_derivative(root, box), " = ", ("value", in_words(given[0]))]
     own = "your own backward" if box.backward else "its rule"
     made = ("op", op), " made ", ("name", box.name)
     story = [line("say", *made, ". It received ", *received, f" and ran {own}:")]
     story += _code(box, contributions)
-    story += [_sent(item, senders) for item in contributions]
+    story += [_line_of(item, senders) for item in contributions]
     for item in contributions:
         story += _alarms(item.value, f"the gradient for {item.name}")
     return story
@@ -90,7 +90,7 @@ def of_failure(box: Box, contributions: Sequence[Contribution], senders: Senders
     """A node that could not be run, with what an anomaly would have sent."""
     story = [line("say", ("op", box.op), " of ", ("name", box.name), " could not be run.")]
     story += _code(box, contributions)
-    story += [_sent(item, senders) for item in contributions]
+    story += [_line_of(item, senders) for item in contributions]
     end = line("say", "The pass ends here. What the steps before have put in ", GRAD, " stays there.")
     return [*story, end]
 
@@ -127,7 +127,7 @@ def of_end() -> list[Line]:
 def sum_text(before: Any, added: Any, after: Any) -> str:
     """`1 + 9 = 10`, or the sum of two large ones in words."""
     if np.asarray(after).size <= WHOLE:
-        return f"{in_words(before)} + {_bracketed(in_words(added))} = {in_words(after)}"
+        return f"{in_words(before)} + {_in_parentheses(in_words(added))} = {in_words(after)}"
     return f"{describe(before).text} + {describe(added).text} = {in_words(after)}"
 
 
@@ -141,7 +141,7 @@ def _code(box: Box, contributions: Iterable[Contribution]) -> list[Line]:
     return [line("code", *code)] if code else []
 
 
-def _sent(item: Contribution, senders: Senders) -> Line:
+def _line_of(item: Contribution, senders: Senders) -> Line:
     formula, _, last = item.text.rpartition(" = ")
     code = ("code", formula + " = " if formula else "")
     pieces: list[Any] = ["to ", ("name", item.name), ": ", code, ("value", last)]
@@ -153,7 +153,7 @@ def _sent(item: Contribution, senders: Senders) -> Line:
     return line("item", *pieces)
 
 
-def _partial(root: Box, box: Box) -> list[Any]:
+def _derivative(root: Box, box: Box) -> list[Any]:
     opening, closing = ("(", ")") if "/" in root.name else ("", "")
     return [f"∂{opening}", ("name", root.name), f"{closing}/∂", ("name", box.name)]
 
@@ -162,5 +162,5 @@ def _alarms(value: Value, what: str) -> list[Line]:
     return [line("item", ("alarm", f"⚠ {value.alarm} in {clean(what)}"))] if value.alarm else []
 
 
-def _bracketed(text: str) -> str:
+def _in_parentheses(text: str) -> str:
     return f"({text})" if text.startswith("-") else text

@@ -1,8 +1,8 @@
 """The learner's own functions at work: hooks, and what packs and unpacks saved tensors.
 
-The engine tells a `Watcher` before it calls one; the watcher
-copies what goes in, calls it, and copies what comes out. After the step a `Teller` makes sentences of the notes. Notes
-are copies and events are text: nothing that is shown can change afterwards.
+The engine tells a `Watcher` before it calls one; the watcher copies what goes in, calls it, and copies what comes out.
+After the step a `Teller` makes sentences of the notes. Notes are copies and events are text: nothing that is shown can
+change afterwards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.kept import parameter_of
 from minigrad.viz.graph.naming import is_tensor
 from minigrad.viz.graph.values import difference, in_words
-from minigrad.viz.steps.events import Event, array_value, hook_name, line_of, raised
+from minigrad.viz.steps.events import Event, array_value, error_text, hook_name, line_of
 from minigrad.viz.torch_graphs import mirror_of
 
 NOTHING_TO_CHANGE = "A leaf sends nothing on, so there is nothing for it to change."
@@ -72,7 +72,7 @@ class Watcher:
 
         return call
 
-    def retained(self, node: Any, before: Any, after: Any) -> Note:
+    def note_of_retained(self, node: Any, before: Any, after: Any) -> Note:
         """That a result has kept its gradient, where no function of ours did it."""
         return Note("retain_grad", self.ids[node], copy_of, (before,), (after,))
 
@@ -84,7 +84,7 @@ class Watcher:
         """The engine could not run a node. Of runs within runs, the outermost says so last."""
         self.failing = self.ids.get(node, self.failing)
 
-    def taken(self) -> list[Note]:
+    def take_notes(self) -> list[Note]:
         """The notes since they were taken last."""
         notes, self.notes = self.notes, []
         return notes
@@ -145,7 +145,7 @@ class Teller:
         if box.kind == "leaf":
             did = f"saw what {box.name} received, {in_words(given)}. {NOTHING_TO_CHANGE}"
             if note.error is not None:
-                did = f"raised {raised(note.error)}."
+                did = f"raised {error_text(note.error)}."
             text = f"The node hook {hook_name(note.function)} ran after {box.op} and {did}"
             yield self._event(note, title, text, given, given)
             return
@@ -166,7 +166,7 @@ class Teller:
     def _change(self, note: Note, title: str, word: str, where: str, before: Any, after: Any) -> Event:
         begin = f"{word} {hook_name(note.function)}"
         if note.error is not None:
-            text = f"{begin} got {in_words(before)}, {where}, and raised {raised(note.error)}."
+            text = f"{begin} got {in_words(before)}, {where}, and raised {error_text(note.error)}."
             return self._event(note, title, text, before, None)
         if _equal(before, after):
             text = f"{begin} looked at {where}, {in_words(before)}, and changed nothing."
@@ -184,7 +184,7 @@ class Teller:
         name, own = hook_name(note.function), f"{box.name}.grad"
         title, begin = f"post-accumulate hook {name} on {box.name}", f"The post-accumulate hook {name}"
         if note.error is not None:
-            text = f"{begin} found {own} = {in_words(grad)}, and raised {raised(note.error)}."
+            text = f"{begin} found {own} = {in_words(grad)}, and raised {error_text(note.error)}."
             yield self._event(note, title, text, grad, None)
             return
         pairs = zip((own, f"{box.name} itself"), note.before, note.after, strict=True)
@@ -198,7 +198,7 @@ class Teller:
     def _packed(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
         name = hook_name(note.function)
         saves = f"{note.made}, which the recorded rule of {box.op} made, saves" if note.made else f"{box.op} saves"
-        did = f"raised {raised(note.error)}." if note.error is not None else f"put {in_words(after)} in its place."
+        did = f"raised {error_text(note.error)}." if note.error is not None else f"put {in_words(after)} in its place."
         text = f"{saves} {in_words(before)}; the pack hook {name} {did}"
         yield self._event(note, f"packed by {name}", text, before, after)
 
@@ -207,7 +207,7 @@ class Teller:
         name, what = hook_name(note.function), names.get(note.parameter, note.parameter) or "a saved tensor"
         did = f"made {in_words(after)} of {in_words(before)}."
         if note.error is not None:
-            did = f"got {in_words(before)} and raised {raised(note.error)}."
+            did = f"got {in_words(before)} and raised {error_text(note.error)}."
         text = f"{box.op} needs {what}; the unpack hook {name} {did}"
         yield self._event(note, f"{what} unpacked by {name}", text, before, after)
 

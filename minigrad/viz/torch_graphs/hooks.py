@@ -19,6 +19,7 @@ from minigrad.viz.steps.watching import Note, Watcher, copy_of
 from minigrad.viz.torch_graphs.mirrors import Leaf, Tensor, mirror_of
 
 Entries = dict[Any, Any]  # PyTorch's number of a hook -> the hook
+OURS = "minigrad.viz.torch_graphs"  # the module of this stepper's hooks, and of any other's
 UNSEEN: Any = SimpleNamespace(__name__="that PyTorch ran")  # stands for the learner's function
 
 
@@ -63,9 +64,7 @@ class HookWatch:
     def _replace(self, kind: str, node: Any, entries: Entries | None) -> None:
         entries = entries or {}
         for number, hook in list(entries.items()):
-            if not str(getattr(hook, "__module__", "")).startswith(
-                __package__
-            ):  # else it is ours, or another stepper's
+            if not str(getattr(hook, "__module__", "")).startswith(OURS):
                 entries[number] = watched = self._only_ours(hook, self.watcher.around(kind, node, hook))
                 self.replaced[id(entries), number] = entries, hook, watched
 
@@ -76,7 +75,7 @@ class HookWatch:
         """After a step: note what the results of the node that ran have retained."""
         for tensor, before in self.held:
             if tensor.grad_fn is node:
-                self.watcher.notes.append(self.watcher.retained(node, before, copy_of(tensor.grad)))
+                self.watcher.notes.append(self.watcher.note_of_retained(node, before, copy_of(tensor.grad)))
 
     def received(self, node: Any, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
         """What came in to a node. A leaf may take the very tensor that came as its `.grad`, which post-accumulate hooks
@@ -134,15 +133,15 @@ def unseen_hooks(box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...]
             if not _equal(now, note.before[place], near):
                 if len(incoming) > 1:
                     continue  # the hook of another output
-                notes.append(_unseen(box, now, note.before[place]))
+                notes.append(_note_of_unseen(box, now, note.before[place]))
             now = note.after[place]
         after = np.array(gradient.numpy())
         if not _equal(now, after, near):
-            notes.append(_unseen(box, now, after))
+            notes.append(_note_of_unseen(box, now, after))
     return notes
 
 
-def _unseen(box: str, before: Any, after: Any) -> Note:
+def _note_of_unseen(box: str, before: Any, after: Any) -> Note:
     return Note("tensor_hook", box, UNSEEN, (before,), (after,))
 
 

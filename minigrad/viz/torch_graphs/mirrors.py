@@ -1,8 +1,8 @@
 """PyTorch's tensors and nodes, under the attributes that the pictures read of minigrad's.
 
 All that a picture needs of a graph: of a tensor its numbers, `.grad` and `grad_fn`; of a node its name, number, inputs,
-what it saved and its rules. A mirror holds the object that it stands for and asks it
-each time, so it is never out of date. There is one mirror for each object, so mirrors can be compared with `is`.
+what it saved and its rules. A mirror holds the object that it stands for and asks it each time, so it is never out of
+date. There is one mirror for each object, so mirrors can be compared with `is`.
 """
 
 from __future__ import annotations

@@ -26,12 +26,12 @@ def calls_of(nodes: list[Any], modules: Iterable[Any]) -> dict[Any, Chain]:
         return {}
     forms = _forms(nodes, owners)
     results = [node for node in nodes if not isinstance(node, Leaf)]
-    anchors = {node: chain for node in results if (chain := _anchored(node, forms)) is not None}
+    anchors = {node: chain for node in results if (chain := _chain_of_anchor(node, forms)) is not None}
     for node in reversed(results):  # a transposed weight is made by the call that uses it
         for child, _ in node.next_functions:
             if node in anchors and child in forms and not isinstance(child, Leaf):
                 anchors.setdefault(child, forms[child])
-    return _filled(results, anchors)
+    return _chains_of(results, anchors)
 
 
 def _owners(modules: Iterable[Any]) -> dict[int, Chain]:
@@ -78,7 +78,7 @@ def _forms(nodes: list[Any], owners: Mapping[int, Chain]) -> dict[Any, Chain]:
     return forms
 
 
-def _anchored(node: Any, forms: Mapping[Any, Chain]) -> Chain | None:
+def _chain_of_anchor(node: Any, forms: Mapping[Any, Chain]) -> Chain | None:
     """The modules of the parameters that a node takes together with data; None if it is no such node."""
     children = [child for child, _ in node.next_functions]
     chains = [forms[child] for child in children if child in forms]
@@ -86,7 +86,7 @@ def _anchored(node: Any, forms: Mapping[Any, Chain]) -> Chain | None:
     return _innermost(chains) if chains and with_data else None
 
 
-def _filled(results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, Chain]:
+def _chains_of(results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, Chain]:
     """The anchors, and for what lies between two of them that which is around both."""
     found: dict[Any, Chain] = {}
     before: Chain = ()

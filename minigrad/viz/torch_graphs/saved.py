@@ -52,30 +52,29 @@ def look(node: Any, parameter: str) -> Look:
             raise AttributeError(parameter)
         if raw[number] is None:
             return "freed", None, (None, None)
-        several: Sequence[Any] = [raw[number]]
-        get: Callable[[], Any] = lambda: node.saved_tensors[number]  # noqa: E731
-    else:
-        if parameter.endswith("_shape") and not hasattr(node, f"_saved_{parameter}"):
-            parameter = parameter.removesuffix("shape") + "sym_sizes"
-        state, kept, versions = _attempt(lambda: getattr(node, f"_raw_saved_{parameter}", None))
-        if state != "kept":
-            return state, None, versions
-        several = kept if isinstance(kept, tuple | list) else [kept]
-        get = lambda: _signed(getattr(node, f"_saved_{parameter}"))  # noqa: E731
-    if any(getattr(one, "unpack_hook", None) is not None for one in several):
-        return "packed", None, (None, None)
-    return _attempt(get)
+        return _attempt(lambda: node.saved_tensors[number], [raw[number]])
+    if parameter.endswith("_shape") and not hasattr(node, f"_saved_{parameter}"):
+        parameter = parameter.removesuffix("shape") + "sym_sizes"
+    state, kept, versions = _attempt(lambda: getattr(node, f"_raw_saved_{parameter}", None))
+    if state != "kept":
+        return state, None, versions
+    several = kept if isinstance(kept, tuple | list) else [kept]
+    return _attempt(lambda: _with_sign(getattr(node, f"_saved_{parameter}")), several)
 
 
-def _signed(value: Any) -> Any:
+def _with_sign(value: Any) -> Any:
     """A dimension counted from the end, which PyTorch gives as the number that its 64 bits would be without a sign."""
     if isinstance(value, tuple):
-        return tuple(_signed(one) for one in value)
+        return tuple(_with_sign(one) for one in value)
     return value - 2**64 if isinstance(value, int) and value >= 2**63 else value
 
 
-def _attempt(get: Callable[[], Any]) -> Look:
-    """The value, or what PyTorch says to somebody who asks for it."""
+def _attempt(get: Callable[[], Any], raw: Sequence[Any] = ()) -> Look:
+    """What `get` gives, or what PyTorch says to somebody who asks for it; where one of the `raw` saved tensors is
+    packed, nobody asks.
+    """
+    if any(getattr(one, "unpack_hook", None) is not None for one in raw):
+        return "packed", None, (None, None)
     try:
         return "kept", get(), (None, None)
     except RuntimeError as error:

@@ -7,7 +7,7 @@ from cells import cell
 
 import minigrad as mg
 from minigrad import nn, viz
-from minigrad.viz.graph.modules import WIDEST, Group, coarse, groups_of
+from minigrad.viz.graph.modules import WIDEST, Group, coarse_graph, groups_of
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.picture import layout, svg
 from minigrad.viz.picture.svg import short_name
@@ -69,7 +69,7 @@ def test_a_group_has_the_name_of_the_variable_and_its_parameters_their_paths() -
 def test_closing_groups_never_makes_a_circle(shown: Any) -> None:
     graph, groups = grouped(Net()(mg.ones(3, 2)))
     every = [group.id for group in groups]
-    small = coarse(graph, groups, {"all": every, "outer": every[:2]}.get(str(shown), []))
+    small = coarse_graph(graph, groups, {"all": every, "outer": every[:2]}.get(str(shown), []))
     after: dict[str, set[str]] = {}
     for edge in small.edges:
         after.setdefault(edge.source, set()).add(edge.target)

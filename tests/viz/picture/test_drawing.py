@@ -60,6 +60,15 @@ def test_a_wide_still_picture_is_laid_out_downwards() -> None:
     assert live.width > live.height
 
 
+def test_the_panels_of_a_gradients_graph_count_towards_its_width() -> None:
+    graph = snapshot(cell("x = mg.tensor(1., requires_grad=True)\nfor _ in range(4):\n    x = x.sin()\n")["x"])
+    plain = svg.draw_svg(graph)
+    assert plain.height < plain.width <= svg.TOO_WIDE + 2 * layout.MARGIN
+    boxes = (graph.boxes[0], *(replace(box, graph=2) for box in graph.boxes[1:]))
+    on_panels = svg.draw_svg(replace(graph, boxes=boxes))
+    assert on_panels.width < on_panels.height
+
+
 def test_a_missing_a_failing_and_a_slow_program_are_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     scope = cell(EXAMPLE)
 
