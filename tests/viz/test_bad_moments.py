@@ -10,6 +10,7 @@ from typing import Any
 import ipywidgets
 import numpy as np
 import pytest
+from cells import cell
 from conftest import require
 
 import minigrad as mg
@@ -17,6 +18,22 @@ from minigrad import viz
 
 torch: Any = require("torch")
 both = pytest.mark.parametrize("library", [mg, torch], ids=["minigrad", "torch"])
+ODD_VARIABLES = """
+base = library.zeros(3)
+with library.no_grad():
+    lost = base[:2]
+base.mul_(w)  # now lost.grad_fn raises
+class Odd:
+    requires_grad = False
+    @property
+    def grad_fn(self):
+        raise ValueError("not today")
+class Model:
+    def named_parameters(self):
+        raise ValueError("not today")
+odd, model = Odd(), Model()
+several = [lost, odd, model, w]
+"""
 USED = "Trying to backward through the graph a second time"
 
 
@@ -46,6 +63,30 @@ def events(stepper: viz.BackwardStepper, kind: str) -> list[str]:
 
 
 # ---------------------------------------------------------------- a graph that changes while it is stepped
+
+
+@both
+def test_a_variable_that_cannot_be_looked_at_is_in_nobodys_way(library: Any) -> None:
+    scope = cell(
+        f"w = library.ones(3, requires_grad=True)\n{ODD_VARIABLES}loss = (w * w).sum()\n"
+        "drawn, stepper = viz.draw(loss), viz.BackwardStepper(loss)\n",
+        library=library,
+    )
+    assert [box.name for box in scope["drawn"].graph.boxes] == ["w", "t0", "loss"]
+    scope["stepper"].last()
+    assert scope["w"].grad.tolist() == [2.0, 2.0, 2.0]
+
+
+@pytest.mark.filterwarnings("ignore:.*prototype:UserWarning", "ignore:Lazy modules:UserWarning")
+def test_a_parameter_without_a_shape_and_a_nested_tensor_are_in_nobodys_way() -> None:
+    nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+    scope = cell(
+        "w = torch.ones(3, requires_grad=True)\nlazy = torch.nn.LazyLinear(2)\nloss = (w * w).sum()\n"
+        "drawn = viz.draw(loss)\n",
+        torch=torch,
+        nested=nested,
+    )
+    assert [box.name for box in scope["drawn"].graph.boxes] == ["w", "t0", "loss"]
 
 
 @both

@@ -115,7 +115,7 @@ def all_kept(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
             yield _saved_array(parameter, value.detach().numpy(), name_of(value), versions)
         elif versions[0] != versions[1]:
             yield _saved_changed(parameter, versions)
-        elif value is not None or parameter == "dim":
+        elif value is not None or parameter == "dim":  # which is None for all dimensions
             yield _saved_plain(parameter, value)
 
 

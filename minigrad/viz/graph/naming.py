@@ -9,6 +9,7 @@ was made. An expression is the exact text that made a node, with names put in fo
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import re
 import types
@@ -97,8 +98,9 @@ class Variables:
                         self._add_module(label, item)
 
     def _add_parameters(self, name: str, module: Any) -> None:
-        for path, parameter in module.named_parameters():
-            self._add(f"{name}.{path}", parameter)
+        with contextlib.suppress(Exception):  # the learner's own method may raise: then there are no names in it
+            for path, parameter in module.named_parameters():
+                self._add(f"{name}.{path}", parameter)
 
     def _add_module(self, name: str, module: Any) -> None:
         if all(module is not known for known in self.modules.values()):
@@ -110,11 +112,13 @@ class Variables:
             return  # a local hides a global of the same name
         self.taken.add(name)
         tensor = mirror_of(tensor)
-        if tensor.grad_fn is not None:
-            self._results.setdefault((tensor.grad_fn, tensor.output_nr), (name, tensor))
-        elif tensor not in self._leaves:
-            self._leaves[tensor] = name
-            self._memory.setdefault(memory(tensor), name)
+        # A view that lost its history, a parameter without a shape yet: what cannot be looked at stays without a name.
+        with contextlib.suppress(Exception):
+            if tensor.grad_fn is not None:
+                self._results.setdefault((tensor.grad_fn, tensor.output_nr), (name, tensor))
+            elif tensor not in self._leaves:
+                self._leaves[tensor] = name
+                self._memory.setdefault(memory(tensor), name)
 
     def result(self, node: Any, output: int = 0) -> tuple[str, Any] | None:
         """Name and tensor of one of a node's outputs, if a variable holds it."""

@@ -143,9 +143,7 @@ class Teller:
     def _node_hook(self, note: Note, box: Box, given: Any, _: Any) -> Iterator[Event]:
         title = f"hook {hook_name(note.function)} of {box.op}"
         if box.kind == "leaf":
-            did = f"saw what {box.name} received, {in_words(given)}. {NOTHING_TO_CHANGE}"
-            if note.error is not None:
-                did = f"raised {error_text(note.error)}."
+            did = _raised(note) or f"saw what {box.name} received, {in_words(given)}. {NOTHING_TO_CHANGE}"
             text = f"The node hook {hook_name(note.function)} ran after {box.op} and {did}"
             yield self._event(note, title, text, given, given)
             return
@@ -164,15 +162,12 @@ class Teller:
             yield self._change(note, title, word, where(slot), before, after)
 
     def _change(self, note: Note, title: str, word: str, where: str, before: Any, after: Any) -> Event:
-        begin = f"{word} {hook_name(note.function)}"
+        did = f"changed {where} from {in_words(before)} to {in_words(after)}."
         if note.error is not None:
-            text = f"{begin} got {in_words(before)}, {where}, and raised {error_text(note.error)}."
-            return self._event(note, title, text, before, None)
-        if _equal(before, after):
-            text = f"{begin} looked at {where}, {in_words(before)}, and changed nothing."
-        else:
-            text = f"{begin} changed {where} from {in_words(before)} to {in_words(after)}."
-        return self._event(note, title, text, before, after)
+            did, after = f"got {in_words(before)}, {where}, and {_raised(note)}", None
+        elif _equal(before, after):
+            did = f"looked at {where}, {in_words(before)}, and changed nothing."
+        return self._event(note, title, f"{word} {hook_name(note.function)} {did}", before, after)
 
     def _retain_grad(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
         grad = f"{box.name}.grad"
@@ -184,7 +179,7 @@ class Teller:
         name, own = hook_name(note.function), f"{box.name}.grad"
         title, begin = f"post-accumulate hook {name} on {box.name}", f"The post-accumulate hook {name}"
         if note.error is not None:
-            text = f"{begin} found {own} = {in_words(grad)}, and raised {error_text(note.error)}."
+            text = f"{begin} found {own} = {in_words(grad)}, and {_raised(note)}"
             yield self._event(note, title, text, grad, None)
             return
         pairs = zip((own, f"{box.name} itself"), note.before, note.after, strict=True)
@@ -198,7 +193,7 @@ class Teller:
     def _packed(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
         name = hook_name(note.function)
         saves = f"{note.made}, which the recorded rule of {box.op} made, saves" if note.made else f"{box.op} saves"
-        did = f"raised {error_text(note.error)}." if note.error is not None else f"put {in_words(after)} in its place."
+        did = _raised(note) or f"put {in_words(after)} in its place."
         text = f"{saves} {in_words(before)}; the pack hook {name} {did}"
         yield self._event(note, f"packed by {name}", text, before, after)
 
@@ -207,7 +202,7 @@ class Teller:
         name, what = hook_name(note.function), names.get(note.parameter, note.parameter) or "a saved tensor"
         did = f"made {in_words(after)} of {in_words(before)}."
         if note.error is not None:
-            did = f"got {in_words(before)} and raised {error_text(note.error)}."
+            did = f"got {in_words(before)} and {_raised(note)}"
         text = f"{box.op} needs {what}; the unpack hook {name} {did}"
         yield self._event(note, f"{what} unpacked by {name}", text, before, after)
 
@@ -215,6 +210,11 @@ class Teller:
         where = line_of(note.function) if line == () else line
         changed = difference(before, after)
         return Event(note.kind, note.box, title, text, array_value(before), array_value(after), where, *changed)
+
+
+def _raised(note: Note) -> str:
+    """That the function raised, and what; "" if it did not."""
+    return "" if note.error is None else f"raised {error_text(note.error)}."
 
 
 def _equal(one: Any, other: Any) -> bool:
