@@ -165,19 +165,27 @@ def _prepared(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: 
     return BackwardRun(roots, keys, None, create_graph if retain_graph is None else retain_graph, create_graph)
 
 
-def exhaust(run: BackwardRun) -> None:
-    """Run all steps. Runs within runs go on in a new thread from some depth on, with this one's modes, since Python
-    limits the depth of each thread's calls.
+def exhaust(run: BackwardRun, in_new_thread: bool = False) -> None:
+    """Run all steps. Runs within runs go on in a new thread from some depth on, since Python limits the depth of each
+    thread's calls.
     """
-    if run.depth % DEEPEST:
-        _run_all_steps(run)
+    if run.depth % DEEPEST == 0 and not in_new_thread:
+        _exhaust_in_new_thread(run)
         return
+    with run:
+        steps = _steps(run)
+        for _ in steps if (profiler := modes.profiler) is None else profiler.backward_run(steps):
+            pass
+
+
+def _exhaust_in_new_thread(run: BackwardRun) -> None:
+    """Run all steps in a thread of their own, with this one's modes, and wait for it."""
     state, errors = current_state(), []
 
     def go_on() -> None:
         switch(**state)
         try:
-            _run_all_steps(run)
+            exhaust(run, in_new_thread=True)
         except BaseException as error:
             errors.append(error)
 
@@ -188,13 +196,6 @@ def exhaust(run: BackwardRun) -> None:
         raise errors[0]
 
 
-def _run_all_steps(run: BackwardRun) -> None:
-    with run:
-        steps = _steps(run)
-        for _ in steps if (profiler := modes.profiler) is None else profiler.backward_run(steps):
-            pass
-
-
 # ---------------------------------------------------------------- the loop
 
 
@@ -202,6 +203,7 @@ class Sums:
     """The gradients that have arrived and wait for their node's turn, summed up."""
 
     def __init__(self, run: BackwardRun) -> None:
+        self.run = run
         self.arrived: dict[Key, Any] = {}
         self.owned: set[Key] = set()  # where it is a sum of the engine's own, which may be added to in place
         # Tensors and batches are not written to: each sum is a new value.
@@ -217,7 +219,7 @@ class Sums:
         with the second is our own, and from the third on it is added to in place.
         """
         if self.keeps_terms:
-            with enable_grad():
+            with self.run:
                 self.arrived[key] = self.arrived[key] + gradient
         elif key in self.owned:
             self.arrived[key] += gradient

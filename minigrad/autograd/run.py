@@ -18,8 +18,7 @@ from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import warn_of_failure
 from minigrad.autograd.batching import Batched
 from minigrad.autograd.fitting import fit
-from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.modes import modes, thread
+from minigrad.autograd.modes import modes, switch, thread
 from minigrad.autograd.node import AccumulateGrad, Node
 
 Key = Any  # where a gradient arrives: a node (at its output 0) or a (node, output number)
@@ -41,7 +40,8 @@ class BackwardRun:
     """What a backward run starts from, where it goes and what it is to do there.
 
     `limits` is where the gradients arrive to which the run is limited, if it is. They go to `captured` or, where that
-    is None, to `.grad`. `thread.task` is the run that is going on.
+    is None, to `.grad`. `with run:` is around what it does: `thread.task` is the run that is going on, and if it is to
+    be recorded, it is.
     """
 
     def __init__(self, roots: Roots, limits: Keys, captured: Captured, retain: bool, recorded: bool) -> None:
@@ -50,7 +50,7 @@ class BackwardRun:
         self.starts = [node_at(key) for key, _ in roots]
         self.order: list[Node] = []
         self.leaves_after: dict[Node | None, list[AccumulateGrad]] = {}  # whose gradient is complete after each node
-        self._outer: list[BackwardRun | None] = []
+        self._outer: list[tuple[BackwardRun | None, bool]] = []
         self.depth: int = 1 if thread.task is None else thread.task.depth + 1  # how many runs are within each other
         self.reached: set[Node] = set()  # the nodes of a limited run, and which of them it has to run
         self.useful: set[Node] = set()
@@ -104,11 +104,15 @@ class BackwardRun:
     # -- asked by hooks, and by functions that run inside
 
     def __enter__(self) -> None:
-        self._outer.append(thread.task)
+        self._outer.append((thread.task, thread.grad_enabled))
         thread.task = self
+        if self.recorded and not thread.grad_enabled:
+            switch(grad_enabled=True)
 
     def __exit__(self, *error: object) -> None:
-        thread.task = self._outer.pop()
+        thread.task, grad_enabled = self._outer.pop()
+        if grad_enabled is not thread.grad_enabled:
+            switch(grad_enabled=grad_enabled)
 
     def nodes(self) -> Iterable[Node]:
         """All that the run comes to, leaves as well."""
@@ -126,8 +130,12 @@ class BackwardRun:
 
         A node that is sought for one of its outputs gets the gradients of all: they may have hooks.
         """
-        limits, keys = self.limits, [key_at(*edge) for edge in node.next_functions]
-        return [key if limits is None or key in limits or node_at(key) in self.reached else None for key in keys]
+        limits, keys = self.limits, node._next_nodes
+        if node._output_nrs is not None:
+            keys = tuple([key_at(*edge) for edge in node.next_functions])
+        return (
+            keys if limits is None else [key if key in limits or node_at(key) in self.reached else None for key in keys]
+        )
 
     def run_node(self, node: Node, incoming: Gradients, keys: Sequence[Key]) -> tuple[Gradients, Gradients | None]:
         """Run a node where anybody looks on, or where not all gradients are wanted. Return the gradients that went in,
@@ -177,12 +185,11 @@ class BackwardRun:
             apply = profiler.timed(node, apply)
         if not self.recorded:
             return apply(*incoming)
-        previous, thread.evaluating = thread.evaluating, node
+        outer, thread.evaluating = thread.evaluating, node
         try:
-            with enable_grad():
-                return apply(*incoming)
+            return apply(*incoming)
         finally:
-            thread.evaluating = previous
+            thread.evaluating = outer
 
     def explain(self, node: Node, error: Exception) -> None:
         """Say what is known of a node that could not be run."""
