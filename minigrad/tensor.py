@@ -129,7 +129,7 @@ class Tensor(TensorBase):
         RuntimeError for a view that was overtaken by a write which makes its history ambiguous.
         """
         if self._node is ON_DEMAND:
-            return None if self._state is None else self._state.grad_fn(self)
+            return self._state.node_of(self) if isinstance(self._state, OvertakenState) else None
         node: Node | None = self._node
         return node
 

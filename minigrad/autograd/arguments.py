@@ -36,9 +36,7 @@ def as_list(value: Any) -> list[Any]:
 def listed_inputs(value: Any, function: str) -> list[Tensor]:
     """The `inputs` of grad() or backward() as a list of tensors; raise if they are not that."""
     if not isinstance(value, TensorBase | Iterable):
-        raise TypeError(
-            f"`inputs` argument to `{function}` must be a Tensor or several, not {type(value).__name__}: {value!r}"
-        )
+        raise TypeError(f"`inputs` argument to `{function}` must be Tensors, not {type(value).__name__}: {value!r}")
     tensors = as_list(value)
     if not tensors:
         raise RuntimeError(f"`inputs` argument to `{function}` cannot be empty.")

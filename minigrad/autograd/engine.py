@@ -16,7 +16,6 @@ import numpy as np
 from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import Step, steps_until_nan
 from minigrad.autograd.arguments import as_list, key_of, listed_inputs, started_roots
-from minigrad.autograd.batching import Batched
 from minigrad.autograd.blame import warn
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import enable_grad
@@ -27,13 +26,6 @@ from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
-
-CYCLE_WARNING = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
-    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
-    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
-    "cycle and avoid the leak."
-)
 
 DEEPEST = 20  # how many backward runs one thread nests: each takes about ten of the thousand calls that it may nest
 
@@ -59,7 +51,12 @@ def backward(
     """
     run = _prepared(tensors, grad_tensors, retain_graph, create_graph, inputs)
     if create_graph:
-        warn(CYCLE_WARNING)
+        warn(
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+            "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid "
+            "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
+            "after use to break the cycle and avoid the leak."
+        )
     exhaust(run)
 
 
@@ -123,13 +120,9 @@ def grad(
 
 def _rows(starts: list[Any], sources: list[Any], batches: list[Any], retain: bool, create_graph: bool) -> list[Any]:
     """What grad() gives for each row of a batch of gradients, by a run for each."""
-    last = len(batches[0]) - 1
     with enable_grad():
         rows = list(zip(*batches, strict=True))
-    return [
-        grad(starts, sources, row, retain or number < last, create_graph, allow_unused=True)
-        for number, row in enumerate(rows)
-    ]
+    return [grad(starts, sources, row, retain or row is not rows[-1], create_graph, allow_unused=True) for row in rows]
 
 
 def steps(
@@ -207,7 +200,7 @@ class Sums:
         self.arrived: dict[Key, Any] = {}
         self.owned: set[Key] = set()  # where it is a sum of the engine's own, which may be added to in place
         # Tensors and batches are not written to: each sum is a new value.
-        self.keeps_terms = run.recorded or any(gradient.__class__ is Batched for _, gradient in run.roots)
+        self.keeps_terms = run.recorded or any(gradient.__class__ is batching.Batched for _, gradient in run.roots)
         for key, gradient in run.roots:
             if key in self.arrived:
                 self.add(key, gradient)

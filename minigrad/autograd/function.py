@@ -180,8 +180,8 @@ class Function:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        members = {"_function": cls, "__module__": cls.__module__}
-        cls._node_type = type(f"{cls.__name__}Backward", (FunctionNode,), members)
+        own = {"_function": cls, "__module__": cls.__module__}
+        cls._node_type = type(f"{cls.__name__}Backward", (FunctionNode,), own)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn(
@@ -237,17 +237,13 @@ class Function:
         return outputs if isinstance(output, tuple) else outputs[0]
 
 
-def _by_position(
-    function: type[Function], has_setup: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, ...]:
+def _by_position(function: type[Function], has_setup: bool, args: tuple[Any, ...], kwargs: Any) -> tuple[Any, ...]:
     """The arguments of forward by position: keyword arguments at the place that its signature gives them."""
     signature = inspect.signature(function.forward)
     names = [name for name, parameter in signature.parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
     unknown = [name for name in kwargs if name not in names]
     if unknown:
-        raise TypeError(
-            f"forward() got an unexpected keyword argument '{unknown[0]}': it gets its arguments by position"
-        )
+        raise TypeError(f"forward() got an unexpected keyword argument '{unknown[0]}': it gets its own by position")
     bound = signature.bind(*([] if has_setup else [None]), *args, **kwargs)
     bound.apply_defaults()
     if has_setup:
@@ -323,24 +319,23 @@ def _written_input(node: FunctionNode, output: Tensor, number: int, position: in
 
 def _save(node: FunctionNode) -> None:
     """Keep what forward asked to be saved, now that its outputs have their places in the graph."""
-    kept: list[Any] = []
     for index, value in enumerate(node._to_save):
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {index} is of type {type(value).__name__}: "
                 "keep other things as attributes, as in ctx.exponent = 2"
             )
-        if value is None:
-            kept.append(None)
-        elif thread.saved_tensors_hooks:
-            kept.append(pack(node, value))
-        elif value._node is node:  # an output: the array and its writes, as the tensor knows the node
-            value._writes = value._writes or [0]
-            kept.append((Versioned(value._array, value._version), value._writes, value._output_nr))
-        else:
-            kept.append(save(value))
-    node._kept = tuple(kept)
+    node._kept = tuple([None if value is None else _kept(node, value) for value in node._to_save])
     node._to_save = ()
+
+
+def _kept(node: FunctionNode, tensor: Tensor) -> Any:
+    if thread.saved_tensors_hooks:
+        return pack(node, tensor)
+    if tensor._node is not node:
+        return save(tensor)
+    tensor._writes = tensor._writes or [0]
+    return Versioned(tensor._array, tensor._version), tensor._writes, tensor._output_nr  # the tensor knows the node
 
 
 # ---------------------------------------------------------------- first derivatives only

@@ -41,8 +41,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     nodes = list(map(edge_node, tensors)) if mode == "all" else []  # raises for a view that has lost its place
-    every = mode == "any" or all(tensor.requires_grad for tensor in tensors)
-    assert every, "every tensor of a multi-grad hook needs to require grad"
+    assert mode == "any" or all(t.requires_grad for t in tensors), "tensors of a multi-grad hook need to require grad"
     arrived: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
 
     def gather(position: int) -> Hook:

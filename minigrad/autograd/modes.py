@@ -118,8 +118,7 @@ def set_creation_observer(observer: Observer | None) -> Observer | None:
 
     Returns the observer that was installed before, so that the caller can put it back.
     """
-    previous: Observer | None = switch_for_all("observer", observer)
-    return previous
+    return switch_for_all("observer", observer)
 
 
 # Tensors made in inference mode have this in the place of their count of writes: nobody counts.

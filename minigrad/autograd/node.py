@@ -138,8 +138,7 @@ class Node:
         for gradient in gradients:
             if gradient is not None and not isinstance(gradient, TensorBase):
                 raise TypeError(
-                    f"{self.name()} must be called with tensors, not {type(gradient).__name__}: try "
-                    f"tensor({gradient!r})"
+                    f"{self.name()} must be called with tensors, not {type(gradient).__name__}: {gradient!r}"
                 )
         if is_grad_enabled():
             results: tuple[Any, ...] = self.apply_recorded(*gradients)
@@ -157,7 +156,6 @@ class AccumulateGrad(Node):
     """The sink of a leaf: adds what arrives to `variable.grad`."""
 
     __slots__ = ("variable", "_shape", "__weakref__")
-    variable: Tensor
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
@@ -197,8 +195,7 @@ def accumulate(variable: Tensor, gradient: Any, owned: bool = False) -> None:
             with enable_grad():
                 variable._grad = old + gradient if old is not None else gradient.clone()  # type: ignore[attr-defined]
         elif old is None:
-            own = owned or gradient.__class__ is not np.ndarray
-            variable._grad = from_array(gradient if own else gradient.copy())
+            variable._grad = from_array(gradient if owned or gradient.__class__ is not np.ndarray else gradient.copy())
             if thread.inference:
                 variable._grad._writes = INFERENCE
         else:
@@ -253,10 +250,6 @@ class State:
 
     def node_of(self, tensor: Tensor) -> Node | None:
         """The tensor's node, made if need be."""
-        return None
-
-    def grad_fn(self, tensor: Tensor) -> Node | None:
-        """The node of the operation that made the tensor; None for leaves."""
         return None
 
     def hooks_of(self, tensor: Tensor) -> NodeHooks:

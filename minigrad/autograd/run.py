@@ -16,7 +16,6 @@ from typing import Any
 
 from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import warn_of_failure
-from minigrad.autograd.batching import Batched
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.modes import modes, switch, thread
 from minigrad.autograd.node import AccumulateGrad, Node
@@ -62,12 +61,10 @@ class BackwardRun:
 
     def _find_nodes(self) -> dict[AccumulateGrad, Node | None]:
         """Put the nodes in order; return the leaves, each with the node that uses it last (None: it is a root)."""
-        order, last_uses = self.order, dict.fromkeys(node for node in self.starts if node.__class__ is AccumulateGrad)
-        met: set[Node | None] = {None}
-        for start in self.starts:
-            if start not in met and start.__class__ is not AccumulateGrad:
-                met.add(start)
-                order.append(start)
+        order, starts = self.order, dict.fromkeys(self.starts)
+        last_uses: dict[Any, Node | None] = {start: None for start in starts if start.__class__ is AccumulateGrad}
+        order += [start for start in starts if start.__class__ is not AccumulateGrad]
+        met: set[Node | None] = {None, *order}
         for node in order:  # which grows while we walk it
             for next_node in node._next_nodes:
                 if next_node in met:
@@ -130,9 +127,8 @@ class BackwardRun:
 
         A node that is sought for one of its outputs gets the gradients of all: they may have hooks.
         """
-        limits, keys = self.limits, node._next_nodes
-        if node._output_nrs is not None:
-            keys = tuple([key_at(*edge) for edge in node.next_functions])
+        limits = self.limits
+        keys = node._next_nodes if node._output_nrs is None else [key_at(*edge) for edge in node.next_functions]
         return (
             keys if limits is None else [key if key in limits or node_at(key) in self.reached else None for key in keys]
         )
@@ -179,7 +175,7 @@ class BackwardRun:
     def _apply(self, node: Node, incoming: Gradients) -> Gradients:
         """Run a node's rules, on tensors and with what they do recorded if the run is."""
         apply: Any = node.apply_recorded if self.recorded else node.apply
-        if not self.recorded and Batched in map(type, incoming):
+        if not self.recorded and batching.Batched in map(type, incoming):
             apply = partial(batching.run, node)
         if (profiler := modes.profiler) is not None:
             apply = profiler.timed(node, apply)

@@ -33,14 +33,14 @@ class Versioned:
     """A tensor, or a node's own result, that a node kept, with the count of in-place writes that it had then.
 
     A tensor that was never written to, the usual case, is kept as itself instead: that says count 0 and costs nothing.
+    `in_view`: it is a result that was written into a view.
     """
 
     __slots__ = ("tensor", "version", "in_view")
     _writes = ()  # not None: so a node's backward tells it from a tensor that was never written to
 
     def __init__(self, tensor: Any, version: int, in_view: bool = False) -> None:
-        self.tensor, self.version = tensor, version
-        self.in_view = in_view  # whether it is a result that was written into a view
+        self.tensor, self.version, self.in_view = tensor, version, in_view
 
 
 class PackedTensor:

@@ -156,8 +156,6 @@ class OvertakenState(State):
         view._state = None
         return node
 
-    grad_fn = node_of  # type: ignore[assignment]
-
     def hooks_of(self, view: Tensor) -> NodeHooks:
         node, output_nr = self.history
         hooks: NodeHooks | None = None if self.error is None or self.was_leaf else node._hooks
