@@ -47,7 +47,7 @@ def listed_inputs(value: Any, function: str) -> list[Tensor]:
 def _check_tensors(values: list[Any], error: type[Exception], expected: str) -> None:
     for value in values:
         if not isinstance(value, TensorBase):
-            raise error(f"{expected}, but got {type(value).__name__}: {value!r}")
+            raise error(f"{expected}, but got {type(value).__name__}: try tensor({value!r})")
 
 
 def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batched: bool = False) -> Roots:

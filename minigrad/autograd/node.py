@@ -137,9 +137,8 @@ class Node:
             raise TypeError(f"expected {self._output_count} arguments, got {len(gradients)} instead")
         for gradient in gradients:
             if gradient is not None and not isinstance(gradient, TensorBase):
-                raise TypeError(
-                    f"{self.name()} must be called with tensors, not {type(gradient).__name__}: {gradient!r}"
-                )
+                kind = type(gradient).__name__  # type: ignore[unreachable]
+                raise TypeError(f"{self.name()} must be called with tensors, not {kind}: try tensor({gradient!r})")
         if is_grad_enabled():
             results: tuple[Any, ...] = self.apply_recorded(*gradients)
         else:
