@@ -182,15 +182,10 @@ def test_every_stepper_of_a_notebooks_page_steps(page: Page, executed: Path, tmp
     expect(page.locator(".minigrad-tensor")).to_contain_text("MulBackward0 made by A * 2")
 
 
-def open_without_running(lab: Any, notebook: str) -> None:
-    lab.page.goto(f"{lab.server.url}/lab/tree/{notebook}?token={lab.server.token}&reset")
-    expect(lab.page.locator("#jp-main-statusbar")).to_contain_text("Python 3 (ipykernel) | Idle", timeout=60_000)
-
-
 def test_a_saved_notebook_steps_when_it_is_opened_again(lab: Any, executed: Path) -> None:
     (lab.server.folder / "saved.ipynb").write_bytes(executed.read_bytes())
     lab.server.trust()
-    open_without_running(lab, "saved.ipynb")
+    lab.load("saved.ipynb")
     stepper = lab.page.locator(".minigrad-stepper").first
     expect(stepper).to_be_visible(timeout=30_000)
     for step in (1, 2):

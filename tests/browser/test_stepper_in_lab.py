@@ -60,16 +60,20 @@ class Stepper:
         return dict(zip(names, grads, strict=True))
 
 
-def first_stepper(lab: Any) -> Stepper:
+@pytest.fixture
+def stepper(lab: Any) -> Stepper:
+    """A stepper that nobody has stepped yet: the cells of the notebook have just run, for later tests once more."""
+    if lab.notebook == "example.ipynb":
+        lab.run_all()
+    else:
+        lab.open("example.ipynb")
     widget = lab.page.locator(".minigrad-stepper").first
     expect(widget).to_be_visible(timeout=30_000)
     widget.scroll_into_view_if_needed()
     return Stepper(lab, widget)
 
 
-def test_next_to_the_end_and_back_again(lab: Any) -> None:
-    lab.open("example.ipynb")
-    stepper = first_stepper(lab)
+def test_next_to_the_end_and_back_again(stepper: Stepper, lab: Any) -> None:
     stepper.at(0)
     for step in range(1, 7):
         stepper.press("next")
@@ -81,9 +85,7 @@ def test_next_to_the_end_and_back_again(lab: Any) -> None:
     assert lab.kernel("print(len(s.frames))") == "7"
 
 
-def test_keys_slider_first_and_last(lab: Any) -> None:
-    lab.open("example.ipynb")
-    stepper = first_stepper(lab)
+def test_keys_slider_first_and_last(stepper: Stepper, lab: Any) -> None:
     stepper.widget.focus()
     for key, step in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", 6), ("Home", 0)]:
         lab.page.keyboard.press(key)
@@ -102,9 +104,7 @@ def test_keys_slider_first_and_last(lab: Any) -> None:
     stepper.at(6)
 
 
-def test_stepping_from_a_cell_moves_the_picture(lab: Any) -> None:
-    lab.open("example.ipynb")
-    stepper = first_stepper(lab)
+def test_stepping_from_a_cell_moves_the_picture(stepper: Stepper, lab: Any) -> None:
     lab.kernel("s.run_to('D')")
     stepper.at(3)
     stepper.press("next")
@@ -113,9 +113,7 @@ def test_stepping_from_a_cell_moves_the_picture(lab: Any) -> None:
     stepper.at(0)
 
 
-def test_an_error_is_shown_and_the_kernel_goes_on(lab: Any) -> None:
-    lab.open("example.ipynb")
-    stepper = first_stepper(lab)
+def test_an_error_is_shown_and_the_kernel_goes_on(stepper: Stepper, lab: Any) -> None:
     stepper.press("next")
     stepper.at(1)
     lab.kernel("F.backward()")  # frees what the stepper would have needed for its next step
@@ -129,9 +127,7 @@ def test_an_error_is_shown_and_the_kernel_goes_on(lab: Any) -> None:
     expect(problem).to_have_count(0)
 
 
-def test_the_code_is_lit_and_a_box_can_be_inspected(lab: Any) -> None:
-    lab.open("example.ipynb")
-    stepper = first_stepper(lab)
+def test_the_code_is_lit_and_a_box_can_be_inspected(stepper: Stepper, lab: Any) -> None:
     stepper.press("next")
     stepper.press("next")
     stepper.at(2)
@@ -149,9 +145,7 @@ def test_the_code_is_lit_and_a_box_can_be_inspected(lab: Any) -> None:
     expect(inspector).to_be_hidden()
 
 
-def test_breakpoints_from_the_picture_and_from_a_cell(lab: Any) -> None:
-    lab.open("example.ipynb")
-    stepper = first_stepper(lab)
+def test_breakpoints_from_the_picture_and_from_a_cell(stepper: Stepper, lab: Any) -> None:
     stepper.widget.locator("[data-box]", has_text="B ** 2").focus()
     lab.page.keyboard.press("b")
     expect(stepper.widget.locator(".mg-stop")).to_have_count(1)
@@ -167,15 +161,13 @@ def test_breakpoints_from_the_picture_and_from_a_cell(lab: Any) -> None:
     stepper.at(2)
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_it_follows_the_theme(lab: Any, theme: str) -> None:
-    lab.open("example.ipynb")
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])  # light remains
+def test_it_follows_the_theme(stepper: Stepper, lab: Any, theme: str) -> None:
     lab.page.evaluate("(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
     light = theme == "JupyterLab Light"
     expect(lab.page.locator("body")).to_have_attribute(
         "data-jp-theme-light", "true" if light else "false", timeout=15_000
     )
-    stepper = first_stepper(lab)
     colours = stepper.widget.locator(".mg-card").first.evaluate(
         "(card) => [getComputedStyle(card).fill, getComputedStyle(card.parentNode.querySelector('.mg-name')).fill]"
     )
