@@ -18,6 +18,7 @@ from minigrad.viz.graph.values import LISTED, describe, number, shape_text
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup, shorten
 from minigrad.viz.steps.kept_grads import grad_of
 
+LOST = "Invalid"  # as `repr` calls the grad_fn
 STYLE = (
     ".minigrad-tensor{color-scheme:light dark;--mgt-ink:light-dark(#1d2733,#e8edf3);"
     "--mgt-quiet:light-dark(#586474,#a3afbd);--mgt-line:light-dark(#d3dae3,#3a4450);"
@@ -112,14 +113,24 @@ def _gradient(tensor: Any) -> str:
         return _array(gradient.detach().numpy(), "the gradient")
     if not tensor.requires_grad:
         return "None <small>it needs no gradient</small>"
-    return "None" if tensor.is_leaf else "None <small>a result keeps it only after retain_grad()</small>"
+    is_result = _node_of(tensor) not in (None, LOST)
+    return "None <small>a result keeps it only after retain_grad()</small>" if is_result else "None"
+
+
+def _node_of(tensor: Any) -> Any:
+    """The node that made a tensor, None for a leaf; `LOST` for a view made under no_grad whose memory was written to
+    since: it has no true history.
+    """
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return LOST
 
 
 def _maker(tensor: Any) -> str:
-    try:
-        node = tensor.grad_fn
-    except RuntimeError:  # a view made under no_grad, whose memory was written to since, has no true history
-        return "Invalid"
+    node = _node_of(tensor)
+    if node is LOST:
+        return LOST
     if node is None:
         return f"None <small>{'a leaf: requires_grad=True' if tensor.requires_grad else 'a leaf'}</small>"
     span = span_of(getattr(node, "_creation", None))

@@ -53,6 +53,15 @@ def test_a_result_says_how_it_was_made_and_why_it_keeps_no_gradient() -> None:
     assert rows(y)["grad"] == "1"
 
 
+def test_a_view_that_lost_its_history() -> None:
+    base = mg.zeros(3)
+    with mg.no_grad():
+        view = base[:2]
+    base.mul_(mg.ones(3, requires_grad=True))
+    assert repr(view).endswith("grad_fn=<Invalid>)")
+    assert rows(view) == {"value": "[0, 0]", "grad": "None", "grad_fn": "Invalid"}
+
+
 def test_a_constant_and_a_parameter() -> None:
     assert rows(mg.ones(2)) == {"value": "[1, 1]", "grad": "None it needs no gradient", "grad_fn": "None a leaf"}
     caption = parsed(mg.nn.Parameter(mg.ones(2))).find("table/caption")

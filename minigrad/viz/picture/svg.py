@@ -92,7 +92,7 @@ def draw_svg(
         _box(box, size, layout.corners[box.id], states.get(box.id), every_grad, live)
         for box, size in zip(graph.boxes, sized, strict=True)
     ]
-    parts = _panels(layout), "".join(edges), "".join(boxes), _chips(graph, layout, chips, live)
+    parts = "".join(boxes), "".join(edges), _panels(layout), _chips(graph, layout, chips, live)
     return _drawing(graph, sized, layout, *parts)
 
 
@@ -100,17 +100,11 @@ def draw_parts(graph: Snapshot) -> Drawing:
     """All boxes, each drawn at the upper left corner: where a page opens and closes modules, it places them."""
     sized = tuple(_size(box, True, False) for box in graph.boxes)
     boxes = [_box(box, size, (0.0, 0.0), None, True, True) for box, size in zip(graph.boxes, sized, strict=True)]
-    return _drawing(graph, sized, None, boxes="".join(boxes))
+    return _drawing(graph, sized, None, "".join(boxes), "", "", "")
 
 
 def _drawing(
-    graph: Snapshot,
-    sized: tuple[Sized, ...],
-    layout: Layout | None,
-    panels: str = "",
-    edges: str = "",
-    boxes: str = "",
-    chips: str = "",
+    graph: Snapshot, sized: tuple[Sized, ...], layout: Layout | None, boxes: str, edges: str, panels: str, chips: str
 ) -> Drawing:
     title, extent = f"The graph of {clean(graph.by_id[graph.root].name)}: {len(graph.boxes)} boxes", ""
     if layout is not None:
