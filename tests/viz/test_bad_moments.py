@@ -31,8 +31,15 @@ class Odd:
 class Model:
     def named_parameters(self):
         raise ValueError("not today")
-odd, model = Odd(), Model()
-several = [lost, odd, model, w]
+class Proxy:
+    @property
+    def __class__(self):
+        raise RuntimeError("not today")
+class Lazy:
+    def __getattr__(self, name):
+        raise RuntimeError("not today")
+odd, model, proxy, lazy = Odd(), Model(), Proxy(), Lazy()
+several = [lost, odd, model, proxy, lazy, w]
 """
 USED = "Trying to backward through the graph a second time"
 

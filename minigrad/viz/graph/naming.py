@@ -67,13 +67,10 @@ class Variables:
                 raise TypeError(
                     f"names must map a name to a tensor, as in names={{'loss': loss}}, but got the key {name!r}"
                 )
-            if is_tensor(value):
-                self._add(name, value)
-            elif has_parameters(value):
-                self._add_module(name, value)
-                self._add_parameters(name, value)
-            else:
+            if not is_tensor(value) and not has_parameters(value):
                 raise TypeError(f"names[{name!r}] must be a Tensor or a Module, not {type(value).__name__}")
+            self._add_variable(name, value)
+            self._add_inside(name, value)
         if frame is not None:
             scopes = [frame.f_locals] if frame.f_locals is frame.f_globals else [frame.f_locals, frame.f_globals]
             for scope in scopes:
@@ -81,26 +78,31 @@ class Variables:
 
     def _add_all(self, variables: list[tuple[str, Any]]) -> None:
         """Plain variables first, then what lies one level inside containers and objects, and modules' parameters."""
-        for name, value in variables:
-            if is_tensor(value):
-                self._add(name, value)
-            elif has_parameters(value):
-                self._add_module(name, value)
-        for name, value in variables:
-            if is_tensor(value) or isinstance(value, types.ModuleType | type):
-                continue
-            for label, item in [(name, value)] if has_parameters(value) else _things_inside(name, value):
-                if is_tensor(item):
-                    self._add(label, item)
-                elif has_parameters(item):
-                    self._add_parameters(label, item)
-                    if not isinstance(value, dict | list | tuple):  # such as trainer.net
-                        self._add_module(label, item)
+        for add in (self._add_variable, self._add_inside):
+            for name, value in variables:
+                with contextlib.suppress(Exception):  # what raises when it is looked at has no names in it
+                    add(name, value)
+
+    def _add_variable(self, name: str, value: Any) -> None:
+        if is_tensor(value):
+            self._add(name, value)
+        elif has_parameters(value):
+            self._add_module(name, value)
+
+    def _add_inside(self, name: str, value: Any) -> None:
+        if is_tensor(value) or isinstance(value, types.ModuleType | type):
+            return
+        for label, item in [(name, value)] if has_parameters(value) else _things_inside(name, value):
+            if is_tensor(item):
+                self._add(label, item)
+            elif has_parameters(item):
+                self._add_parameters(label, item)
+                if not isinstance(value, dict | list | tuple):  # such as trainer.net
+                    self._add_module(label, item)
 
     def _add_parameters(self, name: str, module: Any) -> None:
-        with contextlib.suppress(Exception):  # the learner's own method may raise: then there are no names in it
-            for path, parameter in module.named_parameters():
-                self._add(f"{name}.{path}", parameter)
+        for path, parameter in module.named_parameters():
+            self._add(f"{name}.{path}", parameter)
 
     def _add_module(self, name: str, module: Any) -> None:
         if all(module is not known for known in self.modules.values()):
