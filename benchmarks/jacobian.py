@@ -20,11 +20,10 @@ ROWS = [
     Row("W7 jacobian at once", "the Jacobian, vectorize=True where there is such a thing", "ms"),
     Row("W7 hessian at once", "the Hessian, vectorize=True where there is such a thing", "ms"),
 ]
-SIZE, SMALL = 100, 50
 Numbers = tuple[Any, ...]
 
 
-def data() -> tuple[Numbers, Numbers]:
+def data(quick: bool) -> tuple[Numbers, Numbers]:
     """Input, weight, bias, weight, bias of the two networks."""
     rng = np.random.default_rng(0)
 
@@ -32,7 +31,7 @@ def data() -> tuple[Numbers, Numbers]:
         shapes = ((size,), (size, size), (size,), (size, outputs), (outputs,))
         return tuple([rng.standard_normal(shape) / size**0.5 for shape in shapes])
 
-    return network(SIZE, SIZE), network(SMALL, 1)
+    return (network(10, 10), network(5, 1)) if quick else (network(100, 100), network(50, 1))
 
 
 def perceptron(tanh: Callable[[Any], Any], x: Any, w1: Any, b1: Any, w2: Any, b2: Any) -> Any:
@@ -52,7 +51,7 @@ def tensors(name: str) -> Callable[[bool], dict[str, float]]:
     def run(quick: bool) -> dict[str, float]:
         mg = import_module(name)
         functional = mg.autograd.functional
-        (x, *first), (y, *second) = ([mg.tensor(array) for array in network] for network in data())
+        (x, *first), (y, *second) = ([mg.tensor(array) for array in network] for network in data(quick))
 
         def outputs(x: Any) -> Any:
             return perceptron(mg.tanh, x, *first)
@@ -77,7 +76,7 @@ def autograd(quick: bool) -> dict[str, float]:
     import autograd.numpy as anp
     from autograd import hessian, jacobian
 
-    (x, *first), (y, *second) = data()
+    (x, *first), (y, *second) = data(quick)
     of_outputs = jacobian(lambda x: perceptron(anp.tanh, x, *first))
     of_number = hessian(lambda y: anp.sum(perceptron(anp.tanh, y, *second)))
     functions = {"W7 jacobian": lambda: of_outputs(x), "W7 hessian": lambda: of_number(y)}
@@ -86,7 +85,7 @@ def autograd(quick: bool) -> dict[str, float]:
 
 def numpy(quick: bool) -> dict[str, float]:
     """The limit: backward by hand, for one row after the other and for all of them."""
-    (x, w1, b1, w2, _), (y, v1, c1, v2, _) = data()
+    (x, w1, b1, w2, _), (y, v1, c1, v2, _) = data(quick)
 
     def hidden(x: Any, w: Any, b: Any) -> tuple[Any, Any]:
         out = np.tanh(x @ w + b)
@@ -97,7 +96,7 @@ def numpy(quick: bool) -> dict[str, float]:
 
     def jacobian_by_row() -> Any:
         _, slope = hidden(x, w1, b1)
-        return np.stack([w1 @ ((w2 @ row) * slope) for row in np.eye(SIZE)])
+        return np.stack([w1 @ ((w2 @ row) * slope) for row in np.eye(len(x))])
 
     def hessian() -> Any:
         out, slope = hidden(y, v1, c1)
@@ -105,7 +104,7 @@ def numpy(quick: bool) -> dict[str, float]:
 
     def hessian_by_row() -> Any:
         out, slope = hidden(y, v1, c1)
-        return np.stack([v1 @ (v2[:, 0] * -2 * out * slope * (row @ v1)) for row in np.eye(SMALL)])
+        return np.stack([v1 @ (v2[:, 0] * -2 * out * slope * (row @ v1)) for row in np.eye(len(y))])
 
     return result(
         quick,

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from models import resnet18
-from resnet_step import data
+from resnet_step import SIZE, SMALL, data
 from rounds import Row, main
 
 import minigrad as mg
@@ -22,9 +22,9 @@ from minigrad.autograd.profiler import profile
 ROWS = [Row("W5 profile", "ResNet-18 forward and backward with a profiler on", "x")]
 
 
-def resnet_step() -> Callable[[], None]:
+def resnet_step(size: int) -> Callable[[], None]:
     model = resnet18(mg)
-    image, values = data({key: tuple(p.shape) for key, p in model.named_parameters()})
+    image, values = data({key: tuple(p.shape) for key, p in model.named_parameters()}, size)
     with mg.no_grad():
         for key, p in model.named_parameters():
             p.copy_(mg.tensor(values[key]))
@@ -65,7 +65,7 @@ def pairs(times: int, step: Callable[[], None], options: dict[str, bool]) -> tup
 
 def profiled(**options: bool) -> Callable[[bool], dict[str, float]]:
     def run(quick: bool) -> dict[str, float]:
-        ratio, prof = pairs(2 if quick else 40, resnet_step(), options)
+        ratio, prof = pairs(1 if quick else 40, resnet_step(SMALL if quick else SIZE), options)
         counts = {average.key: average.count for average in prof.key_averages()}
         return {
             "W5 profile": ratio,

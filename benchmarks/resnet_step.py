@@ -17,16 +17,17 @@ from models import resnet18
 from rounds import Row, fastest, main
 
 ROWS = [Row("W5", "ResNet-18, one image of 224x224, float32: forward and backward", "ms")]
+SIZE, SMALL = 224, 96  # pixels of the image's side: to measure, and to see that it runs
 
 
-def data(shapes: dict[str, tuple[int, ...]]) -> tuple[Any, dict[str, Any]]:
+def data(shapes: dict[str, tuple[int, ...]], size: int) -> tuple[Any, dict[str, Any]]:
     """An image, and parameters of the size that keeps what goes through the network about the same."""
     rng = np.random.default_rng(0)
     parameters = {}
     for name, shape in shapes.items():
         values = rng.standard_normal(shape, dtype=np.float32)
         parameters[name] = values * np.float32(np.sqrt(2 / np.prod(shape[1:]))) if len(shape) > 1 else values * 0.1 + 1
-    return rng.standard_normal((1, 3, 224, 224), dtype=np.float32), parameters
+    return rng.standard_normal((1, 3, size, size), dtype=np.float32), parameters
 
 
 def tensors(name: str) -> Callable[[bool], dict[str, float]]:
@@ -36,7 +37,7 @@ def tensors(name: str) -> Callable[[bool], dict[str, float]]:
         mg = import_module(name)
         import_module(f"{name}.nn")
         model = resnet18(mg)
-        image, values = data({key: tuple(p.shape) for key, p in model.named_parameters()})
+        image, values = data({key: tuple(p.shape) for key, p in model.named_parameters()}, SMALL if quick else SIZE)
         with mg.no_grad():
             for key, p in model.named_parameters():
                 p.copy_(mg.tensor(values[key]))

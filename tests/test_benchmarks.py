@@ -1,13 +1,17 @@
 """The benchmarks run and print their rows. How fast anything is, no test says."""
 
+import contextlib
 import importlib
+import io
 import itertools
 import json
 import math
 import os
 import re
+import runpy
 import subprocess
 import sys
+import types
 from argparse import Namespace
 from pathlib import Path
 
@@ -43,9 +47,27 @@ def output_of(script, *options):
     return run.stdout
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_each_script_prints_a_table_for_each_row(script):
-    tables = output_of(script).split("\n\n")
+def output_here(monkeypatch, command):
+    """What a script prints that runs in this process, where torch need not be imported again."""
+    printed = io.StringIO()
+    with monkeypatch.context() as patch, contextlib.redirect_stdout(printed):
+        patch.setattr(sys, "argv", [str(word) for word in command])
+        runpy.run_path(str(command[0]), run_name="__main__")
+    return printed.getvalue()
+
+
+@pytest.fixture
+def contenders_here(rounds, monkeypatch):
+    """A script starts its contenders as always, but each runs in this process."""
+
+    def run(command, **options):
+        return subprocess.CompletedProcess(command, 0, output_here(monkeypatch, command[1:]), "")
+
+    monkeypatch.setattr(rounds, "subprocess", types.SimpleNamespace(run=run))
+
+
+def check_tables(script, printed):
+    tables = printed.split("\n\n")
     assert "2 BLAS threads, OPENBLAS_CORETYPE" in tables[0]
     for row in SCRIPTS[script]:
         (table,) = [table for table in tables[1:] if table.startswith(f"{row}  ") and "\n" in table.strip()]
@@ -53,6 +75,18 @@ def test_each_script_prints_a_table_for_each_row(script):
         assert own, table
         value = float(own[1].replace(",", ""))
         assert value == 0 if row == "W6 gc" else value > 0
+
+
+@pytest.mark.parametrize("script", ["deep_graph", "import_time"])
+def test_a_script_whose_contenders_need_fresh_processes_prints_a_table_for_each_row(script):
+    """One measures by how much its process grows, the other what an import takes."""
+    check_tables(script, output_of(script))
+
+
+@pytest.mark.usefixtures("contenders_here")
+@pytest.mark.parametrize("script", sorted(SCRIPTS.keys() - {"deep_graph", "import_time"}))
+def test_each_script_prints_a_table_for_each_row(script, monkeypatch):
+    check_tables(script, output_here(monkeypatch, [FOLDER / f"{script}.py", "--quick"]))
 
 
 def test_run_summarizes_the_rows_asked_for(tmp_path):

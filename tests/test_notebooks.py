@@ -6,6 +6,8 @@ nothing about exercises, words or links: that is what is tested here.
 
 import ast
 import contextlib
+import copy
+import functools
 import io
 import json
 import re
@@ -34,7 +36,9 @@ def _progress_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
 
 
+@functools.cache
 def read(path: Path) -> Any:
+    """A notebook; who changes it copies it first."""
     return nbformat.read(path, as_version=4)
 
 
@@ -100,7 +104,7 @@ def test_every_cell_was_executed_once_and_in_order(path: Path) -> None:
 
 @each_notebook
 def test_no_path_and_no_address_of_the_machine_that_ran_it(path: Path) -> None:
-    notebook = read(path)
+    notebook = copy.deepcopy(read(path))
     notebook.metadata.pop("widgets", None)  # the widgets' own program text
     for cell in notebook.cells:
         text = json.dumps(cell, ensure_ascii=False)
@@ -225,7 +229,7 @@ def test_solutions_pass_alone(path: Path) -> None:
 @each_notebook
 def test_solutions_put_into_the_notebook_pass_from_top_to_bottom(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(FOLDER.parent))
-    notebook = read(path)
+    notebook = copy.deepcopy(read(path))
     answers = solutions(path)
     for cell in notebook.cells:
         if cell.cell_type == "code" and (found := re.match(r"def (\w+)\(", cell.source)) and found[1] in answers:
