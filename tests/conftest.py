@@ -30,6 +30,10 @@ try:
 except ImportError:
     fcntl = None  # Windows has no such lock
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # before numpy is imported: processes that have a core each need no threads,
+    for library in ("OMP", "OPENBLAS", "MKL"):  # which would wait for each other, and waiting takes most of the time
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
 import pytest
 from leak_guard import no_leaked_state  # noqa: F401  (a fixture that works in every test)
 

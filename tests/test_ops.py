@@ -47,19 +47,20 @@ NOT_OPS = {
 
 def each(cases: list[Case]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Run a test of a case once per row, for all of the row's cases; a failure says which case it was."""
-    rows = list(dict.fromkeys(case.row for case in cases))
+    of_row: dict[Row, list[Case]] = {}
+    for case in cases:
+        of_row.setdefault(case.row, []).append(case)
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
-        @pytest.mark.parametrize("row", rows, ids=[row.name for row in rows])
+        @pytest.mark.parametrize("row", of_row, ids=[row.name for row in of_row])
         @functools.wraps(test)
         def run(row: Row, **fixtures: Any) -> None:
-            for case in cases:
-                if case.row is row:
-                    try:
-                        test(case, **fixtures)
-                    except BaseException as error:
-                        error.add_note(f"in the case {case}")
-                        raise
+            for case in of_row[row]:
+                try:
+                    test(case, **fixtures)
+                except BaseException as error:
+                    error.add_note(f"in the case {case}")
+                    raise
 
         del run.__wrapped__  # pytest would look there for the arguments
         run.__signature__ = _with_row(test)  # type: ignore[attr-defined]
