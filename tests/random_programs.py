@@ -1,8 +1,8 @@
 """Random programs, run on minigrad and on torch side by side, and compared after every line.
 
-After this module a reader knows how far the sentence "minigrad behaves as torch.autograd does" has been tried: on
-programs that nobody would write by hand, in which a tensor is viewed, overwritten, detached, hooked and differentiated
-in an order that was drawn by lot. A program is a list of lines of Python and of `with` blocks of lines:
+The sentence "minigrad behaves as torch.autograd does" is tried on programs that nobody would write by hand, in which a
+tensor is viewed, overwritten, detached, hooked and differentiated in an order that was drawn by lot. A program is a
+list of lines of Python and of `with` blocks of lines:
 
     t0 = F.tensor([0.5, -1.0], dtype=F.float64, requires_grad=True)
     t1 = t0 * 2.0
@@ -497,10 +497,13 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 class Machine:
-    """Runs programs on one library. Use it in a `with` statement: it takes apart what it made."""
+    """Runs programs on one library. Use it in a `with` statement: it takes apart what it made.
 
-    def __init__(self, F: Any) -> None:
-        self.F = F
+    Its events tell of all tensors, unless it is to be `silent`: telling takes longer than running.
+    """
+
+    def __init__(self, F: Any, silent: bool = False) -> None:
+        self.F, self.silent = F, silent
         self.words = vocabulary(F)
         self.log: Log = self.words["log"]
         self.names: dict[str, Any] = {}
@@ -604,7 +607,9 @@ class Machine:
 
     def _event(self, line: str, kind: str, error: Error | None) -> Event:
         modes = (self.F.is_grad_enabled(), self.F.is_inference_mode_enabled())
-        return Event(line, kind, error, self.log.taken(), modes, self.state())
+        if self.silent:
+            self.ask_nodes()
+        return Event(line, kind, error, self.log.taken(), modes, {} if self.silent else self.state())
 
     def state(self) -> State:
         tensors = self.registers("t")

@@ -1,9 +1,8 @@
 """When a program is over, nothing of it is left, and no garbage collector had to run.
 
-After this module a reader knows why that matters and how it is seen: an object without cycles dies with its last
-reference, so a training loop needs no more memory in its thousandth step than in its second. Here 1,000 random programs
-(see `random_programs.py`) run with the collector switched off, and then the living are counted: tensors, nodes, and
-everything else that minigrad makes.
+An object without cycles dies with its last reference, so a training loop needs no more memory in its thousandth step
+than in its second. Here 1,000 random programs (see `random_programs.py`) run with the collector switched off, and then
+the living are counted: tensors, nodes, and everything else that minigrad makes.
 
 Two kinds of cycles are the program's own doing. One is a `.grad` that has a graph, or a hook that holds its tensor: the
 interpreter breaks these at the end, as PyTorch's warning tells the learner to do. The other comes from overwriting what
@@ -75,7 +74,7 @@ def keeps_itself_alive(program: Program, torch: types.ModuleType) -> bool:
     text = source(program)
     if "pack, unpack" in text and ".detach_()" in text:
         return True
-    with Machine(torch) as machine:
+    with Machine(torch, silent=True) as machine:
         machine.run(program)
     return machine.survivors() > 0
 
