@@ -1,7 +1,7 @@
 """Four networks, each written once: for PyTorch and for minigrad.
 
-After this file a reader has seen that a network is written in minigrad as in PyTorch: `mlp(torch)` and `mlp(minigrad)`
-are the same lines. The parameters have the same names, so that the weights of one can be loaded into the other.
+A network is written in minigrad as in PyTorch: `mlp(torch)` and `mlp(minigrad)` are the same lines. The parameters have
+the same names, so that the weights of one can be loaded into the other.
 """
 
 from __future__ import annotations

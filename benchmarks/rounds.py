@@ -1,7 +1,7 @@
 """How the benchmarks measure: fresh processes in turn, round after round, and ratios within a round.
 
-After this module a reader knows what the numbers of the tables mean. Machines get warm, other programs come and go;
-so the contenders take turns, and a ratio compares two that ran one right after the other. Shown are the fastest
+Machines get warm, other programs come and go; so the contenders take turns, and a ratio compares two that ran one right
+after the other. Shown are the fastest
 absolute value of all rounds and the median of the rounds' ratios to torch. All contenders must arrive at the same
 gradients, else there is no table. They run with two BLAS threads. OPENBLAS_CORETYPE, which decides how fast numpy's
 matrix product is, is left as it is in the environment unless the option says otherwise, and is stated.

@@ -1,8 +1,8 @@
 """The networks of benchmarks/models.py: given torch's weights, they give torch's outputs, gradients and losses.
 
-After this file a reader knows how close a whole network comes to torch's. Errors are measured against the largest
-number of the array in question. In float64 nothing but the last digits differs. In float32 both sides round at every
-step, each in its own order, which the depth of ResNet-18 amplifies.
+They say how close a whole network comes to torch's. Errors are measured against the largest number of the array in
+question. In float64 nothing but the last digits differs. In float32 both sides round at every step, each in its own
+order, which the depth of ResNet-18 amplifies.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How weights begin, as in torch: the same seed gives the same weights.
 
-After this file a reader knows that each function of `nn.init` draws the numbers that torch's draws, and that every
-layer begins as torch's does, number by number.
+Each function of `nn.init` draws the numbers that torch's draws, and every layer begins as torch's does, number by
+number.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Anomaly mode, as in torch: which line of the forward pass is to blame for an error or a nan in the backward pass.
 
-After this file a reader knows how to switch the mode on, what it warns and raises, and what it leaves on the nodes.
-Each function below runs on both.
+How the mode is switched on, what it warns and raises, and what it leaves on the nodes. Each function below runs on
+both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Recurrent layers, attention and transformers, as in torch.
 
-After this file a reader knows their arguments, the shapes of what goes in and comes out, with and without a batch.
-Each layer gets torch's weights; outputs, states and all gradients are compared.
+Their arguments, and the shapes of what goes in and comes out, with and without a batch. Each layer gets torch's
+weights; outputs, states and all gradients are compared.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Numbers that a small integer dtype cannot hold: computed with they wrap around, written they are refused.
 
-After this file a reader knows what `uint8_image - 300` gives, which is seldom what was meant.
+What `uint8_image - 300` gives, for example, is seldom what was meant.
 """
 
 from __future__ import annotations

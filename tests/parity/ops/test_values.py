@@ -1,7 +1,7 @@
 """Values, derivatives, dtypes and errors at awkward points: kinks, ties, zeros, poles, inf, nan, nothing at all.
 
-After this file a reader knows what each operation gives where the textbook's formula does not say, which dtype comes of
-which operands, and which shapes and dimensions are refused in which words. Each row of a table is tried on both sides,
+What each operation gives where the textbook's formula does not say, which dtype comes of which operands, and which
+shapes and dimensions are refused in which words. Each row of a table is tried on both sides,
 so a behaviour's outcome is often a dict: what was tried, and what it gave or how it was refused.
 """
 

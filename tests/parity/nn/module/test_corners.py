@@ -1,7 +1,7 @@
 """Corners of modules and layers that programs rely on, as in torch: dictionaries of parameters, saved states, options.
 
-After this file a reader knows what is refused where a saved state and a layer do not go together, and which attributes
-of a layer may be changed after it was made. Each function below runs on both.
+What is refused where a saved state and a layer do not go together, and which attributes of a layer may be changed after
+it was made. Each function below runs on both.
 """
 
 from __future__ import annotations
