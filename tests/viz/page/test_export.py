@@ -15,6 +15,7 @@ from typing import Any
 import nbformat
 import pytest
 from cells import unpack
+from nbclient import NotebookClient
 
 import minigrad as mg
 from minigrad import viz
@@ -214,13 +215,14 @@ CELLS = [
 
 
 @pytest.fixture(scope="module")
-def executed(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def executed() -> Any:
     """A notebook with a stepper, as a kernel leaves it."""
-    file = tmp_path_factory.mktemp("executed") / "book.ipynb"
     cells = [nbformat.v4.new_markdown_cell("# A *first* `page`"), *map(nbformat.v4.new_code_cell, CELLS)]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), file)
-    convert(file.parent, "--to", "notebook", "--inplace", "--execute")
-    return nbformat.read(file, as_version=4)
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    return notebook
 
 
 def convert(folder: Path, *arguments: str) -> None:
