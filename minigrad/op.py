@@ -25,20 +25,22 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
-import numpy as np
+# The texts use what this module imports, too: that is why it has more than it uses itself.
+# ruff: noqa: F401
+from numpy import asarray, ndarray
 
 from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import notice
 from minigrad.autograd.batching import batched
 from minigrad.autograd.grad_mode import is_recording
-from minigrad.autograd.modes import INFERENCE, modes, set_creation_observer, thread  # noqa: F401  # for those who watch
-from minigrad.autograd.namespaces import arrays, node_type, tensors  # noqa: F401  # for those who watch
+from minigrad.autograd.modes import INFERENCE, modes, set_creation_observer, thread
+from minigrad.autograd.namespaces import arrays, node_type, tensors
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next_sequence_nr, node_on_demand
 from minigrad.autograd.saved import PackedTensor, Versioned, freed_error, pack_all, save, unpack, unpack_result
 from minigrad.autograd.views import MULTIPLE, share_memory
 from minigrad.op_text import OpText, Writer, define, local
 from minigrad.operands import NumberTensor, elementwise_operands, explained, meet, meet_all, no_bools, tensor_operands
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor, from_array, own_array
 
 _NAMESPACES = {  # F, and what titles say of it
     "apply": (arrays, ""),
@@ -48,6 +50,7 @@ _NAMESPACES = {  # F, and what titles say of it
 
 calls: list[FunctionType] = []  # of the ops that have been called so far
 tensor_classes: set[type] = {Tensor, NumberTensor}  # whose instances an op's call takes as they are
+new = object.__new__
 
 
 def op(
@@ -115,7 +118,7 @@ class _OpWriter(Writer):
 
     def names(self) -> dict[str, Any]:
         self.node_type = type(self.node_name, (Node,), self._node_members()) if self.op_text.rules else None
-        return {**_runtime, "kernel": self.declared[0], "NodeType": self.node_type}
+        return {**globals(), "kernel": self.declared[0], "NodeType": self.node_type}
 
     def finish(self) -> None:
         calls.append(self.function)
@@ -148,7 +151,7 @@ class _OpWriter(Writer):
             namespace, note = _NAMESPACES[name]
             rules = {f"rule_{input}": rule for input, rule in self.op_text.rules.items()}
             text = self.op_text.backward(namespace is tensors)
-            method = define(text, self.node_name + note, {**_runtime, **rules, "F": namespace})
+            method = define(text, self.node_name + note, {**globals(), **rules, "F": namespace})
             setattr(self.node_type, name, method)
             return method(node, *gradients)
 
@@ -190,14 +193,14 @@ def recorded(node: Node, out: Any, inputs: Sequence[Tensor]) -> None:
             node._targets = tuple([(t._array.shape, t._array.dtype) for t in inputs])
 
 
-def unrecorded(made: Tensor) -> Tensor:
-    """A result that was not recorded, while something unusual is in force."""
-    if made._root is not None:
-        if made._root.requires_grad and made._node is None:
-            made._node, made._state = ON_DEMAND, UNCONNECTED
-    elif thread.inference:
-        made._writes = INFERENCE
-    return made
+def unrecorded(*made: Tensor) -> None:
+    """What is to be done with results that were not recorded, while something unusual is in force."""
+    for tensor in made:
+        if tensor._root is not None:
+            if tensor._root.requires_grad:
+                tensor._node, tensor._state = ON_DEMAND, UNCONNECTED
+        elif thread.inference:
+            tensor._writes = INFERENCE
 
 
 def of_freed(node: Node) -> tuple[None, ...]:
@@ -205,24 +208,3 @@ def of_freed(node: Node) -> tuple[None, ...]:
     if any(node._next_nodes):
         raise freed_error()
     return (None,) * len(node._next_nodes)
-
-
-# What the written functions use.
-_runtime: dict[str, Any] = {
-    used.__name__: used
-    for used in (
-        *(Tensor, from_array, np.ndarray, np.asarray),
-        *(elementwise_operands, tensor_operands, meet, meet_all, no_bools, explained),
-        *(is_recording, recorded, unrecorded, edge_node, node_on_demand, share_memory),
-        *(save, unpack, unpack_result, freed_error, of_freed),
-    )
-} | {
-    "__name__": __name__,  # numpy's floating point warnings are filtered by this module name
-    "MULTIPLE": MULTIPLE,
-    "ON_DEMAND": ON_DEMAND,
-    "dtypes": dtypes,
-    "modes": modes,
-    "new": object.__new__,
-    "next_sequence_nr": next_sequence_nr,
-    "tensor_classes": tensor_classes,
-}

@@ -15,88 +15,69 @@ from itertools import groupby
 from types import FunctionType
 from typing import Any
 
-from minigrad.operands import REFLECTED
-
 CALL = """
-                           | def {name}{signature}:
--variadic                  |     if {strangers}:
-reflected                  |         operands = {convert}({name!r}, {names})
-reflected                  |         if operands is NotImplemented:
-reflected                  |             return NotImplemented
-reflected                  |         {names} = operands
--reflected -variadic       |         {unpacked} = {convert}({name!r}, {names})
-variadic                   |     tensor_operands({name!r}, {names})
-variadic                   |     {v}_array = [tensor._array for tensor in {v}]
-variadic                   |     {v}_node = [tensor._node for tensor in {v}]
-variadic                   |     targets = None
-variadic                   |     if any([array.dtype is not {v}_array[0].dtype for array in {v}_array]):
-variadic                   |         {v}_array, targets = meet_all({v}_array)
-view                       |     if {first}._array.__class__ is not ndarray:
-view                       |         {first}._array = asarray({first}._array)
--variadic each operand     |     {n}_array = {n}._array
-broadcasts                 |     targets = None
-broadcasts                 |     if {different}:
-broadcasts                 |         {a}_array, {b}_array, targets = meet({meeting})
-refuses_bools              |         if {a}.dtype.category == 0 or {b}.dtype.category == 0:
-refuses_bools              |             raise no_bools({a}, {b})
-floating                   |     if input_array.dtype.kind != "f":
-floating each operand      |         {n}_array = {n}_array.astype(dtypes.default.numpy)
-                           |     try:
-                           |         array = kernel({arguments})
-                           |     except Exception as error:
-                           |         raise explained(error, {name!r}, {names}) from None
-several                    |     made = tuple([from_array(part) for part in array])
-several view               |     for part in made:
-several view               |         share_memory(part, {first}, MULTIPLE)
--several                   |     made = new(Tensor)
--several                   |     made._array = array
--several                   |     made._grad = made._state = None
--several                   |     made._output_nr = 0
--several view              |     share_memory(made, {first})
--several -view             |     made._root = made._writes = None
--variadic each input       |     {n}_node = {n}._node
-rules                      |     if ({unwanted}) or (modes.special and not is_recording()):
-rules -several             |         made._node = None
-rules                      |         return {unrecorded} if modes.special else made
--rules -several            |     made._node = None
--rules                     |     return {unrecorded} if modes.special else made
--variadic rules each input |     if {n}_node is ON_DEMAND:
--variadic rules each input |         {n}_node = node_on_demand({n})
-variadic                   |     {v}_node = [edge_node(tensor) for tensor in {v}]
-variadic                   |     {v}_number = [tensor._output_nr for tensor in {v}]
-rules several              |     node = NodeType()
-rules -several             |     made._node = node = NodeType()
-rules                      |     node._next_nodes = ({nodes},)
-rules                      |     node._output_nrs = ({numbers},) if {any_number} else None
-keeps_result               |     made._writes = writes = [0]
-rules                      |     node._kept = ({kept})
-rules                      |     node._targets = {targets}
-rules                      |     node._sequence = next_sequence_nr()
-rules                      |     node._hooks = node._notes = None
-rules several              |     node._output_count = len(made)
-rules several              |     for number, part in enumerate(made):
-rules several              |         part._node, part._output_nr = node, number
-rules                      |     if modes.special:
-rules                      |         recorded(node, array, ({inputs},))
-rules                      |     return made
+                       | def {name}{signature}:
+                       |     if {strangers}:
+                       |         operands = {convert}({name!r}, {names})
+broadcasts             |         if operands is NotImplemented:
+broadcasts             |             return NotImplemented
+                       |         ({names},) = operands
+each operand           |     {n}_array = {array}
+meets                  |     targets = None
+meets                  |     if {different}:
+meets                  |         {met}, targets = {meeting}
+refuses_bools          |         if {a}.dtype.category == 0 or {b}.dtype.category == 0:
+refuses_bools          |             raise no_bools({a}, {b})
+floating               |     if input_array.dtype.kind != "f":
+floating each operand  |         {n}_array = {n}_array.astype(dtypes.default.numpy)
+                       |     try:
+                       |         array = kernel({arguments})
+                       |     except Exception as error:
+                       |         raise explained(error, {name!r}, {names}) from None
+several                |     made = tuple([from_array(part) for part in array])
+several                |     for part in made:
+several                |         share_memory(part, {first}, MULTIPLE)
+-several               |     made = new(Tensor)
+-several               |     made._array = array
+-several               |     made._node = made._grad = made._state = None
+-several               |     made._output_nr = 0
+-several view          |     share_memory(made, {first})
+-several -view         |     made._root = made._writes = None
+each input             |     {n}_node = {node}
+rules                  |     if ({wanted}) and (not modes.special or is_recording()):
+-variadic each input   |         if {n}_node is ON_DEMAND:
+-variadic each input   |             {n}_node = node_on_demand({n})
+variadic               |         {variadic}_node = [edge_node(tensor) for tensor in {variadic}]
+rules several          |         node = NodeType()
+rules -several         |         made._node = node = NodeType()
+rules                  |         node._next_nodes = ({nodes},)
+rules                  |         node._output_nrs = ({numbers},) if {any_number} else None
+keeps_result           |         made._writes = writes = [0]
+rules                  |         node._kept = ({kept})
+rules                  |         node._targets = {targets}
+rules                  |         node._sequence = next_sequence_nr()
+rules                  |         node._hooks = node._notes = None
+several                |         node._output_count = len(made)
+several                |         for number, part in enumerate(made):
+several                |             part._node, part._output_nr = node, number
+rules                  |         if modes.special:
+rules                  |             recorded(node, array, ({names_of_inputs},))
+rules                  |     elif modes.special:
+-rules                 |     if modes.special:
+                       |         unrecorded({made})
+                       |     return made
 """
 
 BACKWARD = """
-                     | def {method}(node, {g}):
-keeps_tensors        |     if node._kept is None:
-keeps_tensors        |         {of_freed}
-saved                |     {slots}, = node._kept
-two_rules            |     {nodes}, = node._next_nodes
-two_rules            |     {gradients} = None
-each option          |     {n} = kept_{n}
-each shared          |     if kept_{n} is not None:
-each shared          |         {unpack}
-two_rules each rule  |     if {n}_node is not None:
-two_rules each rule  |         {unpack}
-two_rules each rule  |         {n}_gradient = rule_{n}({arguments})
--two_rules each rule |     {unpack}
--two_rules each rule |     {n}_gradient = rule_{n}({arguments})
-                     |     return {results},
+               | def {method}(node, {g}):
+keeps_tensors  |     if node._kept is None:
+keeps_tensors  |         {of_freed}
+saved          |     {slots}, = node._kept
+several_rules  |     {nodes}, = node._next_nodes
+each unpacked  |     {n} = {value}
+               |     return (
+each gradient  |         {n},
+               |     )
 """
 
 
@@ -195,10 +176,6 @@ def argument(want: str) -> str:
     return want.removesuffix("_shape").removesuffix("_dtype")
 
 
-def _joined(form: str, names: Iterable[str], between: str = ", ") -> str:
-    return between.join(form.format(n=name) for name in names)
-
-
 class OpText:
     """What the templates need to know of an op: its attributes are the words in them."""
 
@@ -216,18 +193,17 @@ class OpText:
         unknown = {*rules, *map(argument, self.saved)} - {*self.parameters, "result"}
         if unknown:
             raise TypeError(f"op {self.name}: its kernel takes no {sorted(unknown)}, for which or from which a rule is")
-        self.options = [want for want in self.saved if want != "result" and want not in self.operands]
-        self.wanted_twice = [want for want in self.saved if len(self._users(want)) > 1]
-        self.shared = [want for want in self.wanted_twice if want not in self.options]
-        self.keeps_tensors = any(want not in self.options or want in kept for want in self.saved)
+        self.tensors_saved = [want for want in self.saved if want in self.operands or want == "result"]
+        self.keeps_tensors = bool(self.tensors_saved or {*kept} & {*self.saved})
         self.keeps_result = "result" in self.saved
-        self.reflected = self.name in REFLECTED
+        self.meets = self.broadcasts or self.variadic
         self.refuses_bools = self.broadcasts and not bools
-        self.two_rules = len(rules) > 1
+        self.several_rules = len(rules) > 1
 
     def _users(self, want: str) -> list[str]:
-        """The inputs whose rule asks for something."""
-        return [name for name in self.inputs if want in self.wants[name]]
+        """The inputs whose rule asks for something, where not all rules do."""
+        users = [name for name in self.inputs if want in self.wants[name]]
+        return users if len(users) < len(self.inputs) else []
 
     # -- the call
 
@@ -236,37 +212,30 @@ class OpText:
         kept = [self._kept(want) for want in self.saved]
         parameters = [p.replace(name=local(p.name), annotation=p.empty) for p in self.parameters.values()]
         operands, inputs = [local(name) for name in self.operands], [local(name) for name in self.inputs]
-        if self.variadic:
-            operands = inputs = [f"*{self.variadic}"]
         strange = "({n}.__class__ is not Tensor and {n}.__class__ not in tensor_classes)"
         arrays = [f"{local(name)}_array" if name in self.operands else name for name in self.parameters]
+        array = "own_array({})" if self.view else "{}._array"
         words = vars(self) | {
             "signature": inspect.Signature(parameters),
             "kept": ", ".join(kept) + "," * bool(kept),
-            "operand": operands,
-            "input": inputs,
+            "operand": [{"n": name, "array": array.format(name)} for name in operands],
+            "input": [{"n": name, "node": f"{name}._node"} for name in inputs],
             "strangers": _joined(strange, operands, " or "),
             "convert": "elementwise_operands" if self.broadcasts else "tensor_operands",
             "names": ", ".join(operands),
-            "unpacked": ", ".join(operands) + "," * (len(operands) == 1),
             "first": operands[0],
             "arguments": ", ".join(arrays),
-            "inputs": ", ".join(inputs),
-            "unwanted": _joined("{n}_node is None", inputs, " and "),
-            "unrecorded": "tuple([unrecorded(part) for part in made])" if self.several else "unrecorded(made)",
+            "wanted": _joined("{n}_node is not None", inputs, " or "),
             "nodes": _joined("{n}_node", inputs),
             "numbers": _joined("{n}._output_nr", inputs),
             "any_number": _joined("{n}._output_nr", inputs, " or "),
-            "targets": "targets" if self.variadic or (self.broadcasts and len(inputs) > 1) else "None",
+            "targets": "targets" if self.meets else "None",
+            "names_of_inputs": ", ".join(inputs),
+            "made": "*made" if self.several else "made",
         }
         if self.broadcasts:
             words |= self._meeting(*operands)
-        if self.variadic:
-            name = words["v"] = self.variadic
-            options = _joined("{n}={n}", [option for option in self.parameters if option != name])
-            words |= {"arguments": f"*{name}_array, {options}", "unwanted": f"not any({name}_node)"}
-            words |= {"numbers": f"*{name}_number", "any_number": f"any({name}_number)"}
-        return fill(CALL, words)
+        return fill(CALL, words | self._of_several_tensors(self.variadic) if self.variadic else words)
 
     def _meeting(self, *operands: str) -> Words:
         """How the operands of an elementwise op are told to differ, and brought together."""
@@ -276,18 +245,35 @@ class OpText:
         if not others:  # numpy scalars of one class agree in dtype and shape, which they are slow to tell
             different = f"not ({a}_array.__class__ is {b}_array.__class__ is not ndarray) and ({different})"
         meeting = ", ".join([a, b, *others]) + ", floating=True" * self.floating
-        return {"a": a, "b": b, "different": different, "meeting": meeting}
+        return {"a": a, "b": b, "different": different, "met": f"{a}_array, {b}_array", "meeting": f"meet({meeting})"}
+
+    def _of_several_tensors(self, name: str) -> Words:
+        """The words that are others where `*tensors` stands for any number of operands."""
+        options = _joined("{n}={n}", [option for option in self.parameters if option != name])
+        return {
+            "operand": [{"n": name, "array": f"[tensor._array for tensor in {name}]"}],
+            "input": [{"n": name, "node": f"[tensor._node for tensor in {name}]"}],
+            "strangers": f"any([tensor.__class__ not in tensor_classes for tensor in {name}])",
+            "names": f"*{name}",
+            "different": f"any([array.dtype is not {name}_array[0].dtype for array in {name}_array])",
+            "met": f"{name}_array",
+            "meeting": f"meet_all({name}_array)",
+            "arguments": f"*{name}_array, {options}",
+            "wanted": f"any({name}_node)",
+            "nodes": f"*{name}_node",
+            "numbers": f"*[tensor._output_nr for tensor in {name}]",
+            "any_number": f"any([tensor._output_nr for tensor in {name}])",
+            "names_of_inputs": f"*{name}",
+        }
 
     def _kept(self, want: str) -> str:
         """What a node keeps of a thing that rules ask for."""
         if want == "result":
             return "array, writes"
         if want in self.operands:
-            name, users = local(want), self._users(want)
-            kept = f"({name} if {name}._writes is None else save({name}))"
-            if len(users) < len(self.inputs):  # kept only if a rule that will run asks for it
-                kept += f" if {_joined('{n}_node is not None', map(local, users), ' or ')} else None"
-            return kept
+            kept, users = "({n} if {n}._writes is None else save({n}))".format(n=local(want)), self._users(want)
+            wanted = _joined("{n}_node is not None", map(local, users), " or ")
+            return f"{kept} if {wanted} else None" if users else kept
         if want in self.parameters:
             return want
         if self.variadic:
@@ -298,32 +284,35 @@ class OpText:
 
     def backward(self, recorded: bool) -> str:
         """The node's backward, on arrays or on tensors: unpack what was saved, run each rule that is wanted."""
-        # What two rules want is saved, and missed, whoever needs it.
-        misses_none = self.two_rules and not self.wanted_twice
-        unpacked = {want: self._unpack(want, recorded) for want in self.saved if want not in self.options}
-        rules = []
-        for name, wants in self.wants.items():
-            lines = [unpacked[want] for want in wants if want not in (*self.options, *self.shared)]
-            rules.append({"n": name, "unpack": "\n".join(lines), "arguments": ", ".join(["F", "g", *wants])})
+        slots = [f"kept_{want}" if want in self.tensors_saved else want for want in self.saved]
+        misses_none = self.tensors_saved and all(map(self._users, self.tensors_saved))  # if no rule is wanted
         words = {
             "method": "apply_recorded" if recorded else "apply",
             "g": "*g" if self.several else "g",
             "of_freed": "return of_freed(node)" if misses_none else "raise freed_error()",
-            "slots": _joined("kept_{n}", self.saved) + ", result_writes" * self.keeps_result,
+            "slots": ", ".join(slots) + ", result_writes" * self.keeps_result,
             "nodes": _joined("{n}_node", self.inputs),
-            "gradients": _joined("{n}_gradient", self.inputs, " = "),
-            "results": "*" * bool(self.variadic) + _joined("{n}_gradient", self.inputs),
-            "option": self.options,
-            "shared": [{"n": want, "unpack": unpacked[want]} for want in self.shared],
-            "rule": rules,
+            "unpacked": [{"n": want, "value": self._unpacked(want, recorded)} for want in self.tensors_saved],
+            "gradient": [self._gradient(name) for name in self.inputs],
         }
         return fill(BACKWARD, vars(self) | words)
 
-    @staticmethod
-    def _unpack(want: str, recorded: bool) -> str:
+    def _unpacked(self, want: str, recorded: bool) -> str:
+        """What a rule gets of a thing that was saved: the array, or the tensor."""
         array = "" if recorded else "._array"
-        if want != "result":
-            kept = f"kept_{want}{array} if kept_{want}._writes is None else "
-            return f"{want} = {kept}unpack(node, kept_{want}){array}"
-        kept = "" if recorded else "kept_result if not result_writes[0] else "
-        return f"result = {kept}unpack_result(node, kept_result, result_writes){array}"
+        if want == "result":
+            kept = "" if recorded else "kept_result if not result_writes[0] else "
+            return f"{kept}unpack_result(node, kept_result, result_writes){array}"
+        absent = f"None if kept_{want} is None else " if self._users(want) else ""
+        return f"{absent}kept_{want}{array} if kept_{want}._writes is None else unpack(node, kept_{want}){array}"
+
+    def _gradient(self, name: str) -> str:
+        """What a rule gives, if it is wanted."""
+        gradient = f"rule_{name}({', '.join(['F', 'g', *self.wants[name]])})"
+        if self.variadic:
+            return f"*{gradient}"
+        return f"None if {name}_node is None else {gradient}" if self.several_rules else gradient
+
+
+def _joined(form: str, names: Iterable[str], between: str = ", ") -> str:
+    return between.join(form.format(n=name) for name in names)

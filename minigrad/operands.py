@@ -95,17 +95,17 @@ def answers(stranger: Any, method: str) -> bool:
     return not known and getattr(type(stranger), method, None) is not None
 
 
-def unsupported(op_name: str, first: Any, second: Any) -> TypeError:
-    """The error for an operand that is neither a tensor nor a number."""
+def unsupported(name: str, first: Any, second: Any) -> TypeError:
+    """The error for an operand that is neither a tensor nor a number; `name` is that of an op, or an operator."""
     stranger = second if isinstance(first, Tensor) else first
     reason = (
         "Complex numbers are not supported: numbers are real here. Keep a complex number's two parts in two tensors."
         if isinstance(stranger, complex | np.complexfloating)
         else f"Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, as in tensor(...)."
     )
+    symbol = _SYMBOLS.get(name, name + "()" * name.isidentifier())
     return TypeError(
-        f"unsupported operand type(s) for {_SYMBOLS.get(op_name, op_name + '()')}: '{type_name(first)}' and "
-        f"'{type_name(second)}'. {reason}"
+        f"unsupported operand type(s) for {symbol}: '{type_name(first)}' and '{type_name(second)}'. {reason}"
     )
 
 
@@ -179,15 +179,8 @@ def meet(
 
 
 def meet_all(several: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
-    """`meet` for any number of arrays: those with dimensions among themselves, and then with those without."""
-    with_dims: list[dtypes.dtype] = []
-    without: list[dtypes.dtype] = []
-    for array in several:
-        (with_dims if array.ndim else without).append(dtypes.of(array))
-    kinds = [functools.reduce(dtypes.promote_types, group) for group in (with_dims, without) if group]
-    common = kinds[0].numpy
-    if len(kinds) == 2:
-        common = dtypes.promote(np.empty(1, common), np.empty((), kinds[1].numpy)).numpy
+    """Bring any number of arrays, all with dimensions or all without, together in a common dtype: see `meet`."""
+    common = functools.reduce(dtypes.promote_types, map(dtypes.of, several)).numpy
     return [array.astype(common) for array in several], tuple([(array.shape, array.dtype) for array in several])
 
 

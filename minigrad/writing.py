@@ -8,19 +8,19 @@ what a recorded write does to the graph is told in autograd/inplace.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import count_write, type_name
+from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import is_recording, no_grad
 from minigrad.autograd.inplace import begin_write, check_history, keep_for_backward, record_write
 from minigrad.autograd.modes import check_mode, thread
-from minigrad.autograd.saved import UNSAVABLE_MESSAGE, packing_result_late
+from minigrad.autograd.saved import UNSAVABLE_MESSAGE, pack_result
 from minigrad.memory import OVERLAP, check_overlap, repeats, writable
-from minigrad.operands import MISSING, answers, check_places, wrong_type
+from minigrad.operands import MISSING, answers, unsupported, wrong_type
 from minigrad.tensor import Tensor, from_array, own_array
 
 Method = Callable[..., Any]
@@ -39,40 +39,35 @@ def _check_fit(tensor: Tensor, values: Any, name: str) -> None:
         )
 
 
-def store(tensor: Tensor, values: Any, name: str, fills: bool = False, *sources: Any) -> Tensor:
-    """Write an array into the tensor's memory, and count it; it was computed from `sources`."""
-    if name == "copy_" and sources and sources[0] is tensor:
-        check_mode(tensor)
-        count_write(tensor)  # to write a tensor over itself changes nothing
-        return tensor
+def _check_memory(tensor: Tensor, sources: Sequence[Tensor]) -> None:
+    """Raise if a write from these would read what it has just written."""
+    array = tensor._array
     for source in sources:
-        if isinstance(source, Tensor):
-            check_overlap(tensor._array, source._array)
-    _check_fit(tensor, values, name)
-    target = own_array(tensor)
-    if not target.flags.writeable and (fills or not repeats(target)):
-        target = writable(target, once=True)
-    begin_write(tensor, target)
-    np.copyto(target, values if target.shape == tensor._array.shape else values.flat[0], casting="unsafe")
-    return tensor
+        check_overlap(array, source._array)
+        if not array.flags.writeable and repeats(array):
+            raise RuntimeError(OVERLAP)
 
 
-def same(tensor: Tensor) -> Tensor:
-    """Another tensor with the same memory and the same place in the graph, as the old value of one that is written."""
+def _old_value(tensor: Tensor) -> Tensor:
+    """Another tensor with the same memory and the same place in the graph; a copy where hooks get what is saved, since
+    that must not change under their hands.
+    """
     same = from_array(own_array(tensor))
     same._node, same._output_nr, same._state = tensor._node, tensor._output_nr, tensor._state
+    if thread.saved_tensors_hooks:
+        same._array = np.array(same._array)
     return same
 
 
-def _check_memory(tensor: Tensor, sources: tuple[Any, ...]) -> None:
-    """Raise if a write from these would read what it has just written: PyTorch looks at that before it looks at
-    shapes.
+def _write(tensor: Tensor, values: Any, everywhere: bool) -> None:
+    """Write an array into the tensor's memory, and count it. `everywhere`: it has the same number everywhere, so that
+    elements of the tensor may share memory.
     """
-    for source in sources:
-        if isinstance(source, Tensor):
-            check_overlap(tensor._array, source._array)
-            if repeats(tensor._array):
-                raise RuntimeError(OVERLAP)
+    target = own_array(tensor)
+    if not target.flags.writeable and (everywhere or not repeats(target)):
+        target = writable(target, once=True)
+    begin_write(tensor, target)
+    np.copyto(target, values if target.shape == tensor._array.shape else values.flat[0], casting="unsafe")
 
 
 def needs_grad(*values: Any) -> bool:
@@ -87,7 +82,7 @@ def in_place(
     ufunc: Any = None,
     operand: str = "",
     fills: bool = False,
-    through_repeats: Method | None = None,
+    writes: Method | None = None,
 ) -> Method:
     """The in-place form of a function.
 
@@ -96,62 +91,48 @@ def in_place(
         operand: the name of its one operand, a tensor or a number, for errors.
         fills: it writes the same number everywhere, which may come from the same memory; if it is not in a tensor,
             elements may share memory.
-        through_repeats: does the write where elements share places in memory, which is an error else.
+        writes: writes the operands into the tensor, and counts that, where not all of it has to be written.
     """
+    unrecorded = no_grad()(function)
 
     def method(self: Any, *operands: Any, **options: Any) -> Tensor:
         if self.__class__ is not Tensor and not isinstance(self, Tensor):
             raise wrong_type(name, "input", 1, "Tensor", self)
         if operand:
             _check_operand(name, operand, operands, options)
-        if needs_grad(self, *operands, *options.values()) and self._array.dtype.kind == "f":
-            record(self, operands, options)
-        elif ufunc is None or options or not _write_by(ufunc, self, *operands):
-            write(self, operands, options)
+        recorded = needs_grad(self, *operands, *options.values()) and self._array.dtype.kind == "f"
+        if recorded or ufunc is None or options or not _write_by(ufunc, self, *operands):
+            compute_and_write(self, operands, options, recorded)
         return self
 
-    def write(self: Tensor, operands: tuple[Any, ...], options: dict[str, Any]) -> None:
-        """Compute, and write the result."""
+    def compute_and_write(self: Tensor, operands: tuple[Any, ...], options: dict[str, Any], recorded: bool) -> None:
+        """Compute on the old value of the tensor, and write; if that is recorded, make the tensor the result."""
+        tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+        sources = [] if fills or writes is not None else tensors  # read while the tensor is written to
+        if recorded:
+            check_history(self)
+            check_mode(self)
+        before = _old_value(self) if recorded else self
+        thread.writes_result = recorded
         try:
-            with no_grad():
-                values = function(self, *operands, **options)._array
-        except NotImplementedError:
-            if operands and isinstance(operands[0], Tensor):  # PyTorch looks at the shapes first
-                there = np.broadcast_shapes(self.shape, operands[0].shape)
-                _check_fit(self, np.broadcast_to(self._array, there), name)
+            result = (function if recorded else unrecorded)(before, *operands, **options)
+            _check_fit(self, result._array, name)
+        except RuntimeError as error:  # PyTorch looks at memory before it looks at shapes, but not before it saves
+            if str(error) != UNSAVABLE_MESSAGE:
+                _check_memory(self, sources)
             raise
-        except RuntimeError:
-            _check_memory(self, () if fills else operands)
-            raise
-        put(self, values, operands)
-
-    def record(self: Tensor, operands: tuple[Any, ...], options: dict[str, Any]) -> None:
-        """Compute on the old value of the tensor, write, and make the tensor the result."""
-        check_history(self)
-        check_mode(self)
-        before = same(self)
-        if thread.saved_tensors_hooks:  # what they are given must not change under their hands
-            before._array = np.array(before._array)
-        with packing_result_late():
-            try:
-                result = function(before, *operands, **options)
-                _check_fit(self, result._array, name)
-            except RuntimeError as error:
-                sources = () if fills else operands
-                check_places(*(source for source in sources if isinstance(source, Tensor)))
-                if str(error) != UNSAVABLE_MESSAGE:
-                    _check_memory(self, sources)
-                raise
+        finally:
+            thread.writes_result = False
+        _check_memory(self, sources)
+        if recorded:
             keep_for_backward(result._node, before, result._array, self)
-            if through_repeats is not None and not self._array.flags.writeable:
-                through_repeats(self, *operands)
-            else:
-                put(self, result._array, operands)
-        record_write(self, result._node)
-
-    def put(self: Tensor, values: Any, operands: tuple[Any, ...]) -> None:
-        everywhere = fills and not any(isinstance(operand, Tensor) for operand in operands)
-        store(self, values, name, everywhere, *(() if fills else operands))
+        if writes is None:
+            _write(self, result._array, everywhere=fills and not tensors)
+        else:
+            writes(self, *operands)
+        if recorded:
+            record_write(self, result._node)
+            pack_result(result._node)
 
     if not function.__qualname__[0].isalpha() or "<" in function.__qualname__:  # it has no public name of its own
         function.__qualname__ = name  # what Python's errors about arguments say
@@ -197,10 +178,7 @@ def augmented(method: Method, symbol: str, reflected: str) -> Method:
         if not isinstance(other, (Tensor, *dtypes.NUMBERS, np.ndarray)):
             if answers(other, reflected):
                 return NotImplemented
-            raise TypeError(
-                f"unsupported operand type(s) for {symbol}: 'Tensor' and '{type(other).__name__}'. Make it a tensor "
-                "first, as in tensor(...)."
-            )
+            raise unsupported(symbol, self, other)
         return method(self, other)
 
     return operator

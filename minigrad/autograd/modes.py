@@ -72,7 +72,7 @@ class Thread(threading.local):
     inference = False
     # (pack, unpack), innermost last
     saved_tensors_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
-    results_to_pack: list[Any] | None = None  # nodes whose saved result is packed later, once it has been written
+    writes_result = False  # whether the result of what is being computed will be written to a tensor
     evaluating: Any = None  # the node that runs with its own operations recorded
     task: Any = None  # the backward run that is going on
     witness: Witness | None = None  # who looks on while it does

@@ -7,8 +7,6 @@ something else (a smaller copy, a file, a recipe to compute it again) in a saved
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad.autograd.blame import last_line, op_name, shown_line, variable_name
@@ -180,30 +178,18 @@ def pack(node: Node, tensor: Tensor) -> PackedTensor:
 
 
 def pack_all(node: Node) -> None:
-    """Hand all tensors that a node just saved to the innermost pack hook."""
+    """Hand all tensors that a node just saved to the innermost pack hook.
+
+    For an operation in place all but its result: that is handed over when it has been written to the tensor's memory.
+    """
     for position, name in enumerate(node._kept_names):
-        if name == "result" and thread.results_to_pack is not None:
-            thread.results_to_pack.append(node)
-        else:
+        if name != "result" or not thread.writes_result:
             _pack_slot(node, position)
 
 
-@contextmanager
-def packing_result_late() -> Iterator[None]:
-    """For an operation in place: its pack hook sees the result in the tensor's own memory, after it was written there.
-
-    (The old value and the other operands are packed before.)
-    """
-    if not thread.saved_tensors_hooks:
-        yield
-        return
-    thread.results_to_pack = []
-    try:
-        yield
-        nodes = thread.results_to_pack
-    finally:
-        thread.results_to_pack = None
-    for node in nodes:
+def pack_result(node: Node) -> None:
+    """Hand what a node saved of its own result to the innermost pack hook, if there is one."""
+    if thread.saved_tensors_hooks and "result" in node._kept_names:
         _pack_slot(node, node._kept_names.index("result"))
 
 

@@ -187,11 +187,11 @@ def _index_put(self: Tensor, taken: tuple[Any, ...], values: Tensor) -> Tensor:
     return indexing.index_put(self, values, taken)
 
 
-def _put_through_repeats(self: Tensor, taken: tuple[Any, ...], values: Tensor) -> None:
-    """Write to an expanded tensor, whose elements share places: only where the indices say, the rest follows."""
+def _put_values(self: Tensor, taken: tuple[Any, ...], values: Tensor) -> None:
+    """Write only where the indices say. (In an expanded tensor elements share places, so that others follow.)"""
     memory = writable(own_array(self))
     begin_write(self, memory)
     memory[taken] = values._array
 
 
-_put_ = in_place(_index_put, "index_put_", through_repeats=_put_through_repeats)
+_put_ = in_place(_index_put, "index_put_", writes=_put_values)
