@@ -110,9 +110,7 @@ def _checked(
     """
     dims, kernel = int(function[-2]), weight.shape[2:]
     if weight.ndim < 3:
-        raise RuntimeError(
-            f"weight should have at least three dimensions: (O, C / groups, *kernel), not {list(weight.shape)}"
-        )
+        raise RuntimeError(f"weight should have at least three dimensions: (O, C, *kernel), not {list(weight.shape)}")
     if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {function}, but got input of size: "

@@ -69,9 +69,7 @@ def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_ca
         found = f"attn_mask.dtype: {_C_NAMES.get(mask.dtype, mask.dtype.name)} and  query.dtype: {kinds[0]} instead."
         raise RuntimeError(f"Expected attn_mask dtype to be bool or float or to match query dtype, but got {found}")
     if mask is not None and is_causal:
-        raise RuntimeError(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True: give one of them"
-        )
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
 
 
 # The names of dtypes in C, which PyTorch's messages have here.

@@ -258,9 +258,7 @@ def batch_norm(
 
 def _check_more_than_one(size: Sequence[int]) -> None:
     if math.prod(size[:1]) * math.prod(size[2:]) == 1:
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {size}: take larger batches"
-        )
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}: try more")
 
 
 # ---------------------------------------------------------------- layer, group and rms norm

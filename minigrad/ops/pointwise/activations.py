@@ -61,8 +61,6 @@ def leaky_relu_gradient(self: Array, point: Array, negative_slope: float) -> Arr
 def leaky_relu(self: Array, negative_slope: float) -> Array:
     """Positive numbers as they are, negative ones times a small number."""
     floats_only("leaky_relu_cpu", self)
-    if 0 < negative_slope <= 1:  # then it is the larger of the two, which is faster than where
-        return np.maximum(self, self * negative_slope)
     return np.where(self > 0, self, self * negative_slope)[()]
 
 

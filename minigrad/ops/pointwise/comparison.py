@@ -41,25 +41,19 @@ gt = public(_question("gt", operator.gt, "input > other, element by element."))
 ge = public(_question("ge", operator.ge, "input >= other, element by element."))
 
 
-@public
-@op()
-def isnan(self: Array) -> Array:
-    """Whether each element is nan, "not a number"."""
-    return np.isnan(self)
+def _question_of_one(name: str, answer: Callable[[Any], Any], meaning: str) -> Callable[..., Any]:
+    """An op of one operand that has no gradient."""
+
+    def kernel(self: Array) -> Array:
+        return answer(self)
+
+    kernel.__name__, kernel.__doc__ = name, meaning
+    return op()(kernel)
 
 
-@public
-@op()
-def isinf(self: Array) -> Array:
-    """Whether each element is inf or -inf."""
-    return np.isinf(self)
-
-
-@public
-@op()
-def isfinite(self: Array) -> Array:
-    """Whether each element is neither inf nor -inf nor nan."""
-    return np.isfinite(self)
+isnan = public(_question_of_one("isnan", np.isnan, 'Whether each element is nan, "not a number".'))
+isinf = public(_question_of_one("isinf", np.isinf, "Whether each element is inf or -inf."))
+isfinite = public(_question_of_one("isfinite", np.isfinite, "Whether each element is neither inf nor -inf nor nan."))
 
 
 @public

@@ -203,22 +203,12 @@ round = _rounding("round", np.rint, "The nearest whole number, the even one if t
 
 # No formula gives it exactly, and numpy has none. Python's own is exact, one number at a time. For float32, in which
 # networks compute, a quotient of two polynomials was fitted to it once (relative error of the fit 2e-8): numerator and
-# denominator, from the constant up.
+# denominator, from the highest power down.
 _SINGLE = (
-    (1.12837915, 0.190592805, 0.052769181, 0.00377251022, 0.000284842736, 2.04603665e-06),
-    (1.0, 0.502241207, 0.114182336, 0.01498312, 0.00116384817, 3.80478278e-05),
+    np.float32([2.04603665e-06, 0.000284842736, 0.00377251022, 0.052769181, 0.190592805, 1.12837915]),
+    np.float32([3.80478278e-05, 0.00116384817, 0.01498312, 0.114182336, 0.502241207, 1.0]),
 )
 _SINGLE_END = 3.925  # beyond it float32 cannot tell erf from 1
-
-
-def _polynomial(constants: tuple[float, ...], x: Array) -> Array:
-    """A polynomial in x, by Horner's rule."""
-    total = x * constants[-1]
-    for constant in constants[-2:0:-1]:
-        total += constant
-        total *= x
-    total += constants[0]
-    return total
 
 
 @elementary(self=lambda F, g, self: g * (2 / math.sqrt(math.pi)) * F.exp(-self * self))
@@ -229,7 +219,7 @@ def erf(self: Array) -> Array:
     if self.dtype != np.float32:
         return np.array([*map(math.erf, np.ravel(self).tolist())], self.dtype).reshape(self.shape)[()]
     x = np.minimum(np.maximum(self, -_SINGLE_END), _SINGLE_END)
-    numerator, denominator = (_polynomial(constants, x * x) for constants in _SINGLE)
+    numerator, denominator = (np.polyval(constants, x * x) for constants in _SINGLE)
     quotient = numerator / denominator
     quotient *= x
     return np.minimum(np.maximum(quotient, -1), 1)

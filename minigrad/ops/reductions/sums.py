@@ -223,11 +223,7 @@ def _spread(name: str, along_dims: Any, meaning: str) -> Any:
         return result
 
     spread.__name__ = spread.__qualname__ = name
-    spread.__doc__ = f"""{meaning}, of all elements or along the dimensions `dim`.
-
-    Divides by the count less `correction`: 1 unless given, for the mean was computed from the same elements, or 0 with
-    `unbiased=False`. Needs a floating dtype.
-    """
+    spread.__doc__ = f"{meaning}, over the count less `correction`: 1 unless given, or 0 with `unbiased=False`."
     return public(overloaded=True)(spread)
 
 

@@ -87,9 +87,7 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Dims = None, keepdim: bool = Fa
         if ord != "fro":
             raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported. Of a matrix there is 'fro' here.")
         if A.ndim < 2:
-            raise RuntimeError(
-                f"linalg.matrix_norm: The input tensor A must have at least 2 dimensions. It has {A.ndim}."
-            )
+            raise RuntimeError(f"linalg.matrix_norm: The input tensor A must have at least 2 dimensions. Got {A.ndim}")
         if dims is not None and len(dims) != 2:
             raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dims[0]}")
     return _norm_along(A, 2 if ord in (None, "fro") else ord, dims, keepdim)

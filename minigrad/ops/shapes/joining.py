@@ -30,11 +30,7 @@ def _pieces(dim: int, sizes: Sequence[int]) -> list[tuple[Any, ...]]:
     return [along(dim, slice(end - size, end)) for end, size in zip(ends, sizes, strict=True)]
 
 
-@op(
-    tensors=lambda F, g, tensors_shape, dim: [
-        F.basic_index(g, along(dim, place)) for place in range(len(tensors_shape))
-    ]
-)
+@op(tensors=lambda F, g, dim: F.unbind(g, dim))
 def stack(*tensors: Array, dim: int) -> Array:
     """Arrays of one shape side by side along a new dimension."""
     return np.ascontiguousarray(np.stack(tensors, axis=dim))  # numpy keeps the order of expanded parts
