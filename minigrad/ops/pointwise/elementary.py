@@ -205,8 +205,8 @@ round = _rounding("round", np.rint, "The nearest whole number, the even one if t
 # networks compute, a quotient of two polynomials was fitted to it once (relative error of the fit 2e-8): numerator and
 # denominator, from the highest power down.
 _SINGLE = (
-    np.float32([2.04603665e-06, 0.000284842736, 0.00377251022, 0.052769181, 0.190592805, 1.12837915]),
-    np.float32([3.80478278e-05, 0.00116384817, 0.01498312, 0.114182336, 0.502241207, 1.0]),
+    np.array([2.04603665e-06, 0.000284842736, 0.00377251022, 0.052769181, 0.190592805, 1.12837915], np.float32),
+    np.array([3.80478278e-05, 0.00116384817, 0.01498312, 0.114182336, 0.502241207, 1.0], np.float32),
 )
 _SINGLE_END = 3.925  # beyond it float32 cannot tell erf from 1
 
