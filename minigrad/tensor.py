@@ -45,6 +45,7 @@ SCALAR_WARNING = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
     "tensor.detach() first: the number has no gradient. (item() gives it without this warning.)"
 )
+ENSURE = "Please ensure that the gradient and the tensor"
 LEAF_FLAGS = "you can only change requires_grad flags of leaf variables."
 USE_DETACH = (
     " If you want to use a computed variable in a subgraph that doesn't require differentiation use var_no_grad = "
@@ -109,10 +110,8 @@ class Tensor(TensorBase):
 
     def __contains__(self, value: Any) -> bool:
         if not isinstance(value, Tensor | int | float | np.number):
-            raise RuntimeError(
-                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(value)}. `in` asks "
-                "whether any element equals a number."
-            )
+            asked = f"you passed in a {type(value)}. `in` asks whether any element equals a number."
+            raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but {asked}")
         return bool((self == value).any())  # type: ignore[attr-defined]
 
     def __float__(self) -> float:
@@ -130,8 +129,7 @@ class Tensor(TensorBase):
         """
         if self._node is ON_DEMAND:
             return self._state.node_of(self) if isinstance(self._state, OvertakenState) else None
-        node: Node | None = self._node
-        return node
+        return self._node
 
     @property
     def output_nr(self) -> int:
@@ -208,15 +206,11 @@ class Tensor(TensorBase):
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value.shape != self.shape:
-                raise RuntimeError(
-                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-                    f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
-                )
+                sizes = f"of size '{list(value.shape)}' to a tensor of size '{list(self.shape)}'"
+                raise RuntimeError(f"attempting to assign a gradient {sizes}. {ENSURE} are the same size")
             if value.dtype is not self.dtype:
-                raise RuntimeError(
-                    f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with dtype "
-                    f"'{self.dtype}'. Please ensure that the gradient and the tensor have the same dtype"
-                )
+                dtypes = f"with dtype '{value.dtype}' to a tensor with dtype '{self.dtype}'"
+                raise RuntimeError(f"attempting to assign a gradient {dtypes}. {ENSURE} have the same dtype")
         self._grad = value
 
     @grad.deleter
@@ -242,10 +236,7 @@ class Tensor(TensorBase):
     def retain_grad(self) -> None:
         """Have backward() keep the gradient of this result in `.grad`, as it does for leaves."""
         if self._node is None:
-            raise RuntimeError(
-                "can't retain_grad on Tensor that has requires_grad=False: it does not require grad, so no gradient "
-                "will arrive that could be kept"
-            )
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False: no gradient will arrive")
         if not self._has_place() and (self._was_made_as_leaf() or self.retains_grad):
             return
         node = self.grad_fn
@@ -273,8 +264,7 @@ class Tensor(TensorBase):
 
     def _own_hooks(self) -> NodeHooks:
         """The hooks of the node that this tensor's gradient goes to. A leaf keeps its own ones beyond that node."""
-        hooks: NodeHooks = state_of(self).hooks_of(self) if self._node is ON_DEMAND else self._node._node_hooks()
-        return hooks
+        return state_of(self).hooks_of(self) if self._node is ON_DEMAND else self._node._node_hooks()
 
     @property
     def _backward_hooks(self) -> Hooks | None:
@@ -333,10 +323,8 @@ class Tensor(TensorBase):
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type_name(value)}")
         if self.requires_grad and not value.dtype.is_floating_point:
-            raise RuntimeError(
-                "data set to a tensor that requires gradients must be floating point or complex dtype, not "
-                f"{value.dtype}"
-            )
+            floating = f"floating point or complex dtype, not {value.dtype}"
+            raise RuntimeError(f"data set to a tensor that requires gradients must be {floating}")
         self._array = own_array(value)
         if self.is_inference() != value.is_inference():  # that is a matter of the memory
             count = 0 if self._writes in (None, INFERENCE) else self._writes[0]

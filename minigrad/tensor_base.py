@@ -5,6 +5,7 @@ All that is below the class `Tensor` itself (tensor.py), the graph and the engin
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -27,10 +28,7 @@ class Size(tuple[int, ...]):
 
     def numel(self) -> int:
         """The number of elements of a tensor of this shape."""
-        count = 1
-        for size in self:
-            count *= size
-        return count
+        return math.prod(self)
 
     def __getitem__(self, index: Any) -> Any:
         part = tuple.__getitem__(self, index)
@@ -38,14 +36,6 @@ class Size(tuple[int, ...]):
 
     def __add__(self, other: Any) -> Size:
         return Size(tuple.__add__(self, other))
-
-    def __radd__(self, other: tuple[int, ...]) -> Size:
-        return Size(other + tuple(self))
-
-    def __mul__(self, times: Any) -> Size:
-        return Size(tuple.__mul__(self, times))
-
-    __rmul__ = __mul__
 
     def __repr__(self) -> str:
         return f"minigrad.Size({list(self)})"
@@ -79,15 +69,13 @@ class TensorBase:
 
     @property
     def ndim(self) -> int:
-        count: int = self._array.ndim
-        return count
+        return self._array.ndim
 
     def dim(self) -> int:
         return self.ndim
 
     def numel(self) -> int:
-        count: int = self._array.size
-        return count
+        return self._array.size
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of one dimension."""
@@ -131,18 +119,14 @@ class TensorBase:
 
     def __index__(self) -> int:
         if self.dtype.category == 2 or self._array.size != 1:
-            raise TypeError(
-                "only integer tensors of a single element can be converted to an index. (To compute with the numbers "
-                "of a list, make it a tensor first, as in tensor(...).)"
-            )
+            advice = "(To compute with the numbers of a list, make it a tensor first, as in tensor(...).)"
+            raise TypeError(f"only integer tensors of a single element can be converted to an index. {advice}")
         return int(self._array.item())
 
     def _scalar(self) -> Any:
         if self._array.size != 1:
-            raise ValueError(
-                f"only one element tensors can be converted to Python scalars, and this one has shape "
-                f"{list(self.shape)}: tolist() gives all of its numbers."
-            )
+            asked = f"this one has shape {list(self.shape)}: tolist() gives all of its numbers."
+            raise ValueError(f"only one element tensors can be converted to Python scalars, and {asked}")
         return self._array.item()
 
     def __format__(self, specification: str) -> str:
@@ -193,8 +177,7 @@ def own_array(tensor: Tensor) -> np.ndarray[Any, Any]:
     """The tensor's memory as an array that others may share: a numpy scalar becomes a 0-d array here."""
     if tensor._array.__class__ is not np.ndarray:
         tensor._array = np.asarray(tensor._array)
-    array: np.ndarray[Any, Any] = tensor._array
-    return array
+    return tensor._array
 
 
 def share_outside(outside: Tensor, source: Tensor) -> Tensor:

@@ -18,6 +18,7 @@ from minigrad.autograd.modes import modes, switch_for_all, thread
 if TYPE_CHECKING:
     from minigrad.autograd.node import Node
 
+NOTHING_NOTED = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 Step = tuple["Node", tuple[Any, ...], tuple[Any, ...]]
 
 
@@ -31,27 +32,6 @@ def is_anomaly_check_nan_enabled() -> bool:
     return modes.anomaly is not False
 
 
-class detect_anomaly:
-    """Inside, a backward that fails says which lines of the forward pass made the failing node.
-
-    `check_nan`: a gradient that is nan is a failure, too. Both the forward pass and the backward have to run inside.
-    """
-
-    def __init__(self, check_nan: bool = True) -> None:
-        self._anomaly = check_nan
-        self._previous: list[bool | None] = []
-        warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
-            "debugging."
-        )
-
-    def __enter__(self) -> None:
-        self._previous.append(switch_for_all("anomaly", self._anomaly))
-
-    def __exit__(self, *error: object) -> None:
-        switch_for_all("anomaly", self._previous.pop())
-
-
 class set_detect_anomaly:
     """Turn anomaly mode on or off by a bool, at once; as a context it is undone at the end."""
 
@@ -63,6 +43,23 @@ class set_detect_anomaly:
 
     def __exit__(self, *error: object) -> None:
         switch_for_all("anomaly", self._before)
+
+
+class detect_anomaly(set_detect_anomaly):
+    """Inside, a backward that fails says which lines of the forward pass made the failing node.
+
+    `check_nan`: a gradient that is nan is a failure, too. Both the forward pass and the backward have to run inside.
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self._before, self._check_nan = modes.anomaly, check_nan
+        warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+            "debugging."
+        )
+
+    def __enter__(self) -> None:
+        switch_for_all("anomaly", self._check_nan)
 
 
 # ---------------------------------------------------------------- used by ops and by the engine
@@ -110,10 +107,7 @@ def _where_from(node: Node, incoming: tuple[Any, ...]) -> str:
     saved = ", ".join(f"{name} = {_shown(getattr(node, f'_saved_{name}'))}" for name in names)
     if saved:
         return f"No nan came in, so this is where it began: from the incoming gradient {came} and the saved {saved}."
-    return (
-        f"No nan came in, so this is where it began: from the incoming gradient {came}. If the forward pass gave a nan "
-        "already, it began there: look for the first one."
-    )
+    return f"No nan came in: it began here, from the incoming gradient {came}, or with a nan of the forward pass."
 
 
 def _shown(value: Any) -> str:
@@ -124,16 +118,12 @@ def _shown(value: Any) -> str:
 def warn_of_failure(node: Node) -> None:
     """Say where a failing node was made, and if a backward made it, where the node of that one was made."""
     culprit: Any = node
-    effect = "caused the error"
+    beginning, effect = "Error detected in", "caused the error"
     while culprit is not None:
-        lines = culprit.metadata.get("traceback_")
+        name, lines = type(culprit).__name__, culprit.metadata.get("traceback_")
         if lines is None:
-            made = (
-                "No forward pass information available. Enable detect anomaly during forward pass for more information."
-            )
+            warn(f"Error detected in {name}. {NOTHING_NOTED}")
         else:
-            made = f"Traceback of forward call that {effect}:\n{''.join(lines)}"
-        induced = lines is not None and culprit is not node
-        beginning = "\n\nPrevious calculation was induced by" if induced else "Error detected in"
-        warn(f"{beginning} {type(culprit).__name__}. {made}")
-        culprit, effect = culprit.metadata.get("parent_"), "induced the previous calculation"
+            warn(f"{beginning} {name}. Traceback of forward call that {effect}:\n{''.join(lines)}")
+        culprit = culprit.metadata.get("parent_")
+        beginning, effect = "\n\nPrevious calculation was induced by", "induced the previous calculation"

@@ -34,8 +34,7 @@ def learner_frames() -> Iterator[FrameType]:
 
 
 def _is_ours(frame: FrameType) -> bool:
-    name: str = frame.f_globals.get("__name__", "")
-    return name.startswith("minigrad.") or name == "minigrad"
+    return frame.f_globals.get("__name__", "").partition(".")[0] == "minigrad"
 
 
 def current_line() -> Line | None:

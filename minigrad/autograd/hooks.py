@@ -163,8 +163,7 @@ def _replacement(old: Tensor | None, new: Any, hook: Hook) -> Any:
         was, got = [f"minigrad.{kind.tensor_type}Tensor" for kind in (old.dtype, new.dtype)]
         raise RuntimeError(f"hook '{name}' has changed the type of value (was {was} got {got})")
     if new.shape != old.shape:
-        shapes = f"the gradient had shape {list(old.shape)}, and the hook returned {list(new.shape)}"
-        raise RuntimeError(f"hook '{name}' has changed the size of value: {shapes}")
+        raise RuntimeError(f"hook '{name}' has changed the size of value: {list(old.shape)} to {list(new.shape)}")
     return new
 
 
