@@ -109,4 +109,47 @@ def _(F):
         square(F).apply(leaf(F) * 1)
 
 
+@behaviours("G01: a leaf that is neither input nor output gets its gradient when the backward is differentiated")
+def _(F):
+    x, w = leaf(F), leaf(F)
+
+    class Weighted(F.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(w)
+            return x * w
+
+        @staticmethod
+        def backward(ctx, g):
+            (w,) = ctx.saved_tensors
+            return g * w
+
+    with noted(F, []):
+        y = Weighted.apply(x)
+    (gradient,) = F.autograd.grad(y.sum(), x, create_graph=True)
+    gradient.sum().backward()
+    return gradient, w.grad, x.grad
+
+
+@behaviours(
+    "G01: a tensor of inference mode cannot be packed", error=RuntimeError, says="Inference tensors cannot be saved"
+)
+def _(F):
+    with F.inference_mode():
+        constant = F.ones(2)
+
+    class Weighted(F.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(constant)
+            return x * constant
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0]
+
+    with noted(F, []):
+        Weighted.apply(leaf(F))
+
+
 test_as_in_torch = behaviours.test()
