@@ -606,6 +606,15 @@ def test_no_grad_mode_is_held_across_a_step(x: Tensor) -> None:
     x.grad = None
 
 
+def test_sums_on_the_way_are_recorded_step_by_step_too(x: Tensor) -> None:
+    middle = x * 1
+    y = (middle**2 + middle**3).sum()
+    with mg.no_grad():
+        found = [gradients[0] for _, gradients, _ in engine.steps(y, create_graph=True)]
+    assert mg.autograd.grad(found[-1].sum(), x)[0].tolist() == (2 + 6 * x).tolist()
+    x.grad = None
+
+
 def test_an_error_half_way_leaves_the_engine_usable(x: Tensor) -> None:
     y = x * x
     y.sum().backward()

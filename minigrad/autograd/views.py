@@ -180,9 +180,7 @@ def follow_base(base: Tensor, wanted: bool) -> None:
             _overtake(view)
         elif wanted and view._node is None:
             view._node, view._state = ON_DEMAND, UNCONNECTED
-        elif not wanted and (
-            state is UNCONNECTED or (state is not None and state.error is not None and state.was_leaf)
-        ):
+        elif not wanted and state is not None and (state is UNCONNECTED or (state.error and state.was_leaf)):
             view._node = view._state = None
 
 

@@ -194,6 +194,25 @@ def _(F: Any) -> Any:
     return modes, F.is_grad_enabled()
 
 
+@behaviours("C09: hooks on what is saved hold at every depth")
+def _(F: Any) -> Any:
+    def forward(ctx: Any, x: Any, depth: int) -> Any:
+        ctx.depth = depth
+        return x * 2
+
+    def backward(ctx: Any, g: Any) -> Any:
+        if ctx.depth > 0:
+            start = F.ones(1, requires_grad=True)
+            with F.enable_grad():
+                made.apply(start.exp(), ctx.depth - 1).backward()
+        return g * 2, None
+
+    made, packed = function(F, forward, backward), []
+    with F.autograd.graph.saved_tensors_hooks(lambda t: (packed.append(1), t)[1], lambda t: t):
+        made.apply(leaf(F, 1.0), 50).backward()
+    return len(packed)
+
+
 @behaviours("C09: an error at the bottom of 300 levels comes out as it is")
 def _(F: Any) -> Any:
     def forward(ctx: Any, x: Any, depth: int) -> Any:

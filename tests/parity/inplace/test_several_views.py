@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from parity.inplace.effects import MADE_IN_NO_GRAD, SEVERAL_VIEWS, gradients, graph, grid, number, state, tried
+from parity.inplace.effects import MADE_IN_NO_GRAD, SEVERAL_VIEWS, gradients, graph, grid, name, number, state, tried
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
@@ -171,6 +171,42 @@ def _(F):
         base.add_(1.0)
     base.requires_grad_(True)
     return view.is_leaf, view.grad_fn, other.grad_fn
+
+
+@behaviours("D09: after its base was written to, a view takes another hook if it had one, and else none")
+def _(F):
+    y = grid(F) * 1
+    first, second = y.unbind()
+    first.register_hook(lambda g: g)
+    y.mul_(2.0)
+    first.register_hook(lambda g: g)
+    try:
+        second.register_hook(lambda g: g)
+    except RuntimeError as error:
+        return len(first._backward_hooks), SEVERAL_VIEWS in str(error)
+    raise AssertionError("it was taken")
+
+
+@behaviours("D11: a result that was detached in place, and then written to, is a result again")
+def _(F):
+    y, w = grid(F) * 1, number(F)
+    y.detach_()
+    before = y.requires_grad_(False).is_leaf
+    y.mul_(w)
+    try:
+        y.requires_grad_(False)
+    except RuntimeError as error:
+        return before, y.is_leaf, str(error)[:50], gradients(F, y, w)
+    raise AssertionError("it was a leaf")
+
+
+@behaviours("D15: a view that keeps its gradient says so after its base was written to, too")
+def _(F):
+    y = grid(F) * 1
+    row = y[0]
+    row.retain_grad()
+    y.mul_(2.0)
+    return row.retains_grad, name(row.grad_fn), row.retains_grad
 
 
 test_as_in_torch = behaviours.test()
