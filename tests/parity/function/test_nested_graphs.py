@@ -194,6 +194,15 @@ def _(F: Any) -> Any:
     return modes, F.is_grad_enabled()
 
 
+@behaviours("C09: one node can be run any number of times, one after the other")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0)
+    y = function(F, lambda ctx, x: x * 2, lambda ctx, g: g * 2).apply(x)
+    for _ in range(150):
+        y.backward(retain_graph=True)
+    return x.grad
+
+
 @behaviours("C09: hooks on what is saved hold at every depth")
 def _(F: Any) -> Any:
     def forward(ctx: Any, x: Any, depth: int) -> Any:
