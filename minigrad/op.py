@@ -27,7 +27,7 @@ from typing import Any
 
 # The texts use what this module imports, too: that is why it has more than it uses itself.
 # ruff: noqa: F401
-from numpy import asarray, ndarray
+from numpy import ndarray
 
 from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import notice

@@ -70,4 +70,28 @@ def _(F):
     row.sum().backward()
 
 
+SHARED = "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory"
+
+
+@behaviours("D05: a write computed from a part of the same memory is refused", error=RuntimeError, says=SHARED)
+def _(F):
+    x = F.ones(6)
+    x[1:4].remainder_(x[:3])
+
+
+@behaviours("D05: that memory is shared is said before sizes are looked at", error=RuntimeError, says=SHARED)
+def _(F):
+    x = F.ones(6)
+    x[1:4].remainder_(x[:5])
+
+
+@behaviours(
+    "D05: that elements share memory is said before sizes are looked at",
+    error=RuntimeError,
+    says="unsupported operation: more than one element of the written-to tensor refers to a single memory location.",
+)
+def _(F):
+    F.ones(1).expand(3).remainder_(F.ones(2))
+
+
 test_as_in_torch = behaviours.test()

@@ -336,4 +336,20 @@ def _(F):
     F.autograd.grad(gradient.sum(), x)
 
 
+@behaviours("G01: what a hook keeps of the old value stays when the tensor is written to")
+def _(F):
+    x, w, kept = leaf(F), leaf(F), []
+
+    def pack(t):
+        kept.append(t)
+        return t
+
+    y = x * 1
+    with hooks(F, pack, lambda t: t):
+        y.mul_(w)
+    values = sorted(t.tolist() for t in kept)
+    y.sum().backward()
+    return values, w.grad, x.grad
+
+
 test_as_in_torch = behaviours.test()
