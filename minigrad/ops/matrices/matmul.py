@@ -159,14 +159,6 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     return matmul(input, mat2)
 
 
-@public(name="mv")
-def matrix_times_vector(input: Tensor, vec: Tensor) -> Tensor:
-    """Matrix times vector: (n, k) and (k,) give (n,)."""
-    if (input.ndim, vec.ndim) != (2, 1):
-        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
-    return matmul(input, vec)
-
-
 @public(name="dot")
 def vector_times_vector(input: Tensor, tensor: Tensor) -> Tensor:
     """Vector times vector: the sum of products, a number."""
