@@ -71,6 +71,8 @@ class Clone:
     def start(self, *arguments: str, before: str = "", **variables: str) -> subprocess.Popen[str]:
         """Start dev.py with the stand-in as its Python; `before` is code that runs first in the same process."""
         set_python = f"import sys; sys.executable = {str(self.python)!r}; sys.argv = ['dev.py', *sys.argv[1:]]\n"
+        # As in a terminal: what runs the tests in the background has its programs ignore that signal.
+        set_python += "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         run_dev = "import runpy; runpy.run_path('dev.py', run_name='__main__')"
         hidden = ("CI", "JUPYTER_TOKEN", "PYTHONPATH")
         kept = {name: value for name, value in os.environ.items() if name not in hidden}

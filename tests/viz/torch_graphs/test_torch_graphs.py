@@ -169,8 +169,12 @@ def test_create_graph_gives_gradients_with_a_graph() -> None:
     a = leaf(3)
     loss = (a**3).sum()
     stepper = viz.BackwardStepper(loss, create_graph=True)
-    with pytest.warns(UserWarning, match="create a reference cycle"):
-        stepper.last()
+    torch.set_warn_always(True)  # else it warns once in a process, and maybe did in another test
+    try:
+        with pytest.warns(UserWarning, match="create a reference cycle"):
+            stepper.last()
+    finally:
+        torch.set_warn_always(False)
     (second,) = torch.autograd.grad(a.grad.sum(), a)
     assert torch.allclose(second, 6 * a.detach())
     stepper.first()
