@@ -45,7 +45,8 @@ from minigrad.dtypes import (
 )
 from minigrad.methods import FUNCTIONS as _FUNCTIONS
 from minigrad.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from minigrad.tensor import Size, Tensor
+from minigrad.size import Size
+from minigrad.tensor import Tensor
 
 __version__ = "0.1.0"
 newaxis = None

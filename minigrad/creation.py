@@ -19,7 +19,8 @@ from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.modes import INFERENCE, thread
 from minigrad.autograd.node import ON_DEMAND
 from minigrad.public import Device, Dtype, Ints, Number, Sizes, as_number, as_sizes, no_such_form, public
-from minigrad.tensor import Size, Tensor, from_array, own_array
+from minigrad.size import Size
+from minigrad.tensor import Tensor, from_array, own_array
 
 Array = Any
 

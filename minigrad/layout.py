@@ -34,15 +34,13 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
 @method
 def data_ptr(input: Tensor) -> int:
     """The address of the first element."""
-    address: int = own_array(input).__array_interface__["data"][0]
-    return address
+    return own_array(input).__array_interface__["data"][0]
 
 
 @method
 def is_contiguous(input: Tensor) -> bool:
     """Whether the elements follow each other in memory, the last dimension running fastest."""
-    contiguous: bool = own_array(input).flags.c_contiguous
-    return contiguous
+    return own_array(input).flags.c_contiguous
 
 
 @op(name="CloneBackward0", self=lambda F, g: g)
@@ -93,8 +91,7 @@ def detach(input: Tensor) -> Tensor:
 def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
     """What `copy.deepcopy` does: a leaf of its own, with a copy of `.grad`."""
     if id(self) in memo:
-        done: Tensor = memo[id(self)]
-        return done
+        return memo[id(self)]
     if not self.is_leaf:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "

@@ -29,11 +29,6 @@ class Geometry(NamedTuple):
     strides: tuple[int, ...]
     offset: int
 
-    @property
-    def overlaps(self) -> bool:
-        """Whether two elements of the part share a place."""
-        return overlaps(self.shape, self.strides)
-
 
 def geometry(view: Tensor) -> Geometry:
     """Where a view lies in its base."""
@@ -52,8 +47,7 @@ def storage_start(array: Array) -> int:
     owner = array
     while isinstance(owner.base, np.ndarray):
         owner = owner.base
-    start: int = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-    return start // array.itemsize
+    return (array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]) // array.itemsize
 
 
 def storage_of(array: Array) -> Array:
@@ -134,5 +128,4 @@ def check_apart(target: Array, source: Array) -> None:
 def _is_dense(array: Array) -> bool:
     """Whether the elements fill a range of memory, each place once."""
     largest_step_first = np.argsort(array.strides)[::-1]
-    dense: bool = array.transpose(largest_step_first).flags.c_contiguous
-    return dense
+    return array.transpose(largest_step_first).flags.c_contiguous

@@ -96,9 +96,7 @@ class _OpWriter(Writer):
 
     __slots__ = ("declared", "node_name", "op_text", "node_type")
 
-    def __init__(
-        self, kernel: Callable[..., Any], rules: dict[str, Callable[..., Any]], name: str | None, *options: Any
-    ) -> None:
+    def __init__(self, kernel: Callable[..., Any], rules: dict[str, Any], name: str | None, *options: Any) -> None:
         super().__init__(kernel.__name__, kernel)
         self.declared = kernel, rules, options
         self.node_name = name or "".join(part.capitalize() for part in kernel.__name__.split("_")) + "Backward0"

@@ -147,9 +147,7 @@ _COMPARISONS = ("eq", "ne", *_ORDERS)
 # ---------------------------------------------------------------- dtypes and shapes brought together
 
 
-def meet(
-    first: Tensor, second: Tensor, *others: Tensor, floating: bool = False
-) -> tuple[Any, Any, tuple[Any, ...] | None]:
+def meet(first: Tensor, second: Tensor, *others: Tensor, floating: bool = False) -> tuple[Any, Any, Any]:
     """Bring two operands of different dtype or shape together; integers as floats if `floating`.
 
     Returns their arrays in a common dtype and, for each that needs a gradient, the (shape, dtype) to which that must be

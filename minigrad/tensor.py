@@ -9,31 +9,25 @@ graph. The operators and methods that compute are bound in `methods.py`, from th
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad import tensor_base
 from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.engine import backward
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle
 from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
-from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, RetainGrad, next_sequence_nr, state_of
+from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, next_sequence_nr, retain, state_of
 from minigrad.autograd.views import OvertakenState, follow_base, keeps_gradient
 from minigrad.devices import CPU, device
-from minigrad.tensor_base import (
-    Size,
-    TensorBase,
-    class_of_tensors,
-    from_array,
-    inference_count,
-    own_array,
-    share_outside,
-    wrap_dim,
-)
+from minigrad.tensor_base import TensorBase, from_array, inference_count, own_array, share_outside, wrap_dim
 
-__all__ = ["Size", "Tensor", "from_array", "own_array", "share_outside", "wrap_dim"]
+__all__ = ["Tensor", "from_array", "own_array", "share_outside", "wrap_dim"]
 
 NON_LEAF_GRAD_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -53,7 +47,6 @@ USE_DETACH = (
 )
 
 
-@class_of_tensors
 class Tensor(TensorBase):
     """An n-dimensional array that remembers how it was computed.
 
@@ -87,12 +80,7 @@ class Tensor(TensorBase):
         return own_array(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        array = self.numpy()
-        if dtype is not None and dtype != array.dtype:
-            if copy is False:
-                raise ValueError(f"{array.dtype} cannot become {dtype} without a copy: leave out copy=False")
-            return array.astype(dtype)
-        return array.copy() if copy else array
+        return np.array(self.numpy(), dtype, copy=copy)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
         """What numpy's functions make of a tensor becomes a tensor again."""
@@ -236,12 +224,15 @@ class Tensor(TensorBase):
     def retain_grad(self) -> None:
         """Have backward() keep the gradient of this result in `.grad`, as it does for leaves."""
         if self._node is None:
-            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False: no gradient will arrive")
+            raise RuntimeError(
+                "can't retain_grad on Tensor that has requires_grad=False: it does not require grad, so no gradient "
+                "will arrive that could be kept"
+            )
         if not self._has_place() and (self._was_made_as_leaf() or self.retains_grad):
             return
         node = self.grad_fn
         if node is not None and not self.retains_grad:
-            node._node_hooks().retained[self._output_nr] = RetainGrad(self)
+            node._node_hooks().retained[self._output_nr] = partial(retain, weakref.ref(self))
 
     # -- hooks
 
@@ -329,3 +320,6 @@ class Tensor(TensorBase):
         if self.is_inference() != value.is_inference():  # that is a matter of the memory
             count = 0 if self._writes in (None, INFERENCE) else self._writes[0]
             self._writes = InferenceCount([count]) if value.is_inference() else [count]
+
+
+tensor_base.tensor_class = Tensor

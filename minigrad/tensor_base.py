@@ -5,40 +5,18 @@ All that is below the class `Tensor` itself (tensor.py), the graph and the engin
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
+from minigrad.size import Size
 
 if TYPE_CHECKING:
     from minigrad.autograd.node import State
     from minigrad.dtypes import dtype
     from minigrad.tensor import Tensor
-
-Whole = TypeVar("Whole", bound=type)
-
-
-class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple of ints."""
-
-    __slots__ = ()
-
-    def numel(self) -> int:
-        """The number of elements of a tensor of this shape."""
-        return math.prod(self)
-
-    def __getitem__(self, index: Any) -> Any:
-        part = tuple.__getitem__(self, index)
-        return Size(part) if isinstance(index, slice) else part
-
-    def __add__(self, other: Any) -> Size:
-        return Size(tuple.__add__(self, other))
-
-    def __repr__(self) -> str:
-        return f"minigrad.Size({list(self)})"
 
 
 class TensorBase:
@@ -86,12 +64,12 @@ class TensorBase:
     @property
     def itemsize(self) -> int:
         """Bytes per element."""
-        return self.dtype.itemsize
+        return self._array.itemsize
 
     @property
     def nbytes(self) -> int:
         """Bytes of all elements."""
-        return self.numel() * self.itemsize
+        return self._array.nbytes
 
     def item(self) -> Any:
         """The one element as a Python number. RuntimeError if there are more, or none."""
@@ -154,19 +132,12 @@ class TensorBase:
         return self._root is not None
 
 
-_tensor_class: Any = TensorBase
-
-
-def class_of_tensors(whole: Whole) -> Whole:
-    """Makes a class, `Tensor`, the one of all tensors that are made here: it is defined above this module."""
-    global _tensor_class
-    _tensor_class = whole
-    return whole
+tensor_class: Any = TensorBase  # of all tensors that are made here: `Tensor`, once it is defined above this module
 
 
 def from_array(array: Any) -> Tensor:
     """A tensor around a numpy array or scalar, as it is: nothing is checked or copied."""
-    tensor: Tensor = object.__new__(_tensor_class)
+    tensor: Tensor = object.__new__(tensor_class)
     tensor._array = array
     tensor._output_nr = 0
     tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._state = None

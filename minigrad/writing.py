@@ -17,10 +17,10 @@ from minigrad import dtypes
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.grad_mode import is_recording, no_grad
 from minigrad.autograd.inplace import begin_write, check_history, keep_for_backward, record_write
-from minigrad.autograd.modes import check_mode, thread
+from minigrad.autograd.modes import thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, pack_result
 from minigrad.memory import OVERLAP, check_overlap, repeats, writable
-from minigrad.operands import MISSING, answers, unsupported, wrong_type
+from minigrad.operands import MISSING, answers, check_places, unsupported, wrong_type
 from minigrad.tensor import Tensor, from_array, own_array
 
 Method = Callable[..., Any]
@@ -111,18 +111,20 @@ def in_place(
         sources = [] if fills or writes is not None else tensors  # read while the tensor is written to
         if recorded:
             check_history(self)
-            check_mode(self)
         before = _old_value(self) if recorded else self
-        thread.writes_result = recorded
+        outer, thread.writes_result = thread.writes_result, recorded
         try:
             result = (function if recorded else unrecorded)(before, *operands, **options)
             _check_fit(self, result._array, name)
         except RuntimeError as error:  # PyTorch looks at memory before it looks at shapes, but not before it saves
+            check_places(*sources)
+            if isinstance(error, NotImplementedError) and tensors:  # at shapes it looks before all
+                _check_fit(self, np.broadcast_to(self._array, np.broadcast_shapes(self.shape, tensors[0].shape)), name)
             if str(error) != UNSAVABLE_MESSAGE:
                 _check_memory(self, sources)
             raise
         finally:
-            thread.writes_result = False
+            thread.writes_result = outer
         _check_memory(self, sources)
         if recorded:
             keep_for_backward(result._node, before, result._array, self)

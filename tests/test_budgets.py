@@ -22,17 +22,17 @@ PACKAGE = Path(__file__).parent.parent / "minigrad"
 # places that hold it stands.
 BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "engine": (
-        2_841,
+        2_800,
         ("tensor.py", "tensor_base.py", "op.py", "op_text.py", "operands.py", "writing.py", "memory.py", "autograd"),
     ),
     "engine's tools": (
-        1_587,
+        1_600,
         ("autograd/functional.py", "autograd/batching.py", "autograd/gradcheck", "autograd/profiler")
         + ("utils/checkpoint.py",),
     ),
-    "names and surface": (1_089, ("",)),
-    "ops": (3_811, ("ops",)),
-    "nn": (1_644, ("nn",)),
+    "names and surface": (1_118, ("", "autograd/variable.py")),
+    "ops": (3_800, ("ops",)),
+    "nn": (1_647, ("nn",)),
     "optim": (444, ("optim",)),
     "random": (299, ("random",)),
     "data, files": (306, ("utils", "serialization.py")),

@@ -11,12 +11,13 @@ from minigrad.autograd.engine import backward, grad
 from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
+from minigrad.autograd.variable import Variable
 
 if TYPE_CHECKING:
     from minigrad.autograd import functional, profiler
 
 __getattr__ = attributes_of(__name__, "functional", "profiler")
 
-__all__ = ["Function", "backward", "enable_grad", "grad", "gradcheck", "gradgradcheck", "inference_mode"]
+__all__ = ["Function", "Variable", "backward", "enable_grad", "grad", "gradcheck", "gradgradcheck", "inference_mode"]
 __all__ += ["detect_anomaly", "no_grad", "set_detect_anomaly", "set_grad_enabled"]
 __all__ += ["anomaly_mode", "function", "functional", "grad_mode", "graph", "profiler"]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from minigrad.autograd.node import Node
 
 NOTHING_NOTED = "No forward pass information available. Enable detect anomaly during forward pass for more information."
+GIVEN_FORWARD = "If the forward pass gave a nan already, it began there: look for the first one."
 Step = tuple["Node", tuple[Any, ...], tuple[Any, ...]]
 
 
@@ -105,9 +106,8 @@ def _where_from(node: Node, incoming: tuple[Any, ...]) -> str:
     came = ", ".join(_shown(wrapped(gradient)) for gradient in incoming if gradient is not None)
     names = [name for name in node._kept_names if name and node._kept is not None]
     saved = ", ".join(f"{name} = {_shown(getattr(node, f'_saved_{name}'))}" for name in names)
-    if saved:
-        return f"No nan came in, so this is where it began: from the incoming gradient {came} and the saved {saved}."
-    return f"No nan came in: it began here, from the incoming gradient {came}, or with a nan of the forward pass."
+    end = f" and the saved {saved}." if saved else f". {GIVEN_FORWARD}"
+    return f"No nan came in, so this is where it began: from the incoming gradient {came}{end}"
 
 
 def _shown(value: Any) -> str:

@@ -19,6 +19,16 @@ from minigrad.tensor_base import TensorBase, from_array
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
+NOT_SCALAR = (
+    "grad can be implicitly created only for scalar outputs. This output has shape {}: reduce it first, as in "
+    ".sum().backward(), or say how much each element counts, as in .backward(gradient=ones_like(...))."
+)
+NO_GRAPH = (
+    "element {} of tensors does not require grad and does not have a grad_fn. Nothing that it was computed from was "
+    "made with requires_grad=True, or it was computed under no_grad() or after detach(), so there is no graph to go "
+    "back through."
+)
+
 
 def key_of(tensor: Tensor) -> Key:
     """Where the gradient of a tensor arrives; None for a view that no_grad made, where none does though the view counts
@@ -86,17 +96,9 @@ def _start(root: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
 def _check_root(index: int, root: Any, gradient: Any) -> None:
     """Raise unless a run can start from this root: from one element where no gradient is given."""
     if root._node is not None and gradient is None and root._array.size != 1:
-        raise RuntimeError(
-            "grad can be implicitly created only for scalar outputs. This output has shape "
-            f"{list(root.shape)}: reduce it first, as in .sum().backward(), or say how much each element counts, as in "
-            ".backward(gradient=ones_like(...))."
-        )
+        raise RuntimeError(NOT_SCALAR.format(list(root.shape)))
     if edge_node(root) is None:
-        raise RuntimeError(
-            f"element {index} of tensors does not require grad and does not have a grad_fn. Nothing that it was "
-            "computed from was made with requires_grad=True, or it was computed under no_grad() or after detach(), so "
-            "there is no graph to go back through."
-        )
+        raise RuntimeError(NO_GRAPH.format(index))
 
 
 def _check_batch(index: int, root: Any, gradient: Any, first: Any) -> None:

@@ -238,6 +238,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "zeros": lambda kernel, shape, like: kernel(shape, like.array),
     "permute": lambda kernel, value, dims: Batched(kernel(value.array, (0, *map(_further, dims)))),
     "matrix_transpose": lambda kernel, value: batched.permute(value, tuple(range(value.ndim))[::-1]),
+    "unbind": lambda kernel, value, dim: [Batched(part) for part in kernel(value.array, _further(dim))],
     "softmax_gradient": lambda kernel, g, output, dim: output * (g - _summed_along(g * output, dim)),
     "log_softmax_gradient": lambda kernel, g, output, dim: g - batched.exp(output) * _summed_along(g, dim),
 }

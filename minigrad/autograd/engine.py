@@ -288,11 +288,7 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
             apply = leaf.apply if modes.profiler is None else modes.profiler.of_leaf(leaf)
             apply(gradient, owned=owned)
         else:
-            try:
-                _, added = run.run_node(leaf, (gradient,), ())
-            except Exception as error:
-                run.explain(leaf, error)
-                raise
+            added = run.run_leaf(leaf, gradient)
         if added is not None:
             yield leaf, (gradient,), ()
 

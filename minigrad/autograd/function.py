@@ -108,9 +108,8 @@ class FunctionNode(FunctionCtx, Node):
         if self._running > MOST_RETURNS:
             name = self._function.__name__
             raise RuntimeError(
-                f"{name}Backward came back to itself, and would do so for ever: the backward() of {name} starts a "
-                "backward through the very node that it belongs to, by .backward() or grad() on the Function's own "
-                "output. Compute the gradients of the inputs from grad_output, its argument, without .backward()."
+                f"{name}Backward came back to itself, and would do so for ever: the backward() of {name} starts one "
+                "through its own node. Compute the gradients of the inputs from grad_output, without .backward()."
             )
         if self._materialize_grads:
             gradients = tuple(

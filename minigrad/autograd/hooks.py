@@ -24,10 +24,11 @@ from minigrad.autograd.modes import thread
 from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:
-    from minigrad.autograd.node import Node, RetainGrad
+    from minigrad.autograd.node import Node
     from minigrad.tensor import Tensor
 
 Hook = Callable[..., Any]
+Values = tuple[Any, ...]  # gradients, arrays or tensors, None where there is none
 
 
 class Hooks(dict[int, Hook]):
@@ -59,15 +60,6 @@ class RemovableHandle:
         self.remove()
 
 
-def add_hook(hooks: Hooks, hook: Hook, prepend: bool) -> RemovableHandle:
-    """Register a hook behind the others, or before them."""
-    earlier = list(hooks) if prepend else []
-    handle = RemovableHandle(hooks, hook)
-    for number in earlier:  # move the earlier ones behind it, in their order
-        hooks[number] = hooks.pop(number)
-    return handle
-
-
 class NodeHooks:
     """The hooks of one node, by where they run."""
 
@@ -75,7 +67,7 @@ class NodeHooks:
 
     def __init__(self) -> None:
         self.of_tensors: dict[int, Hooks] = {}  # output number -> hooks of the tensor which is that output
-        self.retained: dict[int, RetainGrad] = {}  # output number -> what keeps its gradient
+        self.retained: dict[int, Hook] = {}  # output number -> what keeps its gradient
         self.before = Hooks()
         self.after_accumulate = Hooks()
         self.after = Hooks()
@@ -99,16 +91,14 @@ class NodeHooks:
             changed[output_nr] = gradient if recorded or gradient is None else gradient._array
         for output_nr, retained in self.retained.items():
             if changed[output_nr] is not None:
-                _call_of("retain_grad", node, retained.keep)(changed[output_nr])
+                _call_of("retain_grad", node, retained)(changed[output_nr])
         return tuple(changed)
 
     def run_before(self, node: Node, gradients: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """The node's prehooks, on its incoming gradients."""
         return _run_on_tuple("node_prehook", node, self.before, recorded, gradients)
 
-    def run_after(
-        self, node: Node, outgoing: tuple[Any, ...], incoming: tuple[Any, ...], recorded: bool
-    ) -> tuple[Any, ...]:
+    def run_after(self, node: Node, outgoing: Values, incoming: Values, recorded: bool) -> Values:
         """The node's hooks, on its outgoing gradients; they also see the incoming ones."""
         return _run_on_tuple("node_hook", node, self.after, recorded, outgoing, tuple(map(wrapped, incoming)))
 
@@ -116,9 +106,7 @@ class NodeHooks:
         _run("post_accumulate", node, self.after_accumulate, recorded, _none_of_its_own, leaf)
 
 
-def _run(
-    kind: str, node: Node, hooks: Hooks, recorded: bool, replaced: Callable[..., Any], value: Any, *others: Any
-) -> Any:
+def _run(kind: str, node: Node, hooks: Hooks, recorded: bool, replaced: Hook, value: Any, *others: Any) -> Any:
     """Show a value to hooks, one after the other; return what became of it. `replaced` checks what a hook returns."""
     with set_grad_enabled(recorded):
         for hook in list(hooks.values()):
@@ -128,9 +116,7 @@ def _run(
     return value
 
 
-def _run_on_tuple(
-    kind: str, node: Node, hooks: Hooks, recorded: bool, values: tuple[Any, ...], *others: Any
-) -> tuple[Any, ...]:
+def _run_on_tuple(kind: str, node: Node, hooks: Hooks, recorded: bool, values: Values, *others: Any) -> Values:
     if not hooks:
         return values
     tensors = _run(kind, node, hooks, recorded, _replaced_tuple, tuple(map(wrapped, values)), *others)
@@ -163,7 +149,8 @@ def _replacement(old: Tensor | None, new: Any, hook: Hook) -> Any:
         was, got = [f"minigrad.{kind.tensor_type}Tensor" for kind in (old.dtype, new.dtype)]
         raise RuntimeError(f"hook '{name}' has changed the type of value (was {was} got {got})")
     if new.shape != old.shape:
-        raise RuntimeError(f"hook '{name}' has changed the size of value: {list(old.shape)} to {list(new.shape)}")
+        shapes = f"the gradient had shape {list(old.shape)}, and the hook returned {list(new.shape)}"
+        raise RuntimeError(f"hook '{name}' has changed the size of value: {shapes}")
     return new
 
 

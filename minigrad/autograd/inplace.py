@@ -20,7 +20,7 @@ from minigrad.autograd.namespaces import arrays, tensors
 from minigrad.autograd.node import Node, edge_node
 from minigrad.autograd.saved import Versioned, freed_error
 from minigrad.autograd.views import kind_of, set_history, view_error, views_of
-from minigrad.memory import OVERLAP, Geometry, geometry
+from minigrad.memory import OVERLAP, Geometry, geometry, overlaps
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -115,14 +115,15 @@ class CopySlices(Node):
         """The gradient of the old base, then those of the operation's other inputs."""
         if self._kept is None:
             raise freed_error()
-        node, base = self._kept[0], self._next_nodes[0]
-        if base is not None and self.geometry.overlaps and (thread.task is None or base in thread.task.nodes()):
-            raise RuntimeError(OVERLAP)  # unless this run is limited to other inputs
-        outgoing = fit(node, getattr(node, method)(F.take_part(gradient, self.geometry)))
+        node, base, part = self._kept[0], self._next_nodes[0], self.geometry
+        overlapping = overlaps(part.shape, part.strides)
+        if overlapping and base is not None and (thread.task is None or base in thread.task.nodes()):
+            raise RuntimeError(OVERLAP)
+        outgoing = fit(node, getattr(node, method)(F.take_part(gradient, part)))
         of_part = outgoing[self.position]
         of_base = None
         if base is not None:
-            of_base = F.without_part(gradient, self.geometry)
+            of_base = F.without_part(gradient, part)
             if of_part is not None:
-                of_base = of_base + F.put_part(of_part, self.geometry)
+                of_base = of_base + F.put_part(of_part, part)
         return (of_base, *[other for index, other in enumerate(outgoing) if index != self.position])

@@ -31,6 +31,10 @@ from minigrad.tensor_base import TensorBase, from_array
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
+MOVED_LEAF = (
+    "leaf variable has been moved into the graph interior: it was used as a leaf, and then a recorded operation wrote "
+    "to it, so that it is a result now. Write to a clone() of it instead."
+)
 next_sequence_nr = itertools.count().__next__
 
 
@@ -169,10 +173,7 @@ class AccumulateGrad(Node):
         if variable._node is None:  # requires_grad was turned off after the forward pass
             return ()
         if variable._node is not ON_DEMAND or (variable._root is not None and variable.grad_fn is not None):
-            raise RuntimeError(
-                "leaf variable has been moved into the graph interior: it was used as a leaf, and then a recorded "
-                "operation wrote to it, so that it is a result now. Write to a clone() of it instead."
-            )
+            raise RuntimeError(MOVED_LEAF)
         accumulate(variable, gradients[0], owned)
         return ()
 
@@ -208,21 +209,14 @@ def accumulate(variable: Tensor, gradient: Any, owned: bool = False) -> None:
             count_write(old)
 
 
-class RetainGrad:
-    """Keeps what arrives at a result in the result's `.grad`; it holds the tensor weakly."""
-
-    __slots__ = ("tensor",)
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor = weakref.ref(tensor)
-
-    def keep(self, gradient: Any) -> None:
-        tensor = self.tensor()
-        if tensor is not None:
-            if tensor._grad is not None:  # unlike a leaf's, the sum so far stays as it is, and a new one is made
-                with set_grad_enabled(isinstance(gradient, TensorBase)):
-                    tensor._grad = tensor._grad.clone()
-            accumulate(tensor, gradient)
+def retain(result: weakref.ref[Tensor], gradient: Any) -> None:
+    """Keep what arrives at a result in its `.grad`."""
+    tensor = result()
+    if tensor is not None:
+        if tensor._grad is not None:  # unlike a leaf's, the sum so far stays as it is, and a new one is made
+            with set_grad_enabled(isinstance(gradient, TensorBase)):
+                tensor._grad = tensor._grad.clone()
+        accumulate(tensor, gradient)
 
 
 # ---------------------------------------------------------------- nodes that are found when they are asked for

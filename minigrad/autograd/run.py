@@ -127,11 +127,10 @@ class BackwardRun:
 
         A node that is sought for one of its outputs gets the gradients of all: they may have hooks.
         """
-        limits = self.limits
         keys = node._next_nodes if node._output_nrs is None else [key_at(*edge) for edge in node.next_functions]
-        return (
-            keys if limits is None else [key if key in limits or node_at(key) in self.reached else None for key in keys]
-        )
+        if (limits := self.limits) is None:
+            return keys
+        return [key if key in limits or node_at(key) in self.reached else None for key in keys]
 
     def run_node(self, node: Node, incoming: Gradients, keys: Sequence[Key]) -> tuple[Gradients, Gradients | None]:
         """Run a node where anybody looks on, or where not all gradients are wanted. Return the gradients that went in,
@@ -153,6 +152,14 @@ class BackwardRun:
                     if key in self.limits and gradient is not None:  # type: ignore[operator]
                         self.captured[key] = gradient
             return self._run_between_hooks(node, incoming, keys) if runs else (incoming, None)
+
+    def run_leaf(self, leaf: AccumulateGrad, gradient: Any) -> Gradients | None:
+        """As `run_node`, for a leaf: None if it only had to be reached."""
+        try:
+            return self.run_node(leaf, (gradient,), ())[1]
+        except Exception as error:
+            self.explain(leaf, error)
+            raise
 
     def _run_between_hooks(self, node: Node, incoming: Gradients, keys: Sequence[Key]) -> tuple[Gradients, Gradients]:
         hooks, recorded = node._hooks, self.recorded

@@ -16,7 +16,6 @@ PAIRS: list[Shapes] = [((2,), (3,)), ((1,), (2,)), ((0,), (2,))]
 
 ROWS = [
     *both("bmm", np.matmul, "BmmBackward0", shapes=BATCHES),
-    *both("mv", np.dot, "MvBackward0", shapes=[((2, 3), (3,)), ((1, 1), (1,)), ((2, 0), (0,))]),
     *both("dot", np.dot, "DotBackward0", shapes=VECTORS),
     *both("outer", np.outer, "MulBackward0", shapes=PAIRS),
     Row(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.autograd.hooks import Hook, Hooks, RemovableHandle, add_hook
+from minigrad.autograd.hooks import Hook, Hooks, RemovableHandle
 from minigrad.nn.modules.backward_hooks import BackwardHook
 
 
@@ -64,7 +64,10 @@ class HookedModule:
 
     def _register(self: Any, hooks: Hooks, hook: Hook, prepend: bool, with_kwargs: bool = False) -> RemovableHandle:
         self.__dict__["_hooked"] = True
-        handle = add_hook(hooks, hook, prepend)
+        earlier = list(hooks) if prepend else []
+        handle = RemovableHandle(hooks, hook)
+        for number in earlier:  # move the earlier ones behind it, in their order
+            hooks[number] = hooks.pop(number)
         if with_kwargs:
             self._with_kwargs.add(handle.id)
         return handle

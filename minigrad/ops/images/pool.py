@@ -64,18 +64,16 @@ def _winners(image: Array, largest: Array, window: Sizes, way: Way) -> Iterator[
     seen = list(taps(pad(image, way.padding), window, places, way))
     inside = taps(pad(np.ones(image.shape[-2:], bool), way.padding), window, places, way)
     undefined = [np.isnan(tap) for tap in seen] if np.isnan(largest).any() else []
-    for number, (tap, here) in enumerate(zip(seen, inside, strict=True), 1):
-        if number == len(seen):
-            yield free  # nothing is left to compare with
-            return
+    for number, (tap, here) in enumerate(zip(seen[:-1], inside, strict=False)):
         won = tap == largest
         if not here.all():
             won &= here
         if undefined:
-            won |= undefined[number - 1] & ~np.any(undefined[number:], axis=0)
+            won |= undefined[number] & ~np.any(undefined[number + 1 :], axis=0)
         won &= free
         free ^= won
         yield won
+    yield free  # nothing is left to compare with
 
 
 def _only(g: Array, where: Array, out: Array | None = None) -> Array:

@@ -88,7 +88,8 @@ def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
     for name, factor in (("mat1", rows), ("self", bias)):
         if factor.dtype is not weight.dtype:
             kinds = f"{factor.dtype.tensor_type} and {weight.dtype.tensor_type}"
-            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {kinds}: try x.to(weight.dtype)")
+            advice = "convert one of them, as in x.to(weight.dtype)"
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {kinds}: {advice}")
     numbers_only("addmm_impl_cpu_", bias._array)
     if bias.shape[0] != weight.shape[0]:
         bias = expand(bias, weight.shape[:1])

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.memory import Geometry, element_strides, extent, part_of_row, repeats, storage_of, storage_start
+from minigrad.memory import Geometry, element_strides, extent, overlaps, part_of_row, repeats, storage_of, storage_start
 from minigrad.op import op
 from minigrad.public import Ints, public
 from minigrad.tensor import Tensor, own_array
@@ -34,7 +34,7 @@ def strided(self: Array, geometry: Geometry) -> Array:
     """The part of the memory under this tensor that a geometry describes."""
     row = storage_of(self)
     part = part_of_row(row[storage_start(self) + geometry.offset :], geometry.shape, geometry.strides)
-    if geometry.overlaps:
+    if overlaps(geometry.shape, geometry.strides):
         part.flags.writeable = False
     return part
 
@@ -51,7 +51,7 @@ def take_part(self: Array, geometry: Geometry) -> Array:
 def put_part(self: Array, geometry: Geometry) -> Array:
     """Zeros, with the input in the place of the part; elements that share a place add up."""
     whole, part = _memory(geometry, self.dtype)
-    if geometry.overlaps:
+    if overlaps(geometry.shape, geometry.strides):
         places, of_part = _memory(geometry, np.int64)
         places[...] = np.arange(places.size).reshape(places.shape)
         row = np.zeros(places.size, self.dtype)

@@ -42,26 +42,19 @@ def _of_numpy(name: str, compute: Any, rule: Callable[..., Any], meaning: str, /
 
 # ---------------------------------------------------------------- exponentials and logarithms
 
-_LOGARITHM = "logarithm; -inf at 0, nan below."
 exp = _of_numpy("exp", np.exp, lambda F, g, result: g * result, "e to the power of each element.")
 expm1 = _of_numpy("expm1", np.expm1, lambda F, g, result: g * (result + 1), "exp(x) - 1, exact for small x, too.")
-log = _of_numpy("log", np.log, lambda F, g, self: g / self, f"The natural {_LOGARITHM}")
-log2 = _of_numpy("log2", np.log2, lambda F, g, self: g / (self * math.log(2)), f"The binary {_LOGARITHM}")
-log10 = _of_numpy("log10", np.log10, lambda F, g, self: g / (self * math.log(10)), f"The decimal {_LOGARITHM}")
-_EXACT = "log(1 + x), exact for small x, too."
-log1p = _of_numpy("log1p", np.log1p, lambda F, g, self: g / (self + 1), _EXACT, name="Log1PBackward0")
+log = _of_numpy("log", np.log, lambda F, g, self: g / self, "The natural logarithm; -inf at 0, nan below.")
+log2 = _of_numpy("log2", np.log2, lambda F, g, self: g / (self * math.log(2)), "The binary logarithm.")
+log10 = _of_numpy("log10", np.log10, lambda F, g, self: g / (self * math.log(10)), "The decimal logarithm.")
+log1p = _of_numpy("log1p", np.log1p, lambda F, g, self: g / (self + 1), "log(1 + x), exact.", name="Log1PBackward0")
 
 
 # ---------------------------------------------------------------- powers and roots
 
 reciprocal = _of_numpy("reciprocal", lambda x: 1 / x, lambda F, g, result: -g * (result * result), "1 / x.")
 sqrt = _of_numpy("sqrt", np.sqrt, lambda F, g, result: g / (2 * result), "The square root; nan below 0.")
-
-
-@elementary(self=lambda F, g, result: g * (result * result * result * -0.5))
-def rsqrt(self: Array) -> Array:
-    """1 / sqrt(input); inf at 0, nan below."""
-    return 1 / np.sqrt(self)
+rsqrt = _of_numpy("rsqrt", lambda x: 1 / np.sqrt(x), lambda F, g, result: g * (result**3 * -0.5), "1 / sqrt(x).")
 
 
 @op(
@@ -151,13 +144,12 @@ public(function=False)(in_place(pow, "pow_", operand="exponent"))
 
 # ---------------------------------------------------------------- angles and hyperbolas
 
-_NAN = "nan outside of -1 to 1."
 sin = _of_numpy("sin", np.sin, lambda F, g, self: g * F.cos(self), "The sine of angles in radians.")
 cos = _of_numpy("cos", np.cos, lambda F, g, self: -g * F.sin(self), "The cosine of angles in radians.")
 tan = _of_numpy("tan", np.tan, lambda F, g, result: g * (1 + result * result), "The tangent of angles in radians.")
 # The slope of asin is 1 / cos(asin(x)), and the cosine of the angle whose sine is x is sqrt(1 - x**2).
-asin = _of_numpy("asin", np.arcsin, lambda F, g, self: g / F.sqrt(1 - self * self), f"The angle with this sine; {_NAN}")
-acos = _of_numpy("acos", np.arccos, lambda F, g, self: -g / F.sqrt(1 - self * self), f"That with this cosine; {_NAN}")
+asin = _of_numpy("asin", np.arcsin, lambda F, g, self: g / F.sqrt(1 - self * self), "The angle with this sine.")
+acos = _of_numpy("acos", np.arccos, lambda F, g, self: -g / F.sqrt(1 - self * self), "The angle with this cosine.")
 atan = _of_numpy("atan", np.arctan, lambda F, g, self: g / (1 + self * self), "The angle with this tangent.")
 sinh = _of_numpy("sinh", np.sinh, lambda F, g, self: g * F.cosh(self), "(exp(x) - exp(-x)) / 2.")
 cosh = _of_numpy("cosh", np.cosh, lambda F, g, self: g * F.sinh(self), "(exp(x) + exp(-x)) / 2.")

@@ -27,13 +27,13 @@ Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 @op(name="SumBackward0", self=lambda F, g, self_shape: F.expand(g, self_shape))
 def sum_all(self: Array) -> Array:
     """The sum of all elements."""
-    return np_sum(self, axis=None)
+    return np_sum(self, axis=None, dtype=self.dtype)
 
 
 @op(name="SumBackward1", self=lambda F, g, self_shape, dim, keepdim: expand_reduced(F, g, self_shape, dim, keepdim))
 def sum_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The sums along some dimensions."""
-    return np_sum(self, axis=dim, keepdims=keepdim)
+    return np_sum(self, axis=dim, keepdims=keepdim, dtype=self.dtype)
 
 
 @op(self=lambda F, g, self_shape: F.expand(F.reshape(g, (-1, *(1,) * (len(self_shape) - 2))), self_shape))
@@ -159,8 +159,6 @@ def cumsum(self: Array, dim: int) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_cumsum = cumsum
-
 
 def _in_total_dtype(input: Tensor, dtype: dtypes.dtype | None) -> Tensor:
     """The tensor in the dtype of a total: what was asked for; else int64 for integers and bools, which would soon
@@ -177,10 +175,7 @@ def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype 
 
     Integers and bools add up in int64, unless `dtype` says otherwise.
     """
-    if dtype is not None:
-        return sum(in_dtype(input, dtype), dim, keepdim).to(dtype)
-    if input.dtype.category < 2:
-        input = in_dtype(input, dtypes.int64)
+    input = _in_total_dtype(input, dtype)
     return sum_all(input) if dim is None and not keepdim else sum_dims(input, wrap_dims(dim, input.ndim), keepdim)
 
 
@@ -247,15 +242,15 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     return prod_dim(input, dim, keepdim) if input.ndim else prod_all(input)
 
 
-@public(in_place="method")  # type: ignore[no-redef]
-def cumsum(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
+@public(name="cumsum", in_place="method")
+def running_sum(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
     """For each element the sum of those up to it along `dim`.
 
     Integers and bools add up in int64, unless `dtype` says otherwise.
     """
     input = _in_total_dtype(input, dtype)
     numbers_only("cumsum_out_cpu", input._array)
-    return _cumsum(input, wrap_dim(dim, input.ndim))
+    return cumsum(input, wrap_dim(dim, input.ndim))
 
 
 def _answer(ask: Any, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:

@@ -14,7 +14,8 @@ import numpy as np
 
 from minigrad.op import arrays, op, tensors
 from minigrad.public import Dims, Sizes, public
-from minigrad.tensor import Size, Tensor, from_array, wrap_dim
+from minigrad.size import Size
+from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 

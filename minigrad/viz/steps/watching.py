@@ -90,10 +90,10 @@ class Watcher:
         return notes
 
 
-def _copies(kind: str, function: Callable[..., Any], value: Any) -> tuple[Any, ...]:
+def _copies(kind: str, function: Any, value: Any) -> tuple[Any, ...]:
     """Copies of what a function of this kind is shown, or of what it changes."""
     if kind == "retain_grad":
-        tensor = getattr(getattr(function, "__self__", None), "tensor", lambda: None)()
+        tensor = function.args[0]()  # see minigrad.autograd.node.retain
         return (copy_of(tensor._grad if tensor is not None else None),)
     if kind == "post_accumulate":
         return (copy_of(value.grad), copy_of(value))

@@ -69,14 +69,6 @@ refused(
     lambda F: F.bmm(o(F, 2, 2, 3, kind="bool"), o(F, 2, 3, 2, kind="bool")),
 )
 refused("bmm", T, "bmm(): argument 'mat2' (position", lambda F: F.bmm(o(F, 1, 1, 1), 3))
-refused("mv", R, "vector + matrix @ vector expected, got 1, 1, 1", lambda F: F.mv(o(F, 3), o(F, 3)))
-refused("mv", R, "size mismatch, got input (2), mat (2x3), vec (2)", lambda F: F.mv(o(F, 2, 3), o(F, 2)))
-refused(
-    "mv",
-    R,
-    "addmv input tensors must have the same dtype, but got Double, Float, and Double",
-    lambda F: F.mv(o(F, 2, 3), o(F, 3, kind="float64")),
-)
 refused("dot", R, "1D tensors expected, but got 2D and 1D tensors", lambda F: F.dot(o(F, 2, 3), o(F, 3)))
 refused(
     "dot",

@@ -161,12 +161,4 @@ def _(F):
     return x.T.shape, x.T.grad_fn, x.mT.shape, x.T._base is x
 
 
-@behaviours(
-    "Tensor: the attribute volatile is False",
-    warns=("UserWarning: volatile was removed (Variable.volatile is always False)",),
-)
-def _(F):
-    return F.ones(2).volatile
-
-
 test_as_in_torch = behaviours.test()
