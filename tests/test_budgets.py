@@ -37,7 +37,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "random": (299, ("random",)),
     "data, files": (306, ("utils", "serialization.py")),
     "viz": (5_136, ("viz",)),
-    "teach": (899, ("teach",)),
+    "teach": (900, ("teach",)),
 }
 WHOLE, WITHOUT_PICTURES = 18_500, 12_400  # the package, and the package without viz and teach
 SCRIPTS = 4_498  # lines of JavaScript and CSS in viz/static, all of them

@@ -29,7 +29,7 @@ _PARTS = """
     add_rows:embedding_dense_backward advanced_index:index affine:addmm affine_without_bias:mm basic_index:slice
     batched_matmul:bmm bitwise_and bitwise_not bitwise_or bitwise_xor cast:_to_copy constant_pad:constant_pad_nd
     contiguous_copy:clone convolution copied:copy diag_embed diagonal_backward diagonal_copy filled_by_tensor:fill
-    index_put
+    index_put mv
     log_softmax:_log_softmax log_softmax_gradient:_log_softmax_backward_data logsigmoid:log_sigmoid
     matrix_transpose:t nll:nll_loss_forward nll_gradient:nll_loss_backward
     normalize_batch:native_batch_norm normalize_by_constants:native_batch_norm normalize_group:native_group_norm
