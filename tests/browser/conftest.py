@@ -257,6 +257,8 @@ class Lab:
         printed: str = self.page.evaluate(
             """async (code) => {
                 const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+                // A widget sends a change when the one before has been answered: behind this, all are on their way.
+                await kernel.requestExecute({ code: '', store_history: false }).done;
                 let printed = '';
                 const future = kernel.requestExecute({ code, store_history: false });
                 future.onIOPub = (message) => {
