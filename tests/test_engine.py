@@ -1335,6 +1335,25 @@ def test_an_op_whose_first_call_is_interrupted_is_written_at_the_next(monkeypatc
         del op.arrays.doubled_after_all, op.tensors.doubled_after_all
 
 
+def test_a_gradient_that_a_function_keeps_is_not_the_one_that_its_leaf_holds(x: Tensor) -> None:
+    kept: list[Tensor] = []
+
+    class Keeping(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Tensor) -> Tensor:
+            kept.append(grad * 2)
+            return kept[0]
+
+    Keeping.apply(x).sum().backward()
+    kept[0].add_(1)
+    assert x.grad is not None
+    assert x.grad.tolist() == [2.0] * len(x)
+
+
 # ---------------------------------------------------------------- layers
 
 
