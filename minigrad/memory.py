@@ -54,7 +54,7 @@ def storage_of(array: Array) -> Array:
     """All of the memory that an array looks at a part of, as one row."""
     while isinstance(array.base, np.ndarray):
         array = array.base
-    return array.reshape(-1, order="A")
+    return array.transpose(np.argsort(array.strides)[::-1]).reshape(-1)  # of any order of dimensions, and no copy
 
 
 def part_of_row(row: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:

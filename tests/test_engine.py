@@ -1354,6 +1354,17 @@ def test_a_gradient_that_a_function_keeps_is_not_the_one_that_its_leaf_holds(x: 
     assert x.grad.tolist() == [2.0] * len(x)
 
 
+def test_writes_reach_memory_in_any_order_of_dimensions() -> None:
+    start = mg.arange(8.0).view(2, 2, 2).requires_grad_()
+    turned = start.permute(2, 0, 1) * 1  # which lies in memory as `start` does
+    before = turned.tolist()
+    turned[[1, 0]] = turned * 10
+    assert turned.tolist() == (10 * mg.tensor(before[::-1])).tolist()
+    column = (start.permute(2, 0, 1) * 1).detach()[:, :, :1]
+    column.expand(2, 2, 3).fill_(7)
+    assert column.tolist() == [[[7.0], [7.0]]] * 2
+
+
 # ---------------------------------------------------------------- layers
 
 

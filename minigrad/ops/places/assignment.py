@@ -189,7 +189,7 @@ def _index_put(self: Tensor, taken: tuple[Any, ...], values: Tensor) -> Tensor:
 
 def _put_values(self: Tensor, taken: tuple[Any, ...], values: Tensor) -> None:
     """Write only where the indices say. (In an expanded tensor elements share places, so that others follow.)"""
-    memory = writable(own_array(self))
+    memory = own_array(self) if own_array(self).flags.writeable else writable(self._array)
     begin_write(self, memory)
     memory[taken] = values._array
 
