@@ -99,6 +99,12 @@ def writable(array: Array, once: bool = False) -> Array:
     return part_of_row(row[storage_start(array) :], shape, strides)
 
 
+def same_elements(first: Array, second: Array) -> bool:
+    """Whether two arrays see the same places in memory, in the same order."""
+    same_start = first.__array_interface__["data"][0] == second.__array_interface__["data"][0]
+    return same_start and first.shape == second.shape and first.squeeze().strides == second.squeeze().strides
+
+
 # ---------------------------------------------------------------- what may not be written to
 
 
@@ -109,11 +115,7 @@ def check_overlap(target: Array, source: Array) -> None:
     """
     if source.__class__ is not np.ndarray or not np.may_share_memory(target, source):
         return
-    if not _is_dense(target) or not _is_dense(source):
-        return
-    same_start = target.__array_interface__["data"][0] == source.__array_interface__["data"][0]
-    same_places = target.shape == source.shape and target.squeeze().strides == source.squeeze().strides
-    if not (same_start and same_places):
+    if not same_elements(target, source) and _is_dense(target) and _is_dense(source):
         raise RuntimeError(SHARED)
 
 

@@ -19,7 +19,7 @@ from minigrad.autograd.grad_mode import is_recording, no_grad
 from minigrad.autograd.inplace import begin_write, check_history, keep_for_backward, record_write
 from minigrad.autograd.modes import thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, pack_result
-from minigrad.memory import OVERLAP, check_overlap, repeats, writable
+from minigrad.memory import OVERLAP, check_overlap, repeats, same_elements, writable
 from minigrad.operands import MISSING, answers, check_places, unsupported, wrong_type
 from minigrad.tensor import Tensor, from_array, own_array
 
@@ -44,7 +44,7 @@ def _check_memory(tensor: Tensor, sources: Sequence[Tensor]) -> None:
     array = tensor._array
     for source in sources:
         check_overlap(array, source._array)
-        if not array.flags.writeable and repeats(array):
+        if not array.flags.writeable and not same_elements(array, source._array) and repeats(array):
             raise RuntimeError(OVERLAP)
 
 
@@ -81,7 +81,7 @@ def in_place(
     name: str,
     ufunc: Any = None,
     operand: str = "",
-    fills: bool = False,
+    shares: bool = False,
     writes: Method | None = None,
 ) -> Method:
     """The in-place form of a function.
@@ -89,8 +89,8 @@ def in_place(
     Args:
         ufunc: does it without a second array.
         operand: the name of its one operand, a tensor or a number, for errors.
-        fills: it writes the same number everywhere, which may come from the same memory; if it is not in a tensor,
-            elements may share memory.
+        shares: what it reads may share memory with the tensor: it is one number, written everywhere, or its `writes`
+            has looked. If that number is not in a tensor, the tensor's elements may share memory, too.
         writes: writes the operands into the tensor, and counts that, where not all of it has to be written.
     """
     unrecorded = no_grad()(function)
@@ -108,7 +108,7 @@ def in_place(
     def compute_and_write(self: Tensor, operands: tuple[Any, ...], options: dict[str, Any], recorded: bool) -> None:
         """Compute on the old value of the tensor, and write; if that is recorded, make the tensor the result."""
         tensors = [operand for operand in operands if isinstance(operand, Tensor)]
-        sources = [] if fills or writes is not None else tensors  # read while the tensor is written to
+        sources = [] if shares else tensors  # read while the tensor is written to
         if recorded:
             check_history(self)
         before = _old_value(self) if recorded else self
@@ -129,9 +129,9 @@ def in_place(
         if recorded:
             keep_for_backward(result._node, before, result._array, self)
         if writes is None:
-            _write(self, result._array, everywhere=fills and not tensors)
+            _write(self, result._array, everywhere=shares and not tensors)
         else:
-            writes(self, *operands)
+            writes(self, *operands, **options)
         if recorded:
             record_write(self, result._node)
             pack_result(result._node)

@@ -16,7 +16,7 @@ from minigrad import dtypes
 from minigrad.autograd.blame import count_write, type_name, warn
 from minigrad.autograd.inplace import begin_write, check_history
 from minigrad.autograd.modes import check_mode
-from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, writable
+from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, same_elements, writable
 from minigrad.op import op
 from minigrad.operands import check_places, size_mismatch
 from minigrad.ops.places import indexing
@@ -75,16 +75,23 @@ def _fill(self: Tensor, value: Any) -> Tensor:
 
 
 def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    if isinstance(src, dtypes.NUMBERS):
-        src = from_array(self.dtype.numpy.type(src))
-    if not isinstance(src, Tensor):
+    if not isinstance(src, (Tensor, *dtypes.NUMBERS)):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}: {src!r}")
-    return copied(self, src)
+    return copied(self, _as_source(self, src))
 
 
-fill_ = public(in_place(_fill, "fill_", fills=True))
-zero_ = public(in_place(lambda self: zeroed(self, np.zeros_like(self._array)), "zero_", fills=True))
-copy_ = public(function=False)(in_place(_copied, "copy_"))
+def _write_copy(self: Tensor, src: Any, non_blocking: bool = False) -> None:
+    write_part(self, (), None, _as_source(self, src))
+
+
+def _as_source(self: Tensor, value: Any) -> Tensor:
+    """What is written to the tensor, a tensor or a number, as a tensor."""
+    return value if isinstance(value, Tensor) else from_array(dtypes.element(self.dtype, value))
+
+
+fill_ = public(in_place(_fill, "fill_", shares=True))
+zero_ = public(in_place(lambda self: zeroed(self, np.zeros_like(self._array)), "zero_", shares=True))
+copy_ = public(function=False)(in_place(_copied, "copy_", writes=_write_copy))
 
 
 # ---------------------------------------------------------------- x[index] = value
@@ -96,12 +103,11 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         return  # nothing is selected: nothing is written or counted
     recorded = needs_grad(self, value) and self._array.dtype.kind == "f"
     parts, taken = indexing.read_index(self, None if index is True else index, recorded, written=True)
-    if not isinstance(value, Tensor):
-        if not isinstance(value, bool | int | float | np.integer):
-            raise TypeError(
-                f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: try tensor({value!r})"
-            )
-        value = from_array(dtypes.element(self.dtype, value))
+    if not isinstance(value, Tensor | int | float | np.integer):
+        raise TypeError(
+            f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: try tensor({value!r})"
+        )
+    value = _as_source(self, value)
     if not recorded:
         write_part(self, parts, taken, value)
         return
@@ -124,13 +130,8 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
 
 def write_part(self: Tensor, parts: tuple[Any, ...], taken: tuple[Any, ...] | None, value: Tensor) -> None:
     """Write into a part of a tensor where no graph has to know of it."""
-    whole = indexing.is_whole(parts)
-    if value is self and taken is None and whole:
-        check_mode(self)
-        count_write(self)  # to write a tensor over itself changes nothing
-        return
     memory = own_array(self)
-    view = memory if whole else memory[parts]
+    view = memory if indexing.is_whole(parts) else memory[parts]
     if taken is not None:
         source = _without_leading_ones(value)
         _check_values(self, view[taken].shape, source)
@@ -138,6 +139,10 @@ def write_part(self: Tensor, parts: tuple[Any, ...], taken: tuple[Any, ...] | No
     else:
         source = value if value.shape == view.shape else _without_leading_ones(value)
         check_expands(source, view.shape)
+        if same_elements(view, source._array):  # to write it over itself changes nothing
+            check_mode(self)
+            count_write(self)
+            return
     if not memory.flags.writeable:
         view = writable(memory)[parts]  # a part of it may well be written to
     if taken is None:
@@ -194,4 +199,4 @@ def _put_values(self: Tensor, taken: tuple[Any, ...], values: Tensor) -> None:
     memory[taken] = values._array
 
 
-_put_ = in_place(_index_put, "index_put_", writes=_put_values)
+_put_ = in_place(_index_put, "index_put_", shares=True, writes=_put_values)

@@ -95,3 +95,31 @@ def _(F):
 
 
 test_as_in_torch = behaviours.test()
+
+
+@behaviours("D05: elements written over themselves change nothing, and are counted", error=None)
+def _(F):
+    x = F.tensor([1.0, 2.0], requires_grad=True)
+    y = x.sum().expand(2, 2)
+    y[...] = y
+    y.copy_(y.T)
+    y[0] = y[1]
+    with F.no_grad():
+        y.copy_(y)
+        y[...] = y
+    return state(y), graph(y)
+
+
+@behaviours("D05: they may be seen by two views; a sum with itself is a write", error=RuntimeError, says=NO_ROOM)
+def _(F):
+    y = F.tensor([1.0, 2.0]).expand(2, 2)
+    y[:] = y[:]
+    y.add_(y)
+
+
+@behaviours(
+    "D05: copy_() refuses a part of what it writes to", error=RuntimeError, says="unsupported operation: some elements"
+)
+def _(F):
+    x = F.ones(2, 2)
+    x.copy_(x[0])
