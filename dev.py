@@ -448,11 +448,15 @@ def check(arguments):
 
 
 def lock(arguments):
-    """Pins with hashes for every system and Python, without the address of the registry that they came from."""
+    """Pins with hashes for every system and Python, without the address of the registry that they came from.
+
+    Extras are part of the pins: where `a` alone is pinned and a package asks for `a[b]`, the pip of Python 3.11 takes
+    the newest a, finds no hash for it, and ends.
+    """
     uv = shutil.which("uv")
     if uv is None:
         stop("uv makes the lock, and is not installed. Run:  pip install uv")
-    content = "--universal --python-version 3.11 --all-extras --generate-hashes"
+    content = "--universal --python-version 3.11 --all-extras --no-strip-extras --generate-hashes"
     form = "--no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet --output-file requirements.txt"
     return become([uv, "pip", "compile", "pyproject.toml"] + content.split() + form.split() + arguments)
 

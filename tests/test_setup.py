@@ -1,11 +1,13 @@
 """The files that say what minigrad needs agree with each other, and the wheel holds what the package needs to run."""
 
+import contextlib
 import json
 import re
 import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import conftest
@@ -74,7 +76,21 @@ def test_every_entry_of_the_lock_is_a_pin_with_hashes() -> None:
     entries = locked_entries()
     assert len(entries) > 100
     for entry in entries:
-        assert re.fullmatch(r"[\w.-]+==[\w.]+( ; [^#]+?)?( +--hash=sha256:[0-9a-f]{64})+", entry), entry
+        assert re.fullmatch(r"[\w.-]+(\[[\w,-]+\])?==[\w.]+( ; [^#]+?)?( +--hash=sha256:[0-9a-f]{64})+", entry), entry
+
+
+def test_pins_have_the_extras_that_other_packages_ask_for() -> None:
+    """Else the pip of Python 3.11 looks for the package again, and takes the newest, for which there is no hash."""
+    pins = [Requirement(entry.partition(" --hash")[0]) for entry in locked_entries()]
+    extras = {canonicalize_name(pin.name): pin.extras for pin in pins}
+    asked = 0
+    for name in extras:
+        with contextlib.suppress(PackageNotFoundError):  # it is for another system
+            for needed in map(Requirement, distribution(name).requires or []):
+                if needed.extras and (needed.marker is None or needed.marker.evaluate({"extra": ""})):
+                    assert needed.extras <= extras[canonicalize_name(needed.name)], f"{name} needs {needed}"
+                    asked += 1
+    assert asked  # jupyter-events asks for one
 
 
 @pytest.mark.parametrize("word", ["://", "index-url", "find-links", "trusted-host", " @ "])
