@@ -81,7 +81,7 @@ def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 
 
 def _write_copy(self: Tensor, src: Any, non_blocking: bool = False) -> None:
-    write_part(self, (), None, _as_source(self, src))
+    write_part(self, (...,), None, _as_source(self, src))
 
 
 def _as_source(self: Tensor, value: Any) -> Tensor:

@@ -123,3 +123,13 @@ def _(F):
 def _(F):
     x = F.ones(2, 2)
     x.copy_(x[0])
+
+
+@behaviours("D05: one element of an expanded tensor is a place of its own")
+def _(F):
+    x = F.tensor(3.0, requires_grad=True)
+    y = (x * 2).expand(2)
+    y[0] = x * 5
+    with F.no_grad():
+        y[1].copy_(x)
+    return state(y)
