@@ -94,7 +94,7 @@ def writable(array: Array, once: bool = False) -> Array:
     if not row.flags.writeable:
         return array
     strides, shape = element_strides(array), array.shape
-    if once:
+    if once and array.size:
         shape = tuple([min(size, 1) if not stride else size for size, stride in zip(shape, strides, strict=True)])
     return part_of_row(row[storage_start(array) :], shape, strides)
 

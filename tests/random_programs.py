@@ -181,6 +181,24 @@ def hooks(log: Log) -> dict[str, Callable[..., Any]]:
     def unchanged(gradient: Any) -> None:
         return None
 
+    def halved_in_place(gradient: Any) -> None:
+        """Writes into the gradient. (Not while that is recorded: which formula saved it is each side's own affair.)"""
+        if not gradient.requires_grad:
+            gradient.mul_(0.5)
+
+    def halving(tensor: Any) -> Any:
+        """A tensor with the same numbers, whose gradient a hook writes to."""
+        watched = tensor.clone()
+        if watched.requires_grad:
+            watched.register_hook(halved_in_place)
+        return watched
+
+    def all_halved(gradients: Any) -> Any:
+        """What grad() gave, written to, with a count of writes of its own: how often torch has written is left open."""
+        for gradient in gradients:
+            halved_in_place(gradient)
+        return [gradient.clone() for gradient in gradients]
+
     def seen(name: str, tensor: Any) -> Callable[[Any], None]:
         """A hook for a tensor, that writes down what it saw."""
         place = id(tensor) if tensor.is_leaf else None
@@ -241,7 +259,7 @@ def hooks(log: Log) -> dict[str, Callable[..., Any]]:
         return kept
 
     named = (doubled, unchanged, seen, refused, wrong_shape, closing, complete, spent, node_seen, node_halved)
-    more = (before_node, doubled_before, all_seen, first_seen, pack, unpack, pack_copy)
+    more = (before_node, doubled_before, all_seen, first_seen, pack, unpack, pack_copy, halving, all_halved)
     return {function.__name__: function for function in (*named, *more)}
 
 
@@ -1495,6 +1513,21 @@ def grad(w: Writer) -> str:
     arguments = ", ".join([output, f"[{', '.join(by)}]", *options])
     called = f"copies(F.autograd.grad({arguments}))"
     return w.new_pair(called) if several else w.new_tensor(f"{called}[0]")
+
+
+@kind(4)
+def written_gradient(w: Writer) -> str:
+    """A write into the gradient that a reduction gives, which PyTorch refuses for sum alone."""
+    # Of one element the gradient may be the very tensor that came in, but a number without dimensions is never that.
+    x = w.tensor(lambda t: math.prod(t.shape) > 1 and 1 not in t.shape and tame(t) and requires_grad(t))
+    dim = w.dim(w.value(x))
+    options = ["sum()", "mean()", "mean()", "std()", "var()", "norm()", "max()", "min()", "prod()"]
+    options += [f"sum({dim})", f"mean({dim})", f"mean({dim})", f"mean({dim}, keepdim=True)", f"logsumexp({dim}, True)"]
+    reduced = w.pick(options)
+    if w.chance(60):
+        return w.new_tensor(f"halving({x}).{reduced}")
+    scalar = "" if reduced.endswith("()") else ".mean()"
+    return w.new_tensor(f"all_halved(F.autograd.grad({x}.{reduced}{scalar}, [{x}]))[0]")
 
 
 # -- custom functions

@@ -357,6 +357,70 @@ def test_gradients_share_no_memory(case: Case) -> None:
             assert not any(np.shares_memory(array, other) for other in others), f"after {repetition} backward"
 
 
+def write(F: Any, gradient: Any) -> str:
+    """Write to a gradient; return how the error begins if that is refused."""
+    try:
+        with F.no_grad():
+            gradient.mul_(2)
+    except RuntimeError as error:
+        return str(error)[:60]
+    return ""
+
+
+def after_writes(F: Any, case: Case) -> tuple[list[str | None], set[Any]]:
+    """For each input what is said of a write to its gradient, which grad() gave, None if it has none; and what else
+    such a write changed: ("start", ...) is the gradient passed in, and a number the gradient of that input.
+    """
+    inputs = leaves(F, case.arrays())
+    out = case.row.function(F, *inputs)
+    start = F.tensor(weights(case), dtype=out.dtype)
+    gradients = F.autograd.grad(out, inputs, start, allow_unused=True, retain_graph=True)
+    said: list[str | None] = []
+    changed: set[Any] = set()
+    for number, gradient in enumerate(gradients):
+        others = {other: g for other, g in enumerate(gradients) if other != number and g is not None}
+        others["start"] = start
+        others |= {("input", place): tensor.detach() for place, tensor in enumerate(inputs)} | {"out": out.detach()}
+        before = {other: tensor.numpy().copy() for other, tensor in others.items()}
+        said.append(None if gradient is None else write(F, gradient))
+        same = {other: np.array_equal(value, others[other].numpy(), equal_nan=True) for other, value in before.items()}
+        changed.update((number, other) for other in same if not same[other])
+    return said, changed
+
+
+@each(DIFFERENTIABLE)
+def test_gradients_may_be_written_to_where_those_of_torch_may(case: Case, torch: types.ModuleType) -> None:
+    """And such a write changes nothing else, unless it does so in PyTorch."""
+    (ours, our_changes), (theirs, their_changes) = (after_writes(F, case) for F in (mg, torch))
+    defined = [place for place, text in enumerate(theirs) if text is not None]
+    assert [ours[place] for place in defined] == [theirs[place] for place in defined]
+    assert our_changes <= their_changes
+
+
+def written_by_hooks(F: Any, case: Case, of_leaves: bool) -> tuple[list[str], list[Any]]:
+    """What is said of writes by a hook of each input, sorted, and the gradients that come of them."""
+    inputs = leaves(F, case.arrays())
+    watched = inputs if of_leaves else [tensor.clone() for tensor in inputs]
+    said: list[str] = []
+    for tensor in watched:
+        tensor.register_hook(lambda gradient: None if gradient is None else said.append(write(F, gradient)))
+    out = case.row.function(F, *watched)
+    gradients = F.autograd.grad(out, inputs, F.tensor(weights(case), dtype=out.dtype), allow_unused=True)
+    return sorted(said), list(gradients)
+
+
+@pytest.mark.parametrize("of_leaves", [True, False], ids=["leaves", "results"])
+@each(DIFFERENTIABLE)
+def test_hooks_write_to_gradients_as_in_torch(case: Case, of_leaves: bool, torch: types.ModuleType) -> None:
+    (ours, our_gradients), (theirs, their_gradients) = (written_by_hooks(F, case, of_leaves) for F in (mg, torch))
+    if None in their_gradients:  # not defined there, zeros here
+        return
+    assert ours == theirs
+    # In PyTorch, who shares a gradient without dimensions sees a write to it; here it is a number, which nobody shares.
+    if () not in case.shapes and weights(case).shape:
+        assert_all_close(our_gradients, their_gradients, "written", 1e-6 if case.row.rounds else case.row.torch_error)
+
+
 # ---------------------------------------------------------------- the table is complete
 
 

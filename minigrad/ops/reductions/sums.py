@@ -58,7 +58,8 @@ def channel_bias_gradient(F: Any, g: Any, self: Any, weight: Any) -> Any:
     return of_one_function(F, F.channel_sums(g), self, weight)
 
 
-@op(name="MeanBackward0", self=lambda F, g, self_shape: F.expand(g / math.prod(self_shape), self_shape))
+# Unlike a sum's, this gradient may be written to, here as in PyTorch: it is expanded first, and then divided.
+@op(name="MeanBackward0", self=lambda F, g, self_shape: F.expand(g, self_shape) / math.prod(self_shape))
 def mean_all(self: Array) -> Array:
     """The mean of all elements."""
     return np_sum(self, axis=None) / self.size
@@ -66,7 +67,7 @@ def mean_all(self: Array) -> Array:
 
 @op(
     name="MeanBackward1",
-    self=lambda F, g, self_shape, dim, keepdim: expand_reduced(F, g / count(self_shape, dim), self_shape, dim, keepdim),
+    self=lambda F, g, self_shape, dim, keepdim: expand_reduced(F, g, self_shape, dim, keepdim) / count(self_shape, dim),
 )
 def mean_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The means along some dimensions."""

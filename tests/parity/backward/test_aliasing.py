@@ -131,4 +131,86 @@ def _(F: Any) -> Any:
     return to_x, to_w, x.grad, w.grad
 
 
+# ---------------------------------------------------------------- gradients that are written to
+
+REDUCED = {
+    "mean": lambda F, x: x.mean(),
+    "mean of some dimensions": lambda F, x: x.mean(0).sum(),
+    "mean, keepdim": lambda F, x: x.mean((0, 1), keepdim=True).sum(),
+    "mean of a transposed view": lambda F, x: x.t().mean(),
+    "mean of a reshaped view": lambda F, x: x.reshape(-1).mean(),
+    "mean of a view with one more dimension": lambda F, x: x.unsqueeze(0).mean(),
+    "mean of a row": lambda F, x: x[0].mean(),
+    "mean of an expanded view": lambda F, x: x.expand(2, 2, 2).mean(),
+    "adaptive average": lambda F, x: F.nn.functional.adaptive_avg_pool2d(x.reshape(1, 1, 2, 2), 1).sum(),
+    "mse_loss": lambda F, x: F.nn.functional.mse_loss(x, F.zeros(2, 2)),
+    "l1_loss": lambda F, x: F.nn.functional.l1_loss(x, F.zeros(2, 2)),
+    "cross_entropy": lambda F, x: F.nn.functional.cross_entropy(x, F.tensor([0, 1])),
+    "std": lambda F, x: x.std(),
+    "max": lambda F, x: x.max(),
+    "norm": lambda F, x: x.norm(),
+    "prod": lambda F, x: x.prod(),
+    "logsumexp": lambda F, x: x.logsumexp(0).sum(),
+}
+
+
+def _square(F: Any) -> Any:
+    return F.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
+
+
+def _trebled(gradients: Any) -> None:
+    gradients[0].mul_(3)
+
+
+def _written_everywhere(reduce: Any) -> Any:
+    """A scenario in which the gradient of a reduction is written to in hooks and after grad()."""
+
+    def scenario(F: Any) -> Any:
+        x, w, v = _square(F), _square(F), _square(F)
+        x.register_hook(lambda gradient: gradient.mul_(2))
+        reduce(F, x).backward()
+        middle = w * 1
+        middle.register_hook(lambda gradient: gradient.add_(1))
+        middle.grad_fn.register_prehook(_trebled)
+        reduce(F, middle).backward()
+        (gradient,) = F.autograd.grad(reduce(F, v), v)
+        gradient /= gradient.norm()
+        return x.grad, w.grad, gradient
+
+    return scenario
+
+
+for name, reduce in REDUCED.items():
+    behaviours(f"the gradient of a reduction can be written to: {name}")(_written_everywhere(reduce))
+
+REFUSED = "unsupported operation: more than one element of the written-to tensor refers to a single memory location"
+
+
+@behaviours("the gradient of a sum is expanded, and a hook cannot write to it", error=RuntimeError, says=REFUSED)
+def _(F: Any) -> Any:
+    x = _square(F)
+    x.register_hook(lambda gradient: gradient.mul_(2))
+    x.sum().backward()
+
+
+@behaviours("a gradient without elements has nothing that is repeated, and can be written to")
+def _(F: Any) -> Any:
+    shapes = []
+    for shape in [(2, 0), (0, 2), (0,)]:
+        x = F.ones(*shape, requires_grad=True)
+        x.register_hook(lambda gradient: gradient.mul_(2))
+        x.sum().backward()
+        F.autograd.grad(x.sum(), x)[0].mul_(2)
+        shapes.append(x.grad)
+    return shapes
+
+
+@behaviours(
+    "the gradient of a sum is expanded, and what grad() gives cannot be written to", error=RuntimeError, says=REFUSED
+)
+def _(F: Any) -> Any:
+    x = _square(F)
+    F.autograd.grad(x.sum(0).sum(), x)[0].mul_(2)
+
+
 test_as_in_torch = behaviours.test()
