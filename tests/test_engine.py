@@ -16,7 +16,7 @@ import traceback
 import types
 import warnings
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,8 @@ from leak_guard import no_leaks
 
 import minigrad as mg
 from minigrad import op, op_text
-from minigrad.autograd import engine, graph, modes
+from minigrad.autograd import engine, modes
+from minigrad.autograd import node as nodes_of_graphs
 from minigrad.autograd.node import AccumulateGrad, Node, next_sequence_nr
 from minigrad.tensor import Tensor
 
@@ -831,22 +832,87 @@ def test_threads_build_and_run_graphs_at_once() -> None:
     assert results == [[2.0, 4.0, 6.0, 8.0]] * 200
 
 
-def test_two_threads_that_use_a_leaf_at_once_find_the_same_node(monkeypatch: pytest.MonkeyPatch) -> None:
-    leaf = mg.ones(2, requires_grad=True)
-    made = graph.AccumulateGrad
-
-    def slowly(variable: Tensor) -> Node:
-        time.sleep(0.05)  # so that the other thread gets here, too
-        return made(variable)
-
-    monkeypatch.setattr(graph, "AccumulateGrad", slowly)
-    nodes: list[Any] = []
-    threads = [threading.Thread(target=lambda: nodes.append(graph.edge_node(leaf))) for _ in range(2)]
+def run_at_once(*works: Callable[[], Any]) -> None:
+    threads = [threading.Thread(target=work) for work in works]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+@pytest.mark.parametrize("part", ["AccumulateGrad", "LeafState"])
+def test_two_threads_that_use_a_leaf_at_once_find_the_same_node(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    leaf = mg.ones(2, requires_grad=True)
+    made = getattr(nodes_of_graphs, part)
+
+    def slowly(*variable: Tensor) -> Any:
+        time.sleep(0.05)  # so that the other thread gets here, too
+        return made(*variable)
+
+    monkeypatch.setattr(nodes_of_graphs, part, slowly)
+    nodes: list[Any] = []
+    run_at_once(*[lambda: nodes.append(nodes_of_graphs.edge_node(leaf))] * 2)
     assert nodes[0] is nodes[1]
+
+
+def test_two_threads_that_call_an_operation_first_write_it_once() -> None:
+    written: list[str] = []
+
+    class Slow(op_text.Writer):
+        def text(self) -> str:
+            written.append("def five():\n    return 5\n")
+            time.sleep(0.05)  # so that the other thread gets here, too
+            return written[-1]
+
+        def names(self) -> dict[str, Any]:
+            return {}
+
+    results: list[int] = []
+    five = Slow("five", run_at_once).function
+    run_at_once(*[lambda: results.append(five())] * 2)
+    assert (results, len(written)) == ([5, 5], 1)
+
+
+def test_what_threads_switch_at_once_is_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(modes.Modes):
+        __slots__ = ("number",)
+
+        @property
+        def special(self) -> int:
+            number = self.number
+            time.sleep(0.05)  # so that the other threads get here, too
+            return number
+
+        @special.setter
+        def special(self, number: int) -> None:
+            self.number = number
+
+    slow, ended = Slow(), modes._Unusual()
+    slow.number = ended.count = 1  # of a thread that ends in a mode of its own
+    monkeypatch.setattr(modes, "modes", slow)
+    all_counted = threading.Barrier(3)
+    counts: list[int] = []
+
+    def record_nothing() -> None:
+        with mg.no_grad():
+            all_counted.wait(10)
+            counts.append(slow.number)
+            all_counted.wait(10)
+
+    def observe() -> None:
+        op.set_creation_observer(print)
+        all_counted.wait(10)
+        all_counted.wait(10)
+        op.set_creation_observer(None)
+
+    def end() -> None:
+        ended.__del__(modes=slow)
+        ended.count = 0
+        all_counted.wait(10)
+        all_counted.wait(10)
+
+    run_at_once(record_nothing, observe, end)
+    assert (counts, slow.number) == ([2], 0)
 
 
 def test_the_observer_sees_each_node_that_is_recorded(x: Tensor) -> None:
