@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import type_name, warn
+from minigrad.autograd.blame import short, type_name, warn
 from minigrad.autograd.modes import INFERENCE, thread
 from minigrad.autograd.node import ON_DEMAND
 from minigrad.public import Device, Dtype, Ints, Number, Sizes, as_number, as_sizes, no_such_form, public
@@ -355,7 +355,7 @@ def _number(item: Any) -> Any:
     if isinstance(value, str):
         raise TypeError(f"new(): invalid data type 'str': a tensor holds numbers or bools, not {value!r}")
     if not isinstance(value, bool | int | float):
-        raise RuntimeError(f"Could not infer dtype of {type(value).__name__}: a tensor holds numbers or bools")
+        raise RuntimeError(f"Could not infer dtype of {type_name(value)}: give numbers or bools, not {short(value)}")
     return value
 
 

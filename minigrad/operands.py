@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import type_name
+from minigrad.autograd.blame import short, type_name
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.tensor import Tensor, from_array
 
@@ -92,7 +92,7 @@ REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__
 def answers(stranger: Any, method: str) -> bool:
     """Whether something that no operator here knows has one of its own for tensors, such as `__radd__`."""
     known = isinstance(stranger, (Tensor, *dtypes.NUMBERS, complex, np.ndarray))
-    return not known and getattr(type(stranger), method, None) is not None
+    return not known and type_name(stranger) != "torch.Tensor" and hasattr(type(stranger), method)
 
 
 def unsupported(name: str, first: Any, second: Any) -> TypeError:
@@ -126,9 +126,8 @@ def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
     tensor: Any = object.__new__(NumberTensor)
     tensor._array, tensor._output_nr = element, 0
     tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._state = None
-    tensor.kind = _KINDS_OF_CLASSES.get(number.__class__)
-    if tensor.kind is None:  # of numpy, or a class of somebody's own
-        tensor.kind = _KINDS_OF_CLASSES[np.asarray(number).item().__class__]
+    # A number of numpy's, or of a class of somebody's own, is as Python's that it stands for.
+    tensor.kind = _KINDS_OF_CLASSES.get(number.__class__) or _KINDS_OF_CLASSES[np.asarray(number).item().__class__]
     return tensor
 
 
@@ -226,8 +225,3 @@ def size_mismatch(op_name: str, first: Sequence[int], second: Sequence[int]) -> 
                 "they are equal or one of them is 1."
             )
     return None
-
-
-def short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

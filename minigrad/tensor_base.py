@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class TensorBase:
     """What every tensor carries, and the numbers in it."""
 
-    __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_root", "_state", "__weakref__")
+    __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_root", "_state", "__weakref__", "__dict__")
 
     _array: Any  # numpy array; a 0-d result stays the numpy scalar that it is: ten times faster than a 0-d array
     _node: Any  # grad_fn of a result; ON_DEMAND where it is found when asked for; None where no gradient is wanted

@@ -30,7 +30,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
         ("autograd/functional.py", "autograd/batching.py", "autograd/gradcheck", "autograd/profiler")
         + ("utils/checkpoint.py",),
     ),
-    "names and surface": (1_118, ("", "autograd/variable.py")),
+    "names and surface": (1_120, ("", "autograd/variable.py")),
     "ops": (3_800, ("ops",)),
     "nn": (1_647, ("nn",)),
     "optim": (444, ("optim",)),

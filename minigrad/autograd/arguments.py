@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.batching import Batched
+from minigrad.autograd.blame import type_name
 from minigrad.autograd.fitting import fit_gradient
 from minigrad.autograd.node import edge_node
 from minigrad.autograd.run import Key, Roots, key_at
@@ -57,7 +58,7 @@ def listed_inputs(value: Any, function: str) -> list[Tensor]:
 def _check_tensors(values: list[Any], error: type[Exception], expected: str) -> None:
     for value in values:
         if not isinstance(value, TensorBase):
-            raise error(f"{expected}, but got {type(value).__name__}: try tensor({value!r})")
+            raise error(f"{expected}, but got {type_name(value)}: try tensor({value!r})")
 
 
 def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batched: bool = False) -> Roots:

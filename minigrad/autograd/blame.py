@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -78,15 +79,12 @@ def cell_name(file_name: str) -> str | None:
 def learner_traceback() -> list[str]:
     """The learner's lines that led here, the innermost last: without this package and what runs the notebook."""
     lines = [(frame.f_code, frame.f_lineno) for frame in learner_frames()]
-    own = [(code, line) for code, line in lines if not is_installed(code.co_filename)]
+    own = [(code, line) for code, line in lines if not _INSTALLED.search(code.co_filename)]
     return [shown_line(code, line) + "\n" for code, line in reversed(own or lines)]
 
 
-_INSTALLED = tuple({os.path.dirname(os.__file__), os.path.dirname(sys.executable)})
-
-
-def is_installed(file_name: str) -> bool:
-    return file_name.startswith((*_INSTALLED, "<frozen")) or "site-packages" in file_name
+_PYTHON = [re.escape(os.path.dirname(file)) for file in (os.__file__, sys.executable)]
+_INSTALLED = re.compile("|".join(["site-packages", "^<frozen", *[f"^{folder}" for folder in _PYTHON]]))
 
 
 def count_write(tensor: Any) -> None:
@@ -118,9 +116,17 @@ def op_name(node: Node) -> str:
 
 
 def type_name(value: Any) -> str:
-    """The name of a value's type as PyTorch's errors say it."""
-    kind = type(value)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+    """The name of a value's type as PyTorch's errors say it; for types of numpy and PyTorch, with the library's."""
+    library, name = type(value).__module__.partition(".")[0], type(value).__name__
+    return f"{library}.{name}" if library in ("numpy", "torch") else name
+
+
+def short(value: Any) -> str:
+    """A value in an error: as Python writes it, if that is short; how to get the numbers of a PyTorch tensor."""
+    if type_name(value) in ("torch.Tensor", "torch.Parameter"):
+        return "a tensor of PyTorch, whose numbers are x.detach().numpy()"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def variable_name(tensor: Tensor) -> str | None:

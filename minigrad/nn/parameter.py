@@ -32,8 +32,8 @@ class Parameter(Tensor):
             data = empty(0)
         if not isinstance(data, Tensor):
             raise AttributeError(
-                f"'{type_name(data)}' object has no attribute 'detach': a Parameter is made of a tensor, as in "
-                "Parameter(tensor(...))"
+                f"'{type_name(data)}' object has no attribute 'detach': a Parameter is made of a tensor of minigrad, "
+                "as in Parameter(tensor(...))"
             )
         own_array(data)
         parameter = object.__new__(cls)

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.blame import short
 from minigrad.autograd.engine import grad
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.gradcheck import numerical
-from minigrad.operands import short
 from minigrad.tensor import Tensor, from_array, own_array
 from minigrad.viz.picture.figure import Figure, circle, focusable, label, line, picture, rectangle, short_number
 from minigrad.viz.picture.markup import pixels

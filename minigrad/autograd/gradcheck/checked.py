@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.operands import short
+from minigrad.autograd.blame import short
 from minigrad.tensor import Tensor
 
 

@@ -76,7 +76,7 @@ def _fill(self: Tensor, value: Any) -> Tensor:
 
 def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     if not isinstance(src, (Tensor, *dtypes.NUMBERS)):
-        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}: {src!r}")
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}: {src!r}")
     return copied(self, _as_source(self, src))
 
 

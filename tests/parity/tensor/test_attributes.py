@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 from parity.leaves import leaf
 from parity.tensor.samples import matrix
 from side_by_side import Behaviours
@@ -159,6 +162,16 @@ def _(F):
 def _(F):
     x = F.ones(2, 3, requires_grad=True)
     return x.T.shape, x.T.grad_fn, x.mT.shape, x.T._base is x
+
+
+@behaviours("Tensor: a learner may name a tensor, and copies of it keep the name")
+def _(F):
+    x = F.ones(2, requires_grad=True)
+    x.label = "input"
+    copies = copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))
+    others = x + 1, x.view(2), x.detach(), x.data
+    del x.label
+    return [copied.label for copied in copies], [hasattr(other, "label") for other in (*others, x)]
 
 
 test_as_in_torch = behaviours.test()
