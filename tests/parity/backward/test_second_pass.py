@@ -178,4 +178,14 @@ def _(F: Any) -> Any:
     return x.grad, product.requires_grad
 
 
+@behaviours("B03: such a node, once freed, still says that it has no gradients")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    with F.no_grad():
+        view = x.view(2)
+    y = view * view
+    y.sum().backward()
+    return y.grad_fn(F.ones(2)), x.grad
+
+
 test_as_in_torch = behaviours.test()

@@ -269,6 +269,13 @@ def _(F):
     return state(windows), graph(windows), gradients(F, windows, x)
 
 
+@behaviours("D06: as_strided with two elements that meet after larger steps")
+def _(F):
+    x = F.arange(9.0).requires_grad_()
+    rows = (x * 1).as_strided((2, 3), (4, 2))
+    return rows, F.autograd.grad((rows * F.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])).sum(), x)
+
+
 @behaviours("D05: fill_, zero_ and copy_ through a view cut what was there")
 def _(F):
     x, w = grid(F), F.tensor([7.0, 8.0], requires_grad=True)
