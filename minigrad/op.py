@@ -31,7 +31,7 @@ from numpy import ndarray
 
 from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import notice
-from minigrad.autograd.batching import batched
+from minigrad.autograd.batching import Array, batched
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.autograd.modes import INFERENCE, modes, set_creation_observer, thread
 from minigrad.autograd.namespaces import arrays, node_type, tensors

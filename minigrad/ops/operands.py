@@ -10,10 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.tensor import Tensor
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 def of_tensors(op: Callable[..., Any]) -> Callable[..., Any]:

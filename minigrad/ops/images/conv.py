@@ -17,17 +17,14 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.ops.images import conv_columns, conv_winograd
-from minigrad.ops.images.windows import Prepared, Way, one_per_dim, times
+from minigrad.ops.images.windows import Prepared, Sizes, Way, one_per_dim, times
 from minigrad.ops.operands import numbers_only
 from minigrad.ops.reductions.sums import channel_bias_gradient
 from minigrad.ops.shapes import views
 from minigrad.public import Dims, Padding, as_dims, checked, public
 from minigrad.tensor import Tensor, from_array
-
-Array = Any  # numpy array
-Sizes = tuple[int, ...]
 
 NO_BIAS = from_array(np.zeros(0, np.float32))
 

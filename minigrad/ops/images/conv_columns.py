@@ -22,9 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.images.windows import Prepared, Way, blocks, bordered, crop, taps
-
-Array = Any  # numpy array
+from minigrad.ops.images.windows import Array, Prepared, Way, blocks, bordered, crop, taps
 
 LONG = 200  # places from which on an image is multiplied for itself
 MANY = 2**16  # weights from which on turning their gradient takes longer than it saves: 512x512x3x3, 21 ms and not 3

@@ -35,10 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.images.windows import Prepared, Way, blocks
-
-Array = Any  # numpy array
-Sizes = tuple[int, ...]
+from minigrad.ops.images.windows import Array, Prepared, Sizes, Way, blocks
 
 G = np.array([[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]], np.float32)
 A = np.array([[1, 1, 1, 0], [0, 1, -1, -1]], np.float32)

@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.op import op
-
-Array = Any  # numpy array
+from minigrad.op import Array, op
 
 
 class Mix(NamedTuple):

@@ -19,18 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import arrays, op
+from minigrad.op import Array, arrays, op
 from minigrad.ops.images.mixing import Mix, gradient_of_means, mix_of, mixing
-from minigrad.ops.images.windows import Way, crop, one_per_dim, pad, taps, times
+from minigrad.ops.images.windows import Sizes, Way, crop, one_per_dim, pad, taps, times
 from minigrad.ops.operands import floats_only, numbers_only
 from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import views
 from minigrad.public import Dims, as_ints, checked
 from minigrad.tensor import Tensor, from_array
-
-Array = Any  # numpy array
-Sizes = tuple[int, ...]
-
 
 # ---------------------------------------------------------------- the largest
 

@@ -5,17 +5,13 @@ An embedding is indexing. Its gradient adds up in each row what reached all the 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import arrays, op
+from minigrad.op import Array, arrays, op
 from minigrad.operands import tensor_operands
 from minigrad.public import as_tensor
 from minigrad.tensor import Tensor, from_array
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 @op(

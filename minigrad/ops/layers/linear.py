@@ -5,9 +5,7 @@ Its gradient is two more: of the incoming gradient with the weight, and with the
 
 from __future__ import annotations
 
-from typing import Any
-
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.operands import tensor_operands
 from minigrad.ops.matrices.matmul import check_factors, matmul
 from minigrad.ops.operands import numbers_only
@@ -15,8 +13,6 @@ from minigrad.ops.shapes import views
 from minigrad.ops.shapes.expanding import check_expands, expand
 from minigrad.ops.shapes.transposing import t
 from minigrad.tensor import Tensor
-
-Array = Any  # numpy array
 
 
 @op(

@@ -18,13 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.namespaces import node_type
-from minigrad.op import arrays, op
+from minigrad.op import Array, arrays, op
 from minigrad.ops.operands import floats_only
 from minigrad.ops.reductions.sums import channel_bias_gradient, of_one_function
 from minigrad.public import Ints, checked
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 Shape = tuple[int, ...]
 
 _FAR = 10  # variances that a squared mean may be: a mean beyond is taken off before numbers are squared

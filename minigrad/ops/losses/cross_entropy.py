@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.ops.losses.elementwise import check_reduction
 from minigrad.ops.operands import floats_only
 from minigrad.ops.places.elements import masked_fill
@@ -20,8 +20,6 @@ from minigrad.ops.pointwise.comparison import eq
 from minigrad.ops.reductions.softmax import log_softmax
 from minigrad.public import checked
 from minigrad.tensor import Tensor
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 class Targets(NamedTuple):

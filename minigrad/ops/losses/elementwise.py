@@ -16,15 +16,13 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
-from minigrad.op import arrays, op
+from minigrad.op import Array, arrays, op
 from minigrad.operands import size_mismatch
 from minigrad.ops.operands import floats_only
 from minigrad.ops.pointwise.elementary import abs
 from minigrad.ops.shapes.expanding import broadcast_tensors
 from minigrad.public import checked
 from minigrad.tensor import Tensor, from_array
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 def reduce_elements(losses: Array, reduction: str) -> Array:

@@ -7,9 +7,8 @@ the other factor, transposed so that the sizes fit.
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.operands import check_places
 from minigrad.ops.operands import numbers_only
 from minigrad.ops.pointwise.arithmetic import mul
@@ -17,8 +16,6 @@ from minigrad.ops.shapes.expanding import common_shape, unbroadcast
 from minigrad.ops.shapes.views import reshape, unsafe_view, view
 from minigrad.public import public
 from minigrad.tensor import Tensor
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 @op(self=lambda F, g, mat2: g @ F.matrix_transpose(mat2), mat2=lambda F, g, self: F.matrix_transpose(self) @ g)

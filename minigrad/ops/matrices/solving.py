@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.ops.shapes.expanding import common_shape, unbroadcast
 from minigrad.public import checked, public
 from minigrad.tensor import Tensor
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 class LinAlgError(RuntimeError):

@@ -21,12 +21,10 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import arrays, op
+from minigrad.op import Array, arrays, op
 from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.public import Number, Operand, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 def _flat_positions(index: Array, dim: int, shape: Sequence[int], sizes: Sequence[int]) -> Array:

@@ -18,14 +18,13 @@ import numpy as np
 
 from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.saved import save
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.operands import check_places
 from minigrad.ops.places.elements import check_bounds
 from minigrad.public import public
 from minigrad.tensor import Tensor, wrap_dim
 from minigrad.writing import needs_grad
 
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 _NO_NUMBERS = (Tensor, np.ndarray, Sequence, slice, type(None), type(...))
 
 

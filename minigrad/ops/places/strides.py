@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from minigrad.memory import Geometry, element_strides, extent, overlaps, part_of_row, repeats, storage_of, storage_start
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.public import Ints, public
 from minigrad.tensor import Tensor, own_array
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 def _memory(geometry: Geometry, dtype: Any) -> tuple[Array, Array]:

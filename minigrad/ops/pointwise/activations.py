@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import arrays, op
+from minigrad.op import Array, arrays, op
 from minigrad.ops.operands import floats_only, level
 from minigrad.ops.pointwise.elementary import elementary
 from minigrad.public import checked, public
 from minigrad.tensor import Tensor
 from minigrad.writing import in_place
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 LARGE = 2000  # elements from which on numpy's clip is faster than its maximum: of 401,408 by four (43 and 185 µs)
 

@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import arrays, op
+from minigrad.op import Array, arrays, op
 from minigrad.operands import unsupported
 from minigrad.ops.operands import level, no_derivative, numbers_only
 from minigrad.public import Number, plain, public
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented, in_place
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 @op(self=lambda F, g: g, other=lambda F, g: g, broadcasts=True)

@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.ops.operands import of_tensors
 from minigrad.ops.places.elements import nonzero
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import plain, public
 from minigrad.tensor import Tensor
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 @op(

@@ -13,14 +13,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.operands import size_mismatch
 from minigrad.ops.operands import of_tensors
 from minigrad.public import public
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented, in_place
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 def _question(name: str, answer: Callable[[Any, Any], Any], meaning: str) -> Callable[..., Any]:

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from minigrad import devices, dtypes
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.public import Device, public
 from minigrad.tensor import Tensor, from_array
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 @public

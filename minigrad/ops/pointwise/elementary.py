@@ -14,15 +14,13 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.operands import elementwise_operands
 from minigrad.ops.operands import level, numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import plain, public
 from minigrad.tensor import Tensor, from_array
 from minigrad.writing import in_place
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 def elementary(**declared: Any) -> Callable[[Any], Any]:

@@ -13,14 +13,11 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes, return_types
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.ops.pointwise.choices import maximum, minimum
 from minigrad.ops.reductions.dims import check_dim_given, wrap_dims
 from minigrad.public import Dims, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
-
 
 # ---------------------------------------------------------------- elements picked by their index
 

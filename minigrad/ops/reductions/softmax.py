@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import arrays, op
+from minigrad.op import Array, arrays, op
 from minigrad.ops.operands import floats_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, public
 from minigrad.tensor import Tensor, wrap_dim
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 def along(g: Any, dim: int) -> tuple[int, ...]:

@@ -14,14 +14,12 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
-from minigrad.op import arrays, op
+from minigrad.op import Array, arrays, op
 from minigrad.ops.operands import numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import check_dim_given, count, expand_reduced, np_prod, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 @op(name="SumBackward0", self=lambda F, g, self_shape: F.expand(g, self_shape))

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
 from minigrad.public import Dims, checked, public
 from minigrad.tensor import Tensor
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 def norm_gradient(F: Any, g: Any, self: Any, result: Any, p: float, dim: tuple[int, ...], keepdim: bool) -> Any:

@@ -6,15 +6,11 @@ and goes both ways. A triangle's mask of zeros is its own gradient's mask: what 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.public import public
 from minigrad.tensor import Tensor, wrap_dim
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 def _writable_diagonal(array: Array, offset: int, dim1: int, dim2: int) -> Array:

@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.operands import size_mismatch
 from minigrad.public import Sizes, public
 from minigrad.tensor import Tensor
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 @op(view=True, self=lambda F, g, self_shape: F.sum_to(g, self_shape))

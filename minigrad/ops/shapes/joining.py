@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.operands import check_places
 from minigrad.ops.places.indexing import along
 from minigrad.ops.shapes.views import reshape
 from minigrad.public import Tensors, as_ints, public
 from minigrad.tensor import Tensor, wrap_dim
 
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 Shape = tuple[int, ...]
 
 

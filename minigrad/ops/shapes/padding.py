@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.public import Ints, checked
 from minigrad.tensor import Tensor
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 @op(name="ConstantPadNdBackward0", self=lambda F, g, pad: F.constant_pad(g, tuple(-size for size in pad), 0.0))

@@ -6,17 +6,13 @@ moves them back: in the inverse order, or flipped again.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from minigrad.autograd.blame import warn
-from minigrad.op import op
+from minigrad.op import Array, op
 from minigrad.ops.shapes.views import different_dims
 from minigrad.public import Sizes, public
 from minigrad.tensor import Tensor, wrap_dim
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 @public(aliases=("swapaxes",))

@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import arrays, op, tensors
+from minigrad.op import Array, arrays, op, tensors
 from minigrad.public import Dims, Sizes, public
 from minigrad.size import Size
 from minigrad.tensor import Tensor, from_array, wrap_dim
-
-Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
 
 def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
