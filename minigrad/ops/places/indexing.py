@@ -111,15 +111,16 @@ def read_index(
     taken: list[Any] = []  # from the view: arrays, and `:` for its other dimensions
     dim = 0
     for part, count in zip(parts, counts, strict=True):
+        size = shape[dim] if dim < len(shape) else 0  # nothing is left for what follows two `...`
         if isinstance(part, np.ndarray):
             view += [slice(None)] * count or [None]  # a mask without dimensions stands for a new one of size 1
             taken.append(part if part.ndim else part.reshape(1))
         elif isinstance(part, int):
-            if not -shape[dim] <= part < shape[dim]:
-                raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {shape[dim]}")
+            if not -size <= part < size:
+                raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {size}")
             view.append(part)
-        else:
-            view.append(_read_slice(part, shape[dim], written or len(parts) > 1) if isinstance(part, slice) else part)
+        elif part is not Ellipsis or Ellipsis not in view:
+            view.append(_read_slice(part, size, written or len(parts) > 1) if isinstance(part, slice) else part)
             taken += [slice(None)] * (left_out if part is Ellipsis else 1)
         dim += left_out if part is Ellipsis else count
     if Ellipsis not in view:
@@ -180,7 +181,9 @@ def _read_part(part: Any, recorded: bool) -> Any:
     return array if array.ndim or array.dtype.kind == "b" else int(array)
 
 
-def _no_index(part: Any) -> IndexError:
+def _no_index(part: Any) -> Exception:
+    if isinstance(part, str | bytes):
+        return TypeError(f"new(): invalid data type '{type_name(part)}': {part!r} is no index")
     return IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
         f"(got {type_name(part)})"
