@@ -80,7 +80,6 @@ def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -
     saved = node._kept or ()
     if any(kept is before for kept in saved):
         before._array = np.array(before._array)
-        before._writes = None
     if "result" in node._kept_names and any(kept is result for kept in saved):
         place = node._kept_names.index("result")
         tensor._writes = tensor._writes or [0]

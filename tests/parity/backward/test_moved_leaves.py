@@ -21,6 +21,19 @@ def _(F: Any) -> Any:
     total.backward()
 
 
+@behaviours(
+    "D06: a leaf that is a view, after a recorded write to its base, whether or not its node was looked at",
+    error=RuntimeError,
+    says="leaf variable has been moved",
+)
+def _(F: Any) -> Any:
+    base, factor = F.ones(3), leaf(F, 1.0, 2.0, 3.0)
+    view = base[:2].requires_grad_()
+    total = (view * 2).sum()
+    base.mul_(factor)
+    total.backward()
+
+
 @behaviours("D14: `.data = ` of another shape in between is a RuntimeError")
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0, 3.0)
