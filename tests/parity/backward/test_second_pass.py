@@ -141,6 +141,15 @@ def _(F: Any) -> Any:
     return y.grad_fn._saved_result
 
 
+@behaviours("B03: a write through a view is freed, whatever was written", error=RuntimeError, says=FREED)
+def _(F: Any) -> Any:
+    y = leaf(F, 1.0, 2.0, 3.0) + 1  # which saves nothing, as little as what is written
+    y[:2].add_(1.0)
+    total = y.sum()
+    total.backward()
+    total.backward()
+
+
 @behaviours("B04: only nodes that ran are freed")
 def _(F: Any) -> Any:
     a = leaf(F, 1.0, 2.0)

@@ -293,4 +293,26 @@ def _(F):
     Doubled.apply(view)
 
 
+@behaviours("C14: views of a tensor that becomes the second output of a Function are parts of that output")
+def _(F: Any) -> Any:
+    def forward(ctx: Any, other: Any, x: Any) -> Any:
+        ctx.mark_dirty(x)
+        return other * 1, x.mul_(2)
+
+    other, x = leaf(F, 1.0, 1.0, 1.0), leaf(F, 1.0, 2.0, 3.0)
+    middle = x * 1
+    view = middle[:2]
+    function(F, forward, lambda ctx, g, of_second: (g, of_second * 2)).apply(other, middle)
+    return [list(edge) for edge in view.grad_fn.next_functions], F.autograd.grad(view.sum(), (other, x))
+
+
+@behaviours("D05: a write through a view of a Function's second output")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0, 3.0)
+    twice = function(F, lambda ctx, x: (x * 1, x * 2), lambda ctx, g, of_second: g + 2 * of_second)
+    second = twice.apply(x)[1]
+    second[:2].mul_(3)
+    return [list(edge) for edge in second.grad_fn.next_functions], F.autograd.grad(second.sum(), x)
+
+
 test_as_in_torch = behaviours.test()
