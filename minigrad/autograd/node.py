@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.batching import NotBatchableError
-from minigrad.autograd.blame import count_write
+from minigrad.autograd.blame import count_write, type_name
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
-from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle
+from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, wrapped
 from minigrad.autograd.modes import INFERENCE, InferenceCount, check_mode, thread
 from minigrad.memory import OVERLAP
 from minigrad.tensor_base import TensorBase, from_array
@@ -139,15 +139,16 @@ class Node:
         """
         if len(gradients) != self._output_count:
             raise TypeError(f"expected {self._output_count} arguments, got {len(gradients)} instead")
-        for gradient in gradients:
+        for number, gradient in enumerate(gradients):
             if gradient is not None and not isinstance(gradient, TensorBase):
-                kind = type(gradient).__name__  # type: ignore[unreachable]
-                raise TypeError(f"{self.name()} must be called with tensors, not {kind}: try tensor({gradient!r})")
-        if is_grad_enabled():
-            results: tuple[Any, ...] = self.apply_recorded(*gradients)
+                needed = f"{self.name()} must be called with tensors"  # type: ignore[unreachable]
+                raise TypeError(f"argument {number} is not a Variable: {needed}, not {type_name(gradient)}")
+        if all(gradient is None for gradient in gradients):
+            results: tuple[Any, ...] = (None,) * len(self._next_nodes)
+        elif is_grad_enabled():
+            results = self.apply_recorded(*gradients)
         else:
-            arrays = self.apply(*(None if gradient is None else gradient._array for gradient in gradients))
-            results = tuple(None if array is None else from_array(array) for array in arrays)
+            results = tuple(map(wrapped, self.apply(*[getattr(gradient, "_array", None) for gradient in gradients])))
         results = fit(self, results)
         return results[0] if len(results) == 1 else results
 

@@ -161,4 +161,19 @@ def _(F: Any) -> Any:
     )
 
 
+@behaviours("E07: a node called by hand with a number", error=TypeError, says="argument 0 is not a Variable")
+def _(F):
+    (leaf(F) * leaf(F)).grad_fn(1.0)
+
+
+@behaviours("E07: a node called by hand with no gradient gives none")
+def _(F):
+    x = leaf(F)
+    several = x.unbind()[0].grad_fn
+    nodes = [(x * x).grad_fn, x.exp().grad_fn, x.sum().grad_fn, (x * 1).grad_fn.next_functions[0][0]]
+    with F.no_grad():
+        unrecorded = [node(None) for node in nodes]
+    return unrecorded, [node(None) for node in nodes], several(*[None] * len(x)), x.grad
+
+
 test_as_in_torch = behaviours.test()
