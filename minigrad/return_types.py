@@ -25,4 +25,4 @@ def named_result(function: str, *parts: str) -> Any:
 
 
 max, min = named_result("max", "values", "indices"), named_result("min", "values", "indices")
-sort = named_result("sort", "values", "indices")
+sort, topk = named_result("sort", "values", "indices"), named_result("topk", "values", "indices")

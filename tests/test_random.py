@@ -70,6 +70,8 @@ EXACT: dict[str, Draw] = {
     "bernoulli of float32": lambda F: F.bernoulli(F.linspace(0, 1, 300).reshape(3, 100)),
     "bernoulli of float64": lambda F: F.bernoulli(F.linspace(0, 1, 300, dtype=F.float64)),
     "bernoulli_ with a tensor": lambda F: F.empty(3, 100).bernoulli_(F.linspace(0, 1, 100)),
+    "multinomial with replacement": lambda F: F.multinomial(F.linspace(0, 1, 60).reshape(3, 20), 40, True),
+    "multinomial of float64": lambda F: F.multinomial(F.linspace(0, 1, 60, dtype=F.float64), 40, True),
 }
 CLOSE: dict[str, Draw] = {  # equal but for the last digit or two: logarithms and sines are rounded in another way
     "randn": lambda F: F.randn(4, 8),
@@ -92,6 +94,9 @@ ON_SAME_STREAM: dict[str, Draw] = {
     "bernoulli_ of bool": lambda F: F.empty(100, dtype=F.bool).bernoulli_(),
     "bernoulli_ with 0 and 1": lambda F: F.cat([F.empty(100).bernoulli_(0.0), F.empty(100).bernoulli_(1)]),
     "bernoulli with a number": lambda F: F.bernoulli(F.ones(100), 0.7),
+    "multinomial of one": lambda F: F.multinomial(F.linspace(0, 1, 60).reshape(3, 20), 1),
+    "multinomial of transposed weights": lambda F: F.multinomial(F.linspace(0, 1, 60).reshape(20, 3).t(), 15),
+    "multinomial without replacement": lambda F: F.multinomial(F.linspace(0, 1, 60).reshape(3, 20), 15),
 }
 
 
@@ -331,6 +336,12 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.ones(2).bernoulli_(F.tensor([1, 0]))", NotImplementedError, '"bernoulli_tensor_cpu_p_" not implemented for'),
     ("F.bernoulli(F.ones(3, dtype=F.int64))", NotImplementedError, '"bernoulli_tensor_cpu_p_" not implemented for'),
     ("F.bernoulli(F.tensor([2.]))", RuntimeError, "Expected p_in >= 0 && p_in <= 1 to be true"),
+    ("F.multinomial(F.tensor([1., -1.]), 1)", RuntimeError, "probability tensor contains either `inf`, `nan` or elem"),
+    ("F.multinomial(F.tensor([0., 0.]), 1)", RuntimeError, "invalid multinomial distribution (sum of probabilities"),
+    ("F.multinomial(F.ones(2), 3)", RuntimeError, "cannot sample n_sample > prob_dist.size(-1) samples without"),
+    ("F.multinomial(F.ones(2), 0)", RuntimeError, "cannot sample n_sample <= 0 samples"),
+    ("F.multinomial(F.ones(2, 2, 2), 1)", RuntimeError, "prob_dist must be 1 or 2 dim"),
+    ("F.multinomial(F.ones(2, dtype=F.int64), 1)", RuntimeError, "multinomial only supports floating-point dtypes"),
     ("F.randint(5, 5, (2,))", RuntimeError, "random_ expects 'from' to be less than 'to', but got from=5 >= to=5"),
     ("F.randint(5)", TypeError, "randint() received an invalid combination of arguments - got (int)"),
     ("F.randint(5, 3)", TypeError, "randint(): argument 'size' (position 2) must be tuple of ints, not int"),
@@ -382,6 +393,9 @@ VALUES = [
     "F.randint(low=3, high=4, size=(2,))",
     "F.randint(3, 4, size=(2,))",
     "F.ones(3).bernoulli().tolist()",
+    "F.multinomial(F.ones(0, 2), 1)",
+    "F.multinomial(F.ones(2, requires_grad=True), 1).requires_grad",
+    "F.ones(3).multinomial(2).dtype",
     "F.ones(3).bernoulli(1.0).tolist()",
     "F.bernoulli(F.ones(3, requires_grad=True)).grad_fn",
     "F.rand(2, device='cpu', dtype=F.float64).dtype",

@@ -20,12 +20,10 @@ from minigrad.ops.places.assignment import overwriting
 from minigrad.public import Dtype, Ints, Sizes, as_float, as_sizes, no_such_form, public, wrong_type
 from minigrad.random import recipes
 from minigrad.random.generator import Generator, default_generator
-from minigrad.random.recipes import in_memory_order, keep_mask
-from minigrad.tensor import Tensor, own_array
+from minigrad.random.recipes import Array, in_memory_order, keep_mask
+from minigrad.tensor import Tensor, from_array, own_array
 
 __all__ = ["Generator", "default_generator", "keep_mask"]
-
-Array = Any
 
 
 # ---------------------------------------------------------------- the seed
@@ -189,9 +187,7 @@ def normal(mean: Any, std: Any = 1.0, size: Ints | None = None, *, generator: An
     RuntimeError for a negative standard deviation.
     """
     if size is None:
-        raise no_such_form(
-            "normal", TypeError("give two numbers and a size; of tensors: mean + std * randn_like(mean)"), (mean, std)
-        )
+        raise no_such_form("normal", TypeError("give numbers and sizes, or mean + std * randn_like(mean)"), (mean, std))
     mean, std = as_float("normal", "mean", 1, mean), as_float("normal", "std", 2, std)
     return _normal("normal", empty_array(size, dtype), generator, mean, std)
 
@@ -209,25 +205,46 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None) -
     return _bernoulli_result(input, values[()])
 
 
+@public
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
+    """Draw columns by their weights, from each row of a matrix or from a vector: int64, (rows, num_samples).
+
+    RuntimeError for weights that are negative, not finite or all zero, or for more samples than columns.
+    """
+    weights, source = own_array(input), _source("multinomial", generator)
+    if weights.ndim not in (1, 2):
+        raise RuntimeError(f"prob_dist must be 1 or 2 dim, and not {weights.ndim}")
+    if weights.dtype.kind != "f":
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.tensor_type}")
+    if num_samples <= 0:
+        raise RuntimeError(f"cannot sample n_sample <= 0 samples: {num_samples}")
+    if num_samples > weights.shape[-1] and not replacement:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not weights.any(axis=-1).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    return from_array(recipes.categories(weights, num_samples, replacement, source))
+
+
 # ---------------------------------------------------------------- in place
 # What these write does not depend on what was there before.
 
-_overwritten = {name: overwriting(node) for name, node in (
-    ("uniform_", "UniformBackward0"), ("normal_", "NormalBackward0"), ("bernoulli_", "BernoulliBackward2"),
-)}  # fmt: skip
+_uniform_result, _normal_result = overwriting("UniformBackward0"), overwriting("NormalBackward0")
+_written_bernoulli = overwriting("BernoulliBackward2")
 
 
 @public(name="uniform", function=False, method=False, in_place="method")
 def _fill_uniform(input: Tensor, low: Any = 0.0, to: float = 1.0, *, generator: Any = None) -> Any:
     """Fill the tensor with uniform random numbers from `from` up to but without `to`: `x.uniform_(-1, 1)`."""
     low = as_float("uniform_", "from", 1, low)
-    return _overwritten["uniform_"](input, _uniform("uniform_", own_array(input), generator, low, to))
+    return _uniform_result(input, _uniform("uniform_", own_array(input), generator, low, to))
 
 
 @public(name="normal", function=False, method=False, in_place="method")
 def _fill_normal(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
     """Fill the tensor with normal random numbers."""
-    return _overwritten["normal_"](input, _normal("normal_", own_array(input), generator, mean, std))
+    return _normal_result(input, _normal("normal_", own_array(input), generator, mean, std))
 
 
 @public(name="bernoulli", function=False, method=False, in_place="method")
@@ -235,4 +252,4 @@ def _fill_bernoulli(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> An
     """Fill the tensor with ones, each with probability p, and zeros. `p` is a number, or a tensor that broadcasts."""
     if not isinstance(p, Tensor | int | float | np.number):
         raise no_such_form("bernoulli_", TypeError("give a tensor or a float"), (p,))
-    return _overwritten["bernoulli_"](input, _ones_and_zeros("bernoulli_", own_array(input), generator, p))
+    return _written_bernoulli(input, _ones_and_zeros("bernoulli_", own_array(input), generator, p))

@@ -35,4 +35,22 @@ ROWS = [
             (".argsort()", lambda F, x: x.argsort(dim=0, stable=True)),
         )
     ),
+    Row(
+        "topk()",
+        lambda F, x: F.topk(x, 2).values,
+        lambda x: -np.sort(-x, -1)[..., :2],
+        MATRICES,
+        "TopkBackward0",
+        apart,
+    ),
+    Row(
+        ".topk(smallest)",
+        lambda F, x: x.topk(1, dim=0, largest=False).values,
+        lambda x: np.sort(x, 0)[:1],
+        MATRICES,
+        "TopkBackward0",
+        apart,
+    ),
+    Row("topk(all)", lambda F, x: x.topk(3)[0], lambda x: -np.sort(-x), [((3,),), ((2, 3),)], "TopkBackward0", apart),
+    Row("topk(0-d)", lambda F, x: F.topk(x, 1)[0], lambda x: x, [((),)], "TopkBackward0"),
 ]

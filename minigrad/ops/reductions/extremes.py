@@ -1,4 +1,4 @@
-"""The largest and the smallest, and order: max, min, argmax, argmin, sort, argsort.
+"""The largest and the smallest, and order: max, min, argmax, argmin, sort, argsort, topk.
 
 Where several elements are equal, max and min of a whole tensor share the gradient among all of them; max and min along
 a dimension give it to the one whose index they return. Sorting changes no number, only places: the
@@ -67,6 +67,7 @@ def min_all(self: Array) -> Array:
 
 max_dim, min_dim = take_along_op("MaxBackward0"), take_along_op("MinBackward0")
 sorted_values, stably_sorted = take_along_op("SortBackward0"), take_along_op("SortBackward1")
+topk_values = take_along_op("TopkBackward0")
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -174,3 +175,18 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that put the elements in order along `dim`."""
     return from_array(_order(input._array, wrap_dim(dim, input.ndim), descending))
+
+
+@public
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """(values, indices) of the `k` largest elements along `dim`, the largest first, or of the smallest; those of equal
+    elements that come first. (They are in order whatever `sorted` says.) RuntimeError if there are fewer than `k`.
+    """
+    dim, size = wrap_dim(dim, input.ndim), input.shape[dim] if input.ndim else 1
+    if not 0 <= k <= size:
+        raise RuntimeError(f"selected index k out of range: k is {k}, and there are {size} elements along dim {dim}")
+    if input.dtype is dtypes.bool:
+        raise RuntimeError("topk does not support bool dtypes on CPU: convert the tensor first, as in x.int()")
+    places = _order(input._array, dim, largest)
+    indices = from_array(np.take(places, np.arange(k), axis=dim) if input.ndim else places)
+    return return_types.topk(topk_values(input, indices, dim, True), indices)

@@ -211,7 +211,7 @@ refused(
     lambda F: F.cumsum(matrix(F), 2),
 )
 
-# ---------------------------------------------------------------- sort
+# ---------------------------------------------------------------- sort, topk
 
 for descending in (False, True):
     gives(
@@ -248,6 +248,39 @@ refused(
     "sort(): argument 'input' (position 1) must be Tensor, not int",
     lambda F: F.sort(3),
 )
+for largest in (True, False):
+    gives(
+        f"H10: topk(largest={largest}) along dims",
+        lambda F, w=largest: [
+            F.topk(matrix(F), 2, 1, w),
+            F.topk(matrix(F), 1, dim=0, largest=w),
+            F.topk(matrix(F), 0, largest=w),
+            F.topk(matrix(F), 3, largest=w),
+        ],
+    )
+    gives(
+        f"H11: topk(largest={largest}) with nan", lambda F, w=largest: F.topk(row(F, 1.0, NAN, 2.0, 0.0), 2, largest=w)
+    )
+gives(
+    "H12: topk of a number, of ints",
+    lambda F: [F.topk(F.tensor(3.0), 1), F.topk(F.tensor(3.0), 0), F.topk(F.tensor([4, 7, 5]), 2)],
+)
+for size in (1, 2, 3, 7):
+    gives(
+        f"H12: the values of topk({size}) among many equals, with and without nan",
+        lambda F, k=size: [
+            F.topk(tensor, k, dim, w).values
+            for tensor in (equals(F), equals(F).masked_fill(equals(F) == 2, NAN), equals(F).int())
+            for dim in (0, 1)
+            for w in (True, False)
+        ],
+    )
+gives("H13: topk of equals: their values", lambda F: F.topk(row(F, 1.0, 1.0, 2.0, 1.0), 3).values)
+for k in (-1, 4):
+    refused(
+        f"H14: topk({k}) of three", RuntimeError, "selected index k out of range", lambda F, k=k: F.topk(matrix(F), k)
+    )
+refused("H15: topk of bools", RuntimeError, "topk does not support bool dtypes on CPU", lambda F: F.topk(bools(F), 1))
 
 # ---------------------------------------------------------------- answers of bytes
 
