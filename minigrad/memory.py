@@ -85,14 +85,12 @@ def repeats(array: Array) -> bool:
 
 
 def writable(array: Array, once: bool = False) -> Array:
-    """The same elements to write to, where numpy has protected them because they may share a place; as they are if the
-    memory under them is not ours to write.
+    """The same elements to write to, where numpy has protected them because they may share a place; protected as they
+    are if the memory under them is not ours to write.
 
     `once`: with each place seen once, along a dimension of size 1.
     """
     row = storage_of(array)
-    if not row.flags.writeable:
-        return array
     strides, shape = element_strides(array), array.shape
     if once and array.size:
         shape = tuple([min(size, 1) if not stride else size for size, stride in zip(shape, strides, strict=True)])

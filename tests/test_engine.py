@@ -915,6 +915,40 @@ def test_what_threads_switch_at_once_is_all_counted(monkeypatch: pytest.MonkeyPa
     assert (counts, slow.number) == ([2], 0)
 
 
+def test_a_numpy_array_that_is_protected_stays_so() -> None:
+    array = np.arange(3.0)
+    array.flags.writeable = False
+    with pytest.warns(UserWarning, match="not writable"):
+        x = mg.from_numpy(array)
+    rows = x.expand(2, 3)
+    for write in (lambda: x.add_(1), lambda: rows.fill_(1), lambda: rows[0].mul_(2), lambda: rows[1].zero_()):
+        with fails(RuntimeError, "unsupported operation: more than one element"):
+            write()
+    with fails(RuntimeError, "unsupported operation: more than one element"):
+        rows[0] = 1.0
+    assert array.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_gradients_of_two_shapes_are_not_passed_over(x: Tensor) -> None:
+    y = x + 1
+    before = y + 2
+    y.data = mg.zeros(2)
+    with pytest.raises((RuntimeError, ValueError), match="shape"):
+        (before.sum() + (y + 3).sum()).backward()
+    assert x.grad is None
+
+
+def test_a_dimension_is_an_integer(x: Tensor) -> None:
+    with fails(TypeError, "a dimension must be an int, not str"):
+        x.size("a")  # type: ignore[arg-type]
+
+
+def test_a_rule_for_an_input_that_there_is_not_is_an_error_of_its_declaration() -> None:
+    options = (False, True, False, False, False, (), ())
+    with fails(TypeError, "op neg: its kernel takes no ['other']"):
+        op_text.OpText(mg.neg.__wrapped__.declared[0], {"self": lambda F, g, other: g}, *options)
+
+
 def test_the_observer_sees_each_node_that_is_recorded(x: Tensor) -> None:
     seen: list[tuple[Node, Any]] = []
     operands: list[Sequence[Tensor]] = []

@@ -68,7 +68,8 @@ def _fill(self: Tensor, value: Any) -> Tensor:
             )
         return filled_by_tensor(self, value)
     if not isinstance(value, dtypes.NUMBERS):
-        raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}: {value!r}")
+        got = f"got ({type_name(value)}), but expected a number or a 0-d tensor"
+        raise TypeError(f"fill_() received an invalid combination of arguments - {got}")
     return filled(self, np.full(self.shape, dtypes.element(self.dtype, value)))
 
 

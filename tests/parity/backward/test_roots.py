@@ -244,4 +244,14 @@ def _(F: Any) -> Any:
     return F.autograd.grad([(x * w).sum(), x * 2], [x, w], [None, F.tensor([1.0, 10.0])])
 
 
+@behaviours("B14: a root that is given four times: its gradients add up, and what was given stays as it was")
+def _(F: Any) -> Any:
+    x, weights = leaf(F, 1.0, 2.0), F.tensor([1.0, 10.0])
+    F.autograd.backward([x * 3] * 4, [weights] * 4)
+    root = x * 3
+    F.autograd.backward([root] * 4, [weights] * 4)
+    F.autograd.backward([x] * 4, [weights] * 4)
+    return x.grad, weights
+
+
 test_as_in_torch = behaviours.test()

@@ -118,4 +118,11 @@ def _(F: Any) -> Any:
     return y is middle, y, x.grad
 
 
+@behaviours(
+    "C17: setup_context of Function itself", error=NotImplementedError, says="setup_context is not implemented."
+)
+def _(F: Any) -> None:
+    F.autograd.Function.setup_context(None, (), None)
+
+
 test_as_in_torch = behaviours.test()

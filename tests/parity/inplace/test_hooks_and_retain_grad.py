@@ -266,4 +266,15 @@ def _(F):
     return x.grad
 
 
+@behaviours("A05: retain_grad() of a view whose place is not known any more changes nothing")
+def _(F):
+    y = F.tensor([1.0, 2.0], requires_grad=True) * 1
+    with F.no_grad():
+        quiet = y[:1]
+    first = y.unbind()[0]
+    first.retain_grad()
+    y.mul_(2)
+    return [(view.retain_grad(), view.retains_grad) for view in (quiet, first)]
+
+
 test_as_in_torch = behaviours.test()

@@ -30,6 +30,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "cat([tensor, 3])": (lambda F: F.cat([F.ones(2), 3]), "expected Tensor as element 1 in argument 0, but got int"),
     "fill_()": (lambda F: F.ones(2).fill_(), "fill_()"),
+    "fill_('a')": (lambda F: F.ones(2).fill_("a"), "fill_() received an invalid combination of arguments - got (str)"),
     "copy_()": (lambda F: F.ones(2).copy_(), "copy_()"),
     "clamp(four numbers)": (lambda F: F.clamp(F.ones(2), 1, 2, 3, 4), "clamp()"),
     "clamp_(four numbers)": (lambda F: F.ones(2).clamp_(1, 2, 3, 4), "clamp_()"),
