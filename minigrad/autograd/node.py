@@ -141,8 +141,9 @@ class Node:
             raise TypeError(f"expected {self._output_count} arguments, got {len(gradients)} instead")
         for number, gradient in enumerate(gradients):
             if gradient is not None and not isinstance(gradient, TensorBase):
-                needed = f"{self.name()} must be called with tensors"  # type: ignore[unreachable]
-                raise TypeError(f"argument {number} is not a Variable: {needed}, not {type_name(gradient)}")
+                kind = type_name(gradient)  # type: ignore[unreachable]
+                advice = f"{self.name()} must be called with tensors, not {kind}: try tensor({gradient!r})"
+                raise TypeError(f"argument {number} is not a Variable: {advice}")
         if all(gradient is None for gradient in gradients):
             results: tuple[Any, ...] = (None,) * len(self._next_nodes)
         elif is_grad_enabled():
