@@ -1158,7 +1158,8 @@ def unary(w: Writer) -> str:
     if small(t):
         options += ["{x}.exp()", "{x}.exp()"]
     if away_from_zero(t):
-        options += ["{x}.relu()", "{n} / {x}"]
+        options += ["{x}.relu()", "{n} / {x}", "{x}.abs()", "{x}.clamp(-9.0, 9.0)"]
+        options += ["F.nn.functional.leaky_relu({x}, 0.5)"]
     options += ["{x} + {n}", "{n} - {x}", "{x} / 2"]
     return w.new_tensor(w.pick(options).format(x=x, n=w.number()))
 
@@ -1210,6 +1211,7 @@ def taken(w: Writer) -> str:
     x = w.tensor(lambda t: len(t.shape) > 0 and t.shape[0] > 0)
     last = w.value(x).shape[0] - 1
     options = [f"{x}[[0, {last}]]", f"{x}[[0, 0]]", f"{x}[F.tensor([{last}])]", f"{x}[[{last}, 0, {last}]]"]
+    options += [f"{x}[range({last}, -1, -1)]"]
     if away_from_zero(w.value(x)):
         options.append(f"{x}[{x} > 0]")
     return w.new_tensor(w.pick(options))
@@ -1320,7 +1322,7 @@ def set_item(w: Writer) -> str:
     if shape and shape[0]:
         options += ["{x}[0]", "{x}[-1]", "{x}[:1]", "{x}[1:]", "{x}[[0]]", f"{{x}}[F.tensor([{shape[0] - 1}])]"]
         if shape[0] > 1:
-            options += ["{x}[[1, 0]]"]
+            options += ["{x}[[1, 0]]", "{x}[range(1, -1, -1)]"]
         if away_from_zero(t):
             options += ["{x}[{x} > 0]"]
     if len(shape) > 1:
