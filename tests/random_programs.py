@@ -1158,8 +1158,7 @@ def unary(w: Writer) -> str:
     if small(t):
         options += ["{x}.exp()", "{x}.exp()"]
     if away_from_zero(t):
-        options += ["{x}.relu()", "{n} / {x}", "{x}.abs()", "{x}.clamp(-9.0, 9.0)"]
-        options += ["F.nn.functional.leaky_relu({x}, 0.5)"]
+        options += ["{x}.relu()", "{n} / {x}", "{x}.clamp(-9.0, 9.0)"]
     options += ["{x} + {n}", "{n} - {x}", "{x} / 2"]
     return w.new_tensor(w.pick(options).format(x=x, n=w.number()))
 
