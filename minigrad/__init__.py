@@ -1,4 +1,4 @@
-# ruff: noqa: F401, E402 - what is imported here is what the package offers
+# ruff: noqa: F401 - what is imported here is what the package offers
 # mypy: implicit-reexport
 """minigrad: automatic differentiation that one can read, with PyTorch's names.
 
@@ -7,15 +7,10 @@ The names below are the ones that `import torch` would give; those of operations
 operations), `autograd.graph` (what is recorded) and `autograd.engine` (the one backward loop).
 """
 
-import warnings as _warnings
 from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from types import ModuleType as _ModuleType
 from typing import Any as _Any
-
-# A nan or an inf is a result like any other here, as in PyTorch: numpy's warnings about it, raised within minigrad,
-# stay silent.
-_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
 
 from minigrad import autograd, return_types
 from minigrad.absent import attributes_of as _attributes_of

@@ -197,10 +197,8 @@ def linspace(start: Any, end: Any, steps: Any, *, dtype: Dtype) -> Array:
     """`steps` numbers evenly spaced from `start` to `end`, both included."""
     for name, value in (("start", start), ("end", end)):
         if isinstance(value, Tensor) and value.ndim:
-            raise RuntimeError(
-                f"linspace only supports 0-dimensional start and end tensors, but got {name} with {value.ndim} "
-                "dimension(s)."
-            )
+            text = f"linspace only supports 0-dimensional start and end tensors, but got {name} with {value.ndim}"
+            raise RuntimeError(f"{text} dimension(s).")
     if not isinstance(steps, int | np.integer):
         raise no_such_form("linspace", TypeError("steps must be an int"), (start, end, steps))
     if steps < 0:
@@ -246,10 +244,8 @@ def _check_range(array: Any, kind: dtypes.dtype) -> None:
     limits = np.iinfo(kind.numpy)
     low = limits.min if limits.min else -limits.max
     if array.size and not (low <= array.min() and array.max() <= limits.max):
-        raise RuntimeError(
-            f"value cannot be converted to type {kind.name} without overflow: the numbers are from {array.min()} to "
-            f"{array.max()}"
-        )
+        found = f"the numbers are from {array.min()} to {array.max()}"
+        raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow: {found}")
 
 
 def constructed(data: Any = (), *sizes: Any) -> Tensor:
@@ -312,10 +308,8 @@ def _from_lists(data: Any) -> tuple[Any, dtypes.dtype]:
             if _length(item) != length:
                 got = "a number" if _length(item) is None else str(_length(item))
                 expected = "a number" if length is None else f"sequence of length {length}"
-                raise ValueError(
-                    f"expected {expected} at dim {len(shape)} (got {got}): the rows of a tensor must all have the "
-                    "same length"
-                )
+                text = f"expected {expected} at dim {len(shape)} (got {got})"
+                raise ValueError(f"{text}: the rows of a tensor must all have the same length")
         shape.append(length or 0)
         flat = [part for item in flat for part in item]
     others = [item for item in flat if item.__class__ not in (bool, int, float)]

@@ -8,6 +8,7 @@ dimensions outranks one without (PyTorch, "Tensor Attributes: type promotion").
 from __future__ import annotations
 
 import builtins
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -122,10 +123,15 @@ def element(kind: dtype, number: Any) -> Any:
 
     RuntimeError for what the dtype cannot hold.
     """
+    if kind is float16 and abs(number) >= 65520:  # rounded to inf, of which numpy would warn
+        number = math.copysign(math.inf, number)
     try:
+        if kind is float32 and 3.4028234663852886e38 < abs(number) < math.inf:  # the largest that it holds
+            raise OverflowError
         return kind.numpy.type(int(number) % 256 if kind is uint8 and -255 <= number < 0 else number)
     except (OverflowError, ValueError):
-        raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow: {number}") from None
+        name = "float" if kind is float32 else f"{kind.name}_t"
+        raise RuntimeError(f"value cannot be converted to type {name} without overflow: {number}") from None
 
 
 def wrapped(kind: dtype, number: int) -> Any:

@@ -21,6 +21,7 @@ each time, takes much longer: see the variants that benchmarks/op_variants.py co
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -32,6 +33,7 @@ from numpy import ndarray
 from minigrad import dtypes
 from minigrad.autograd.anomaly_mode import notice
 from minigrad.autograd.batching import Array, batched
+from minigrad.autograd.blame import NO_WARNING, keep_silent
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.autograd.modes import INFERENCE, modes, set_creation_observer, thread
 from minigrad.autograd.namespaces import arrays, node_type, tensors

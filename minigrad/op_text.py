@@ -17,6 +17,8 @@ from typing import Any
 
 CALL = """
                        | def {name}{signature}:
+-view                  |     if (warnings.filters or (None,))[0] is not NO_WARNING:
+-view                  |         keep_silent()
                        |     if {strangers}:
                        |         operands = {convert}({name!r}, {names})
 broadcasts             |         if operands is NotImplemented:

@@ -42,7 +42,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 import numpy as np
 
 from minigrad import devices, dtypes
-from minigrad.autograd.blame import type_name
+from minigrad.autograd.blame import keep_silent, type_name
 from minigrad.op_text import Writer, fill
 from minigrad.operands import MISSING, check_places, wrong_type
 from minigrad.tensor import Tensor
@@ -143,6 +143,7 @@ def _kind(annotation: Any) -> str:
 
 _TEXT = """
                        | def {name}({signature}):
+                       |     keep_silent()
 each numpy_name        |     if {numpy} is not None:
 each numpy_name        |         {n} = {numpy}
 overloaded             |     try:
@@ -359,6 +360,7 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
 }
 _runtime: dict[str, Any] = {
     "MISSING": MISSING,
+    "keep_silent": keep_silent,
     "Tensor": Tensor,
     "Kind": dtypes.dtype,
     "Place": devices.device,

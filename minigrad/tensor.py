@@ -162,10 +162,8 @@ class Tensor(TensorBase):
         if isinstance(self._state, OvertakenState):
             return  # whatever its own flag, it needs a gradient as its base does
         if wanted and self.is_inference() and not thread.inference:
-            raise RuntimeError(
-                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "
-                "Make a clone() of it outside first."
-            )
+            text = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+            raise RuntimeError(f"{text} Make a clone() of it outside first.")
         if not wanted and self._root is not None and self._root._node is not None:
             self._state = UNCONNECTED  # a view counts as needing a gradient, whatever its own flag
         elif wanted != self.requires_grad:
@@ -224,10 +222,8 @@ class Tensor(TensorBase):
     def retain_grad(self) -> None:
         """Have backward() keep the gradient of this result in `.grad`, as it does for leaves."""
         if self._node is None:
-            raise RuntimeError(
-                "can't retain_grad on Tensor that has requires_grad=False: it does not require grad, so no gradient "
-                "will arrive that could be kept"
-            )
+            text = "can't retain_grad on Tensor that has requires_grad=False"
+            raise RuntimeError(f"{text}: no gradient will arrive that could be kept")
         if not self._has_place() and (self._was_made_as_leaf() or self.retains_grad):
             return
         node = self.grad_fn

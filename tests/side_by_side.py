@@ -51,7 +51,6 @@ def outcome(scenario: Scenario, F: Any) -> Outcome:
         F.set_warn_always(True)  # torch says some warnings once per process only, so that order would matter
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")  # as the package does itself
         try:
             value = plain(scenario(F), F)
         except Exception as error:

@@ -561,20 +561,6 @@ def test_mixed_dtypes_give_each_input_a_gradient_of_its_own(function: Callable[.
     assert (out.dtype, x.grad.dtype, y.grad.dtype) == (mg.float64, mg.float32, mg.float64)
 
 
-def test_nothing_is_said_of_overflow_and_division_by_zero() -> None:
-    program = """if True:
-        import minigrad as mg
-        x = mg.tensor([0.0, -1.0, 1e30], requires_grad=True)
-        for y in (x, x[0]):
-            out = mg.log(y) + 1 / y + y * y + mg.exp(y) + mg.sqrt(y) + y ** -0.5 + mg.sigmoid(-y)
-            (first,) = mg.autograd.grad(out.sum(), x, create_graph=True)
-            first.sum().backward()
-        x[:0].mean().backward()
-    """
-    ran = subprocess.run([sys.executable, "-W", "default", "-c", program], capture_output=True, text=True, check=True)
-    assert [line for line in ran.stderr.splitlines() if "RuntimeWarning" in line] == []
-
-
 @pytest.mark.parametrize("imported", ["minigrad", "minigrad.linalg", "minigrad.nn"])
 def test_rules_find_the_ops_that_they_use(imported: str) -> None:
     """A rule says F.cos, and the module that declares cos must have been imported by then: by whatever was imported."""

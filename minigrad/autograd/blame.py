@@ -1,7 +1,7 @@
 """Which line did it, and what the learner calls the tensor: what error texts say beyond PyTorch's words.
 
 Each write notes the innermost line outside this package that led to it, and a variable's name is looked for in the
-frames that are running.
+frames that are running. Warnings are said at the learner's line, too; numpy's about what happens here are kept silent.
 """
 
 from __future__ import annotations
@@ -54,6 +54,16 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(text, category, stacklevel=level)
 
 
+# numpy warns of an overflow or a division by zero, where PyTorch is silent: inf and nan are results like any others.
+NO_WARNING: Any = ("ignore", None, RuntimeWarning, re.compile(r"minigrad\."), 0)
+
+
+def keep_silent() -> None:
+    """Put the filter for numpy's warnings within this package before those that the learner has set since."""
+    if (warnings.filters or (None,))[0] is not NO_WARNING:
+        warnings.filters[:] = [NO_WARNING, *filter(NO_WARNING.__ne__, warnings.filters)]  # type: ignore[index]
+
+
 def shown_line(code: CodeType, line: int) -> str:
     """A line of code as a traceback shows it: by its file, or as `Cell In[3], line 5` where it is a notebook's."""
     text = linecache.getline(code.co_filename, line).strip()
@@ -93,8 +103,7 @@ def count_write(tensor: Any) -> None:
     if writes is INFERENCE:
         return
     if writes is None:
-        tensor._writes = [1, None, current_line()]
-        return
+        tensor._writes = writes = [0]
     writes[0] += 1
     writes[1:] = (writes[1] if len(writes) > 1 else None, current_line())
     if writes[1] is not None:

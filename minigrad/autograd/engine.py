@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import Step, steps_until_nan
 from minigrad.autograd.arguments import as_list, key_of, listed_inputs, started_roots
-from minigrad.autograd.blame import warn
+from minigrad.autograd.blame import keep_silent, warn
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.modes import current_state, modes, switch
@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 DEEPEST = 20  # how many backward runs one thread nests: each takes about ten of the thousand calls that it may nest
+
+CYCLE_MESSAGE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
+    "cycle and avoid the leak."
+)
 
 Steps = Iterator[Step]
 
@@ -51,12 +58,7 @@ def backward(
     """
     run = _prepared(tensors, grad_tensors, retain_graph, create_graph, inputs)
     if create_graph:
-        warn(
-            "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
-            "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid "
-            "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
-            "after use to break the cycle and avoid the leak."
-        )
+        warn(CYCLE_MESSAGE)
     exhaust(run)
 
 
@@ -229,6 +231,7 @@ def _loop(run: BackwardRun) -> Steps:
     sums = Sums(run)
     arrived, owned, leaves_after = sums.arrived, sums.owned, run.leaves_after
     plain = run.limits is None and not run.recorded and modes.profiler is None
+    keep_silent()
     yield from _leaf_steps(run, sums, None, (), ())
 
     for node in run.order:

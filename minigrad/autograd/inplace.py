@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.anomaly_mode import notice
-from minigrad.autograd.blame import count_write, variable_name
+from minigrad.autograd.blame import count_write, keep_silent, variable_name
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.modes import check_mode, modes, thread
 from minigrad.autograd.namespaces import arrays, tensors
@@ -33,16 +33,12 @@ def check_history(tensor: Tensor) -> None:
         raise view_error(tensor, kind, by_others=False)
     if not tensor.requires_grad:
         return
-    if base is not None and base.is_leaf:
+    of_leaf = base is not None and base.is_leaf
+    if of_leaf or tensor.is_leaf:
+        what, name = "a view of a leaf" if of_leaf else "a leaf", variable_name(tensor) or "x"
         raise RuntimeError(
-            "a view of a leaf Variable that requires grad is being used in an in-place operation. To change the leaf's "
-            "numbers without recording that, as an optimizer does, write inside `with no_grad():`."
-        )
-    if tensor.is_leaf:
-        name = variable_name(tensor) or "x"
-        raise RuntimeError(
-            "a leaf Variable that requires grad is being used in an in-place operation. To change its numbers without "
-            f"recording that, as an optimizer does, write inside `with no_grad():`; to compute with it, make a new "
+            f"{what} Variable that requires grad is being used in an in-place operation. To change its numbers without "
+            "recording that, as an optimizer does, write inside `with no_grad():`; to compute with it, make a new "
             f"tensor, as in y = {name} + 1."
         )
 
@@ -51,6 +47,7 @@ def begin_write(tensor: Tensor, target: Any) -> None:
     """Check that `target`, the tensor's memory or a part of it, may be written to, and count the write that is about to
     happen.
     """
+    keep_silent()
     check_mode(tensor)
     if not target.flags.writeable:  # numpy protects what broadcast_to returns
         raise RuntimeError(OVERLAP)

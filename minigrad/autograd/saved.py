@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from minigrad.autograd.blame import last_line, op_name, shown_line, variable_name
+from minigrad.autograd.blame import Line, last_line, op_name, shown_line, variable_name
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.hooks import Hook
 from minigrad.autograd.modes import INFERENCE, switch, thread
@@ -17,7 +17,6 @@ from minigrad.autograd.node import Node, edge_node
 from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:
-    from minigrad.autograd.blame import Line
     from minigrad.tensor import Tensor
 
 UNSAVABLE_MESSAGE = (
@@ -58,10 +57,8 @@ class PackedTensor:
         hook = self.unpack_hook if thread.witness is None else thread.witness.around("unpacked", node, self.unpack_hook)
         result = hook(self.packed)
         if not isinstance(result, TensorBase):
-            raise TypeError(
-                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                f"{type(result).__name__}"
-            )
+            text = "Output of saved tensor unpack_hook expected to be a Tensor but got result of type"
+            raise TypeError(f"{text} {type(result).__name__}")
         tensor = from_array(result._array)
         tensor._node, tensor._output_nr, tensor._state = self.place
         if self.is_own:

@@ -31,10 +31,8 @@ class Parameter(Tensor):
         if data is None:
             data = empty(0)
         if not isinstance(data, Tensor):
-            raise AttributeError(
-                f"'{type_name(data)}' object has no attribute 'detach': a Parameter is made of a tensor of minigrad, "
-                "as in Parameter(tensor(...))"
-            )
+            text = f"'{type_name(data)}' object has no attribute 'detach'"
+            raise AttributeError(f"{text}: a Parameter is made of a tensor of minigrad, as in Parameter(tensor(...))")
         own_array(data)
         parameter = object.__new__(cls)
         share_outside(parameter, data)

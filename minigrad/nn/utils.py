@@ -62,6 +62,7 @@ def _gradients(parameters: Any) -> list[Tensor]:
     return [parameter.grad for parameter in several if parameter.grad is not None]
 
 
+@np.errstate(all="ignore")  # as numpy's own norm does not say
 def _total_norm(arrays: list[Any], order: float) -> Any:
     """The norm of all arrays as one vector, which is the norm of their norms."""
     if not arrays:

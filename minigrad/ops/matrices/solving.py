@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import Array, op
+from minigrad.op import Array, arrays, op
 from minigrad.ops.shapes.expanding import common_shape, unbroadcast
 from minigrad.public import checked, public
 from minigrad.tensor import Tensor
@@ -28,9 +28,8 @@ def _check_square(function: str, array: Array) -> Array:
         raise RuntimeError(f"{function}: The input tensor A must have at least 2 dimensions. It has {array.ndim}.")
     rows, columns = array.shape[-2:]
     if rows != columns:
-        raise RuntimeError(
-            f"{function}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
-        )
+        sizes = f"{rows} by {columns}"
+        raise RuntimeError(f"{function}: A must be batches of square matrices, but they are {sizes} matrices")
     kind = dtypes.of(array)
     if not kind.is_floating_point:
         raise RuntimeError(
@@ -52,6 +51,7 @@ def _not_computed(text: str, matrices: Array, is_at_fault: Any) -> LinAlgError:
     return LinAlgError(text.format(f"(Batch element {number}): " if matrices.ndim > 2 else "", size))
 
 
+@np.errstate(all="ignore")
 def _columns_are_dependent(matrix: Array, count: int) -> bool:
     """Whether elimination finds nothing but zeros in one of the first columns."""
     return bool(np.linalg.matrix_rank(matrix[:, :count]) < count)
@@ -83,6 +83,7 @@ def linalg_inv(A: Array) -> Array:
 
 @public(name="det")
 @op(A=lambda F, g, A: g[..., None, None] * F.cofactors(A))
+@np.errstate(all="ignore")  # which np.linalg.det does not say itself, as np.linalg.inv does
 def linalg_det(A: Array) -> Array:
     """The determinant of a square matrix, or of each of a batch."""
     return np.linalg.det(_check_square("linalg.det", A))
@@ -100,10 +101,11 @@ def cofactors(self: Array) -> Array:
 
     From singular values, leaving out one each: singular matrices, too, have cofactors.
     """
-    u, s, vh = np.linalg.svd(self)
+    known = np.isfinite(self).all((-2, -1), keepdims=True)  # of an inf LAPACK may go on for ever
+    u, s, vh = np.linalg.svd(np.where(known, self, 0))
     others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
-    signs = np.linalg.det(u) * np.linalg.det(vh)
-    return (u * (signs[..., None, None] * others[..., None, :])) @ vh
+    signs = arrays.linalg_det(u) * arrays.linalg_det(vh)
+    return np.where(known, (u * (signs[..., None, None] * others[..., None, :])) @ vh, np.nan)
 
 
 # ---------------------------------------------------------------- A X = B

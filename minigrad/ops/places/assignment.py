@@ -43,7 +43,7 @@ filled, zeroed = overwriting("FillBackward2"), overwriting("ZeroBackward0")
 @op(name="FillBackward3", self=lambda F, g: F.zeros(g.shape, g), value=lambda F, g: F.sum_all(g))
 def filled_by_tensor(self: Array, value: Array) -> Array:
     """One element, a 0-d tensor, everywhere in the place of the input."""
-    return np.full_like(self, value)
+    return np.full_like(self, value.astype(self.dtype))
 
 
 @op(
@@ -62,10 +62,8 @@ def copied(self: Array, src: Array) -> Array:
 def _fill(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         if value.ndim:
-            raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions: "
-                "use copy_() for that."
-            )
+            text = f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions"
+            raise RuntimeError(f"{text}: use copy_() for that.")
         return filled_by_tensor(self, value)
     if not isinstance(value, dtypes.NUMBERS):
         got = f"got ({type_name(value)}), but expected a number or a 0-d tensor"

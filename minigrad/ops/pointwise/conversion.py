@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import devices, dtypes
+from minigrad.autograd.blame import keep_silent
 from minigrad.op import Array, op
 from minigrad.public import Device, public
 from minigrad.tensor import Tensor, from_array
@@ -32,6 +33,7 @@ def in_dtype(input: Tensor, kind: dtypes.dtype, copy: bool = False) -> Tensor:
     if input.dtype is kind and not copy:
         return input
     if not kind.is_floating_point:
+        keep_silent()
         return from_array(input._array.astype(kind.numpy))
     return cast(input, kind.numpy)
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.blame import keep_silent
 from minigrad.op import Array, op
 from minigrad.operands import elementwise_operands
 from minigrad.ops.operands import level, numbers_only
@@ -116,6 +117,7 @@ def _power(base: Any, exponent: Array) -> Array:
 @public
 def pow(input: Any, exponent: Any) -> Tensor:
     """input ** exponent, where one of them may be a number."""
+    keep_silent()
     base, power = elementwise_operands("pow", input, exponent)
     if base.dtype is power.dtype is dtypes.bool:
         if not power._is_number:

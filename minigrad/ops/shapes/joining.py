@@ -120,9 +120,8 @@ def cat_along(tensors: Tensors, dim: int = 0) -> Tensor:
         raise ValueError("minigrad.cat(): expected a non-empty list of Tensors")
     shapes = [item._array.shape for item in tensors]
     if () in shapes:
-        raise RuntimeError(
-            f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated: use stack() for these"
-        )
+        where = f"at position {shapes.index(())}"
+        raise RuntimeError(f"zero-dimensional tensor ({where}) cannot be concatenated: use stack() for these")
     first = next((shape for shape in shapes if shape != (0,)), (0,))
     dim = wrap_dim(dim, len(first))
     for index, shape in enumerate(shapes):

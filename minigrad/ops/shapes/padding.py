@@ -43,10 +43,8 @@ def pad(input: Tensor, pad: Ints, mode: str = "constant", value: Any = None) -> 
     if len(pad) % 2:
         raise RuntimeError(f"Padding length must be divisible by 2: before and after, not {len(pad)} numbers")
     if len(pad) > 2 * input.ndim:
-        raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(pad)} and input of dimension {input.ndim}"
-        )
+        text = "Padding length should be less than or equal to two times the input dimension but got padding length"
+        raise RuntimeError(f"{text} {len(pad)} and input of dimension {input.ndim}")
     if mode != "constant":
         raise NotImplementedError(f"Unrecognised padding mode {mode}: minigrad pads with a constant only")
     return constant_pad(input, pad, dtypes.element(input.dtype, value) if value else 0)

@@ -86,9 +86,8 @@ def _matrices_transposed(input: Tensor) -> Tensor:
     if not input.ndim:
         return _number_as_it_is(input, "mT")
     if input.ndim < 2:
-        raise RuntimeError(
-            f"tensor.mT is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor."
-        )
+        found = f"Got {input.ndim}-D tensor."
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. {found}")
     return transpose(input, -2, -1)
 
 

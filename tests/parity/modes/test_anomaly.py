@@ -50,10 +50,9 @@ def modes(F: Any) -> tuple[bool, bool]:
 
 @contextlib.contextmanager
 def recorded() -> Iterator[list[warnings.WarningMessage]]:
-    """The warnings of the block, without numpy's about the numbers."""
+    """The warnings of the block."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.simplefilter("ignore", RuntimeWarning)
         yield caught
 
 
