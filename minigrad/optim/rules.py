@@ -69,9 +69,9 @@ class RuleOptimizer(Optimizer):
         """
         state = self.state[param]
         if not state:
-            state["step"] = from_array(np.array(0, np.float32))  # of this dtype in PyTorch
-            for name in names:
-                state[name] = from_array(np.zeros_like(own_array(param)))
+            start = {name: from_array(np.zeros_like(own_array(param))) for name in names}
+            # all or, where this is interrupted, nothing; the number is of this dtype in PyTorch
+            state |= {"step": from_array(np.array(0, np.float32)), **start}
         count = _for_writing(state["step"])
         count += 1
         return count.item(), [_for_writing(state[name]) for name in names]

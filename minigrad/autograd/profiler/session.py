@@ -53,28 +53,36 @@ class profile:
             return None
         if self._recording is not None:
             raise RuntimeError("Profiler context manager is not reentrant: make a new profile for each block")
-        with _switching:
-            if modes.profiler is not None:
-                raise RuntimeError(
-                    "Profiler is already enabled: only one can be on at a time. Leave out the inner one, and mark the "
-                    "part that you are interested in with record_function(name)."
-                )
-            recording = Recording(self._clock, self.record_shapes, self.profile_memory)
-            modes.profiler = recording  # first, so that an op that is written now will be watched
-            try:
+        recording = Recording(self._clock, self.record_shapes, self.profile_memory)
+        try:
+            with _switching:
+                if modes.profiler is not None:
+                    raise RuntimeError(
+                        "Profiler is already enabled: only one can be on at a time. Leave out the inner one, and mark "
+                        "the part that you are interested in with record_function(name)."
+                    )
+                modes.profiler = recording  # first, so that an op that is written now will be watched
                 recording.start()
-            except BaseException:
-                modes.profiler = None
-                raise
+        except BaseException:
+            if modes.profiler is recording:
+                self._end(recording)
+            raise
         self._recording = recording
         return self
 
     def __exit__(self, *error: object) -> None:
         recording = self._recording
-        if recording is None or self._finished:
+        if recording is None or recording.ended is not None:
             return
+        try:
+            self._end(recording)
+        except BaseException:  # the stop button: what it has kept from coming to its end does so now
+            self._end(recording)
+            raise
+
+    def _end(self, recording: Recording) -> None:
         with _switching:
-            self.function_events.extend(recording.stop())
+            self.function_events[:] = recording.stop()
             modes.profiler = None
 
     @property

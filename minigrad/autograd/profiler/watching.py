@@ -38,23 +38,19 @@ class Watch:
         self._over = False
 
     def begin(self) -> None:
-        """Watch all there is to watch. If that fails, watch nothing."""
+        """Watch all there is to watch. If that fails, `end()` is to be called."""
         with op_text.writing:
-            try:
-                for call in op.calls:
-                    self.watch_op(call)
-                for name, function in names.functions():
-                    self._watch(function, partial(self._recording.call, name))
-                self._watch(Function.__dict__["apply"].__func__, self._custom)
-                self._watch(op.define, partial(self._recording.call, names.WRITING))  # type: ignore[arg-type]
-                for assignment in names.loaded("minigrad.ops.places.assignment"):
-                    self._watch(assignment.write_part, self._write_part)
-                self._kernels = dict(vars(op.arrays))
-                for name, kernel in self._kernels.items():
-                    setattr(op.arrays, name, self._recorded(names.of_op(name), kernel))
-            except BaseException:
-                self.end()
-                raise
+            for call in op.calls:
+                self.watch_op(call)
+            for name, function in names.functions():
+                self._watch(function, partial(self._recording.call, name))
+            self._watch(Function.__dict__["apply"].__func__, self._custom)
+            self._watch(op.define, partial(self._recording.call, names.WRITING))  # type: ignore[arg-type]
+            for assignment in names.loaded("minigrad.ops.places.assignment"):
+                self._watch(assignment.write_part, self._write_part)
+            self._kernels = dict(vars(op.arrays))
+            for name, kernel in self._kernels.items():
+                setattr(op.arrays, name, self._recorded(names.of_op(name), kernel))
 
     def watch_op(self, call: FunctionType) -> None:
         """Watch an op, unless all is over: its text may have been in the making when the profiler ended."""

@@ -1,0 +1,27 @@
+"""A step that is stopped while a parameter's state is being made leaves an optimizer that works."""
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad.optim import rules
+
+
+def test_a_first_step_that_is_stopped_can_be_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = mg.optim.AdamW([x], lr=0.1)
+    (x * x).sum().backward()
+    made = []
+
+    def stopped(array: np.ndarray) -> np.ndarray:
+        made.append(array)
+        if len(made) == 2:
+            raise KeyboardInterrupt
+        return np.zeros(array.shape, array.dtype)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rules.np, "zeros_like", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            optimizer.step()
+    optimizer.step()
+    assert optimizer.state[x].keys() == {"step", "exp_avg", "exp_avg_sq"}
