@@ -222,8 +222,8 @@ class Tensor(TensorBase):
     def retain_grad(self) -> None:
         """Have backward() keep the gradient of this result in `.grad`, as it does for leaves."""
         if self._node is None:
-            text = "can't retain_grad on Tensor that has requires_grad=False"
-            raise RuntimeError(f"{text}: no gradient will arrive that could be kept")
+            text = "can't retain_grad on Tensor that has requires_grad=False: it does not require grad"
+            raise RuntimeError(f"{text}, so no gradient will arrive that could be kept")
         if not self._has_place() and (self._was_made_as_leaf() or self.retains_grad):
             return
         node = self.grad_fn

@@ -1,7 +1,7 @@
 """Exercise `freeze_first`: tensors that train no longer."""
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, raised, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, show
 
 
 def freeze_first(parameters, count):
@@ -71,8 +71,8 @@ def only_sliced(parameters, count):
 
 
 def assigned_to_the_method(parameters, count):
-    """requires_grad_ is a method, and nothing can be assigned to it. Call it, requires_grad_(False), or assign to the
-    flag requires_grad.
+    """requires_grad_ is a method: what is assigned to it takes its place and freezes nothing. Call it,
+    requires_grad_(False), or assign to the flag requires_grad.
     """
     for parameter in parameters[:count]:
         parameter.requires_grad_ = False
@@ -135,6 +135,12 @@ EXERCISE = Exercise(
             emptied_the_list, when=lambda outcome: isinstance(outcome.value, tuple) and len(outcome.arguments[0]) != 4
         ),
         Mistake(
+            assigned_to_the_method,
+            when=lambda outcome: any(
+                "requires_grad_" in getattr(parameter, "__dict__", ()) for parameter in outcome.arguments[0]
+            ),
+        ),
+        Mistake(
             froze_copies,
             only_sliced,
             when=lambda outcome: (
@@ -143,7 +149,6 @@ EXERCISE = Exercise(
                 and all(getattr(parameter, "requires_grad", False) for parameter in outcome.value[1])
             ),
         ),
-        Mistake(assigned_to_the_method, when=raised("'requires_grad_' is read-only")),
         froze_one_more,
         returned_all,
         froze_the_last,

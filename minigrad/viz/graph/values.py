@@ -85,7 +85,7 @@ def number(value: Any) -> str:
         return str(bool(value))
     if isinstance(value, int | np.integer):
         return str(int(value))
-    if isinstance(value, complex):
+    if isinstance(value, complex | np.complexfloating):
         real, imaginary = number(value.real), number(value.imag)
         return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
     value = float(value)
