@@ -64,10 +64,8 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
     """
     *conditions, first, second = values
     if op_name in _COMPARISONS and not isinstance(first, Tensor):
-        raise TypeError(
-            f"{op_name}() received an invalid combination of arguments - got ({type_name(first)}, "
-            f"{type_name(second)}): the tensor comes first, so that 1 < x is gt(x, 1)"
-        )
+        kinds = f"({type_name(first)}, {type_name(second)})"
+        raise TypeError(f"{op_name}() received an invalid combination of arguments - got {kinds}: 1 < x is gt(x, 1)")
     if op_name in ("sub", "rsub") and any(isinstance(value, bool | np.bool_) for value in (first, second)):
         raise no_bools(first, second)
     if op_name in _OF_NUMBERS and isinstance(first, dtypes.NUMBERS) and isinstance(second, dtypes.NUMBERS):
@@ -98,11 +96,9 @@ def answers(stranger: Any, method: str) -> bool:
 def unsupported(name: str, first: Any, second: Any) -> TypeError:
     """The error for an operand that is neither a tensor nor a number; `name` is that of an op, or an operator."""
     stranger = second if isinstance(first, Tensor) else first
-    reason = (
-        "Complex numbers are not supported: numbers are real here. Keep a complex number's two parts in two tensors."
-        if isinstance(stranger, complex | np.complexfloating)
-        else f"Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, as in tensor(...)."
-    )
+    reason = f"Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, as in tensor(...)."
+    if isinstance(stranger, complex | np.complexfloating):
+        reason = "Complex numbers are not supported: keep the two parts, which are real, in two tensors."
     symbol = _SYMBOLS.get(name, name + "()" * name.isidentifier())
     return TypeError(
         f"unsupported operand type(s) for {symbol}: '{type_name(first)}' and '{type_name(second)}'. {reason}"
@@ -164,15 +160,13 @@ def meet(first: Tensor, second: Tensor, *others: Tensor, floating: bool = False)
     if floating and common.kind != "f":
         common = dtypes.default.numpy
     mixed = a.dtype is not b.dtype  # then a rule may compute in the wider of the two
-    targets = tuple(
-        [
-            None if t._node is None or (t._array.shape == shape and not mixed) else (t._array.shape, t._array.dtype)
-            for t in (first, second)
-        ]
-    )
+    targets = [
+        None if t._node is None or (t._array.shape == shape and not mixed) else (t._array.shape, t._array.dtype)
+        for t in (first, second)
+    ]
     if mixed:
         a, b = a.astype(common, copy=False), b.astype(common, copy=False)
-    return a, b, targets if any(targets) else None
+    return a, b, tuple(targets) if any(targets) else None
 
 
 def meet_all(several: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:

@@ -10,6 +10,7 @@ import gc
 import linecache
 import random
 import re
+import sys
 import threading
 import time
 import traceback
@@ -873,46 +874,21 @@ def test_two_threads_that_call_an_operation_first_write_it_once() -> None:
     assert (results, len(written)) == ([5, 5], 1)
 
 
-def test_what_threads_switch_at_once_is_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Slow(modes.Modes):
-        __slots__ = ("number",)
+def test_what_threads_switch_at_once_is_all_counted() -> None:
+    before, interval = modes.modes.special, sys.getswitchinterval()
 
-        @property
-        def special(self) -> int:
-            number = self.number
-            time.sleep(0.05)  # so that the other threads get here, too
-            return number
+    def switch() -> None:
+        for _ in range(2_000):
+            with mg.no_grad(), mg.inference_mode():
+                pass
+        mg.no_grad().__enter__()  # it ends in a mode of its own
 
-        @special.setter
-        def special(self, number: int) -> None:
-            self.number = number
-
-    slow, ended = Slow(), modes._Unusual()
-    slow.number = ended.count = 1  # of a thread that ends in a mode of its own
-    monkeypatch.setattr(modes, "modes", slow)
-    all_counted = threading.Barrier(3)
-    counts: list[int] = []
-
-    def record_nothing() -> None:
-        with mg.no_grad():
-            all_counted.wait(10)
-            counts.append(slow.number)
-            all_counted.wait(10)
-
-    def observe() -> None:
-        op.set_creation_observer(print)
-        all_counted.wait(10)
-        all_counted.wait(10)
-        op.set_creation_observer(None)
-
-    def end() -> None:
-        ended.__del__(modes=slow)
-        ended.count = 0
-        all_counted.wait(10)
-        all_counted.wait(10)
-
-    run_at_once(record_nothing, observe, end)
-    assert (counts, slow.number) == ([2], 0)
+    sys.setswitchinterval(1e-6)  # seconds: as often as can be
+    try:
+        run_at_once(switch, switch, switch, switch)
+    finally:
+        sys.setswitchinterval(interval)
+    assert modes.modes.special == before
 
 
 def test_a_numpy_array_that_is_protected_stays_so() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad.autograd.blame import learner_traceback, warn
 from minigrad.autograd.hooks import wrapped
-from minigrad.autograd.modes import modes, switch_for_all, thread
+from minigrad.autograd.modes import modes, set_anomaly, sure_to_begin, thread
 
 if TYPE_CHECKING:
     from minigrad.autograd.node import Node
@@ -37,13 +37,15 @@ class set_detect_anomaly:
     """Turn anomaly mode on or off by a bool, at once; as a context it is undone at the end."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._before = switch_for_all("anomaly", check_nan if mode else None)
+        self._before, self._within = modes.anomaly, check_nan if mode else None
+        set_anomaly(self._within)
 
     def __enter__(self) -> None:
-        pass
+        set_anomaly(self._within)
 
+    @sure_to_begin
     def __exit__(self, *error: object) -> None:
-        switch_for_all("anomaly", self._before)
+        set_anomaly(self._before)
 
 
 class detect_anomaly(set_detect_anomaly):
@@ -53,14 +55,11 @@ class detect_anomaly(set_detect_anomaly):
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        self._before, self._check_nan = modes.anomaly, check_nan
+        self._before, self._within = modes.anomaly, check_nan
         warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
             "debugging."
         )
-
-    def __enter__(self) -> None:
-        switch_for_all("anomaly", self._check_nan)
 
 
 # ---------------------------------------------------------------- used by ops and by the engine
@@ -84,10 +83,8 @@ def steps_until_nan(run: Iterator[Step]) -> Iterator[Step]:
         for index, gradient in enumerate(outgoing):
             if _has_nan(gradient):
                 warn_of_failure(node)
-                error: Any = RuntimeError(
-                    f"Function '{type(node).__name__}' returned nan values in its {index}th output. "
-                    + _where_from(node, incoming)
-                )
+                text = f"Function '{type(node).__name__}' returned nan values in its {index}th output."
+                error: Any = RuntimeError(f"{text} {_where_from(node, incoming)}")
                 error.anomaly = (node, incoming, outgoing)  # the step, for those who draw it
                 raise error
         yield node, incoming, outgoing

@@ -76,10 +76,8 @@ def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batc
         if batched:
             _check_batch(index, root, gradient, weights[0])
         elif gradient is not None and gradient.shape != root.shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
-                f"shape of {root.shape}."
-            )
+            shapes = f"has a shape of {gradient.shape} and output[{index}] has a shape of {root.shape}."
+            raise RuntimeError(f"Mismatch in shape: grad_output[{index}] {shapes}")
         pairs.append((key_of(root), _start(root._array, gradient, create_graph, batched)))
     return pairs
 

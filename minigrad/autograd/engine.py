@@ -19,7 +19,7 @@ from minigrad.autograd.arguments import as_list, key_of, listed_inputs, started_
 from minigrad.autograd.blame import keep_silent, warn
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.modes import current_state, modes, switch
+from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.node import AccumulateGrad, Node
 from minigrad.autograd.run import BackwardRun, Gradients, Key, key_at
 from minigrad.tensor_base import TensorBase, from_array
@@ -175,10 +175,10 @@ def exhaust(run: BackwardRun, in_new_thread: bool = False) -> None:
 
 def _exhaust_in_new_thread(run: BackwardRun) -> None:
     """Run all steps in a thread of their own, with this one's modes, and wait for it."""
-    state, errors = current_state(), []
+    state, errors = dict(vars(thread)), list[BaseException]()
 
     def go_on() -> None:
-        switch(**state)
+        vars(thread).update(state)  # also the count of what is unusual, since this thread waits
         try:
             exhaust(run, in_new_thread=True)
         except BaseException as error:
@@ -198,8 +198,7 @@ class Sums:
     """The gradients that have arrived and wait for their node's turn, summed up."""
 
     def __init__(self, run: BackwardRun) -> None:
-        self.run = run
-        self.arrived: dict[Key, Any] = {}
+        self.run, self.arrived = run, dict[Key, Any]()
         self.owned: set[Key] = set()  # where it is a sum of the engine's own, which may be added to in place
         # Tensors and batches are not written to: each sum is a new value.
         self.keeps_terms = run.recorded or any(gradient.__class__ is batching.Batched for _, gradient in run.roots)

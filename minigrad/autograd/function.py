@@ -134,23 +134,17 @@ class FunctionNode(FunctionCtx, Node):
         gradients: list[Any] = []
         for position, (result, is_tensor) in enumerate(zip(results, self._given, strict=False), 1):
             if not is_tensor and result is not None:
-                raise RuntimeError(
-                    f"function {name} returned a gradient different than None at position {position}, but the "
-                    "corresponding forward input was not a Variable"
-                )
+                place = f"at position {position}, but the corresponding forward input was not a Variable"
+                raise RuntimeError(f"function {name} returned a gradient different than None {place}")
             if result is not None and not isinstance(result, Tensor):
-                raise RuntimeError(
-                    f"expected Variable or None (got {type_name(result)}): gradient number {position} of "
-                    f"{self._function.__name__}.backward"
-                )
+                which = f"gradient number {position} of {self._function.__name__}.backward"
+                raise RuntimeError(f"expected Variable or None (got {type_name(result)}): {which}")
             if is_tensor:
                 gradients.append(result if self._next_nodes[len(gradients)] is not None else None)
         for index, (gradient, target) in enumerate(zip(gradients, self._targets or (), strict=True)):
             if gradient is not None and not _sums_to(gradient.shape, target[0]):
-                raise RuntimeError(
-                    f"Function {name} returned an invalid gradient at index {index} - got {list(gradient.shape)} but "
-                    f"expected shape compatible with {list(target[0])}"
-                )
+                shapes = f"got {list(gradient.shape)} but expected shape compatible with {list(target[0])}"
+                raise RuntimeError(f"Function {name} returned an invalid gradient at index {index} - {shapes}")
         return gradients
 
 

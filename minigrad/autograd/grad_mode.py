@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
-from minigrad.autograd.modes import switch, thread
+from minigrad.autograd.modes import set_recording, sure_to_begin, thread
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -34,15 +34,19 @@ def is_recording() -> bool:
 class Mode:
     """Modes of this thread as a context, nestable and reusable, and as a decorator of functions and generators."""
 
-    def __init__(self, **values: bool) -> None:
-        self._values = values
-        self._previous: list[dict[str, Any]] = []
+    def __init__(self, grad_enabled: bool, inference: bool | None = None) -> None:
+        self._modes = grad_enabled, inference
+        self._outer: Any = None  # the modes before the innermost block, and those before the blocks around it
 
     def __enter__(self) -> None:
-        self._previous.append(switch(**self._values))
+        self._outer = thread.grad_enabled, thread.inference, self._outer
+        grad_enabled, inference = self._modes
+        set_recording(grad_enabled, inference)  # last: once the mode is on, the block has begun
 
+    @sure_to_begin
     def __exit__(self, *error: object) -> None:
-        switch(**self._previous.pop())
+        grad_enabled, inference, self._outer = self._outer
+        set_recording(grad_enabled, None if self._modes[1] is None else inference)
 
     def __call__(self, function: Decorated) -> Decorated:
         if inspect.isgeneratorfunction(function):
@@ -50,7 +54,7 @@ class Mode:
 
         @functools.wraps(function)
         def in_mode(*args: Any, **kwargs: Any) -> Any:
-            with Mode(**self._values):
+            with Mode(*self._modes):
                 return function(*args, **kwargs)
 
         return in_mode  # type: ignore[return-value]
@@ -64,7 +68,7 @@ class Mode:
             resume, sent = body.send, None
             while True:
                 try:
-                    with Mode(**self._values):
+                    with Mode(*self._modes):
                         produced = resume(sent)
                 except StopIteration as end:
                     return end.value
@@ -105,7 +109,7 @@ class inference_mode(Mode, metaclass=_BareDecorator):
     """
 
     def __init__(self, mode: bool = True) -> None:
-        super().__init__(grad_enabled=not mode, inference=mode)
+        super().__init__(not mode, mode)
 
 
 class set_grad_enabled(Mode):
@@ -115,17 +119,17 @@ class set_grad_enabled(Mode):
         if not isinstance(mode, bool):
             kind = type(mode).__name__
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {kind}")
-        super().__init__(grad_enabled=mode)
-        self.mode = mode
-        self._before = switch(grad_enabled=mode)
+        super().__init__(mode)
+        self.mode, self._before = mode, thread.grad_enabled
+        set_recording(mode)
 
     def __repr__(self) -> str:
         return f"{type(self).__module__}.{type(self).__qualname__}(mode={self.mode})"
 
     def __enter__(self) -> None:
-        switch(**self._values)
-        self._previous.append(self._before)
+        self._outer = self._before, thread.inference, self._outer
+        set_recording(self.mode)
 
     def __call__(self, function: Decorated) -> Decorated:
-        switch(**self._before)  # a decorator says what is to hold in the function, not here
+        set_recording(self._before)  # a decorator says what is to hold in the function, not here
         return super().__call__(function)

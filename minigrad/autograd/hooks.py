@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from minigrad.autograd.grad_mode import set_grad_enabled
+from minigrad.autograd.grad_mode import Mode
 from minigrad.autograd.modes import thread
 from minigrad.tensor_base import TensorBase, from_array
 
@@ -108,7 +108,7 @@ class NodeHooks:
 
 def _run(kind: str, node: Node, hooks: Hooks, recorded: bool, replaced: Hook, value: Any, *others: Any) -> Any:
     """Show a value to hooks, one after the other; return what became of it. `replaced` checks what a hook returns."""
-    with set_grad_enabled(recorded):
+    with Mode(recorded):
         for hook in list(hooks.values()):
             result = _call_of(kind, node, hook)(value, *others)
             if result is not None:

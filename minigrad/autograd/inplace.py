@@ -95,8 +95,7 @@ class CopySlices(Node):
     _keeps_tensors = True  # it can be run once, whatever the operation saved
 
     def __init__(self, base: Tensor, geometry: Geometry, node: Node, position: int) -> None:
-        self.geometry = geometry
-        self.position = position  # which of the operation's inputs the old part was
+        self.geometry, self.position = geometry, position  # position: which of the operation's inputs the old part was
         self._kept = (node, *(node._kept or ()))
         others = [function for index, function in enumerate(node.next_functions) if index != position]
         self._connect([(edge_node(base), base._output_nr), *others])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from opcode import opmap
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -52,7 +53,20 @@ class Modes:
 
 
 modes = Modes()
-_lock = threading.Lock()
+
+
+def sure_to_begin(function: Any) -> Any:
+    """The function itself, which the stop button can no longer keep from beginning.
+
+    Python raises KeyboardInterrupt where it looks for signals: when a function begins, after a call into C, and when a
+    loop goes round. An `__exit__` that is stopped as it begins would leave its mode on for good. This one begins
+    without a look: its first instruction, RESUME, says that it goes on after an `await`, where Python does not look
+    either. So what it does by assignments alone, or by calls of other such functions, is done.
+    """
+    code = function.__code__
+    begun = code.co_code.replace(bytes([opmap["RESUME"], 0]), bytes([opmap["RESUME"], 3]), 1)
+    function.__code__ = code.replace(co_code=begun)
+    return function
 
 
 class _Unusual:
@@ -60,9 +74,8 @@ class _Unusual:
 
     count = 0
 
-    def __del__(self, lock: Any = _lock, modes: Modes = modes) -> None:
-        with lock:  # named here, since when Python ends the module's names may be gone before this is
-            modes.special -= self.count
+    def __del__(self, modes: Modes = modes) -> None:
+        modes.special -= self.count  # named here, since when Python ends the module's names may be gone before this is
 
 
 class Thread(threading.local):
@@ -84,31 +97,30 @@ class Thread(threading.local):
 thread = Thread()
 
 
-def switch(**values: Any) -> dict[str, Any]:
-    """Set modes of this thread; return what they were, with which they are set back."""
-    previous = {name: getattr(thread, name) for name in values}
-    if previous != values:
-        vars(thread).update(values)
-        unusual = thread.unusual
-        count = (not thread.grad_enabled) + thread.inference + len(thread.saved_tensors_hooks)
-        with _lock:
-            modes.special += count - unusual.count
-        unusual.count = count
-    return previous
+@sure_to_begin
+def set_recording(grad_enabled: bool, inference: bool | None = None) -> None:
+    """Set the modes of this thread that decide whether operations are recorded; None leaves inference mode as it is."""
+    thread.grad_enabled = grad_enabled
+    if inference is not None:
+        thread.inference = inference
+    count_unusual()
 
 
-def switch_for_all(name: str, value: Any) -> Any:
-    """Set a mode of the whole process; return what it was."""
-    previous = getattr(modes, name)
-    setattr(modes, name, value)
-    with _lock:
-        modes.special += (value is not None) - (previous is not None)
-    return previous
+@sure_to_begin
+def count_unusual() -> None:
+    """Count anew how many modes of this thread are unusual. (Python changes threads where it looks for signals: within
+    these lines it does not.)
+    """
+    count = (not thread.grad_enabled) + thread.inference + (thread.saved_tensors_hooks != ())
+    modes.special += count - thread.unusual.count
+    thread.unusual.count = count
 
 
-def current_state() -> dict[str, Any]:
-    """This thread's modes, for another one to `switch` to."""
-    return {name: value for name, value in vars(thread).items() if name != "unusual"}
+@sure_to_begin
+def set_anomaly(checks_nan: bool | None) -> None:
+    """Set anomaly mode, of the whole process."""
+    modes.special += (checks_nan is not None) - (modes.anomaly is not None)
+    modes.anomaly = checks_nan
 
 
 def set_creation_observer(observer: Observer | None) -> Observer | None:
@@ -118,7 +130,9 @@ def set_creation_observer(observer: Observer | None) -> Observer | None:
 
     Returns the observer that was installed before, so that the caller can put it back.
     """
-    return switch_for_all("observer", observer)
+    previous, modes.observer = modes.observer, observer
+    modes.special += (observer is not None) - (previous is not None)
+    return previous
 
 
 # Tensors made in inference mode have this in the place of their count of writes: nobody counts.

@@ -22,7 +22,7 @@ import numpy as np
 from minigrad.autograd.batching import NotBatchableError
 from minigrad.autograd.blame import count_write, type_name
 from minigrad.autograd.fitting import fit
-from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
+from minigrad.autograd.grad_mode import Mode, enable_grad, is_grad_enabled
 from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, wrapped
 from minigrad.autograd.modes import INFERENCE, InferenceCount, check_mode, thread
 from minigrad.memory import OVERLAP
@@ -216,7 +216,7 @@ def retain(result: weakref.ref[Tensor], gradient: Any) -> None:
     tensor = result()
     if tensor is not None:
         if tensor._grad is not None:  # unlike a leaf's, the sum so far stays as it is, and a new one is made
-            with set_grad_enabled(isinstance(gradient, TensorBase)):
+            with Mode(isinstance(gradient, TensorBase)):
                 tensor._grad = tensor._grad.clone()
         accumulate(tensor, gradient)
 

@@ -17,7 +17,7 @@ from typing import Any
 from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import warn_of_failure
 from minigrad.autograd.fitting import fit
-from minigrad.autograd.modes import modes, switch, thread
+from minigrad.autograd.modes import modes, set_recording, sure_to_begin, thread
 from minigrad.autograd.node import AccumulateGrad, Node
 
 Key = Any  # where a gradient arrives: a node (at its output 0) or a (node, output number)
@@ -49,10 +49,9 @@ class BackwardRun:
         self.starts = [node_at(key) for key, _ in roots]
         self.order: list[Node] = []
         self.leaves_after: dict[Node | None, list[AccumulateGrad]] = {}  # whose gradient is complete after each node
-        self._outer: list[tuple[BackwardRun | None, bool]] = []
+        self._outer: Any = None  # the run around this one, the grad mode there, and those of `with` blocks around that
         self.depth: int = 1 if thread.task is None else thread.task.depth + 1  # how many runs are within each other
-        self.reached: set[Node] = set()  # the nodes of a limited run, and which of them it has to run
-        self.useful: set[Node] = set()
+        self.reached, self.useful = set[Node](), set[Node]()  # the nodes of a limited run, and which it has to run
         last_uses = self._find_nodes()
         if limits is not None:
             self._limit(limits, last_uses)
@@ -101,15 +100,16 @@ class BackwardRun:
     # -- asked by hooks, and by functions that run inside
 
     def __enter__(self) -> None:
-        self._outer.append((thread.task, thread.grad_enabled))
+        self._outer = thread.task, thread.grad_enabled, self._outer
         thread.task = self
         if self.recorded and not thread.grad_enabled:
-            switch(grad_enabled=True)
+            set_recording(True)
 
+    @sure_to_begin
     def __exit__(self, *error: object) -> None:
-        thread.task, grad_enabled = self._outer.pop()
+        thread.task, grad_enabled, self._outer = self._outer
         if grad_enabled is not thread.grad_enabled:
-            switch(grad_enabled=grad_enabled)
+            set_recording(grad_enabled)
 
     def nodes(self) -> Iterable[Node]:
         """All that the run comes to, leaves as well."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from minigrad.autograd.blame import Line, last_line, op_name, shown_line, variable_name
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.hooks import Hook
-from minigrad.autograd.modes import INFERENCE, switch, thread
+from minigrad.autograd.modes import INFERENCE, count_unusual, sure_to_begin, thread
 from minigrad.autograd.node import Node, edge_node
 from minigrad.tensor_base import TensorBase, from_array
 
@@ -207,11 +207,13 @@ class saved_tensors_hooks:
     """
 
     def __init__(self, pack_hook: Hook, unpack_hook: Hook) -> None:
-        self.pack_hook = pack_hook
-        self.unpack_hook = unpack_hook
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self) -> None:
-        switch(saved_tensors_hooks=(*thread.saved_tensors_hooks, (self.pack_hook, self.unpack_hook)))
+        thread.saved_tensors_hooks = (*thread.saved_tensors_hooks, (self.pack_hook, self.unpack_hook))
+        count_unusual()
 
+    @sure_to_begin
     def __exit__(self, *error: object) -> None:
-        switch(saved_tensors_hooks=thread.saved_tensors_hooks[:-1])
+        thread.saved_tensors_hooks = thread.saved_tensors_hooks[:-1]
+        count_unusual()

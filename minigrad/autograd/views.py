@@ -50,13 +50,12 @@ class Views:
         self._full = 16
 
     def add(self, view: Tensor, kind: str | None) -> None:
-        references = self.references
         reference = weakref.ref(view)
-        references.append(reference)
+        self.references.append(reference)
         if kind is not None:
             self.kinds[reference] = kind
-        if len(references) > self._full:  # drop the dead from time to time: a loop may make any number of views
-            self.references = [reference for reference in references if reference() is not None]
+        if len(self.references) > self._full:  # drop the dead from time to time: a loop may make any number of views
+            self.references = [reference for reference in self.references if reference() is not None]
             self.kinds = {reference: self.kinds[reference] for reference in self.references if reference in self.kinds}
             self._full = 2 * len(self.references) + 16
 

@@ -17,7 +17,7 @@ from contextlib import ContextDecorator
 from typing import Any
 
 from minigrad.autograd.blame import type_name
-from minigrad.autograd.modes import modes
+from minigrad.autograd.modes import modes, sure_to_begin
 from minigrad.autograd.profiler.averages import EventList
 from minigrad.autograd.profiler.events import FunctionEvent
 from minigrad.autograd.profiler.names import USER
@@ -70,6 +70,7 @@ class profile:
         self._recording = recording
         return self
 
+    @sure_to_begin
     def __exit__(self, *error: object) -> None:
         recording = self._recording
         if recording is None or recording.ended is not None:

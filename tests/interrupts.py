@@ -1,0 +1,557 @@
+"""What the stop button leaves behind: small cells, each stopped at every place where Python can be stopped.
+
+A KeyboardInterrupt arises where Python looks for signals: when a function begins, after a call into C, and when a loop
+goes round. `stop_everywhere` runs a cell once for each such place, with a signal that has just come in: exactly what a
+stop button does that is pressed at this moment, on each version of Python. `stop_at_random` presses it at random times.
+After each stop the modes have to be what they were, no lock may be held, every `.grad` has to be a sum of whole
+gradients, and the same cell, run once more, has to work.
+
+    python tests/interrupts.py --count 2000 [--seed 0] [--only no_grad]
+"""
+
+from __future__ import annotations
+
+import _thread
+import argparse
+import contextlib
+import dis
+import operator
+import random
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+import minigrad as mg
+from minigrad import nn, op, op_text, public
+from minigrad.autograd import Function, gradcheck, graph, node, profiler
+from minigrad.autograd.blame import NO_WARNING
+from minigrad.autograd.modes import modes, set_recording, thread
+from minigrad.autograd.profiler import session
+from minigrad.random.generator import default_generator
+from minigrad.utils.checkpoint import checkpoint
+
+LOCKS = {
+    "op_text.writing": op_text.writing,
+    "node.accumulating": node.accumulating,
+    "session._switching": session._switching,
+    "default_generator.lock": default_generator.lock,
+}
+
+
+# ---------------------------------------------------------------- what must be as before
+
+
+def state() -> dict[str, Any]:
+    """All that a stopped cell might leave changed."""
+    return {
+        "grad_enabled": thread.grad_enabled,
+        "inference": thread.inference,
+        "saved_tensors_hooks": thread.saved_tensors_hooks,
+        "writes_result": thread.writes_result,
+        "evaluating": thread.evaluating,
+        "task": thread.task,
+        "witness": thread.witness,
+        "special": modes.special,
+        "unusual": thread.unusual.count,
+        "anomaly": modes.anomaly,
+        "observer": modes.observer,
+        "profiler": modes.profiler,
+        "stdout": sys.stdout,
+        "warnings": [filter for filter in warnings.filters if filter is not NO_WARNING],
+        "kernel of mul": op.arrays.mul,
+        "code of Function.apply": Function.__dict__["apply"].__func__.__code__,
+        "code of op.define": op.define.__code__,
+        "threads": len(sys._current_frames()),  # not those that Python's own `start()` has lost count of
+    }
+
+
+def held_locks() -> list[str]:
+    """The names of locks that another thread cannot take."""
+    held: list[str] = []
+
+    def try_all() -> None:
+        for name, lock in LOCKS.items():
+            if lock.acquire(blocking=False):
+                lock.release()
+            else:
+                held.append(name)
+
+    other = threading.Thread(target=try_all)
+    other.start()
+    other.join()
+    return held
+
+
+def check_after_stop(before: dict[str, Any], cell: Cell) -> None:
+    """Raise AssertionError unless all is as it was, and the cell works."""
+    for _ in range(100):  # a thread that was told to end needs a moment
+        if len(sys._current_frames()) > before["threads"]:
+            time.sleep(0.01)
+    after = state()
+    changed = [f"{name} was {before[name]} and is {after[name]}" for name in before if after[name] != before[name]]
+    assert not changed, "; ".join(changed)
+    cell.check_grads()
+    cell.check()
+    cell.run()
+    cell.check_grads()
+
+
+# ---------------------------------------------------------------- the places
+
+
+class _Button:
+    """The stop button: reading `pressed` presses it, without a call, so that Python does not look for signals before
+    the reader's next instructions do.
+    """
+
+    interrupt_main = staticmethod(_thread.interrupt_main)
+    pressed = property(operator.methodcaller("interrupt_main"))
+
+
+_button = _Button()
+_looks: dict[CodeType, frozenset[int]] = {}  # the instructions of a function at which Python looks for signals
+
+
+def looks_at(code: CodeType) -> frozenset[int]:
+    if code not in _looks:
+        words = ("CALL", "RESUME", "BACKWARD")
+        steps = dis.get_instructions(code)
+        _looks[code] = frozenset(step.offset for step in steps if any(word in step.opname for word in words))
+    return _looks[code]
+
+
+def _is_watched(frame: FrameType) -> bool:
+    name = frame.f_globals.get("__name__", "")
+    return name == __name__ or name.partition(".")[0] in ("minigrad", "contextlib", "threading", "warnings")
+
+
+class _Tracer:
+    """Counts the places that a run comes to, and presses the button at one of them.
+
+    `places` are the numbers of those that differ from what was `seen`: another instruction, or the same one called from
+    elsewhere.
+    """
+
+    def __init__(self, seen: set[Any], stop_at: int = -1) -> None:
+        self.seen, self.stop_at, self.number = seen, stop_at, 0
+        self.places: list[int] = []
+
+    def trace(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "call":
+            if not _is_watched(frame):
+                return None
+            frame.f_trace_lines = False
+            frame.f_trace = self.trace
+            frame.f_trace_opcodes = True
+        elif event == "opcode" and frame.f_lasti in looks_at(frame.f_code):
+            self.number += 1
+            if self.stop_at < 0:
+                outer, key = frame.f_back, (frame.f_code, frame.f_lasti)
+                key = key if outer is None else (*key, outer.f_code, outer.f_lasti)
+                if key not in self.seen:
+                    self.seen.add(key)
+                    self.places.append(self.number)
+            elif self.number == self.stop_at:
+                sys.settrace(None)
+                return _button.pressed
+        return self.trace
+
+    def run(self, function: Callable[[], Any]) -> bool:
+        """Run a function; whether it was stopped."""
+        try:
+            sys._getframe().f_trace_opcodes = True  # so that Python 3.12 asks for instructions at all
+            sys.settrace(self.trace)
+            try:
+                function()
+            finally:
+                sys.settrace(None)
+            time.sleep(0)  # where a signal is raised that came too late
+        except KeyboardInterrupt:
+            return True
+        return False
+
+
+def stop_everywhere(make: Callable[[], Cell], seen: set[Any]) -> int:
+    """Stop a cell at each of its places but those that have been `seen`, and check what is left; how many these are."""
+    make().run()  # what is done at first use is done, but for what the cell makes anew
+    tracer = _Tracer(seen)
+    tracer.run(make().run)
+    for place in tracer.places:
+        cell, before = make(), state()
+        _Tracer(seen, place).run(cell.run)
+        try:
+            check_after_stop(before, cell)
+        except BaseException as error:
+            error.add_note(f"after a stop of {type(cell).__name__} at place {place}")
+            raise
+    assert not held_locks()
+    return len(tracer.places)
+
+
+def stop_at_random(make: Callable[[], Cell], count: int, chance: random.Random) -> int:
+    """Run a cell over and over, with the button pressed at random times; how many stops there were."""
+    cell, before, stops = make(), state(), 0
+    cell.run()
+    started = time.perf_counter()
+    for _ in range(3):
+        cell.run()
+    usual = (time.perf_counter() - started) / 3
+    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for _ in range(count):
+            cell = make()
+            try:
+                # again and again: Python loses a KeyboardInterrupt that arises in a weakref's callback
+                signal.setitimer(signal.ITIMER_REAL, max(1e-5, chance.random() * 2 * usual), 0.1)
+                while True:
+                    cell.run()
+            except KeyboardInterrupt:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                stops += 1
+            check_after_stop(before, cell)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert not held_locks()
+    return stops
+
+
+# ---------------------------------------------------------------- the cells
+
+
+class Cell:
+    """Something small to be run, stopped and run again; made anew for each stop.
+
+    `leaves` are the tensors whose `.grad` the cell adds to, and what one whole run adds.
+    """
+
+    def __init__(self) -> None:
+        self.leaves: list[tuple[Any, Any]] = []
+
+    def run(self) -> None:
+        raise NotImplementedError
+
+    def check(self) -> None:
+        """Whatever else has to hold after a stop."""
+
+    def check_grads(self) -> None:
+        for leaf, added in self.leaves:
+            if leaf.grad is not None:
+                times = leaf.grad.numpy() / added
+                whole = np.all(times == times.flat[0]) and times.flat[0] % 1 == 0
+                assert whole, f"{leaf.grad} is no sum of {added}"
+
+
+def small_leaf() -> Any:
+    return mg.tensor([1.0, 2.0, 4.0], requires_grad=True)
+
+
+class NoGrad(Cell):
+    def run(self) -> None:
+        x = small_leaf()
+        for _ in range(2):
+            with mg.no_grad():
+                assert not (x * 2).requires_grad
+        assert (x * 2).requires_grad
+
+
+class InferenceMode(Cell):
+    def run(self) -> None:
+        x = small_leaf()
+        with mg.inference_mode():
+            assert (x * 2).is_inference()
+        with mg.inference_mode():
+            pass
+        assert (x * 2).requires_grad
+
+
+class NestedModes(Cell):
+    def run(self) -> None:
+        mode = mg.no_grad()
+        with mode:
+            with mg.enable_grad(), mode:
+                assert not mg.is_grad_enabled()
+            with mg.inference_mode(False), mg.autograd.grad_mode.Mode(True):
+                assert mg.is_grad_enabled()
+            assert not mg.is_grad_enabled()
+
+
+class LeftByError(Cell):
+    def run(self) -> None:
+        with contextlib.suppress(ValueError), mg.no_grad():
+            raise ValueError
+
+
+class Decorated(Cell):
+    @staticmethod
+    @mg.no_grad()
+    def function(x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    @mg.inference_mode()
+    def generator(x: Any) -> Iterator[Any]:
+        yield x * 2
+        yield x * 3
+
+    def run(self) -> None:
+        x = small_leaf()
+        assert not self.function(x).requires_grad
+        for y in self.generator(x):
+            assert y.is_inference()
+            assert mg.is_grad_enabled()
+
+
+class SavedTensorsHooks(Cell):
+    def run(self) -> None:
+        x = small_leaf()
+        self.leaves = [(x, np.array([2.0, 4.0, 8.0]))]
+        with graph.saved_tensors_hooks(lambda t: t.detach().numpy(), mg.from_numpy):
+            y = (x * x).sum()
+        y.backward()
+
+
+class Anomaly(Cell):
+    def run(self) -> None:
+        x = small_leaf()
+        with mg.autograd.detect_anomaly():
+            (x * x).sum().backward()
+
+
+class Backward(Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.x, self.w = small_leaf(), small_leaf()
+        self.leaves = [(self.x, np.array([3.0, 6.0, 12.0])), (self.w, np.array([1.0, 2.0, 4.0]))]
+
+    def run(self) -> None:
+        for _ in range(2):
+            y = self.x * self.w
+            (y + self.x * self.x).sum().backward()
+
+
+class BackwardOfBackward(Cell):
+    def run(self) -> None:
+        x = small_leaf()
+        (first,) = mg.autograd.grad((x * x * x).sum(), x, create_graph=True)
+        (second,) = mg.autograd.grad(first.sum(), x)
+        assert second.tolist() == [6.0, 12.0, 24.0]
+        (x * x).sum().backward(create_graph=True)
+        x.grad = None
+
+
+class Hooks(Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.x = small_leaf()
+        self.leaves = [(self.x, np.array([4.0, 8.0, 16.0]))]
+
+    def run(self) -> None:
+        y = self.x * self.x
+        y.retain_grad()
+        handles = [
+            y.register_hook(lambda g: g * 2),
+            y.grad_fn.register_prehook(lambda gs: None),
+            y.grad_fn.register_hook(lambda outgoing, incoming: None),
+            self.x.register_hook(lambda g: None),
+            self.x.register_post_accumulate_grad_hook(lambda leaf: None),
+            graph.register_multi_grad_hook((self.x, y), lambda gradients: None),
+        ]
+        with self.x.register_hook(lambda g: None):
+            y.sum().backward()
+        for handle in handles:
+            handle.remove()
+
+
+class Twice(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return grad * 2 * x
+
+
+class CustomFunction(Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.x = small_leaf()
+        self.leaves = [(self.x, np.array([2.0, 4.0, 8.0]))]
+
+    def run(self) -> None:
+        Twice.apply(self.x).sum().backward()
+
+
+class Nested(Function):
+    """Its backward runs another backward, to a depth at which that goes on in a new thread."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, depth: int) -> Any:
+        ctx.depth = depth
+        return x * 1
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        if ctx.depth:
+            with mg.enable_grad():
+                inner = mg.ones(3, requires_grad=True)
+                Nested.apply(inner, ctx.depth - 1).sum().backward()
+        return grad, None
+
+
+class DeepRuns(Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.x = small_leaf()
+        self.leaves = [(self.x, np.ones(3))]
+
+    def run(self) -> None:
+        Nested.apply(self.x, 21).sum().backward()
+
+
+class InPlace(Cell):
+    def run(self) -> None:
+        x = small_leaf()
+        y = x * 1
+        y *= x
+        y[0] = 5.0
+        y.sum().backward()
+        assert x.grad.tolist() == [0.0, 4.0, 8.0]
+
+
+class FirstCall(Cell):
+    """An op and a public function that nobody has called: their text is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+        @op.op(self=lambda F, g, other: F.mul(g, other), other=lambda F, g, self: F.mul(g, self), broadcasts=True)
+        def fresh(self: Any, other: Any) -> Any:
+            return np.multiply(self, other)
+
+        self.fresh = fresh
+        self.sum = public.Declaration(mg.ops.reductions.sums.sum).function_named("sum")
+        self.x = small_leaf()
+        self.leaves = [(self.x, np.array([2.0, 4.0, 8.0]))]
+
+    def run(self) -> None:
+        self.sum(self.fresh(self.x, self.x)).backward()
+        (first,) = mg.autograd.grad(self.sum(self.fresh(self.x, 2.0)), self.x, create_graph=True)
+        assert first.tolist() == [2.0, 2.0, 2.0]
+
+
+class Optimizers(Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.x = small_leaf()
+        self.optimizers = [mg.optim.SGD([self.x], lr=0.1, momentum=0.9), mg.optim.AdamW([self.x], lr=0.1)]
+
+    def run(self) -> None:
+        for optimizer in self.optimizers:
+            optimizer.zero_grad()
+            optimizer.step(self.closure)
+
+    def closure(self) -> Any:
+        loss = (self.x * self.x).sum()
+        loss.backward()
+        return loss
+
+
+class Evaluation(Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2), nn.Dropout(0.5))
+        self.x = mg.ones(4, 3)
+
+    def run(self) -> None:
+        self.net.eval()
+        with mg.no_grad():
+            assert not self.net(self.x).requires_grad
+        self.net.train()
+        assert self.net(self.x).requires_grad
+
+
+class Checkpoints(Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.x = small_leaf()
+        self.leaves = [(self.x, np.array([3.0, 12.0, 48.0]))]
+
+    def run(self) -> None:
+        checkpoint(lambda x: x * x * x, self.x, use_reentrant=False).sum().backward()
+
+
+class Profiled(Cell):
+    def run(self) -> None:
+        x = small_leaf()
+        with profiler.profile() as profile:
+            with profiler.record_function("forward"):
+                y = (x * x).sum()
+            y.backward()
+        assert "MulBackward0" in profile.table()
+
+
+class Gradcheck(Cell):
+    def run(self) -> None:
+        x = mg.tensor([0.5, 2.0], dtype=mg.float64, requires_grad=True)
+        assert gradcheck(lambda x: (x * x).sum(), (x,))
+
+
+class Functionals(Cell):
+    def run(self) -> None:
+        jacobian = mg.autograd.functional.jacobian(lambda x: x * x, mg.tensor([1.0, 2.0]), vectorize=True)
+        assert jacobian.tolist() == [[2.0, 0.0], [0.0, 4.0]]
+        hessian = mg.autograd.functional.hessian(lambda x: (x * x).sum(), mg.tensor([1.0, 2.0]))
+        assert hessian.tolist() == [[2.0, 0.0], [0.0, 2.0]]
+
+
+class RandomNumbers(Cell):
+    def run(self) -> None:
+        mg.manual_seed(3)
+        mg.randn(3)
+        assert len(mg.randperm(5)) == 5
+
+
+def _cells() -> dict[str, type[Cell]]:
+    return {cell.__name__: cell for cell in Cell.__subclasses__()}
+
+
+CELLS = _cells()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Stop small cells at random times, and check what is left.")
+    parser.add_argument("--count", type=int, default=2000, help="how many stops in all")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="a part of the names of the cells to stop")
+    parser.add_argument("--everywhere", action="store_true", help="at each place, instead of at random times")
+    options = parser.parse_args()
+    chosen = {name: make for name, make in CELLS.items() if options.only.lower() in name.lower()}
+    chance = random.Random(options.seed)
+    warnings.simplefilter("ignore")
+    for name, make in chosen.items():
+        started, failure = time.perf_counter(), ""
+        try:
+            if options.everywhere:
+                stops = stop_everywhere(make, set())
+            else:
+                stops = stop_at_random(make, -(-options.count // len(chosen)), chance)
+        except Exception as error:
+            set_recording(True, False)
+            thread.saved_tensors_hooks = ()
+            failure, stops = f"{type(error).__name__}: {error} {getattr(error, '__notes__', '')}", 0
+        print(f"{name:20} {stops:5} stops, {time.perf_counter() - started:5.1f} s  {failure}"[:400], flush=True)
+
+
+if __name__ == "__main__":
+    main()
