@@ -203,16 +203,24 @@ def stop_at_random(make: Callable[[], Cell], count: int, chance: random.Random) 
     for _ in range(3):
         cell.run()
     usual = (time.perf_counter() - started) / 3
-    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    pressed = False  # by assignment alone, which nothing stops, the button is let go
+
+    def press(*_: Any) -> None:
+        if pressed:
+            raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, press)
     try:
         for _ in range(count):
             cell = make()
             try:
                 # again and again: Python loses a KeyboardInterrupt that arises in a weakref's callback
                 signal.setitimer(signal.ITIMER_REAL, max(1e-5, chance.random() * 2 * usual), 0.1)
+                pressed = True
                 while True:
                     cell.run()
             except KeyboardInterrupt:
+                pressed = False
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 stops += 1
             check_after_stop(before, cell)
