@@ -23,4 +23,4 @@ def no_warnings() -> Iterator[None]:
 
 @pytest.mark.parametrize("name", CELLS)
 def test_a_cell_can_be_stopped_at_any_time(name: str) -> None:
-    stop_at_random(CELLS[name], 5, random.Random(name))
+    stop_at_random(CELLS[name], 20, random.Random(name))
