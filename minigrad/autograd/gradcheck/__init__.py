@@ -33,8 +33,7 @@ class Settings(NamedTuple):
 
     def close(self, actual: Any, expected: Any) -> Any:
         """Which of the numbers are as near to the expected ones as they should be; nan never is."""
-        with np.errstate(invalid="ignore"):
-            return (actual == expected) | (np.abs(actual - expected) <= self.atol + self.rtol * np.abs(expected))
+        return (actual == expected) | (np.abs(actual - expected) <= self.atol + self.rtol * np.abs(expected))
 
 
 def gradcheck(

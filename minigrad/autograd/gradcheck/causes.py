@@ -166,8 +166,7 @@ def _has_element_too_many(mismatch: Mismatch) -> Told:
 
 
 def _lacks_element(mismatch: Mismatch) -> Told:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        names = [name for name, elements in _elements(mismatch).items() if _is_times(mismatch, 1 / elements)]
+    names = [name for name, elements in _elements(mismatch).items() if _is_times(mismatch, 1 / elements)]
     return {"name": names[0]} if names else None
 
 

@@ -56,8 +56,7 @@ class Mismatch:
         self.tensor: Tensor = self.inputs[self.position]
         self.result: Tensor = as_tuple(self.func(*self.inputs))[self.output_position]
         self.wrong = ~self.settings.close(self.analytical, self.numerical)
-        with np.errstate(invalid="ignore"):
-            self.errors = np.abs(self.analytical - self.numerical)
+        self.errors = np.abs(self.analytical - self.numerical)
         flat = int((self.wrong if self.wrong.any() else self.errors).argmax())
         self.first = divmod(flat, self.wrong.shape[1])
         largest = np.abs(self.numerical[np.isfinite(self.numerical)]).max(initial=0)

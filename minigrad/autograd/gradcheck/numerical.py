@@ -31,7 +31,7 @@ def jacobians(
     positions = [position for position, value in enumerate(inputs) if needs_grad(value) and only in (None, position)]
     outputs = values(func, inputs)
     found = []
-    with np.errstate(invalid="ignore"), _mode(func, inputs, outputs):
+    with _mode(func, inputs, outputs):
         for order, position in enumerate(positions):
             memory = own_array(inputs[position])
             if along is None:
@@ -71,8 +71,7 @@ def changes(
         above = values(func, inputs)
     finally:
         memory[index] = middle
-    with np.errstate(invalid="ignore"):  # infinite on both sides
-        return [_difference(low, high, index, eps) for low, high in zip(below, above, strict=True)]
+    return [_difference(low, high, index, eps) for low, high in zip(below, above, strict=True)]
 
 
 def values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
