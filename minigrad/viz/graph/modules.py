@@ -10,8 +10,9 @@ groups.
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -179,7 +180,7 @@ def notice(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> str:
 
 
 def coarse_graph(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> Snapshot:
-    """The graph with each closed group as one box of kind "module"."""
+    """The graph with each closed group as one box of kind "module"; boxes stand behind their inputs, as in `graph`."""
     by_id = {group.id: group for group in groups}
     home = {box: group.id for group in groups for box in group.boxes}
     stands: dict[str, str] = {}
@@ -197,7 +198,29 @@ def coarse_graph(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -
         ends = stands[edge.source], stands[edge.target]
         if ends[0] != ends[1]:
             edges.setdefault(ends, replace(edge, source=ends[0], target=ends[1]))
-    return Snapshot(stands[graph.root], tuple(boxes.values()), tuple(edges.values()), graph.sources)
+    ordered = tuple(boxes[key] for key in inputs_first(boxes, edges))
+    return Snapshot(stands[graph.root], ordered, tuple(edges.values()), graph.sources)
+
+
+def inputs_first(keys: Iterable[str], edges: Iterable[tuple[str, str]]) -> list[str]:
+    """Some boxes so that each stands behind its inputs, and else in the order in which they are given."""
+    places = {key: place for place, key in enumerate(keys)}
+    names = list(places)
+    users: dict[str, list[str]] = {}
+    missing = Counter[str]()
+    for source, target in edges:
+        users.setdefault(source, []).append(target)
+        missing[target] += 1
+    ready = [place for key, place in places.items() if not missing[key]]
+    found = []
+    while ready:
+        key = names[heapq.heappop(ready)]
+        found.append(key)
+        for user in users.get(key, ()):
+            missing[user] -= 1
+            if not missing[user]:
+                heapq.heappush(ready, places[user])
+    return found
 
 
 def _box_of_closed(group: Group) -> Box:
