@@ -141,12 +141,13 @@ test("play runs to the end and stops; space and the button pause", async (contex
   const play = root.querySelector(".mg-press-play");
   press(root, "play");
   assert.match(play.textContent, /Pause/);
+  assert.equal(step(root), 1); // the first step comes at once
   context.mock.timers.tick(1300);
-  assert.equal(step(root), 1);
+  assert.equal(step(root), 2);
   key(root, " ");
   assert.match(play.textContent, /Play/);
   context.mock.timers.tick(5000);
-  assert.equal(step(root), 1);
+  assert.equal(step(root), 2);
   root.querySelector(".mg-speed").value = "600";
   key(root, " ");
   context.mock.timers.tick(600 * (LAST + 1));
@@ -156,6 +157,18 @@ test("play runs to the end and stops; space and the button pause", async (contex
   assert.equal(step(root), 0);
   press(root, "next"); // a step by hand ends the play
   assert.match(play.textContent, /Play/);
+});
+
+test("play goes on from a breakpoint at which a run has stopped", async (context) => {
+  context.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
+  const root = await show(saved("example", { breaks: [{ box: examples.example.picture.runs.find((id) => examples.example.picture.boxes[id].name === "D") }] }));
+  press(root, "run");
+  assert.equal(step(root), 3);
+  assert.match(root.querySelector(".mg-note").textContent, /Stopped at a breakpoint: D/);
+  press(root, "play");
+  assert.equal(step(root), 4);
+  context.mock.timers.tick(1300);
+  assert.equal(step(root), 5);
 });
 
 test("a step changes classes and texts; every element stays the same", async () => {

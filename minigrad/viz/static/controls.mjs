@@ -92,12 +92,18 @@ export class Controls {
       this.stop();
       return;
     }
+    player.note = ""; // why the run before ended is no reason to end this one
     if (player.atEnd) player.go(0);
-    this.playing = setInterval(() => {
-      if (player.atEnd || player.note || player.problem.text) this.stop();
-      else if (player.wanted === null) this.forward();
-    }, Number(this.speed.value));
+    else this.forward();
+    this.playing = setInterval(() => this.playOn(), Number(this.speed.value));
     this.paint();
+  }
+
+  /** The next step of playing, which ends at the end, at a failure, and where the page has something to say. */
+  playOn() {
+    const { player } = this;
+    if (player.atEnd || player.note || player.problem.text) this.stop();
+    else if (player.wanted === null) this.forward();
   }
 
   stop() {

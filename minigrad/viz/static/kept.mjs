@@ -4,6 +4,7 @@
 // stepper as the `picture` and the `recorded` that it knows, so that the stepper never asks where a frame comes from.
 
 const GONE = "The kernel that ran this is gone. The recorded steps can be walked, but the .grad of your variables no longer follows. Run the cell again to go on.";
+const CHANGED = " Something was changed between the steps that ran: those that did not run are shown as they were recorded before it.";
 const NOTICE = "margin:4px 2px;padding:6px 12px;border-left:4px solid var(--jp-warn-color1,#b57600);background:var(--jp-layout-color2,rgb(128 128 128/12%));font:13px/1.5 system-ui,sans-serif";
 
 /** What `recording.pack` in Python has packed: base64 of deflated JSON. */
@@ -39,8 +40,18 @@ class KeptModel {
     const ran = this.model.get("ran") ?? [];
     const { frames } = this.kept;
     const past = ran.map((frame, k) => frame || frames[k]);
-    // What ran differently from what was kept has nothing of the kept frames behind it.
-    return this.alone && !ran.some(Boolean) ? [...past, ...frames.slice(past.length)] : past;
+    // Each frame tells what changes: what the learner has changed stays as it is, and the recorded steps go on from there.
+    return this.alone && !this.failed() ? [...past, ...frames.slice(past.length)] : past;
+  }
+
+  /** Whether the pass that ran has failed: then nothing comes behind it. */
+  failed() {
+    return Boolean(this.model.get("problem")?.text);
+  }
+
+  /** Whether something was changed between the steps, of which the frames that were recorded before know nothing. */
+  differs() {
+    return (this.model.get("ran") ?? []).some(Boolean) && !this.failed();
   }
 
   set(name, value) {
@@ -78,7 +89,7 @@ async function renderKept(render, model, el, onPage) {
   word.setAttribute("role", "status");
   word.style.cssText = NOTICE;
   const tell = () => {
-    word.textContent = shown.alone && !onPage ? GONE : "";
+    word.textContent = shown.alone && !onPage ? GONE + (shown.differs() ? CHANGED : "") : "";
     word.hidden = !word.textContent;
   };
   el.append(word);

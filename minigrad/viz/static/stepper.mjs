@@ -27,7 +27,8 @@ export class Stepper {
       "data-lm-suppress-shortcuts": "true",
     });
     this.picture = new Picture(data);
-    this.view = make("div", { class: "mg-view" });
+    // A right click in the drawing opens our menu; without this, JupyterLab opens its own over it.
+    this.view = make("div", { class: "mg-view", "data-jp-suppress-context-menu": "" });
     if (this.picture.drawing) this.view.append(this.picture.drawing);
     this.controls = new Controls(this);
     this.camera = new Camera(this.view, this.picture, () => this.controls.paintZoom());
