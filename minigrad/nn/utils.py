@@ -14,6 +14,7 @@ import numpy as np
 from minigrad.absent import attributes_of
 from minigrad.autograd.blame import warn
 from minigrad.autograd.grad_mode import no_grad
+from minigrad.ops.silence import silent
 from minigrad.tensor import Tensor, from_array
 
 __getattr__ = attributes_of(__name__)
@@ -62,7 +63,7 @@ def _gradients(parameters: Any) -> list[Tensor]:
     return [parameter.grad for parameter in several if parameter.grad is not None]
 
 
-@np.errstate(all="ignore")  # as numpy's own norm does not say
+@silent
 def _total_norm(arrays: list[Any], order: float) -> Any:
     """The norm of all arrays as one vector, which is the norm of their norms."""
     if not arrays:

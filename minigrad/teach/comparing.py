@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.ops.silence import silent
 from minigrad.teach.card import plain
 from minigrad.tensor import Tensor
 
@@ -62,9 +63,9 @@ def _differ(where: str, expected: Any, got: Any, note: str = "") -> Difference:
     return Difference(where, show(got), show(expected), note)
 
 
+@silent
 def _close(expected: Any, got: Any) -> Any:
-    with np.errstate(all="ignore"):
-        return np.isclose(got, expected, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
+    return np.isclose(got, expected, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
 
 
 def _compare_numbers(expected: float, got: Any, where: str) -> Difference | None:
@@ -122,10 +123,8 @@ def _same_numbers(numbers: Any, got: Any) -> bool:
 
 def _compare_items(expected: tuple[Any, ...] | list[Any], got: Any, where: str) -> Difference | None:
     if not isinstance(got, tuple | list):
-        word = type(expected).__name__
-        return _differ(
-            where, expected, got, f"{len(expected)} values are asked for, in a {word}; this is {_kind(got)}."
-        )
+        note = f"{len(expected)} values are asked for, in a {type(expected).__name__}; this is {_kind(got)}."
+        return _differ(where, expected, got, note)
     for number, (wanted, mine) in enumerate(zip(expected, got, strict=False), 1):
         difference = compare(wanted, mine, f"item {number} of {len(expected)}")
         if difference is not None:

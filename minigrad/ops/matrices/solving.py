@@ -14,6 +14,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.op import Array, arrays, op
 from minigrad.ops.shapes.expanding import common_shape, unbroadcast
+from minigrad.ops.silence import silent
 from minigrad.public import checked, public
 from minigrad.tensor import Tensor
 
@@ -51,7 +52,6 @@ def _not_computed(text: str, matrices: Array, is_at_fault: Any) -> LinAlgError:
     return LinAlgError(text.format(f"(Batch element {number}): " if matrices.ndim > 2 else "", size))
 
 
-@np.errstate(all="ignore")
 def _columns_are_dependent(matrix: Array, count: int) -> bool:
     """Whether elimination finds nothing but zeros in one of the first columns."""
     return bool(np.linalg.matrix_rank(matrix[:, :count]) < count)
@@ -69,6 +69,7 @@ def _minor_is_not_positive(matrix: Array, count: int) -> bool:
 
 
 @op(name="LinalgInvExBackward0", A=lambda F, g, result: -(result.mT @ g @ result.mT))
+@silent
 def linalg_inv(A: Array) -> Array:
     """The inverse of a square matrix, or of each of a batch. LinAlgError if there is none."""
     try:
@@ -83,7 +84,7 @@ def linalg_inv(A: Array) -> Array:
 
 @public(name="det")
 @op(A=lambda F, g, A: g[..., None, None] * F.cofactors(A))
-@np.errstate(all="ignore")  # which np.linalg.det does not say itself, as np.linalg.inv does
+@silent
 def linalg_det(A: Array) -> Array:
     """The determinant of a square matrix, or of each of a batch."""
     return np.linalg.det(_check_square("linalg.det", A))
@@ -96,6 +97,7 @@ def _gradient_of_cofactors(F: Any, g: Any, self: Any, result: Any) -> Any:
 
 
 @op(self=_gradient_of_cofactors)
+@silent
 def cofactors(self: Array) -> Array:
     """For each element the determinant of what is left without its row and column, with alternating signs.
 
@@ -120,6 +122,7 @@ def _gradient_of_matrix(F: Any, g: Any, A: Any, result: Any, vector: bool) -> An
     A=lambda F, g, A, result, A_shape, vector: unbroadcast(F, _gradient_of_matrix(F, g, A, result, vector), A_shape),
     B=lambda F, g, A, B_shape, vector: unbroadcast(F, F.linalg_solve_ex(A.mT, g, vector), B_shape),
 )
+@silent
 def linalg_solve_ex(A: Array, B: Array, vector: bool) -> Array:
     """X of A X = B; `vector`: B is one column, not a matrix."""
     try:
@@ -169,6 +172,7 @@ def _cholesky_gradient(F: Any, g: Any, result: Any, upper: bool) -> Any:
 
 
 @op(A=_cholesky_gradient)
+@silent
 def linalg_cholesky_ex(A: Array, upper: bool) -> Array:
     """The triangular matrix that, times itself transposed, gives each matrix."""
     symmetric = A.mT if upper else A  # numpy reads the lower triangle

@@ -16,6 +16,7 @@ from minigrad import dtypes
 from minigrad.op import Array, op
 from minigrad.operands import size_mismatch
 from minigrad.ops.operands import of_tensors
+from minigrad.ops.silence import silent
 from minigrad.public import public
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented, in_place
@@ -71,7 +72,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
     if (mismatch := size_mismatch("isclose", input.shape, other.shape)) is not None:
         raise RuntimeError(mismatch)
-    return np.allclose(input._array, other._array, rtol, atol, equal_nan)
+    return silent(np.allclose)(input._array, other._array, rtol, atol, equal_nan)
 
 
 @public

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.ops.silence import silent
+
 WHOLE = 4  # elements that are written one by one inside a box
 LISTED = 24  # elements that are written one by one where there is room for several lines
 MAP_ROWS, MAP_COLUMNS = 8, 32  # cells of a heat map
@@ -199,6 +201,7 @@ def difference(before: Any, after: Any) -> tuple[str, str]:
     return f"{int(changed.sum())} of {change.size} elements changed{amount}", heat_map(change)
 
 
+@silent
 def _change(before: Any, after: Any) -> Any:
     """The second array less the first, 0 where both are the same (NaN or infinity, too); None if all of it is, or if
     they are no arrays that can be compared.
@@ -208,8 +211,7 @@ def _change(before: Any, after: Any) -> Any:
     if before.shape != after.shape or before.dtype.kind not in "iuf" or after.dtype.kind not in "iuf":
         return None
     same = (before == after) | ((before != before) & (after != after))
-    with np.errstate(all="ignore"):
-        change = np.where(same, 0.0, after.astype(np.float64) - before.astype(np.float64))
+    change = np.where(same, 0.0, after.astype(np.float64) - before.astype(np.float64))
     return change if change.any() else None
 
 
@@ -221,30 +223,31 @@ def _alarm(array: Any) -> str:
     return " and ".join(word if array.size == 1 else f"{count} {word}" for count, word in counts if count)
 
 
+@silent
 def measure(gradient: Any) -> list[float] | None:
     """Norm, maximum, minimum and mean of what a node received, in the order of `MEASURES`, of complex numbers those of
     the magnitudes; None where any is not finite, or nothing came.
     """
     if gradient is None or np.size(gradient) == 0:
         return None
-    with np.errstate(all="ignore"):
-        values = _reals(gradient)
-        found = [float(np.linalg.norm(values)), float(values.max()), float(values.min()), float(values.mean())]
+    values = _reals(gradient)
+    found = [float(np.linalg.norm(values)), float(values.max()), float(values.min()), float(values.mean())]
     return found if np.isfinite(found).all() else None
 
 
+@silent
 def _statistics(array: Any) -> tuple[str, str, str] | None:
     values = _reals(array)
     values = values[np.isfinite(values)]
     if not values.size:
         return None
-    with np.errstate(over="ignore"):
-        least, mean, most = values.min(), values.mean(), values.max()
+    least, mean, most = values.min(), values.mean(), values.max()
     if abs(mean) < 1e-5 * max(abs(least), abs(most)):
         mean = 0.0  # what is left of values that cancel is rounding, and differs between machines
     return number(least), number(mean), number(most)
 
 
+@silent
 def heat_map(array: Any) -> str:
     """A picture of an array, as the address of a PNG: cells are means of blocks, the colour scale is symmetric around
     zero.
@@ -256,18 +259,17 @@ def heat_map(array: Any) -> str:
     if flat.size == 0:
         return ""
     grid = flat.reshape(1, -1) if flat.ndim < 2 else flat.reshape(-1, flat.shape[-1])
-    with np.errstate(all="ignore"):
-        for axis, most in ((0, MAP_ROWS), (1, MAP_COLUMNS)):
-            size = grid.shape[axis]
-            if size > most:
-                starts = (np.arange(most) * size) // most
-                counts = np.diff(np.append(starts, size))
-                grid = np.add.reduceat(grid, starts, axis=axis) / (counts[:, None] if axis == 0 else counts)
-        finite = grid[np.isfinite(grid)]
-        largest = float(np.abs(finite).max()) if finite.size else 0.0
-        scaled = grid / largest if largest > 0 else np.where(np.isfinite(grid), 0.0, grid)
-        steps = np.round(np.nan_to_num(scaled, posinf=0, neginf=0) * SHADES)
-        shades = np.clip(steps, -SHADES, SHADES).astype(np.int64) + SHADES
+    for axis, most in ((0, MAP_ROWS), (1, MAP_COLUMNS)):
+        size = grid.shape[axis]
+        if size > most:
+            starts = (np.arange(most) * size) // most
+            counts = np.diff(np.append(starts, size))
+            grid = np.add.reduceat(grid, starts, axis=axis) / (counts[:, None] if axis == 0 else counts)
+    finite = grid[np.isfinite(grid)]
+    largest = float(np.abs(finite).max()) if finite.size else 0.0
+    scaled = grid / largest if largest > 0 else np.where(np.isfinite(grid), 0.0, grid)
+    steps = np.round(np.nan_to_num(scaled, posinf=0, neginf=0) * SHADES)
+    shades = np.clip(steps, -SHADES, SHADES).astype(np.int64) + SHADES
     shades[np.isinf(grid)] = 2 * SHADES + 2
     shades[np.isnan(grid)] = 2 * SHADES + 1
     return "data:image/png;base64," + base64.b64encode(_png(shades.astype(np.uint8))).decode("ascii")

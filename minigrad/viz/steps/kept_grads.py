@@ -7,13 +7,13 @@ object, so that what the learner holds of it reads right, too.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from minigrad.tensor_base import TensorBase
 from minigrad.viz import torch_graphs
 from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Snapshot
@@ -110,9 +110,7 @@ class KeptGrads:
 
 def grad_of(tensor: Any) -> Any:
     """`.grad`, without the warning that comes when a result's is read."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return tensor.grad
+    return tensor._grad if isinstance(tensor, TensorBase) else tensor.grad
 
 
 def _keep(gradient: Any, old: KeptGrad | None) -> KeptGrad | None:

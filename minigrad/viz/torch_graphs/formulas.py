@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from minigrad.autograd.fitting import fit_gradient
 from minigrad.op import arrays, tensors
+from minigrad.ops.silence import silent
 from minigrad.viz.graph import rules
 from minigrad.viz.torch_graphs import own_rules, saved
 
@@ -116,14 +116,13 @@ def _value(node: Any, parameter: str) -> Any:
     return value.numpy() if hasattr(value, "numpy") else value
 
 
+@silent
 def _gives(rule: Callable[..., Any], g: Any, values: Mapping[str, Any], wanted: Any, near: float) -> bool:
     """Whether a rule gives the gradient that PyTorch has computed, but for rounding."""
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            result = np.asarray(rule(arrays, g, *values.values()))
-            result = np.asarray(fit_gradient(result, wanted.shape, result.dtype))
-            size = float(np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted)))
-            return result.shape == wanted.shape and np.allclose(result, wanted, near, near * size, equal_nan=True)
+        result = np.asarray(rule(arrays, g, *values.values()))
+        result = np.asarray(fit_gradient(result, wanted.shape, result.dtype))
+        size = float(np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted)))
+        return result.shape == wanted.shape and np.allclose(result, wanted, near, near * size, equal_nan=True)
     except Exception:  # a rule of another op's, fed with what was not meant for it
         return False
