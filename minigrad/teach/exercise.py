@@ -11,10 +11,8 @@ Nothing that a learner passes may stop the notebook: the answer is always a card
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
-import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -238,7 +236,7 @@ class Exercise:
         if self.picture is None:
             return ""
         try:
-            with enable_grad(), contextlib.redirect_stdout(io.StringIO()):
+            with enable_grad(), print_limit(0):
                 return call_within(self.seconds, self.picture, outcome, difference)
         except (Exception, SystemExit, TookTooLongError):
             return ""
@@ -262,7 +260,7 @@ class Exercise:
 
     def _behaviour(self, answer: Function, case: Case) -> object:
         """What a function does with a case, to be compared with what another does."""
-        with contextlib.redirect_stdout(io.StringIO()):  # what it prints, it has printed already
+        with print_limit(0):  # what it prints, it has printed already
             outcome = self.run(answer, case)
         if outcome.error is not None:
             return type(outcome.error), str(outcome.error)

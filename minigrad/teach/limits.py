@@ -8,7 +8,6 @@ the first lines are the ones that help: the rest is left out.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import io
 import sys
@@ -16,8 +15,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from minigrad.autograd.modes import sure_to_begin
+
 MOST = 4_000  # characters that are printed, of one call of the learner's function
 AGAIN = 0.5  # seconds until the error is raised once more, in case that the code has caught it
+
+_raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc  # at hand, since looking it up can be stopped
 
 
 class TookTooLongError(BaseException):
@@ -26,26 +29,30 @@ class TookTooLongError(BaseException):
 
 def call_within(seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
     """`function(*arguments)`, with TookTooLongError raised in it once it has run for so many seconds."""
-    thread, over = threading.get_ident(), threading.Event()
+    thread, over = ctypes.c_ulong(threading.get_ident()), threading.Lock()
     watcher = threading.Thread(target=_watch, args=(thread, seconds, over), daemon=True)
-    watcher.start()
+    over.acquire()
     try:
+        watcher.start()
         return _call(function, arguments)
-    finally:
-        over.set()
-        watcher.join()  # from here on it raises nothing more; what it has raised
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)  # and is on its way, is taken back
-        del watcher  # here, and not in a later call: an error raised in what runs at an object's end gets lost
+    finally:  # also where the stop button comes in between: a watcher that stays would end the next call
+        try:
+            over.release()
+            if watcher.is_alive():
+                watcher.join()  # from here on it raises nothing more; what it has raised
+        finally:
+            _raise_in(thread, None)  # and is on its way, is taken back
+            del watcher  # here, and not in a later call: an error raised in what runs at an object's end gets lost
 
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     return function(*arguments)
 
 
-def _watch(thread: int, seconds: float, over: threading.Event) -> None:
+def _watch(thread: ctypes.c_ulong, seconds: float, over: threading.Lock) -> None:
     wait = seconds
-    while not over.wait(wait) and _is_calling(thread):
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TookTooLongError))
+    while not over.acquire(timeout=wait) and _is_calling(thread.value):
+        _raise_in(thread, ctypes.py_object(TookTooLongError))
         wait = AGAIN
 
 
@@ -57,11 +64,22 @@ def _is_calling(thread: int) -> bool:
     return frame is not None
 
 
-class _Beginning(io.TextIOBase):
-    """What stands in for `sys.stdout`: the beginning goes on to it, and one line says that there was more."""
+class print_limit(io.TextIOBase):
+    """Inside, no more than the first `most` characters are printed; of 0, nothing is.
 
-    def __init__(self) -> None:
-        self.to, self.left = sys.stdout, MOST
+    It stands in for `sys.stdout`: the beginning goes on to that, and one line says that there was more.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self.to, self.left = sys.stdout, most
+
+    def __enter__(self) -> print_limit:
+        sys.stdout = self
+        return self
+
+    @sure_to_begin
+    def __exit__(self, *error: object) -> None:
+        sys.stdout = self.to
 
     def write(self, text: str) -> int:
         if self.left > 0:
@@ -70,8 +88,3 @@ class _Beginning(io.TextIOBase):
             if self.left <= 0:
                 self.to.write(f"\n… (more was printed than {MOST} characters: the rest is left out)\n")
         return len(text)
-
-
-def print_limit() -> contextlib.AbstractContextManager[Any]:
-    """Inside, no more than the first MOST characters are printed."""
-    return contextlib.redirect_stdout(_Beginning())

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 try:
@@ -45,23 +44,16 @@ class Progress:
 
     def record(self, kind: str, name: str, state: str) -> None:
         """Keep a result. What was passed once stays passed."""
-        with self._turn():
-            known = self.load()[kind]
-            if known.get(name) in (state, "passed"):
-                return
-            known[name] = state
-            self._save()
-
-    @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Inside, no other kernel records: its result would be overwritten by what was read before it."""
         path, folder = self.path(), None
-        with contextlib.suppress(OSError):  # no folder, or one without locks: then there is nobody to wait for
-            if path is not None and fcntl is not None:
-                folder = os.open(path.parent, os.O_RDONLY)
-                fcntl.flock(folder, fcntl.LOCK_EX)  # of the folder itself, which is always there
-        try:
-            yield
+        try:  # meanwhile no other kernel records: its result would be overwritten by what was read before it
+            with contextlib.suppress(OSError):  # no folder, or one without locks: then there is nobody to wait for
+                if path is not None and fcntl is not None:
+                    folder = os.open(path.parent, os.O_RDONLY)
+                    fcntl.flock(folder, fcntl.LOCK_EX)  # of the folder itself, which is always there
+            known = self.load()
+            if known[kind].get(name) not in (state, "passed"):
+                self._save(known | {kind: known[kind] | {name: state}})
+                known[kind][name] = state  # afterwards: where the writing was stopped, it is to be done again
         finally:
             if folder is not None:
                 os.close(folder)
@@ -98,13 +90,13 @@ class Progress:
     def _tell(self, path: Path, what: str, error: Exception | None = None, then: str = UNTIL) -> None:
         self.note = f"{path.name} {what}{f' ({type(error).__name__})' if error else ''}{then}"
 
-    def _save(self) -> None:
+    def _save(self, known: dict[str, dict[str, str]]) -> None:
         path = self._file()
         if path is None:
             return
         fresh = path.with_name(f"{path.name}.{os.getpid()}")
         try:
-            fresh.write_text(json.dumps(self.kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+            fresh.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
             fresh.replace(path)  # at once or not at all: two kernels may write
         except OSError as error:
             self._tell(path, "cannot be written", error)
