@@ -1,0 +1,129 @@
+"""The picture holds at every size: what pictures.py measures of programs that are quickly drawn stays within bounds.
+
+A bound is what has been reached; whoever reaches more writes that down here, and nobody takes a bound back.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+with pytest.MonkeyPatch.context() as patch:  # the benchmarks are scripts, which find each other in their own folder
+    patch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    import pictures
+
+
+class Bounds(NamedTuple):
+    """What holds of a program's picture at 960 px, at first and at every other step."""
+
+    boxes: int  # shown at first; a closed group is one
+    text: float  # pixels of the smallest text, as it opens
+    seen: float  # how much of the boxes lies in the view, as it opens
+    crossings: int
+    under: int  # edges under boxes
+    height: int  # of the whole widget
+    change: int = 0  # of the height between steps
+    overlapping: int = 0  # pairs of texts
+    struck: int = 0  # texts that an edge runs through
+    spilled: int = 0  # texts that are wider than their box
+
+
+BOUNDS = {
+    "sketch": Bounds(boxes=6, text=10.0, seen=1.0, crossings=0, under=0, height=760, change=20),
+    "mlp": Bounds(boxes=14, text=8.9, seen=0.2, crossings=0, under=0, height=1040, change=40),
+    "rnn_6": Bounds(boxes=35, text=8.9, seen=0.08, crossings=13, under=0, height=1050, change=20),
+    "micrograd": Bounds(boxes=116, text=8.9, seen=0.02, crossings=43, under=0, height=1090, change=80),
+    "gan": Bounds(boxes=18, text=8.9, seen=0.2, crossings=0, under=1, height=1150, change=80),
+    "digits": Bounds(boxes=20, text=8.9, seen=0.2, crossings=0, under=1, height=1150, change=80),
+    "penalty": Bounds(boxes=33, text=8.9, seen=0.1, crossings=8, under=0, height=1070, change=60),
+}
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the pages of the programs, all run in one process."""
+    folder = tmp_path_factory.mktemp("pictures")
+    assert "error" not in pictures.run_programs(folder, *BOUNDS)
+    return folder
+
+
+@pytest.fixture
+def page(pages: Any) -> Any:
+    return pages.emptied(viewport=pictures.WINDOW, reduced_motion="reduce", bypass_csp=True)
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_the_picture_stays_within_its_bounds(page: Any, saved: Path, name: str) -> None:
+    place = pictures.SavedPages(page, saved)
+    assert "error" not in place.facts(name), place.facts(name)
+    place.name = name
+    found, bounds = pictures.measured(place), BOUNDS[name]
+    first, told = found["960"]["opened"], {moment: step["told"] for moment, step in found["steps"].items()}
+    assert 0 < first["boxes"] <= bounds.boxes, first["names"]
+    assert first["smallest"] >= bounds.text
+    assert first["seen"] >= bounds.seen
+    assert found["960"]["fitted"]["seen"] >= bounds.seen
+    assert first["crossings"] <= bounds.crossings, told
+    assert first["under"] <= bounds.under, told
+    assert max(found["heights"]) <= bounds.height
+    assert found["height changes by"] <= bounds.change + 0.5
+    for measure in ("overlapping", "struck", "spilled"):
+        assert pictures.worst(found, measure) <= getattr(bounds, measure), told
+
+
+DRAWN = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 0 }} text {{ font: 20px monospace }}</style>
+<div class="minigrad-stepper" style="width: 700px"><div class="mg-view" style="height: 300px; overflow: hidden">
+<svg class="mg-graph" width="400" height="400" viewBox="0 0 800 800">{shapes}</svg></div></div>"""
+
+
+def box(name: str, x: int, y: int, width: int = 120, more: str = "") -> str:
+    return (
+        f'<g data-box="{name}" transform="translate({x} {y})"><rect class="mg-card" width="{width}" height="80"/>'
+        f'<text class="mg-name" x="10" y="30">{name}</text>{more}</g>'
+    )
+
+
+def edge(path: str, more: str = "") -> str:
+    return f'<g data-edge="e"><path class="mg-wire" fill="none" stroke="black" d="{path}"/>{more}</g>'
+
+
+GOOD = [box("left", 0, 0), box("right", 400, 0), edge("M120 40L400 40")]
+FAULTS: dict[str, tuple[list[str], dict[str, int]]] = {
+    "none": ([], {}),
+    "an edge under a box": ([box("between", 200, 0)], {"boxes": 3, "under": 1}),
+    "a box that is not seen": ([box("below", 0, 700)], {"boxes": 3}),
+    "a hidden box": ([f'<g display="none">{box("absent", 200, 0)}</g>'], {}),
+    "edges that cross": (
+        [box("low", 0, 200), box("far", 400, 200), edge("M120 240L400 60"), edge("M120 60L400 240")],
+        {"boxes": 4, "edges": 3, "crossings": 1},
+    ),
+    "edges that part": ([box("far", 400, 200), edge("M120 40L400 240")], {"boxes": 3, "edges": 2}),
+    "texts that overlap": ([box("one", 0, 200, more='<text x="20" y="32">two</text>')], {"boxes": 3, "overlapping": 1}),
+    "lines of text": ([box("one", 0, 200, more='<text x="10" y="52">two</text>')], {"boxes": 3}),
+    "a text that an edge runs through": (['<text x="200" y="48">struck</text>'], {"struck": 1}),
+    "what flows along an edge": (['<g data-chip="e"><text x="200" y="48">4</text></g>'], {}),
+    "a text wider than its box": ([box("much too long a name", 0, 200)], {"boxes": 3, "spilled": 1}),
+    "boxes on each other": ([box("upper", 0, 40, 130)], {"boxes": 3, "collided": 1}),
+    "small text": (['<text x="200" y="200" style="font-size: 9px">tiny</text>'], {"smallest": 4.5}),
+    "an open group": (
+        ['<g data-group="g" class="mg-open"><rect class="mg-frame" y="190" width="600" height="100"/></g>'],
+        {"frames": 1},
+    ),
+    "a closed group": (
+        ['<g data-group="g"><rect class="mg-frame" y="190" width="600" height="100"/></g>'],
+        {"boxes": 3},
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_measures_see_each_fault_and_no_other(page: Any, fault: str) -> None:
+    shapes, expected = FAULTS[fault]
+    page.set_content(DRAWN.format(shapes="".join([*GOOD, *shapes])))
+    found = page.locator(".minigrad-stepper").evaluate(pictures.MEASURES)
+    wanted = {"boxes": 2, "frames": 0, "edges": 1, "smallest": 10} | dict.fromkeys(found["told"], 0) | expected
+    assert {name: found[name] for name in wanted} == wanted, found["told"]
+    assert found["seen"] == (pytest.approx(2 / 3) if "not seen" in fault else 1)
+    assert (found["width"], found["height"]) == (700, 300)
