@@ -23,7 +23,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -187,16 +187,18 @@ def opened(is_lab: bool) -> Iterator[SavedPages | Lab]:
 # ---------------------------------------------------------------- one program
 
 
-def measured(place: SavedPages | Lab, shot: Callable[[str], None] = lambda moment: None) -> Result:
+def measured(
+    place: SavedPages | Lab, shot: Callable[[str], None] = lambda moment: None, widths: Sequence[int] = WIDTHS
+) -> Result:
     """All numbers of the program that a place has run. `shot` is told when there is something to be seen."""
     result: Result = {}
-    for width in reversed(WIDTHS):
+    for width in reversed(widths):
         widget = place.open(width)
         drawn = place.page.evaluate("window.drawn")
         first = widget.evaluate(MEASURES)
         widget.locator(".mg-press-fit").click()
         result[str(width)] = {"opened": first, "fitted": widget.evaluate(MEASURES), "drawn": drawn}
-    widget = place.open(WIDTHS[0])
+    widget = place.open(widths[0])
     shot("opened")
     first = widget.evaluate(MEASURES)
     total = int(widget.locator(".mg-slider").get_attribute("max"))
