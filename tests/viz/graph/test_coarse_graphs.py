@@ -1,5 +1,6 @@
 """Graphs in which groups are closed: boxes stand behind their inputs, and nothing goes round in a circle."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -71,7 +72,7 @@ def graphs_in_runs(draw: Any) -> tuple[Snapshot, tuple[Group, ...], list[str]]:
     while spans:
         start, stop, parent = spans.pop()
         cuts = sorted(draw(st.sets(st.integers(start, stop), max_size=4)))
-        for first, last in zip(cuts, cuts[1:], strict=False):
+        for first, last in itertools.pairwise(cuts):
             if len(groups) < 8 and draw(st.booleans()):
                 groups.append(Group(f"g{len(groups)}", "", "", "", parent, [], last - first))
                 home |= dict.fromkeys(results[first:last], groups[-1].id)
