@@ -36,7 +36,7 @@ from minigrad.viz.steps.breakpoints import Breakpoints
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_grads import KeptGrads, grad_of
 from minigrad.viz.steps.progress import wanted_boxes
-from minigrad.viz.steps.recorder import Recorder
+from minigrad.viz.steps.recorder import Recorder, is_plain
 from minigrad.viz.torch_graphs import mirror_of, running
 
 
@@ -324,7 +324,7 @@ class BackwardStepper(anywidget.AnyWidget):
             return False
         frame = self._recorder.with_inner(frame, self._grads.after_inner(reached))
         self._frames.append(frame)
-        self._grads.add()
+        self._grads.add([frame.box] if is_plain(upcoming) and frame.box is not None else None)
         failure = self._recorder.failure
         with self.hold_sync():
             if failure is not None:

@@ -113,7 +113,7 @@ def describe(array: Any) -> Value:
     """Say what there is to say about a numpy array or scalar."""
     array = np.asarray(array)
     shape, dtype = array.shape, str(array.dtype)
-    alarm, where = _alarm(array), ""
+    alarm, where = alarm_of(array), ""
     if alarm:
         first = tuple(int(index) for index in np.argwhere(~np.isfinite(array))[0]) if array.ndim else ()
         where = f"first at {list(first)}" if array.size > 1 else ""
@@ -130,13 +130,15 @@ def in_words(value: Any) -> str:
     """A value in running text: of an array all of up to nine elements, else shape, minimum, mean and maximum."""
     if not isinstance(value, np.ndarray | np.generic):
         return short(value)
-    described = describe(value)
-    if not described.is_large or described.statistics is None:
-        return described.text
+    if value.size <= WHOLE:
+        return describe(value).text
+    statistics = _statistics(value)
+    if statistics is None:
+        return shape_text(value.shape)
     if value.size <= 9:
-        return described.full
-    least, mean, most = described.statistics
-    return f"{described.text} (min {least}, mean {mean}, max {most})"
+        return elements_text(value)
+    least, mean, most = statistics
+    return f"{shape_text(value.shape)} (min {least}, mean {mean}, max {most})"
 
 
 def short(value: Any) -> str:
@@ -215,8 +217,9 @@ def _change(before: Any, after: Any) -> Any:
     return change if change.any() else None
 
 
-def _alarm(array: Any) -> str:
-    if array.dtype.kind not in "fc" or array.size == 0:
+def alarm_of(array: Any) -> str:
+    """What must not be missed in an array: "2 NaN and 1 Inf"; "" where there is nothing."""
+    if array.dtype.kind not in "fc" or np.isfinite(array).all():
         return ""
     bad, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
     counts = [(bad, "NaN"), (infinite, "Inf")]
@@ -237,11 +240,12 @@ def measure(gradient: Any) -> list[float] | None:
 
 @silent
 def _statistics(array: Any) -> tuple[str, str, str] | None:
-    values = _reals(array)
-    values = values[np.isfinite(values)]
+    values = np.asarray(array) if array.dtype.kind == "f" else _reals(array)
+    finite = np.isfinite(values)
+    values = values if finite.all() else values[finite]
     if not values.size:
         return None
-    least, mean, most = values.min(), values.mean(), values.max()
+    least, mean, most = float(values.min()), float(values.mean(dtype=np.float64)), float(values.max())
     if abs(mean) < 1e-5 * max(abs(least), abs(most)):
         mean = 0.0  # what is left of values that cancel is rounding, and differs between machines
     return number(least), number(mean), number(most)

@@ -21,15 +21,13 @@ from typing import Any
 import ipywidgets
 import traitlets
 
-from minigrad.autograd.saved import PackedTensor
 from minigrad.tensor import Tensor
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.nodes import is_leaf
 from minigrad.viz.page import widget_source
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.events import error_text
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.recorder import Recorder
+from minigrad.viz.steps.recorder import Recorder, is_plain
 
 STEPPER = "minigrad.viz.stepper.BackwardStepper"  # what a notebook's file calls the widget: the class's place and name
 METADATA = "minigrad_pass"  # the key in an output's metadata under which a pass is kept
@@ -85,13 +83,7 @@ def can_rehearse(root: Any, graph: Snapshot) -> bool:
         return False
     if sum(math.prod(box.value.shape) for box in graph.boxes) > ELEMENTS:
         return False
-    return all(_is_plain(node) for node in graph.nodes if node is not None)
-
-
-def _is_plain(node: Any) -> bool:
-    """An op of our own or a leaf, without hooks on it or on what it saved."""
-    ours = is_leaf(node) or not getattr(node, "_is_custom", True)
-    return ours and node._hooks is None and not any(isinstance(kept, PackedTensor) for kept in node._kept or ())
+    return all(is_plain(node) for node in graph.nodes if node is not None)
 
 
 def rehearsal_of(

@@ -38,7 +38,7 @@ def contributions_of(
     node, incoming, outgoing = step
     received = next((array_of(gradient) for gradient in incoming if gradient is not None), None)
     own = next((note.before for note in notes if note.kind == "node_hook" and note.box == box.id), ())
-    edges = {edge.slot: edge for edge in progress.live.values() if edge.target == box.id}
+    edges = {edge.slot: edge for edge in progress.live_into.get(box.id, ())}
     found = []
     for slot, gradient in enumerate(outgoing):
         edge = edges.get(slot)
@@ -46,7 +46,7 @@ def contributions_of(
             continue
         if gradient is None:
             if sends:
-                progress.edge_states[edge.id] = "off"
+                progress.edge_is(edge.id, "off")
                 progress.arrive(edge.source, edge.output, None, box.name)
             continue
         array = array_of(gradient)
@@ -54,11 +54,11 @@ def contributions_of(
         rule = _rule(box, node, edge.slot, received, unpacked)
         item = _contribution(edge, progress.boxes[edge.source], rule, by_rule, array)
         if sends:
-            before = progress.arrive(edge.source, edge.output, item.array, box.name)
+            before = progress.arrive(edge.source, edge.output, item.array, box.name, item.value)
             if before is not None:
                 after = progress.sums[item.box][edge.output]
                 item = replace(item, joint=sum_text(before, item.array, after))
-        progress.edge_states[edge.id] = "now"
+        progress.edge_is(edge.id, "now")
         found.append(item)
     return tuple(found)
 

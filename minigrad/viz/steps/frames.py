@@ -17,6 +17,7 @@ from minigrad.viz.graph.rules import Rule
 from minigrad.viz.graph.values import Value
 from minigrad.viz.picture.markup import clean, clean_lines
 from minigrad.viz.steps.events import Event
+from minigrad.viz.steps.history import Moment
 
 Piece = tuple[str, str]  # style ("text", "name", "value", "quiet", "code", "op", "alarm") and what it says
 
@@ -69,6 +70,17 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Plan:
+    """What all frames of a pass share: what a box is called in the queue, which boxes will run, and which have (it
+    grows, and a frame knows how much of it was there).
+    """
+
+    names: Mapping[str, str]
+    runs: tuple[str, ...]
+    ran: list[str]
+
+
+@dataclass(frozen=True)
 class Grown:
     """A node that a step added to the graph of the gradient (create_graph): `text` is what it does to what."""
 
@@ -90,13 +102,12 @@ class Frame:
     name: str
     story: tuple[Line, ...]
     ready: tuple[Turn, ...]
-    waiting: tuple[Turn, ...]
-    done: tuple[Turn, ...]
     next: Turn | None
     line: tuple[int, int, int, int, int] | None
-    states: Mapping[str, State] = field(repr=False)
-    edges: Mapping[str, str] = field(repr=False)
+    states: Moment = field(repr=False)
+    edges: Moment = field(repr=False)
     chips: Mapping[str, str] = field(repr=False)
+    plan: Plan = field(repr=False, compare=False)
     op: str = ""
     incoming: str = ""
     contributions: tuple[Contribution, ...] = ()
@@ -108,6 +119,23 @@ class Frame:
     differences: Mapping[str, str] = field(default_factory=dict, repr=False)
     difference_maps: Mapping[str, str] = field(default_factory=dict, repr=False)
     failed: bool = False
+
+    @property
+    def done(self) -> tuple[Turn, ...]:
+        """Who has run, in that order."""
+        return tuple(map(self._turn, self.plan.ran[: self.index - self.failed]))
+
+    @property
+    def waiting(self) -> tuple[Turn, ...]:
+        """Who will run later, those first for whom most has arrived."""
+        over = {*self.plan.ran[: self.index - self.failed], *(turn.box for turn in self.ready)}
+        turns = [self._turn(key) for key in self.plan.runs if key not in over]
+        # A leaf for which all have run and nothing was sent does not run: see Progress.is_passed_by.
+        return tuple(sorted((turn for turn in turns if turn.arrived < turn.needed), key=lambda turn: -turn.arrived))
+
+    def _turn(self, key: str) -> Turn:
+        state = self.states[key]
+        return Turn(key, self.plan.names[key], state.arrived, state.needed)
 
     @property
     def grads(self) -> dict[str, str]:
@@ -122,7 +150,7 @@ class Frame:
 
     def to_json(self, before: Frame | None) -> dict[str, Any]:
         """What the widget needs, as the difference to the frame before (all of it for the first)."""
-        states = {key: s for key, s in self.states.items() if before is None or before.states[key] != s}
+        states = self.states.since(None if before is None else before.states)
         return {
             "index": self.index,
             "box": self.box,
@@ -131,7 +159,7 @@ class Frame:
             "ready": [turn.box for turn in self.ready],
             "next": self.next.box if self.next else None,
             "boxes": {key: _state_json(state) for key, state in states.items()},
-            "edges": {key: s for key, s in self.edges.items() if before is None or before.edges[key] != s},
+            "edges": self.edges.since(None if before is None else before.edges),
             "chips": dict(self.chips),
             "received": [float(f"{value:.6g}") for value in self.received] if self.received else None,
             "alarm": self.alarm,

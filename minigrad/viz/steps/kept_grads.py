@@ -7,8 +7,7 @@ object, so that what the learner holds of it reads right, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,26 +17,48 @@ from minigrad.viz import torch_graphs
 from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.steps.history import History
+from minigrad.viz.steps.marks import Mark
 from minigrad.viz.torch_graphs import mirror_of
 
-COMPARED = 10_000  # elements of a .grad up to which its numbers are compared; of larger ones, the count of writes
 
-
-@dataclass(frozen=True)
 class KeptGrad:
     """What a tensor's `.grad` was at one frame: the object, and a copy of its numbers (None where it has a graph of
     its own).
     """
 
-    gradient: Any
-    numbers: Any
-    version: int | None = None
+    def __init__(self, gradient: Any, numbers: Any) -> None:
+        self.gradient = gradient
+        self.numbers = numbers
+        self.mark = None if numbers is None else Mark(gradient)
 
     @property
     def array(self) -> Any:
         """The numbers as they were, as an array."""
         held = self.gradient if self.numbers is None else mirror_of(self.numbers)
         return held.detach().numpy() if naming.is_tensor(held) else held
+
+    def is_still(self, gradient: Any) -> bool:
+        """Whether a `.grad` is what was kept."""
+        if gradient.requires_grad or self.numbers is None:
+            return self.gradient is gradient and gradient.requires_grad and self.numbers is None
+        if isinstance(gradient, torch_graphs.Tensor) and not gradient.is_strided:
+            return gradient.holds(self.numbers)  # one that was put back is another object with the same numbers
+        if self.gradient is not gradient or self.mark is None:
+            return False
+        return self.mark.is_of(gradient) or _is_same(gradient, self.numbers)
+
+    def put_back(self) -> Any:
+        """The `.grad` as it was: the same object with the same numbers, where it can be written to."""
+        if self.numbers is None:
+            return self.gradient
+        gradient = self.gradient
+        if isinstance(gradient, torch_graphs.Tensor):
+            gradient = gradient.put_back(self.numbers)
+        else:
+            gradient.detach().numpy()[...] = self.numbers
+        self.mark = Mark(gradient)
+        return gradient
 
 
 class KeptGrads:
@@ -50,32 +71,34 @@ class KeptGrads:
         results = [tensor for tensor in graph.results if tensor.retains_grad]
         retaining = {f"retaining {number}": tensor for number, tensor in enumerate(results)}
         self.tensors: dict[str, Any] = leaves | dict(wanted or {}) | retaining
-        self._at: list[dict[str, KeptGrad | None]] = [self._now({})]
+        self._history = History({key: _keep(grad_of(tensor), None) for key, tensor in self.tensors.items()})
 
-    def add(self) -> None:
-        """Keep what there is now, as the next frame's."""
-        self._at.append(self._now(self._at[-1]))
+    def add(self, touched: Iterable[str] | None) -> None:
+        """Keep what there is now, as the next frame's; `touched` are those that the step can have changed, None where
+        nobody can know.
+        """
+        last = len(self._history.changed) - 1
+        keys = self.tensors if touched is None else [key for key in touched if key in self.tensors]
+        self._history.add({key: _keep(grad_of(self.tensors[key]), self._history.value(key, last)) for key in keys})
 
     def put_back(self, index: int) -> None:
         """Make every `.grad` what it was at a frame."""
-        for key, kept in self._at[index].items():
-            gradient: Any = None if kept is None else kept.gradient
-            if kept is not None and kept.numbers is not None:  # into the same object
-                if isinstance(gradient, torch_graphs.Tensor):
-                    gradient = gradient.put_back(kept.numbers)
-                else:
-                    gradient.detach().numpy()[...] = kept.numbers
-            self.tensors[key].grad = gradient
+        for key, kept in self._history.at(index).items():
+            self.tensors[key].grad = None if kept is None else kept.put_back()
 
     def renew(self, index: int) -> dict[str, Any]:
         """Where a `.grad` is not what it was when the frame `index` was shown last, keep what it is now.
 
         Returns what it was, as an array or None, for each tensor that has changed.
         """
-        known = self._at[index]
-        now = self._at[index] = self._now(known)
-        changed = {key: known[key] for key in known if known[key] is not now[key]}
-        return {key: None if old is None else old.array for key, old in changed.items()}
+        changed: dict[str, Any] = {}
+        for key, tensor in self.tensors.items():
+            known = self._history.value(key, index)
+            now = _keep(grad_of(tensor), known)
+            if now is not known:
+                self._history.correct(key, index, now)
+                changed[key] = None if known is None else known.array
+        return changed
 
     def before_inner(self, leaves: Mapping[str, Any]) -> dict[str, tuple[Any, KeptGrad | None]]:
         """What leaves hold before a step that may run a backward of its own: name -> leaf and its `.grad`."""
@@ -95,17 +118,13 @@ class KeptGrads:
             if all(leaf is not tensor for tensor in self.tensors.values()):
                 key = f"outside {len(self.tensors)}"
                 self.tensors[key] = leaf
-                for frame in self._at:
-                    frame[key] = old
+                self._history.begin(key, old)
             changed.append((name, None if old is None else old.array, None if new is None else new.array))
         return changed
 
     def clear(self) -> None:
         """Let go of all tensors."""
-        self.tensors, self._at = {}, [{} for _ in self._at]
-
-    def _now(self, before: Mapping[str, KeptGrad | None]) -> dict[str, KeptGrad | None]:
-        return {key: _keep(grad_of(tensor), before.get(key)) for key, tensor in self.tensors.items()}
+        self.tensors, self._history = {}, History({})
 
 
 def grad_of(tensor: Any) -> Any:
@@ -117,17 +136,16 @@ def _keep(gradient: Any, old: KeptGrad | None) -> KeptGrad | None:
     """A copy of a gradient; `old` itself where that is still the same."""
     if gradient is None:
         return None
+    if old is not None and old.is_still(gradient):
+        return old
     if gradient.requires_grad:
-        same = old is not None and old.gradient is gradient and old.numbers is None
-        return old if same else KeptGrad(gradient, None)
+        return KeptGrad(gradient, None)
+    is_pytorchs = isinstance(gradient, torch_graphs.Tensor)
+    return KeptGrad(gradient, gradient.kept() if is_pytorchs else gradient.detach().numpy().copy())
+
+
+def _is_same(gradient: Any, numbers: Any) -> bool:
+    """Whether a gradient's numbers are these, where a write was counted that left them as they were."""
     if isinstance(gradient, torch_graphs.Tensor):
-        if old is not None and (old.gradient is gradient or not gradient.is_strided) and gradient.holds(old.numbers):
-            return old  # a sparse one that was put back is another object with the same numbers
-        return KeptGrad(gradient, gradient.kept())
-    numbers = gradient.detach().numpy()
-    version = gradient._version if numbers.size > COMPARED and not gradient.is_inference() else None
-    if old is not None and old.gradient is gradient:
-        unwritten = version is not None and old.version == version
-        if unwritten or np.array_equal(old.numbers, numbers, equal_nan=True):
-            return old
-    return KeptGrad(gradient, numbers.copy(), version)
+        return gradient.holds(numbers)
+    return bool(np.array_equal(numbers, gradient.detach().numpy(), equal_nan=True))

@@ -16,10 +16,11 @@ import numpy as np
 from minigrad.viz.graph import naming, values
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot, State
 from minigrad.viz.graph.nodes import is_leaf
-from minigrad.viz.graph.snapshot import grad_value
 from minigrad.viz.graph.values import Value, describe
 from minigrad.viz.picture.markup import columns, shorten
-from minigrad.viz.steps.frames import Turn
+from minigrad.viz.steps.frames import Plan, Turn
+from minigrad.viz.steps.history import History, Moment
+from minigrad.viz.steps.marks import Mark
 from minigrad.viz.torch_graphs import mirror_of
 
 ROOM = 20  # characters of a gradient, where the drawing does not say how many fit
@@ -44,6 +45,9 @@ class Progress:
         self.boxes = graph.by_id
         self.nodes = graph.node_of
         self.runs, self.live = plan_of(graph, wanted)
+        self.live_into: dict[str, list[Edge]] = {}  # box -> the edges along which it will send gradients
+        for edge in self.live.values():
+            self.live_into.setdefault(edge.target, []).append(edge)
         self.needed = Counter([graph.root, *(edge.source for edge in self.live.values())])  # gradients, by box
         self.level_order = _level_order(graph)
         self.arrived = dict.fromkeys(self.boxes, 0)
@@ -51,19 +55,34 @@ class Progress:
         self.senders: dict[str, list[str]] = {key: [] for key in self.boxes}
         self.changing: dict[str, Any] = {}  # what a gradient was before this step changed it
         self.described: dict[str, Value] = {}  # what the sums read, until something is added to them
-        self.edge_states = {edge.id: "idle" if edge.id in self.live else "off" for edge in graph.edges}
-        self.ran: list[str] = []
-        self.arrivals: list[str] = []  # boxes in the order in which they became ready
+        self.leaves = [key for key, node in self.nodes.items() if is_leaf(node)]
+        self.held: dict[str, tuple[Mark, Value]] = {}  # what a leaf's .grad was and read when it was looked at last
+        self.flowing: dict[str, str] = {}  # the edges that have changed since the last frame
+        self.arriving: list[str] = []  # edges along which something went at this step
+        names = {key: f"{box.name}.grad" if box.kind == "leaf" else box.name for key, box in self.boxes.items()}
+        self.plan = Plan(names, tuple(key for key in self.boxes if key in self.runs), [])
+        self.arrivals: dict[str, None] = {}  # boxes that are ready, in the order in which they became so
+        self.place = {key: number for number, key in enumerate(self.boxes)}
+        self.over: set[str] = set()  # those that have run
+        self.touched: set[str] = set()  # boxes that may look different from the last frame on
+        self.marked: set[str] = set()  # those that the last frame marks, as the one that ran or is next
+        self.state_history: History | None = None
+        self.edge_history = History({edge.id: "idle" if edge.id in self.live else "off" for edge in graph.edges})
+
+    @property
+    def ran(self) -> list[str]:
+        """The boxes that have run, in that order."""
+        return self.plan.ran
 
     def forget(self) -> None:
         """Let go of the graph."""
-        self.nodes, self.wanted = {}, None
+        self.nodes, self.wanted, self.held, self.leaves = {}, None, {}, []
 
     # -- what happens
 
-    def arrive(self, key: str, output: int, array: Any, sender: str) -> Any:
-        """Note that one of the gradients that a box waits for has come; `array` is None where nothing was sent. Returns
-        the sum that was there before, or None.
+    def arrive(self, key: str, output: int, array: Any, sender: str, reads: Value | None = None) -> Any:
+        """Note that one of the gradients that a box waits for has come, and what it `reads`, if that is known; `array`
+        is None where nothing was sent. Returns the sum that was there before, or None.
         """
         before = self.sums[key].get(output)
         if array is not None:
@@ -72,9 +91,12 @@ class Progress:
             self.sums[key][output] = np.array(array) if before is None else before + array
             self.senders[key].append(sender)
             self.described.pop(key, None)
+            if reads is not None and before is None and not self.boxes[key].outputs:
+                self.described[key] = reads
+        self.touched.add(key)
         self.arrived[key] += 1
         if self.arrived[key] == self.needed[key]:
-            self.arrivals.append(key)
+            self.arrivals[key] = None
             if self.queue is not None and (key in self.runs or key in (self.wanted or ())):
                 self.queue.push(self.nodes[key]._sequence_nr(), key)
         return before
@@ -88,12 +110,28 @@ class Progress:
             self.changing.setdefault(key, sums[output])
             sums[output] = after
             self.described.pop(key, None)
+            self.touched.add(key)
+
+    def has_run(self, key: str) -> None:
+        """A box has run."""
+        self.ran.append(key)
+        self.over.add(key)
+        self.arrivals.pop(key, None)
+
+    def edge_is(self, edge: str, state: str) -> None:
+        """What an edge looks like from this step on; what goes along it "now" is "done" at the next."""
+        self.flowing[edge] = state
+        if state == "now":
+            self.arriving.append(edge)
+
+    def leaves_may_differ(self) -> None:
+        """More may have changed than what this pass did: look at the `.grad` of every leaf again."""
+        self.touched.update(self.leaves)
 
     def edges_are_done(self) -> None:
         """What went along edges at the last step has arrived."""
-        for edge, state in self.edge_states.items():
-            if state == "now":
-                self.edge_states[edge] = "done"
+        self.flowing.update(dict.fromkeys(self.arriving, "done"))
+        self.arriving = []
 
     # -- who is next
 
@@ -101,19 +139,13 @@ class Progress:
         """Boxes whose gradient is complete, the next to run first: leaves before ops, and of the ops the most recently
         made.
         """
-        to_run = [key for key in self.arrivals if key in self.runs and key not in self.ran]
+        to_run = [key for key in self.arrivals if key in self.runs]
         open_boxes = [key for key in to_run if not self.is_passed_by(key)]
         if self.queue is not None:
             return [key for key in self.queue.order() if key in open_boxes]
         leaves = sorted((key for key in open_boxes if is_leaf(self.nodes[key])), key=self.level_order.__getitem__)
         ops = [key for key in open_boxes if not is_leaf(self.nodes[key])]
         return leaves + sorted(ops, key=lambda key: -self.nodes[key]._sequence_nr())
-
-    def waiting(self, ready: list[str]) -> list[str]:
-        """Boxes that will run later, those first for which most has arrived."""
-        over = {*self.ran, *ready}
-        found = [key for key in self.boxes if key in self.runs and key not in over and not self.is_passed_by(key)]
-        return sorted(found, key=lambda key: -self.arrived[key])
 
     def is_passed_by(self, key: str) -> bool:
         """Whether all who use a leaf have run and sent nothing: its AccumulateGrad does not run then."""
@@ -125,10 +157,9 @@ class Progress:
             return False
         return box.id not in self.runs and box.id not in self.wanted
 
-    def turns(self) -> dict[str, Turn]:
-        """Where each box stands in the queue."""
-        names = {key: f"{box.name}.grad" if box.kind == "leaf" else box.name for key, box in self.boxes.items()}
-        return {key: Turn(key, name, self.arrived[key], self.needed[key]) for key, name in names.items()}
+    def turn(self, key: str) -> Turn:
+        """Where a box stands in the queue."""
+        return Turn(key, self.plan.names[key], self.arrived[key], self.needed[key])
 
     # -- gradients
 
@@ -142,13 +173,31 @@ class Progress:
         if self.boxes[key].kind == "constant":
             return values.NONE
         if is_leaf(self.nodes[key]):
-            return grad_value(self.nodes[key].variable)
+            return self._held(key)
         sums = self.sums[key]
         if sums and key not in self.described:
             several = self.boxes[key].outputs
             parts = [describe(sums[number]) if number in sums else values.NONE for number in range(len(several))]
             self.described[key] = values.value_of_outputs(parts) if several else describe(sums[min(sums)])
         return self.described.get(key, values.NONE)
+
+    def _held(self, key: str) -> Value:
+        """What a leaf's `.grad` reads, described anew only where it has changed."""
+        gradient = self.nodes[key].variable.grad
+        if gradient is None:
+            return values.NONE
+        mark, value = self.held.get(key, (None, values.NONE))
+        if mark is None or not mark.is_of(gradient):
+            value = self._reads(key, gradient.detach().numpy())
+            self.held[key] = Mark(gradient), value
+        return value
+
+    def _reads(self, key: str, array: Any) -> Value:
+        """What a leaf's `.grad` reads: where it is just what has arrived, that is known already."""
+        known, arrived = self.described.get(key), self.sums[key].get(0)
+        if known is None or arrived is None or arrived.dtype != array.dtype or not np.array_equal(arrived, array):
+            return describe(array)
+        return known
 
     def differences(self) -> tuple[dict[str, str], dict[str, str]]:
         """By how much those gradients changed that this step has changed, in words, and the large ones as heat maps."""
@@ -162,14 +211,27 @@ class Progress:
 
     # -- the picture
 
-    def states(
-        self, ran: str | None, upcoming: str | None, joints: Mapping[str, str], failed: bool
-    ) -> dict[str, State]:
+    def states(self, ran: str | None, upcoming: str | None, joints: Mapping[str, str], failed: bool) -> Moment:
         """What each box looks like after the box `ran` has run, or has failed; `joints` are sums, as `1 + 9 = 10`."""
-        states = {key: self._state(box, ran, upcoming, joints.get(key, "")) for key, box in self.boxes.items()}
+        marked = {*joints, *(key for key in (ran, upcoming) if key is not None)}
+        looks = self.boxes if self.state_history is None else self.touched | self.marked | marked
+        states = {
+            key: self._state(self.boxes[key], ran, upcoming, joints.get(key, ""))
+            for key in sorted(looks, key=self.place.__getitem__)
+        }
+        self.touched, self.marked = set(), marked
         if failed and ran is not None:
             states[ran] = replace(states[ran], state="failed", badge="✗ failed")
-        return states
+        if self.state_history is None:
+            self.state_history = History(states)
+            return self.state_history.at(0)
+        return self.state_history.add(states)
+
+    def edges(self) -> Moment:
+        """What each edge looks like now."""
+        flowing, self.flowing = self.flowing, {}
+        is_first = self.state_history is None or len(self.state_history.changed) == 1
+        return self.edge_history.at(0) if is_first else self.edge_history.add(flowing)
 
     def _state(self, box: Box, ran: str | None, upcoming: str | None, joint: str) -> State:
         key, grad = box.id, self.grad(box.id)
@@ -178,7 +240,7 @@ class Progress:
             return State("off", "", grad if box.kind == "leaf" else values.NONE, "", arrived, needed)
         if key == ran:
             name, badge = "ran", "just ran"
-        elif key in self.ran:
+        elif key in self.over:
             name, badge = "done", "✓ done"
         elif arrived and arrived == needed and key not in self.runs:
             name, badge = "done", "✓ reached"

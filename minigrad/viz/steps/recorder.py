@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.modes import thread
+from minigrad.autograd.node import Node
+from minigrad.autograd.saved import PackedTensor
 from minigrad.viz.graph import values
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.expressions import call_text
@@ -85,6 +87,8 @@ class Recorder:
         if self.finished or self.failure is not None:
             return None
         ready = self.progress.ready()
+        if not all(is_plain(self.progress.nodes[key]) for key in ready[:1]):
+            self.progress.leaves_may_differ()
         held = {key: self.progress.leaf_grad(key) for key in ready if is_leaf(self.progress.nodes[key])}
         previous, thread.witness = thread.witness, self.watcher
         step: Any = None
@@ -111,7 +115,7 @@ class Recorder:
         self.progress.edges_are_done()
         frame = self._frame_of_leaf(key, incoming, held.get(key)) if is_leaf(node) else self._frame_of_op(key, step)
         came = [array_of(gradient) for gradient in incoming if gradient is not None]
-        alarms = [values.describe(array).alarm for array in came] + [item.value.alarm for item in frame.contributions]
+        alarms = [values.alarm_of(array) for array in came] + [item.value.alarm for item in frame.contributions]
         return replace(
             frame,
             received=values.measure(came[0]) if came else None,
@@ -182,6 +186,7 @@ class Recorder:
         after = self.progress.leaf_grad(key) if summed is None else summed
         joint = ""
         if before is not None:
+            self.progress.leaves_may_differ()  # two leaves may share their .grad
             self.progress.changing[key] = before
             if after is not None:
                 joint = tell.sum_text(before, _left_by_hooks(notes, array), after)
@@ -193,7 +198,7 @@ class Recorder:
 
     def _note_that_it_ran(self, key: str) -> None:
         """After the last node the engine has still to put away what it captured for `inputs=`."""
-        self.progress.ran.append(key)
+        self.progress.has_run(key)
         if len(self.progress.ran) >= len(self.runs) and next(self.steps, None) is None:
             self.finished = True
 
@@ -244,7 +249,6 @@ class Recorder:
     ) -> Frame:
         """The frame of the box `key`; `more` are fields that only some kinds of step have."""
         progress = self.progress
-        turns = progress.turns()
         ready = progress.ready()
         upcoming = ready[0] if ready else None
         joints = dict(joints) | {item.box: item.joint for item in contributions}
@@ -258,13 +262,12 @@ class Recorder:
             name=self.boxes[key].name if key else "",
             contributions=contributions,
             story=tuple(story),
-            ready=tuple(turns[box] for box in ready),
-            waiting=tuple(turns[box] for box in progress.waiting(ready)),
-            done=tuple(turns[box] for box in progress.ran),
-            next=turns[upcoming] if upcoming and not failed else None,
+            ready=tuple(progress.turn(box) for box in ready),
+            next=progress.turn(upcoming) if upcoming and not failed else None,
             line=self._line_of(key),
-            states=MappingProxyType(states),
-            edges=MappingProxyType(dict(progress.edge_states)),
+            states=states,
+            edges=progress.edges(),
+            plan=progress.plan,
             chips=MappingProxyType({item.edge: chip(item) for item in contributions}),
             events=tuple(events),
             differences=MappingProxyType(differences),
@@ -276,11 +279,12 @@ class Recorder:
 
     def with_changed_grad(self, frame: Frame, key: str, before: Any) -> Frame:
         """A frame whose `.grad` of one leaf was changed from outside since it was written."""
+        self.progress.touched.add(key)
         event = happened.of_change_from_outside(self.boxes[key], before, self.progress.leaf_grad(key))
         grad, room = self.progress.grad(key), self.progress.rooms.get(key, ROOM)
         state = replace(frame.states[key], grad=grad, grad_text=shorten(grad.text, room))
         others = [other for other in frame.events if (other.node, other.title) != (key, event.title)]
-        return replace(frame, states=MappingProxyType({**frame.states, key: state}), events=(*others, event))
+        return replace(frame, states=frame.states.but({key: state}), events=(*others, event))
 
     def with_inner(self, frame: Frame, changed: list[tuple[str, Any, Any]]) -> Frame:
         """A frame whose node ran a backward of its own, which changed the `.grad` of leaves."""
@@ -298,6 +302,16 @@ class Recorder:
         if span is None or span.file not in files:
             return None
         return (files.index(span.file), span.first, span.last, span.start, span.end)
+
+
+def is_plain(node: Any) -> bool:
+    """Whether no code of the learner's runs with a node: an op of our own or a leaf, without hooks on it or on what it
+    saved.
+    """
+    if not isinstance(node, Node):
+        return False
+    ours = is_leaf(node) or not getattr(node, "_is_custom", True)
+    return ours and node._hooks is None and not any(isinstance(kept, PackedTensor) for kept in node._kept or ())
 
 
 def _left_by_hooks(notes: list[Note], array: Any) -> Any:

@@ -1,0 +1,37 @@
+"""Whether a tensor is still what it was: asked at every step of every leaf, so that it has to be cheap.
+
+A `Mark` remembers the tensor, how often it was written to, and its numbers, of large ones a sample: writes through
+`.data` or numpy are not counted, but they seldom leave a thousand numbers from all over a tensor as they were.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+WHOLE, SAMPLE = 10_000, 1_000  # elements up to which all are compared, and how many are of larger tensors
+
+
+class Mark:
+    """What a tensor was when this was made."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+        self.version = version_of(tensor)
+        self.numbers = _sample(tensor)
+
+    def is_of(self, tensor: Any) -> bool:
+        """Whether it is this tensor, and nothing was written to it since."""
+        is_unwritten = tensor is self.tensor and version_of(tensor) == self.version
+        return is_unwritten and _sample(tensor) == self.numbers
+
+
+def version_of(tensor: Any) -> int | None:
+    """How often a tensor was written to in place; None where nobody counts."""
+    is_uncounted = getattr(tensor, "is_inference", None)
+    return None if is_uncounted is not None and is_uncounted() else getattr(tensor, "_version", None)
+
+
+def _sample(tensor: Any) -> tuple[Any, ...]:
+    numbers = tensor.detach().numpy()
+    few = numbers if numbers.size <= WHOLE else numbers.flat[:: numbers.size // SAMPLE]
+    return numbers.shape, str(numbers.dtype), few.tobytes()
