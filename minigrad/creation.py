@@ -97,7 +97,7 @@ def array_like(input: Tensor, dtype: dtypes.dtype | None) -> Array:
 
 
 def _filled(array: Array, value: Any) -> Array:
-    array[...] = dtypes.element(dtypes.of(array), value)
+    array[...] = dtypes.element(dtypes.of(array), value, alone=array.size == 1)
     return array
 
 
@@ -320,9 +320,7 @@ def _from_lists(data: Any) -> tuple[Any, dtypes.dtype]:
     try:
         return np.array(values, dtype=kind.numpy if kind.category < 2 else np.float64).reshape(shape), kind
     except OverflowError:
-        raise RuntimeError(
-            f"value cannot be converted to type {kind.name}_t without overflow: {max(values, key=abs)}"
-        ) from None
+        raise ValueError(f"Overflow when unpacking long long: {max(values, key=abs)}") from None
 
 
 def _length(item: Any) -> int | None:

@@ -117,20 +117,24 @@ def of_number(value: Any, beside: dtype) -> dtype:
     return beside if category <= beside.category else (bool, int64, default)[category]
 
 
-def element(kind: dtype, number: Any) -> Any:
-    """A number as a numpy scalar of a dtype, to be written to a tensor: 1.5 becomes 1 among integers, -1 is 255 in
-    uint8.
+_LARGEST = {float16: 65504, float32: 3.4028234663852886e38}
+
+
+def element(kind: dtype, number: Any, alone: builtins.bool = False) -> Any:
+    """A number as a numpy scalar of a dtype, to be written to a tensor: 1.5 becomes 1 among integers, the integer -1 is
+    255 in uint8. `alone`: to a tensor of one element, for which PyTorch rounds what float16 cannot hold.
 
     RuntimeError for what the dtype cannot hold.
     """
-    if kind is float16 and abs(number) >= 65520:  # rounded to inf, of which numpy would warn
-        number = math.copysign(math.inf, number)
+    if alone and kind is float16 and abs(number) > 65504:  # maybe rounded to inf, of which numpy would warn
+        number = math.copysign(65504 if abs(number) < 65520 else math.inf, number)
     try:
-        if kind is float32 and 3.4028234663852886e38 < abs(number) < math.inf:  # the largest that it holds
+        wraps = isinstance(number, int | np.integer) and kind is uint8 and -255 <= number < 0
+        if (kind is uint8 and number < 0 and not wraps) or _LARGEST.get(kind, math.inf) < abs(number) < math.inf:
             raise OverflowError
-        return kind.numpy.type(int(number) % 256 if kind is uint8 and -255 <= number < 0 else number)
+        return kind.numpy.type(int(number) % 256 if wraps else number)
     except (OverflowError, ValueError):
-        name = "float" if kind is float32 else f"{kind.name}_t"
+        name = kind.c_name if kind.category == 2 or kind is int32 else f"{kind.name}_t"
         raise RuntimeError(f"value cannot be converted to type {name} without overflow: {number}") from None
 
 

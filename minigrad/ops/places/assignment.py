@@ -68,22 +68,24 @@ def _fill(self: Tensor, value: Any) -> Tensor:
     if not isinstance(value, dtypes.NUMBERS):
         got = f"got ({type_name(value)}), but expected a number or a 0-d tensor"
         raise TypeError(f"fill_() received an invalid combination of arguments - {got}")
-    return filled(self, np.full(self.shape, dtypes.element(self.dtype, value)))
+    return filled(self, np.full(self.shape, dtypes.element(self.dtype, value, alone=self.numel() == 1)))
 
 
 def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     if not isinstance(src, (Tensor, *dtypes.NUMBERS)):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}: {src!r}")
-    return copied(self, _as_source(self, src))
+    return copied(self, _as_source(src))
 
 
 def _write_copy(self: Tensor, src: Any, non_blocking: bool = False) -> None:
-    write_part(self, (...,), None, _as_source(self, src))
+    write_part(self, (...,), None, _as_source(src))
 
 
-def _as_source(self: Tensor, value: Any) -> Tensor:
-    """What is written to the tensor, a tensor or a number, as a tensor."""
-    return value if isinstance(value, Tensor) else from_array(dtypes.element(self.dtype, value))
+def _as_source(src: Any) -> Tensor:
+    """What is copied, a tensor or a number, as a tensor; a number in a dtype of its own, from which it is converted."""
+    if isinstance(src, Tensor):
+        return src
+    return from_array(np.array(src, np.float64 if isinstance(src, float | np.floating) else np.int64))
 
 
 fill_ = public(in_place(_fill, "fill_", shares=True))
@@ -104,7 +106,8 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         raise TypeError(
             f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: try tensor({value!r})"
         )
-    value = _as_source(self, value)
+    if not isinstance(value, Tensor):
+        value = from_array(dtypes.element(self.dtype, value, alone=True))
     if not recorded:
         write_part(self, parts, taken, value)
         return

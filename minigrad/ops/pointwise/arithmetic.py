@@ -32,7 +32,7 @@ def _scaled(array: Array, alpha: Any) -> Array:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and not kind.is_floating_point:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    return array * (alpha if kind.is_floating_point else dtypes.element(kind, alpha))
+    return array * dtypes.element(kind, alpha)
 
 
 @op(name="AddBackward0", self=lambda F, g: g, other=lambda F, g, alpha: g * alpha, broadcasts=True)

@@ -90,13 +90,17 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         return nonzero(condition, as_tuple=True)
     if input is None or other is None:
         raise TypeError("where() received an invalid combination of arguments: give input and other, or neither")
+    for value, beside in ((input, other), (other, input)):
+        if isinstance(value, dtypes.NUMBERS):  # which the dtype of the result has to hold
+            kind = beside.dtype if isinstance(beside, Tensor) else dtypes.bool
+            dtypes.element(dtypes.of_number(value, kind), value, alone=True)
     return _where(condition, input, other)
 
 
 @public(function=False, name="where")
 def _where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
     """The element where `condition` (bools) is true, else that of other."""
-    return _where(condition, input, other)
+    return where(condition, input, other)
 
 
 @public(aliases=("clip",), in_place=True)
@@ -114,7 +118,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
         raise TypeError(f"{text}: both bounds are numbers. Tensors bound with maximum() and minimum().")
     kind = functools.reduce(lambda kind, bound: dtypes.of_number(bound, kind), bounds, input.dtype)
     if kind is dtypes.bool:
-        raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': nothing is between bools")
+        kernel = "clamp" if len(bounds) == 2 else "clamp_min" if max is None else "clamp_max"
+        raise NotImplementedError(f"\"{kernel}_scalar_cpu\" not implemented for 'Bool': nothing is between bools")
+    held = [bound if bound is None else dtypes.element(kind, bound) for bound in (min, max)]
     if kind.category == 1:
-        min, max = [bound if bound is None else dtypes.element(kind, bound) for bound in (min, max)]
+        min, max = held
     return clamp_to_numbers(in_dtype(input, kind), plain(min), plain(max))

@@ -130,7 +130,9 @@ def pow(input: Any, exponent: Any) -> Tensor:
     whole = power.dtype.category == 1
     if whole and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed. Convert first, as in x.float() ** -1.")
-    return pow_number(in_dtype(base, power.dtype), dtypes.element(power.dtype, exponent) if whole else plain(exponent))
+    if whole or power.dtype is dtypes.float16:  # the others compute with any number
+        exponent = dtypes.element(power.dtype, exponent)
+    return pow_number(in_dtype(base, power.dtype), exponent if whole else plain(exponent))
 
 
 @public(in_place=True)

@@ -47,4 +47,4 @@ def pad(input: Tensor, pad: Ints, mode: str = "constant", value: Any = None) -> 
         raise RuntimeError(f"{text} {len(pad)} and input of dimension {input.ndim}")
     if mode != "constant":
         raise NotImplementedError(f"Unrecognised padding mode {mode}: minigrad pads with a constant only")
-    return constant_pad(input, pad, dtypes.element(input.dtype, value) if value else 0)
+    return constant_pad(input, pad, dtypes.element(input.dtype, float(value)) if value else 0)
