@@ -37,15 +37,16 @@ floating each operand  |         {n}_array = {n}_array.astype(dtypes.default.num
                        |     except Exception as error:
                        |         raise explained(error, {name!r}, {names}) from None
 several                |     made = tuple([from_array(part) for part in array])
+several                |     {first}_node = None
 several                |     for part in made:
-several                |         share_memory(part, {first}, MULTIPLE)
+several                |         {first}_node = share_memory(part, {first}, MULTIPLE)
 -several               |     made = new(Tensor)
 -several               |     made._array = array
 -several               |     made._node = made._grad = made._state = None
 -several               |     made._output_nr = 0
--several view          |     share_memory(made, {first})
+-several view          |     {first}_node = share_memory(made, {first})
 -several -view         |     made._root = made._writes = None
-each input             |     {n}_node = {node}
+-view each input       |     {n}_node = {node}
 rules                  |     if ({wanted}) and (not modes.special or is_recording()):
 -variadic each input   |         if {n}_node is ON_DEMAND:
 -variadic each input   |             {n}_node = node_on_demand({n})

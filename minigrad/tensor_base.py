@@ -57,9 +57,13 @@ class TensorBase:
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of one dimension."""
-        if dim is not None and not self.ndim:
+        if dim is None:
+            return self.shape
+        if not isinstance(dim, int | np.integer) or isinstance(dim, bool):
+            raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {type(dim).__name__}: {dim!r}")
+        if not self.ndim:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        return self.shape if dim is None else self._array.shape[wrap_dim(dim, self.ndim)]
+        return self._array.shape[wrap_dim(dim, self.ndim)]
 
     @property
     def itemsize(self) -> int:
@@ -114,7 +118,7 @@ class TensorBase:
 
     def is_inference(self) -> bool:
         """True for tensors that were made in inference mode."""
-        return self._writes is INFERENCE or self._writes.__class__ is InferenceCount
+        return self._writes.__class__ is InferenceCount
 
     @property
     def _version(self) -> int:
@@ -158,20 +162,18 @@ def share_outside(outside: Tensor, source: Tensor) -> Tensor:
     outside._node = outside._grad = outside._root = outside._state = None
     if source._writes is None:
         source._writes = [0]
-    outside._writes = inference_count() if source._writes is INFERENCE else source._writes
+    outside._writes = inference_count() if source.is_inference() else source._writes
     return outside
 
 
 def inference_count() -> list[Any]:
-    """For what is detached from a tensor of inference mode: outside of that mode its writes are counted."""
+    """For what is detached from a tensor of inference mode: outside of that mode it has a count of its own."""
     return INFERENCE if thread.inference else InferenceCount([0])
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
     """A dimension counted from the front; IndexError if there is no such dimension."""
     limit = max(ndim, 1)
-    if not isinstance(dim, int | np.integer) or isinstance(dim, bool):
-        raise TypeError(f"a dimension must be an int, not {type(dim).__name__}: {dim!r}")
     if not -limit <= dim < limit:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
     return int(dim) % limit

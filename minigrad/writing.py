@@ -163,13 +163,17 @@ def _write_by(ufunc: Any, tensor: Tensor, operand: Any, *others: Any) -> bool:
 
 def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: dict[str, Any]) -> None:
     """Raise if an in-place method was not given one tensor or number, in the words of PyTorch's method."""
-    value = operands[0] if operands else options.get(operand, MISSING)
-    if isinstance(value, (Tensor, *dtypes.NUMBERS)):
+    value, count = operands[0] if operands else options.get(operand, MISSING), len(operands)
+    if isinstance(value, (Tensor, *dtypes.NUMBERS)) and count < 2:
         return
-    if name == "pow_" or (value is MISSING and name != "mul_"):
-        kind = "" if value is MISSING else type_name(value)
-        forms = f"(Tensor {operand}) or (Number {operand})"
-        raise TypeError(f"{name}() received an invalid combination of arguments - got ({kind}), but expected {forms}")
+    takes_alpha = name in ("add_", "sub_")
+    if count > 1 and (name == "mul_" or (takes_alpha and count == 2)):
+        raise TypeError(f"{name}() takes 1 positional argument but {count} were given")
+    if count > 1 or name in ("pow_", "floor_divide_", "remainder_") or (value is MISSING and name != "mul_"):
+        mark = "!" if takes_alpha else ""  # PyTorch's, for what does not fit where there is only one form
+        kinds = ", ".join([f"{mark}{type_name(given)}{mark}" for given in operands])
+        forms = "(Tensor other, *, Number alpha = 1)" if takes_alpha else f"one of: (Tensor or Number {operand})"
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({kinds}), but expected {forms}")
     raise wrong_type(name, operand, 1, "Tensor", value)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
-from minigrad.autograd.modes import INFERENCE
+from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
 from minigrad.tensor_base import TensorBase
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ _INSTALLED = re.compile("|".join(["site-packages", "^<frozen", *[f"^{folder}" fo
 def count_write(tensor: Any) -> None:
     """Count a write to a tensor's memory, and note the line that does it."""
     writes = tensor._writes
-    if writes is INFERENCE:
+    if writes.__class__ is InferenceCount and (writes is INFERENCE or thread.inference):
         return
     if writes is None:
         tensor._writes = writes = [0]

@@ -77,7 +77,8 @@ class FunctionNode(FunctionCtx, Node):
         self._records = is_grad_enabled() and any(self.needs_input_grad)
         self._connect([(edge_node(tensor), tensor._output_nr) for tensor in inputs] if self._records else [])
         self._given = tuple([isinstance(value, Tensor) for value in arguments])  # which arguments are tensors
-        self._targets = tuple([(tensor._array.shape, tensor._array.dtype) for tensor in inputs])
+        pairs = zip(self._next_nodes, inputs, strict=False)  # none where nothing is recorded
+        self._targets = tuple([node and (tensor._array.shape, tensor._array.dtype) for node, tensor in pairs])
         self._kept = ()
 
     @property
@@ -140,9 +141,9 @@ class FunctionNode(FunctionCtx, Node):
                 which = f"gradient number {position} of {self._function.__name__}.backward"
                 raise RuntimeError(f"expected Variable or None (got {type_name(result)}): {which}")
             if is_tensor:
-                gradients.append(result if self._next_nodes[len(gradients)] is not None else None)
+                gradients.append(result)
         for index, (gradient, target) in enumerate(zip(gradients, self._targets or (), strict=True)):
-            if gradient is not None and not _sums_to(gradient.shape, target[0]):
+            if gradient is not None and target is not None and not _sums_to(gradient.shape, target[0]):
                 shapes = f"got {list(gradient.shape)} but expected shape compatible with {list(target[0])}"
                 raise RuntimeError(f"Function {name} returned an invalid gradient at index {index} - {shapes}")
         return gradients
@@ -325,7 +326,7 @@ def _save(node: FunctionNode) -> None:
 def _kept(node: FunctionNode, tensor: Tensor) -> Any:
     if thread.saved_tensors_hooks:
         return pack(node, tensor)
-    if tensor._node is not node:
+    if tensor._node is not node or tensor.is_inference():
         return save(tensor)
     tensor._writes = tensor._writes or [0]
     return Versioned(tensor._array, tensor._version), tensor._writes, tensor._output_nr  # the tensor knows the node

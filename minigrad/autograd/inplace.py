@@ -8,6 +8,7 @@ of a `CopySlices` node, whose gradient goes on unchanged, except in that part, w
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,7 +81,8 @@ def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -
     if "result" in node._kept_names and any(kept is result for kept in saved):
         place = node._kept_names.index("result")
         tensor._writes = tensor._writes or [0]
-        now = Versioned(tensor._array, tensor._writes[0] + 1, in_view=tensor._root is not None)
+        view = None if tensor._root is None or thread.saved_tensors_hooks else weakref.ref(tensor)
+        now = Versioned(tensor._array, tensor._writes[0] + 1, view)
         saved = (*saved[:place], now, tensor._writes, *saved[place + 2 :])
     node._kept = saved
 

@@ -135,17 +135,18 @@ def set_creation_observer(observer: Observer | None) -> Observer | None:
     return previous
 
 
-# Tensors made in inference mode have this in the place of their count of writes: nobody counts.
-INFERENCE: list[Any] = [0]
-
-
 class InferenceCount(list[Any]):
-    """The count of writes of what was detached from a tensor of inference mode: still of that mode, but counted."""
+    """The count of writes of a tensor of inference mode. What was detached from one outside of that mode has a count of
+    its own: it may be written to outside, and there its writes are counted.
+    """
+
+
+INFERENCE = InferenceCount([0])  # that of all others, which nobody counts
 
 
 def check_mode(tensor: Tensor) -> None:
-    """Raise if a tensor of inference mode is about to be written to outside."""
-    if tensor.is_inference() and not thread.inference:
+    """Raise if a tensor that was made in inference mode is about to be written to outside."""
+    if tensor._writes is INFERENCE and not thread.inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed."
             "You can make a clone to get a normal tensor before doing inplace update."

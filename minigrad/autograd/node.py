@@ -24,7 +24,7 @@ from minigrad.autograd.blame import count_write, type_name
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import Mode, enable_grad, is_grad_enabled
 from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, wrapped
-from minigrad.autograd.modes import INFERENCE, InferenceCount, check_mode, thread
+from minigrad.autograd.modes import INFERENCE, check_mode, thread
 from minigrad.memory import OVERLAP
 from minigrad.tensor_base import TensorBase, from_array
 
@@ -206,8 +206,7 @@ def accumulate(variable: Tensor, gradient: Any, owned: bool = False) -> None:
             except ValueError as error:  # numpy protects what broadcast_to returns; or the leaf's shape was changed
                 reason = error if old._array.flags.writeable else OVERLAP
                 raise RuntimeError(f"{reason} (It is the .grad that a gradient was added to.)") from None
-            if old._writes is INFERENCE or old._writes.__class__ is InferenceCount:
-                check_mode(old)
+            check_mode(old)
             count_write(old)
 
 

@@ -200,8 +200,8 @@ class BackwardRun:
             thread.witness.failed(node)
         if modes.anomaly is not None:
             warn_of_failure(node)
-        ours = not node._is_custom and not isinstance(node, AccumulateGrad)
-        if isinstance(error, ValueError) and "broadcast" in str(error) and ours:
+        of_rule = isinstance(error, ValueError) and not node._is_custom and not isinstance(node, AccumulateGrad)
+        if of_rule and any(word in str(error) for word in ("broadcast", "dimension", "reshape")):
             raise RuntimeError(
                 f"{node.name()} could not compute its gradient, since the sizes do not match: {error}. A tensor that "
                 "it saved was given another shape, by `.data = ...`, after the forward pass."

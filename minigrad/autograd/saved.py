@@ -7,12 +7,13 @@ something else (a smaller copy, a file, a recipe to compute it again) in a saved
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad.autograd.blame import Line, last_line, op_name, shown_line, variable_name
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.hooks import Hook
-from minigrad.autograd.modes import INFERENCE, count_unusual, sure_to_begin, thread
+from minigrad.autograd.modes import InferenceCount, count_unusual, sure_to_begin, thread
 from minigrad.autograd.node import Node, edge_node
 from minigrad.tensor_base import TensorBase, from_array
 
@@ -30,14 +31,14 @@ class Versioned:
     """A tensor, or a node's own result, that a node kept, with the count of in-place writes that it had then.
 
     A tensor that was never written to, the usual case, is kept as itself instead: that says count 0 and costs nothing.
-    `in_view`: it is a result that was written into a view.
+    `view`: for a result that was written into a view, a weak reference to that view.
     """
 
-    __slots__ = ("tensor", "version", "in_view")
+    __slots__ = ("tensor", "version", "view")
     _writes = ()  # not None: so a node's backward tells it from a tensor that was never written to
 
-    def __init__(self, tensor: Any, version: int, in_view: bool = False) -> None:
-        self.tensor, self.version, self.in_view = tensor, version, in_view
+    def __init__(self, tensor: Any, version: int, view: weakref.ref[Tensor] | None = None) -> None:
+        self.tensor, self.version, self.view = tensor, version, view
 
 
 class PackedTensor:
@@ -71,7 +72,7 @@ class PackedTensor:
 def save(tensor: Tensor) -> Tensor | Versioned:
     """What a node keeps of an input."""
     writes = tensor._writes
-    if (writes.__class__ is not list or writes is INFERENCE) and tensor.is_inference():  # a plain count saves the call
+    if writes.__class__ is InferenceCount:
         raise RuntimeError(UNSAVABLE_MESSAGE)
     return Versioned(tensor, writes[0]) if writes and writes[0] else tensor
 
@@ -101,12 +102,13 @@ def unpack_result(node: Node, kept: Any, writes: list[Any], output_nr: int = 0) 
     """
     if kept.__class__ is PackedTensor:
         return kept.unpack(node)
-    array, version = (kept.tensor, kept.version) if kept.__class__ is Versioned else (kept, 0)
+    array, version, view = (kept.tensor, kept.version, kept.view) if kept.__class__ is Versioned else (kept, 0, None)
     tensor = from_array(array)
     tensor._node, tensor._output_nr, tensor._writes = node, output_nr, writes
     if writes[0] != version:
-        in_view = kept.__class__ is Versioned and kept.in_view
-        raise modified_error(node, tensor, version, "AsStrided" if in_view else "")
+        raise modified_error(node, tensor, version, "" if view is None else "AsStrided")
+    if view is not None and view() is not None:  # second derivatives go through the view, as a part of its base
+        tensor._node = edge_node(view())
     return tensor
 
 

@@ -79,14 +79,17 @@ def views_of(tensor: Tensor) -> Views | None:
     return writes[1] if writes is not None and len(writes) > 1 else None
 
 
-def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> None:
-    """Mark `view` as a view of `source`: it shares the count of writes, and knows the tensor at the root."""
+def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> Any:
+    """Mark `view` as a view of `source`: it shares the count of writes, and knows the tensor at the root.
+
+    Returns the source's node, or None for a tensor of inference mode, whose views need no gradient.
+    """
     writes = source._writes
     if writes is None:
         source._writes = writes = [0, Views()]
-    elif writes is INFERENCE or writes.__class__ is InferenceCount:
+    elif writes.__class__ is InferenceCount:
         view._writes, view._root = INFERENCE, None
-        return
+        return None
     elif len(writes) == 1 or writes[1] is None:
         writes[1:2] = [Views()]
     views = writes[1]
@@ -98,6 +101,7 @@ def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> None:
     view._writes = writes
     view._root = source if source._root is None else source._root
     views.add(view, kind)
+    return source._node
 
 
 def mark_view(view: Tensor, kind: str) -> None:

@@ -84,4 +84,31 @@ def _(F: Any) -> Any:
     return seen
 
 
+@behaviours("C09: a hook on the node sees the gradients of inputs that need none, too, of whatever shape")
+def _(F: Any) -> Any:
+    class Two(F.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any, b: Any, c: Any) -> Any:
+            return a + b + c
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2, g * 3, g.expand(5, 2) * 4
+
+    plain, b, seen = F.ones(2), leaf(F, 1.0, 2.0), []
+    y = Two.apply(plain, b, plain)
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append((inputs, outputs)))
+    y.sum().backward()
+    return seen, b.grad, y.grad_fn.next_functions
+
+
+@behaviours("C09: what a hook on the node makes of the gradients of inputs that need none, goes nowhere")
+def _(F: Any) -> Any:
+    y = function(F, lambda ctx, a, b: a * b, lambda ctx, g: (g, g)).apply(F.ones(2), leaf(F, 1.0, 2.0))
+    b = y.grad_fn.next_functions[1][0].variable
+    y.grad_fn.register_hook(lambda inputs, outputs: tuple(gradient * 10 for gradient in inputs))
+    y.sum().backward()
+    return b.grad
+
+
 test_as_in_torch = behaviours.test()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from parity.inplace.effects import gradients, grid, state, weights
+from parity.refusals import message_of
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
@@ -49,6 +50,48 @@ def _(F):
     g.mul_(x)
     g[0] = 0.0
     return state(g), gradients(F, g, x)
+
+
+WRITES: dict[str, Callable[[Any], Any]] = {
+    "exp_": lambda part: part.exp_(),
+    "sqrt_": lambda part: part.sqrt_(),
+    "sigmoid_": lambda part: part.sigmoid_(),
+    "tanh_": lambda part: part.tanh_(),
+    "reciprocal_": lambda part: part.reciprocal_(),
+    "relu_": lambda part: part.relu_(),
+}
+
+
+def result_in_a_view(name: str, write: Callable[[Any], Any]) -> None:
+    @behaviours(f"D05: the second derivative by a view that {name} wrote its result to")
+    def _(F):
+        x = grid(F)
+        part = (x * 1)[:1]
+        write(part)
+        (first,) = F.autograd.grad(part, x, F.ones_like(part), create_graph=True)
+        by_part = F.autograd.grad(first.sum(), part, retain_graph=True) if name != "relu_" else None
+        return part, first, by_part, F.autograd.grad(first.sum(), x, allow_unused=True)
+
+    @behaviours(f"D05: the second derivative once the graph of a view that {name} wrote to is freed")
+    def _(F):
+        x = grid(F)
+        part = (x * 1)[:1]
+        write(part)
+        (first,) = F.autograd.grad(part, x, F.ones_like(part), create_graph=True)
+        part.sum().backward()
+        return message_of(lambda: first.sum().backward()), x.grad
+
+    @behaviours(f"D05: the second derivative where the view that {name} wrote to is gone")
+    def _(F):
+        x = grid(F)
+        y = x * 1
+        write(y[:1])
+        (first,) = F.autograd.grad(y, x, F.ones_like(y), create_graph=True)
+        return first, F.autograd.grad(first.sum(), x)
+
+
+for name, write in WRITES.items():
+    result_in_a_view(name, write)
 
 
 test_as_in_torch = behaviours.test()

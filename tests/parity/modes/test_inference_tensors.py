@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -211,6 +213,42 @@ def _(F):
     with F.inference_mode():
         same, other = x.to(F.float32), x.double()
     return same is x, same.is_inference(), other.is_inference()
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "x[0]": lambda x: x[0],
+    "x[:1]": lambda x: x[:1],
+    "view": lambda x: x.view(-1),
+    "t": lambda x: x.t(),
+    "expand": lambda x: x.expand(3, 2, 2),
+    "unbind": lambda x: x.unbind(0)[0],
+    "split": lambda x: x.split(1)[0],
+    "diagonal": lambda x: x.diagonal(),
+    "permute": lambda x: x.permute(1, 0),
+    "a view of a view": lambda x: x[0].view(2, 1),
+    "as_strided": lambda x: x.as_strided((2,), (1,)),
+}
+
+
+def view_of_a_leaf(text: str, view: Callable[[Any], Any]) -> None:
+    @behaviours(f"F05: {text} of a leaf of inference mode needs no gradient, inside and outside")
+    def _(F):
+        with F.inference_mode():
+            x, later = F.ones(2, 2, requires_grad=True), F.ones(2, 2).requires_grad_()
+            inside = view(x)
+        views = inside, view(x), view(later)
+        return x.requires_grad, [(y.requires_grad, y.is_leaf, y.is_inference(), y._is_view()) for y in views]
+
+
+for text, view in VIEWS.items():
+    view_of_a_leaf(text, view)
+
+
+@behaviours("F05: unbind outside, of a leaf of inference mode that has no rows")
+def _(F):
+    with F.inference_mode():
+        x = F.ones(0, 2, requires_grad=True)
+    return x.unbind(0), F.ones(0, 2, requires_grad=True).unbind(0)
 
 
 test_as_in_torch = behaviours.test()

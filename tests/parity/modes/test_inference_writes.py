@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import nullcontext
+from itertools import product
+from typing import Any
+
 from parity.leaves import leaf
 from parity.modes.samples import inferred
+from parity.refusals import message_of
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
@@ -73,6 +79,63 @@ def _(F):
 def _(F):
     x = inferred(F)
     return x.detach_() is x, x.is_inference()
+
+
+STEPS: dict[str, Callable[[Any], Any]] = {
+    "data": lambda x: x.data,
+    "detach": lambda x: x.detach(),
+    "x[:1]": lambda x: x[:1],
+    "add_": lambda x: x.add_(1),
+}
+MODES: dict[str, Callable[[Any], Any]] = {"inside": lambda F: F.inference_mode(), "outside": lambda F: nullcontext()}
+
+
+def version_of(tensor: Any) -> Any:
+    """The count of writes, or the first words of the error where there is none."""
+    counts: list[int] = []
+    words = message_of(lambda: counts.append(tensor._version))
+    return counts or words
+
+
+def history(F: Any, made: str, *steps: tuple[str, str]) -> list[Any]:
+    """After each step, in its mode, on what the last one gave: its error, and the counts of all tensors so far."""
+    with MODES[made](F):
+        tensors = [F.ones(2)]
+    found = []
+    for mode, step in steps:
+        with MODES[mode](F):
+            words = message_of(lambda step=step: tensors.append(STEPS[step](tensors[-1])))
+        found.append([words, *[(version_of(x), x.is_inference()) for x in tensors]])
+    return found
+
+
+def counts_of_writes(made: str, first: str) -> None:
+    @behaviours(f"F05: who counts writes to a tensor made {made}, {first} of it, and what comes of that")
+    def _(F):
+        steps = list(product(MODES, STEPS))
+        return [history(F, made, (mode, first), second, third) for mode in MODES for second in steps for third in steps]
+
+
+for made in MODES:
+    for first in STEPS:
+        counts_of_writes(made, first)
+
+
+@behaviours(
+    "F05: a Function in inference mode cannot save its result",
+    error=RuntimeError,
+    says="Inference tensors cannot be saved for backward.",
+)
+def _(F):
+    class Exponential(F.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            result = x.exp()
+            ctx.save_for_backward(result)
+            return result
+
+    with F.inference_mode(), F.enable_grad():
+        Exponential.apply(leaf(F))
 
 
 test_as_in_torch = behaviours.test()

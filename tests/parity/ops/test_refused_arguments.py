@@ -9,6 +9,7 @@ from side_by_side import Behaviours
 
 behaviours = Behaviours()
 
+COMBINATION = "received an invalid combination of arguments"
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "exp(3)": (lambda F: F.exp(3), "exp(): argument 'input' (position 1) must be Tensor, not int"),
     "exp('a')": (lambda F: F.exp("a"), "exp(): argument 'input' (position 1) must be Tensor, not str"),
@@ -33,6 +34,36 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "fill_('a')": (lambda F: F.ones(2).fill_("a"), "fill_() received an invalid combination of arguments - got (str)"),
     "copy_()": (lambda F: F.ones(2).copy_(), "copy_()"),
     "clamp(four numbers)": (lambda F: F.clamp(F.ones(2), 1, 2, 3, 4), "clamp()"),
+    "add_()": (lambda F: F.ones(2).add_(), f"add_() {COMBINATION} - got (), but expected (Tensor other, *,"),
+    "add_(1, 2, 3)": (
+        lambda F: F.ones(2).add_(1, 2, 3),
+        f"add_() {COMBINATION} - got (!int!, !int!, !int!), but expected (Tensor other, *, ",
+    ),
+    "sub_(tensor, tensor)": (
+        lambda F: F.ones(2).sub_(F.ones(2), F.ones(2)),
+        "sub_() takes 1 positional argument but 2 were given",
+    ),
+    "mul_(1, 2, 3)": (lambda F: F.ones(2).mul_(1, 2, 3), "mul_() takes 1 positional argument but 3 were given"),
+    "mul_()": (lambda F: F.ones(2).mul_(), 'mul_() missing 1 required positional arguments: "other"'),
+    "div_(1, 2)": (lambda F: F.ones(2).div_(1, 2), f"div_() {COMBINATION} - got (int, int), but expected one of:"),
+    "div_('a')": (lambda F: F.ones(2).div_("a"), "div_(): argument 'other' (position 1) must be Tensor, not str"),
+    "pow_(1, 'a')": (lambda F: F.ones(2).pow_(1, "a"), f"pow_() {COMBINATION} - got (int, str), but expected one of:"),
+    "floor_divide_('a')": (
+        lambda F: F.ones(2).floor_divide_("a"),
+        f"floor_divide_() {COMBINATION} - got (str), but expected one of:",
+    ),
+    "remainder_(None)": (
+        lambda F: F.ones(2).remainder_(None),
+        f"remainder_() {COMBINATION} - got (NoneType), but expected one of:",
+    ),
+    "relu_(3)": (lambda F: F.relu_(3), "relu_(): argument 'input' (position 1) must be Tensor, not int"),
+    "zero_('a')": (lambda F: F.zero_("a"), "zero_(): argument 'input' (position 1) must be Tensor, not str"),
+    "size('a')": (lambda F: F.ones(2).size("a"), "size(): argument 'dim' (position 1) must be int, not str"),
+    "size(True)": (lambda F: F.ones(2).size(True), "size(): argument 'dim' (position 1) must be int, not bool"),
+    "size(0.0) of no dimensions": (
+        lambda F: F.ones(()).size(0.0),
+        "size(): argument 'dim' (position 1) must be int, not float",
+    ),
     "clamp_(four numbers)": (lambda F: F.ones(2).clamp_(1, 2, 3, 4), "clamp_()"),
 }
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from parity.inplace.effects import found, gradients, grid, state
 from parity.leaves import leaf
+from parity.refusals import error_of
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
@@ -169,6 +173,20 @@ def _(F):
     x.data = F.ones(3)
     y.sum().backward()
     return x.grad
+
+
+def data_of_another_shape(text: str, call: Callable[[Any], Any]) -> None:
+    @behaviours(f"D14: y.data = of another shape after {text}, then backward")
+    def _(F):
+        x = F.ones(3, 2, requires_grad=True)
+        y = x * 1
+        z = call(y)
+        y.data = F.ones(4, 5)
+        return error_of(lambda: z.sum().backward()), x.grad
+
+
+for text, call in {"a product": lambda y: y * y, "matmul": lambda y: y @ y.t(), "prod": lambda y: y.prod()}.items():
+    data_of_another_shape(text, call)
 
 
 test_as_in_torch = behaviours.test()
