@@ -83,9 +83,7 @@ def _write_copy(self: Tensor, src: Any, non_blocking: bool = False) -> None:
 
 def _as_source(src: Any) -> Tensor:
     """What is copied, a tensor or a number, as a tensor; a number in a dtype of its own, from which it is converted."""
-    if isinstance(src, Tensor):
-        return src
-    return from_array(np.array(src, np.float64 if isinstance(src, float | np.floating) else np.int64))
+    return src if isinstance(src, Tensor) else from_array(np.asarray(src))
 
 
 fill_ = public(in_place(_fill, "fill_", shares=True))
@@ -106,8 +104,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         raise TypeError(
             f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: try tensor({value!r})"
         )
-    if not isinstance(value, Tensor):
-        value = from_array(dtypes.element(self.dtype, value, alone=True))
+    value = value if isinstance(value, Tensor) else from_array(dtypes.element(self.dtype, value, alone=True))
     if not recorded:
         write_part(self, parts, taken, value)
         return

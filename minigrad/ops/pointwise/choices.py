@@ -113,13 +113,11 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if not bounds:
         raise RuntimeError("minigrad.clamp: At least one of 'min' or 'max' must not be None")
     if not all(isinstance(bound, dtypes.NUMBERS) for bound in bounds):
-        kinds = f"{type(min).__name__}, {type(max).__name__}"
-        text = f"clamp() received an invalid combination of arguments - got ({kinds})"
-        raise TypeError(f"{text}: both bounds are numbers. Tensors bound with maximum() and minimum().")
+        got = f"received an invalid combination of arguments - got ({type(min).__name__}, {type(max).__name__})"
+        raise TypeError(f"clamp() {got}: both bounds are numbers. Tensors bound with maximum() and minimum().")
     kind = functools.reduce(lambda kind, bound: dtypes.of_number(bound, kind), bounds, input.dtype)
     if kind is dtypes.bool:
-        kernel = "clamp" if len(bounds) == 2 else "clamp_min" if max is None else "clamp_max"
-        raise NotImplementedError(f"\"{kernel}_scalar_cpu\" not implemented for 'Bool': nothing is between bools")
+        raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': nothing is between bools")
     held = [bound if bound is None else dtypes.element(kind, bound) for bound in (min, max)]
     if kind.category == 1:
         min, max = held

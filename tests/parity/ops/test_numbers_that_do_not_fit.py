@@ -100,10 +100,4 @@ def _(F):
     return [outcome(F, "full", dtype, number) for number in numbers for dtype in ("uint8", "float16", "float32")]
 
 
-@behaviours("clamp of bools says which bound it was given")
-def _(F):
-    bools = F.tensor([True, False])
-    return [message_of(call) for call in (lambda: bools.clamp(True), lambda: bools.clamp(max=True))]
-
-
 test_as_in_torch = behaviours.test()

@@ -170,6 +170,7 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.linspace(0, 1, 2.5)", TypeError, "linspace() received an invalid combination of arguments - got (int, int, f"),
     ("F.tensor([F.ones(2), F.ones(2)])", ValueError, "only one element tensors can be converted to Python scalars"),
     ("F.tensor(300, dtype=F.uint8)", RuntimeError, "value cannot be converted to type uint8 without overflow"),
+    ("F.tensor([1, 2**63])", ValueError, "Overflow when unpacking long long"),
     ("F.tensor('a')", TypeError, "new(): invalid data type 'str'"),
     ("F.tensor([1, 'a'])", TypeError, "new(): invalid data type 'str'"),
     ("F.tensor([[1, 2], [3]])", ValueError, "expected sequence of length 2 at dim 1 (got 1)"),
