@@ -273,33 +273,37 @@ def summary(results: dict[str, Result]) -> list[str]:
 
 def shooter(place: SavedPages | Lab, folder: Path | None, name: str) -> Callable[[str], None]:
     """What takes a picture of the window, light and dark, under a name and a moment."""
+    part = {"clip": {"x": 0, "y": 0, "width": WIDTHS[0], "height": WINDOW["height"]}}
 
     def shoot(moment: str) -> None:
         for theme in ("dark", "light") if folder is not None else ():
             place.dark(theme == "dark")
-            place.page.screenshot(path=f"{folder}/{name}-{moment}-{theme}.png", animations="disabled")
+            path = f"{folder}/{name}-{moment}-{theme}.png"
+            place.page.screenshot(path=path, animations="disabled", **(part if isinstance(place, SavedPages) else {}))
 
     return shoot
 
 
-def write_sheets(place: SavedPages | Lab, folder: Path) -> None:
-    """All screenshots of a moment and theme side by side."""
+def write_sheets(place: SavedPages | Lab, folder: Path, names: Sequence[str]) -> None:
+    """The screenshots of a moment and theme side by side, nine on a sheet."""
     page = place.page.context.browser.new_page(viewport={"width": 2130, "height": 900})
-    for ending in ("opened-light", "opened-dark", "middle-light", "middle-dark", "last-light"):
-        found = sorted(folder.glob(f"*-{ending}.png"), key=lambda path: path.stat().st_mtime)
-        figures = "".join(
-            f'<figure><figcaption>{path.stem}</figcaption><img src="{path.resolve().as_uri()}"></figure>'
-            for path in found
-        )
-        sheet = folder / "sheet.html"
-        sheet.write_text(
-            "<!doctype html><style>body { display: grid; grid-template-columns: repeat(3, 1fr); gap: 10px; "
-            "margin: 10px; font: 700 15px sans-serif } figure { margin: 0 } img { width: 100%; "
-            f"border: 1px solid gray }}</style>{figures}"
-        )
-        page.goto(sheet.resolve().as_uri())
-        page.screenshot(path=f"{folder}/sheet-{ending}.png", full_page=True)
-        sheet.unlink()
+    for ending in ("opened-light", "opened-dark", "middle-light", "middle-dark", "last-light", "last-dark"):
+        found = [path for name in names if (path := folder / f"{name}-{ending}.png").exists()]
+        for number, first in enumerate(range(0, len(found), 9), 1):
+            figures = "".join(
+                f'<figure><figcaption>{path.stem}</figcaption><img src="{path.resolve().as_uri()}"></figure>'
+                for path in found[first : first + 9]
+            )
+            sheet = folder / "sheet.html"
+            sheet.write_text(
+                "<!doctype html><style>body { display: grid; grid-template-columns: repeat(3, 1fr); gap: 10px; "
+                "margin: 10px; font: 700 15px sans-serif } figure { margin: 0 } img { width: 100%; "
+                f"border: 1px solid gray }}</style>{figures}",
+                encoding="utf-8",
+            )
+            page.goto(sheet.resolve().as_uri())
+            page.screenshot(path=f"{folder}/sheet-{ending}-{number}.png", full_page=True)
+            sheet.unlink()
     page.close()
 
 
@@ -330,7 +334,7 @@ def main() -> None:
                     told = "; ".join(things[:FEW]) + (f"; and {len(things) - FEW} more" if len(things) > FEW else "")
                     print(f"      {moment:6} {kind:11} {told}" if things else "", end="\n" if things else "")
         if options.shots is not None:
-            write_sheets(place, options.shots)
+            write_sheets(place, options.shots, options.only or list(every))
     print("\n".join(summary(results)))
     if options.json is not None:
         options.json.write_text(json.dumps(results), encoding="utf-8")
