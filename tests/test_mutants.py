@@ -27,7 +27,9 @@ CHECK = "from small import sizes; assert sizes.total([1, 1]) == 2; assert sizes.
 def mutants():
     specification = importlib.util.spec_from_file_location("mutants", TOOL)
     module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(TOOL.parent)  # a script finds its neighbours
+        specification.loader.exec_module(module)
     return module
 
 
@@ -122,3 +124,83 @@ def test_the_choice_is_spread_and_the_same_for_a_seed(mutants) -> None:
     assert [mutant.line for mutant in some] == sorted(mutant.line for mutant in some)
     assert some[0].line < everything[len(everything) // 20].line + 1
     assert mutants.chosen(everything[:3], 20, seed=5) == everything[:3]
+
+
+SCRIPT = r"""// a comment with 1 < 2
+export function total(sizes, limit) {
+  if (limit < 0) return "2 < 3"; /* 4 < 5 */
+  let sum = 0;
+  for (const size of sizes) {
+    if (size === null || /[/] < "/.test(size)) {
+      sum += add(size, limit);
+    }
+  }
+  this.last = sum;
+  return `${sum * 2} of 7 < ${`${limit}`}`;
+}
+const pair = (one, other) => one[0] - other[0];
+"""
+
+
+def test_the_breaks_of_a_script(mutants, tmp_path: Path) -> None:
+    script = tmp_path / "script.mjs"
+    script.write_text(SCRIPT)
+    found = [(mutant.line, mutant.kind, mutant.new) for mutant in mutants.mutants_of(str(script))]
+    assert sorted(found) == [
+        (2, "names swapped", "limit, sizes"),
+        (3, "comparison turned", 'if (limit <= 0) return "2 < 3"; /* 4 < 5 */'),
+        (3, "condition made false", "(false)"),
+        (3, "condition made true", "(true)"),
+        (3, "condition negated", "(!(limit < 0))"),
+        (3, "constant changed", 'if (limit < 1) return "2 < 3"; /* 4 < 5 */'),
+        (3, "guard dropped", ";"),
+        (3, "undefined returned", "undefined"),
+        (4, "constant changed", "let sum = 1;"),
+        (6, "comparison turned", 'if (size !== null || /[/] < "/.test(size)) {'),
+        (6, "condition made false", "(false)"),
+        (6, "condition made true", "(true)"),
+        (6, "condition negated", '(!(size === null || /[/] < "/.test(size)))'),
+        (6, "operator swapped", 'if (size === null && /[/] < "/.test(size)) {'),
+        (7, "arguments swapped", "limit, size"),
+        (7, "statement dropped", ";"),
+        (10, "statement dropped", ";"),
+        (11, "constant changed", "return `${sum * 3} of 7 < ${`${limit}`}`;"),
+        (11, "operator swapped", "return `${sum / 2} of 7 < ${`${limit}`}`;"),
+        (11, "undefined returned", "undefined"),
+        (13, "constant changed", "const pair = (one, other) => one[0] - other[1];"),
+        (13, "constant changed", "const pair = (one, other) => one[1] - other[0];"),
+        (13, "names swapped", "other, one"),
+        (13, "operator swapped", "const pair = (one, other) => one[0] + other[0];"),
+    ]
+    assert [mutant.line for mutant in mutants.mutants_of(f"{script}:10-11")] == [10, 11, 11, 11]
+
+
+def test_a_script_is_blanked_without_moving_anything(mutants) -> None:
+    blanked = sys.modules[mutants.breaks_of.__module__].blanked
+    for path in sorted((TOOL.parents[1] / "minigrad" / "viz" / "static").glob("*.mjs")):
+        source = path.read_text(encoding="utf-8")
+        code = blanked(source)
+        assert len(code) == len(source)
+        assert code.count("\n") == source.count("\n")
+        assert not set(code) & set("'\"`"), path.name
+        for opening, closing in ("()", "[]", "{}"):
+            assert code.count(opening) == code.count(closing), path.name
+
+
+def test_an_unnoticed_break_of_a_script_is_listed(node: str, tmp_path: Path) -> None:
+    (tmp_path / "sizes.mjs").write_text("export const smaller = (one, other) => one < other;\n")
+    (tmp_path / "check.mjs").write_text(
+        'import { smaller } from "./sizes.mjs";\nprocess.exit(smaller(1, 2) && !smaller(2, 1) ? 0 : 1);\n'
+    )
+    command = [sys.executable, str(TOOL), "sizes.mjs", "--", node, "check.mjs"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert result.stdout.splitlines() == [
+        "unnoticed: sizes.mjs:1: comparison turned: export const smaller = (one, other) => one < other;  ->  "
+        "export const smaller = (one, other) => one <= other;",
+        "1 of 2 went unnoticed",
+    ], result.stderr
+
+
+def test_a_script_that_node_cannot_read_is_not_tried(mutants, node: str) -> None:
+    for text, is_program in (("export const a = 1;", True), ("export const a = ;", False)):
+        assert mutants.Mutant(Path("a.mjs"), 1, "", "", "", text.encode()).is_program() is is_program

@@ -2,6 +2,7 @@
 
     python tools/mutants.py minigrad/memory.py --count 20 -- python -m pytest -p no:xdist -q -x tests/test_engine.py
     python tools/mutants.py minigrad/memory.py:70-75 -- ...        every break of these lines
+    python tools/mutants.py minigrad/viz/static/*.mjs --count 20 -- node --test tests/js/*.test.mjs
 
 A break (a mutant) turns a comparison, negates a condition, drops a statement, swaps two arguments and the like: what
 a slip of the pen does. It is made in a copy of the working directory, never in the files themselves, and the command
@@ -29,8 +30,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from script_breaks import breaks_of
 from tqdm import tqdm
 
+LINKED = "tests/js/node_modules"  # what is too large to be copied and never broken
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv", ".home", "node_modules", ".*_cache", ".hypothesis")
 PAIRS = [(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn)]
 PAIRS += [(ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div)]
@@ -52,7 +55,13 @@ class Mutant(NamedTuple):
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.kind}: {self.old[:90]}  ->  {self.new[:90]}"
 
-    def is_python(self) -> bool:
+    def is_program(self) -> bool:
+        """Whether Python, or node, can still read it."""
+        if self.path.suffix == ".mjs":
+            with tempfile.NamedTemporaryFile(suffix=".mjs") as file:
+                file.write(self.source)
+                file.flush()
+                return subprocess.run(["node", "--check", file.name], capture_output=True).returncode == 0
         try:
             return ast.parse(self.source) is not None
         except SyntaxError:
@@ -66,6 +75,8 @@ def mutants_of(name: str) -> list[Mutant]:
     """All breaks of a file, or of some of its lines (`a.py`, `a.py:3`, `a.py:3-7`), in the order of the lines."""
     path, _, lines = name.partition(":")
     first, _, last = lines.partition("-")
+    if path.endswith(".mjs"):
+        return _mutants_of_script(Path(path), range(int(first or 1), int(last or first or sys.maxsize) + 1))
     source = Path(path).read_bytes()
     tree, starts = ast.parse(source), [0, *itertools.accumulate(map(len, source.splitlines(keepends=True)))]
     skipped = {id(inner) for node in ast.walk(tree) for part in _not_run(node) for inner in ast.walk(part)}
@@ -77,6 +88,19 @@ def mutants_of(name: str) -> list[Mutant]:
             broken = source[:start] + text.encode() + source[end:]
             if new != ast.unparse(node):
                 found.setdefault(broken, Mutant(Path(path), node.lineno, kind, ast.unparse(node), new, broken))
+    return sorted(found.values())
+
+
+def _mutants_of_script(path: Path, lines: range) -> list[Mutant]:
+    source = path.read_text(encoding="utf-8")
+    found: dict[str, Mutant] = {}
+    for start, end, kind, new in breaks_of(source):
+        line, broken = source.count("\n", 0, start) + 1, source[:start] + new + source[end:]
+        if line in lines and new != source[start:end]:
+            old, told = source[start:end], new
+            if len(old) < 6:  # a sign says little
+                old, told = (text.splitlines()[line - 1].strip() for text in (source, broken))
+            found.setdefault(broken, Mutant(path, line, kind, old, told, broken.encode()))
     return sorted(found.values())
 
 
@@ -153,6 +177,8 @@ def unnoticed(mutants: list[Mutant], command: list[str], limit: float | None, pr
     found = []
     with tempfile.TemporaryDirectory() as folder:
         copied = shutil.copytree(Path.cwd(), Path(folder) / "copy", ignore=NOT_COPIED)
+        if Path(LINKED).exists():
+            (copied / LINKED).symlink_to(Path(LINKED).resolve())
         began = time.monotonic()
         if not _succeeds(command, copied, None):
             raise SystemExit("the command fails before anything is broken")
@@ -201,7 +227,7 @@ def main(arguments: list[str]) -> int:
         parser.error("the command that runs the tests comes after --")
     mutants = [mutant for name in options.files for mutant in mutants_of(name) if options.kind in mutant.kind]
     mutants = mutants if options.count is None else chosen(mutants, options.count, options.seed)
-    mutants = [mutant for mutant in mutants if mutant.is_python()]
+    mutants = [mutant for mutant in mutants if mutant.is_program()]
     shares = [mutants[number :: options.jobs] for number in range(options.jobs)]
     with ThreadPoolExecutor(options.jobs) as pool, tqdm(total=len(mutants)) as progress:
         tried = partial(unnoticed, command=command, limit=options.limit, progress=progress)
