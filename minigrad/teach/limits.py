@@ -27,41 +27,34 @@ class TookTooLongError(BaseException):
     """Code ran longer than it may. Not an Exception: `except Exception` in the loop itself must not catch it."""
 
 
+class _Watcher(threading.Thread):
+    """Raises an error in the thread that made it, each time that so many seconds are over."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(daemon=True)
+        self.seconds, self.thread = seconds, ctypes.c_ulong(threading.get_ident())
+        self.error: Any = ctypes.py_object(TookTooLongError)  # None takes back what was raised and has not arrived
+        self.over = threading.Lock()
+        self.over.acquire()
+
+    def run(self) -> None:
+        while not self.over.acquire(timeout=self.seconds):
+            _raise_in(self.thread, self.error)
+            self.seconds = AGAIN
+
+
 def call_within(seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
     """`function(*arguments)`, with TookTooLongError raised in it once it has run for so many seconds."""
-    thread, over = ctypes.c_ulong(threading.get_ident()), threading.Lock()
-    watcher = threading.Thread(target=_watch, args=(thread, seconds, over), daemon=True)
-    over.acquire()
+    watcher = _Watcher(seconds)
     try:
         watcher.start()
-        return _call(function, arguments)
-    finally:  # also where the stop button comes in between: a watcher that stays would end the next call
+        return function(*arguments)
+    finally:  # also where the stop button comes in between: a watcher that stays would end a later call
+        watcher.error = None  # from here on it raises nothing more; what it has raised
         try:
-            over.release()
-            if watcher.is_alive():
-                watcher.join()  # from here on it raises nothing more; what it has raised
+            _raise_in(watcher.thread, None)  # and is on its way, is taken back
         finally:
-            _raise_in(thread, None)  # and is on its way, is taken back
-            del watcher  # here, and not in a later call: an error raised in what runs at an object's end gets lost
-
-
-def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    return function(*arguments)
-
-
-def _watch(thread: ctypes.c_ulong, seconds: float, over: threading.Lock) -> None:
-    wait = seconds
-    while not over.acquire(timeout=wait) and _is_calling(thread.value):
-        _raise_in(thread, ctypes.py_object(TookTooLongError))
-        wait = AGAIN
-
-
-def _is_calling(thread: int) -> bool:
-    """Whether the thread is in a call that is watched: the error may have reached it between that and `over`."""
-    frame = sys._current_frames().get(thread)
-    while frame is not None and frame.f_code is not _call.__code__:
-        frame = frame.f_back
-    return frame is not None
+            watcher.over.release()
 
 
 class print_limit(io.TextIOBase):
