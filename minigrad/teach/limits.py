@@ -55,6 +55,8 @@ def call_within(seconds: float, function: Callable[..., Any], *arguments: Any) -
             _raise_in(watcher.thread, None)  # and is on its way, is taken back
         finally:
             watcher.over.release()
+        if watcher.is_alive():
+            watcher.join()
 
 
 class print_limit(io.TextIOBase):
