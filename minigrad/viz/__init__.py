@@ -22,10 +22,9 @@ What was made before is drawn without its line. In a notebook it also shows tens
 
 from minigrad.autograd.modes import set_creation_observer
 from minigrad.viz.curves import gradcheck_curve
-from minigrad.viz.dot import make_dot
+from minigrad.viz.dot import LayoutError, make_dot
 from minigrad.viz.drawing import draw
 from minigrad.viz.graph.records import observe
-from minigrad.viz.picture.layout import LayoutError
 from minigrad.viz.rich import rich_display, running_shell
 from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.frames import Frame

@@ -2,13 +2,21 @@
 
 `make_dot` takes torchviz's arguments and keeps its colours: leaves light blue with their AccumulateGrad below, the
 result green, saved tensors orange. The `graphviz.Digraph` that it returns draws itself with the layout program that
-minigrad brings along, so that nothing has to be installed by hand.
+minigrad brings along, so that nothing has to be installed by hand: `graphviz-pure`, a port of Graphviz in one file that
+gives the same bytes on every machine. The variable MINIGRAD_LAYOUT may name another program that takes `dot`'s
+arguments. A layout that fails or takes longer than `SECONDS` ends in a `LayoutError` that says so.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import graphviz
@@ -18,13 +26,18 @@ from minigrad.viz.graph.naming import Variables, check_tensor, is_tensor
 from minigrad.viz.graph.nodes import is_leaf, nodes_behind
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.values import shape_text
-from minigrad.viz.picture import layout
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.torch_graphs import mirror_of
 
+SECONDS = 20.0
+ADVICE = "Install it with `pip install graphviz-pure`, or set MINIGRAD_LAYOUT=dot to use a Graphviz of your own."
 LEAF, RESULT, SAVED = "lightblue", "darkolivegreen1", "orange"
 NODE_LOOK = {"style": "filled", "shape": "box", "align": "left", "fontsize": "10", "ranksep": "0.1", "height": "0.2"}
 NODE_LOOK |= {"fontname": "monospace"}
+
+
+class LayoutError(RuntimeError):
+    """The layout program is missing, failed, or took too long."""
 
 
 class Digraph(graphviz.Digraph):  # type: ignore[misc]
@@ -34,7 +47,7 @@ class Digraph(graphviz.Digraph):  # type: ignore[misc]
         self, format: str | None = None, *_: Any, engine: str | None = None, encoding: str | None = None, **__: Any
     ) -> Any:
         """The rendered graph, as bytes, or as text if an encoding is given. LayoutError if that fails."""
-        picture = layout.run(self.source, format or self.format, engine or self.engine)
+        picture = run(self.source, format or self.format, engine or self.engine)
         return picture if encoding is None else picture.decode(encoding)
 
     def _repr_image_svg_xml(self) -> str:
@@ -123,3 +136,53 @@ def _label(name: str, tensor: Any) -> str:
 def _label_text(text: str) -> str:
     """A label that Graphviz takes as it is: no markup, no escapes, no characters that its SVG could not hold."""
     return "\\n".join(str(graphviz.escape(clean(line))) for line in text.split("\n"))
+
+
+# ---------------------------------------------------------------- the layout program
+
+
+def run(source: str, form: str, engine: str = "dot") -> bytes:
+    """Have the layout program turn DOT text into `form` ("svg", "json0", ...).
+
+    Raises LayoutError, with what the program said.
+    """
+    # -q: without it each character that its fonts lack ends as a warning in the cell's output.
+    command = [program(), "-q", f"-K{engine}", f"-T{form}"]
+    try:
+        done = subprocess.run(command, input=source.encode("utf-8"), capture_output=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise LayoutError(
+            f"laying out this graph took longer than {SECONDS:.0f} seconds, so it was stopped. Draw a smaller graph."
+        ) from None
+    except OSError as error:
+        raise LayoutError(f"the layout program could not be started: {error.strerror or error}. {ADVICE}") from None
+    if done.returncode != 0:  # a bad graph exits with 1 and writes a picture all the same
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise LayoutError(f"the layout program failed: {said[0] if said else f'exit code {done.returncode}'}")
+    return done.stdout
+
+
+def program() -> str:
+    """The path of the layout program. LayoutError if there is none."""
+    chosen = os.environ.get("MINIGRAD_LAYOUT")
+    found = shutil.which(chosen) if chosen else _bundled()
+    if found is None and chosen:
+        raise LayoutError(f"the variable MINIGRAD_LAYOUT names the layout program {chosen!r}, which is not there")
+    if found is None:
+        raise LayoutError(f"the layout program graphviz-pure is not installed. {ADVICE}")
+    return found
+
+
+@lru_cache(maxsize=1)
+def _bundled() -> str | None:
+    """The program that the package graphviz-pure brought; it need not be on PATH."""
+    try:
+        files = metadata.distribution("graphviz-pure").files or []
+    except metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if Path(file).stem == "graphviz-pure" and Path(file).suffix in ("", ".exe"):
+            path = Path(str(file.locate())).resolve()
+            if path.is_file():
+                return str(path)
+    return shutil.which("graphviz-pure", path=str(Path(sys.executable).parent)) or shutil.which("graphviz-pure")

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.modules import MANY, coarse_graph, groups_of, open_at_first
+from minigrad.viz.graph.modules import groups_of, open_at_first
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.values import Value, shape_text
@@ -27,9 +27,8 @@ class Drawing:
 
     def __init__(self, graph: Snapshot) -> None:
         self.graph = graph
-        groups = groups_of(graph, graph.modules) if len(graph.boxes) > MANY else ()
-        shown = coarse_graph(graph, groups, open_at_first(graph, groups)) if groups else graph
-        self.svg = draw_svg(shown).svg
+        groups = groups_of(graph, graph.modules)
+        self.svg = draw_svg(graph, groups=groups, shown=open_at_first(graph, groups)).svg
 
     def save(self, path: Any) -> None:
         """Write the picture to an SVG file.
@@ -57,8 +56,7 @@ def draw(root: Any, names: Mapping[str, Any] | None = None) -> Drawing:
         root: a result, such as the loss.
         names: name -> tensor or module, ahead of your variables' names.
 
-    Raises TypeError if `root` is no tensor, ValueError if the graph is too large to be drawn, LayoutError if the
-    layout program fails.
+    Raises TypeError if `root` is no tensor, ValueError if the graph is too large to be drawn.
     """
     return Drawing(snapshot(root, names, learner_frame(sys._getframe(1))))
 

@@ -30,6 +30,8 @@ export const classes = (element) => element.getAttribute("class").split(" ");
 export const texts = (root, selector) => [...root.querySelectorAll(selector)].map((element) => element.textContent);
 export const boxNamed = (root, name) =>
   [...root.querySelectorAll("[data-box]")].find((box) => box.querySelector(".mg-name").textContent === name);
-export const groupNamed = (root, name) =>
-  [...root.querySelectorAll("[data-group]")].find((group) => group.querySelector(".mg-name").textContent === name);
+export const groupNamed = (root, name) => {
+  const title = [...root.querySelectorAll(".mg-group-title")].find((one) => one.querySelector(".mg-name").textContent === name);
+  return root.querySelector(`.mg-group[data-group="${title.getAttribute("data-group")}"]`);
+};
 export const shown = (element) => element.getAttribute("display") !== "none";

@@ -294,17 +294,15 @@ test("a click or Enter on a box shows its details, Escape and the cross close th
   assert.equal(inspector.hidden, true);
 });
 
-test("large tensors show shape, statistics and a heat map", async () => {
+test("large tensors show their shape and a heat map", async () => {
   const root = await show(saved("large"));
   press(root, "last");
   const map = boxNamed(root, "w").querySelector(".mg-grad-map");
   assert.match(map.getAttribute("href"), /^data:image\/png;base64,/);
   assert.equal(map.getAttribute("visibility"), "visible");
   assert.equal(boxNamed(root, "w").querySelector(".mg-grad").textContent, "[8, 4]");
-  assert.match(boxNamed(root, "w").querySelector(".mg-grad-statistics").textContent, / · .* · /);
   press(root, "first");
   assert.equal(map.getAttribute("visibility"), "hidden");
-  assert.equal(boxNamed(root, "w").querySelector(".mg-grad-statistics").textContent, "");
 });
 
 test("hostile names are text everywhere", async () => {

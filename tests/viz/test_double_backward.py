@@ -72,15 +72,14 @@ def test_the_second_stepper_goes_through_both_graphs(first: dict[str, Any]) -> N
     assert line.first == 2  # of the op whose rule it is
 
 
-def test_both_graphs_stand_on_panels_that_do_not_overlap(first: dict[str, Any]) -> None:
-    svg = parsed(first["s"].second().picture["svg"])
-    panels = {
-        group.get("class"): [float(group[0].get(name, "")) for name in ("x", "y", "width", "height")]
-        for group in svg.iter("{http://www.w3.org/2000/svg}g")
-        if "mg-panel-" in group.get("class", "")
-    }
-    (x, y, w, h), (u, v, a, b) = panels["mg-panel mg-panel-1"], panels["mg-panel mg-panel-2"]
-    assert x + w < u or u + a < x or y + h < v or v + b < y
+def test_the_graph_of_the_gradient_is_a_group_of_its_own(first: dict[str, Any]) -> None:
+    second = first["s"].second()
+    (group,) = second.picture["groups"]
+    assert group["name"] == "the graph of the gradient"
+    assert {key for key, box in second.picture["boxes"].items() if box["graph"] == 2} == set(group["boxes"])
+    svg = parsed(second._repr_mimebundle_()[0]["image/svg+xml"])
+    groups = [one for one in svg.iter("{http://www.w3.org/2000/svg}g") if one.get("data-group") == group["id"]]
+    assert len(groups) == 1
 
 
 def test_a_picture_of_a_gradient_has_no_lines_that_only_say_backward() -> None:

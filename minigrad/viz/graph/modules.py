@@ -130,7 +130,7 @@ class _Calls:
 
     def gather_gradients(self, graph: Snapshot) -> None:
         """Beside groups, what a recorded backward has made is a group, too: one for each generation."""
-        for number in sorted({box.graph for box in graph.boxes if box.graph > 1}) if self.all else ():
+        for number in sorted({box.graph for box in graph.boxes if box.graph > 1}):
             group = self._new(GENERATIONS.get(number, f"graph {number}"), RECORDED)
             for box in graph.boxes:
                 if box.graph == number and self.home[box.id] is None:

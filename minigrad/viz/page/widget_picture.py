@@ -12,11 +12,10 @@ from typing import Any
 from minigrad.viz import torch_graphs
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.kept import Saved
-from minigrad.viz.graph.modules import RECORDED, STRETCH, Group, coarse_graph, groups_of, notice, open_at_first
+from minigrad.viz.graph.modules import RECORDED, STRETCH, Group, groups_of, notice, open_at_first
 from minigrad.viz.graph.values import shape_text
-from minigrad.viz.picture.layout import LayoutError
 from minigrad.viz.picture.markup import clean, clean_lines
-from minigrad.viz.picture.svg import Drawing, draw_parts, draw_svg, hover
+from minigrad.viz.picture.svg import Drawing, draw_parts, draw_svg, flows_of, hover
 from minigrad.viz.steps.frames import Frame
 
 NO_LINES = (
@@ -26,19 +25,10 @@ NO_LINES = (
 
 
 def drawing_of(graph: Snapshot) -> tuple[Drawing, tuple[Group, ...], str]:
-    """The drawing, the groups that open and close in it, and what is said above it.
-
-    Without groups Graphviz lays it out. Where that takes too long, stretches of the code become groups.
+    """The drawing, whose parts the page puts in place, the groups that open and close in it, and what is said above
+    it.
     """
     groups = groups_of(graph, graph.modules)
-    if not groups:
-        try:
-            return draw_svg(graph, {}, live=True), (), ""
-        except LayoutError as error:
-            groups = groups_of(graph, graph.modules, divided=True)
-            if not groups:
-                raise
-            return draw_parts(graph), groups, f"{error} Here it is in {len(groups)} parts, which open with a click."
     return draw_parts(graph), groups, notice(graph, groups, open_at_first(graph, groups))
 
 
@@ -51,12 +41,11 @@ def picture_of(
     paths = {box: group.path for group in calls for box in group.boxes}
     return {
         "svg": drawing.svg,
-        "width": drawing.width,
-        "height": drawing.height,
         "total": len(runs),
         "runs": [box.id for box in graph.boxes if box.id in runs],
         "root": clean(graph.by_id[graph.root].name),
         "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
+        "flows": {key: round(width) for key, width in flows_of(graph).items()},
         "groups": [_group_json(group) for group in groups],
         "open": open_at_first(graph, groups),
         "note": note,
@@ -102,9 +91,7 @@ def _group_json(group: Group) -> dict[str, Any]:
 
 def still_of(graph: Snapshot, groups: tuple[Group, ...], shown: list[str], frame: Frame) -> str:
     """One frame as an SVG, for a page on which no widget runs; `shown` are the groups that are open."""
-    if groups:
-        return draw_svg(coarse_graph(graph, groups, shown)).svg
-    return draw_svg(graph, frame.states, frame.edges, frame.chips).svg
+    return draw_svg(graph, frame.states, frame.edges, frame.chips, groups, shown).svg
 
 
 def _saved_text(saved: Saved) -> str:

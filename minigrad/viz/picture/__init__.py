@@ -1,4 +1,5 @@
-"""A graph as an SVG: `layout` asks Graphviz where things go, `svg` draws them, `markup` keeps every text harmless.
+"""A graph as an SVG: `layered` says where things go, `layout` puts groups into groups, `svg` draws, and `markup` keeps
+every text harmless.
 
 `figure` has the parts of a chart.
 """

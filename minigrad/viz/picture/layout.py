@@ -1,180 +1,257 @@
-"""Where boxes and edges go: the one module that knows the layout program.
+"""The places of a whole picture: boxes in groups, groups in groups, and the edges through all of them.
 
-Graphviz is asked for positions of boxes of known size, and curves between them; not one letter of text. The program is
-`graphviz-pure`, a port of Graphviz in one file that a package brings along: it gives the same bytes on every machine,
-so a drawing can be compared with the one stored in a notebook. The variable MINIGRAD_LAYOUT may name another program
-that takes `dot`'s arguments. A layout that fails or takes longer than `SECONDS` ends in a `LayoutError` that says so.
+Each open group is laid out by itself (layered.py) and then stands in the one around it as a box of its size, from the
+innermost to the outermost. The direction, from left to right or from top to bottom, is the one in which the picture is
+larger in the room that it gets. In the page static/modules.mjs does the same, where groups open and close.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from importlib import metadata
-from pathlib import Path
 
 from minigrad.viz.graph.boxes import Edge
+from minigrad.viz.graph.modules import Group
+from minigrad.viz.picture.layered import Arranged, Item, Link, Point, Room, Stop, arrange
 
-SECONDS = 20.0
-PER_INCH = 72  # one of our pixels is one of Graphviz's points
-GAP_BESIDE = 40  # pixels between boxes beside each other
-MARGIN = 16
-PANEL_MARGIN = 36  # between a panel's edge and the boxes in it
-MANY = 60  # boxes: beyond that the search for the fewest crossings is cut short, else it takes most of a second
-ADVICE = "Install it with `pip install graphviz-pure`, or set MINIGRAD_LAYOUT=dot to use a Graphviz of your own."
-HURRY = " nslimit=1; nslimit1=2; mclimit=0.3;"
-
-Point = tuple[float, float]
-
-
-class LayoutError(RuntimeError):
-    """The layout program is missing, failed, or took too long."""
+MARGIN = 14
+HEAD, AROUND, FOOT = 40, 14, 22  # of an open group: above its boxes, on their sides, and below, where signs hang
+CLOSED_HEIGHT = 42
+CLOSED_LEAST, CLOSED_MOST = 130, 250
+LETTER = 8.2  # pixels of a letter in a group's title
+WHOLE = ""  # the id of what is around everything
+BETTER = 1.05  # times as large, or the direction that was tried first stays
+SQUEEZED = 0.55  # of the room is what an open group gets in a second try: it has neighbours
+READABLE = 0.6  # of its size: smaller, a picture says less than one with more groups closed
+PAGE = (944.0, 560.0)  # pixels for a still picture
 
 
 @dataclass(frozen=True)
-class Sized:
-    """A box to place: its size in pixels, and the panel that it stands in (0: in none)."""
+class Frame:
+    """Where a group stands."""
 
-    id: str
+    x: float
+    y: float
     width: float
     height: float
-    panel: int = 0
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class Wire:
+    """An edge as it is seen: it stands for all those between the same two boxes or closed groups."""
+
+    id: str
+    source: str
+    target: str
+    members: tuple[str, ...]
+    stops: tuple[Stop, ...]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Top left corners of the boxes, and the points of each edge's Bezier curve (1 + 3n of them), in pixels; the
-    corners of each panel.
-    """
+    """Upper left corners of the boxes that are seen, frames of the groups, outer ones first, and the edges."""
 
     width: float
     height: float
+    down: bool
+    scale: float  # at which it fits the page
+    worth: float  # the same, less what bands cost the reader
     corners: dict[str, Point]
-    curves: dict[str, tuple[Point, ...]]
-    panels: dict[int, tuple[Point, Point]] = field(default_factory=dict)
+    frames: dict[str, Frame]
+    wires: tuple[Wire, ...]
 
 
-@lru_cache(maxsize=16)
-def arrange(boxes: tuple[Sized, ...], edges: tuple[Edge, ...], gap: float, down: bool = False) -> Layout:
-    """Place boxes so that each edge goes to the right, or down.
+def lay_out(
+    sizes: Mapping[str, tuple[float, float]],
+    edges: Sequence[Edge],
+    flows: Mapping[str, float],
+    groups: Sequence[Group] = (),
+    shown: Collection[str] = (),
+    page: tuple[float, float] = PAGE,
+) -> Layout:
+    """Place everything.
 
     Args:
-        gap: pixels between an input and its result: room for what flows along the edge.
-        down: lay out from top to bottom.
-
-    Raises LayoutError, with what to do.
+        sizes: box id -> width and height in pixels, in the order in which the boxes were made.
+        flows: edge id -> how wide that is which flows along it.
+        groups: outer ones first.
+        shown: the ids of those that are open.
+        page: the pixels that there are.
     """
-    answer = json.loads(run(_question(boxes, edges, gap, down), "json0"))
-    left, bottom, right, top = (float(number) for number in answer["bb"].split(","))
-
-    def place(point: str) -> Point:
-        x, y = (float(number) for number in point.split(","))
-        return (round(x - left + MARGIN, 1), round(top - y + MARGIN, 1))
-
-    corners, panels = {}, {}
-    sizes = {box.id: box for box in boxes}
-    for item in answer["objects"]:
-        if item["name"].startswith("cluster"):
-            x0, y0, x1, y1 = item["bb"].split(",")
-            (left_side, foot), (right_side, head) = place(f"{x0},{y0}"), place(f"{x1},{y1}")
-            panels[int(item["name"].removeprefix("cluster"))] = ((left_side, head), (right_side, foot))
-        else:
-            (x, y), box = place(item["pos"]), sizes[item["name"]]
-            corners[box.id] = (round(x - box.width / 2, 1), round(y - box.height / 2, 1))
-    curves = {item["id"]: [place(point) for point in item["pos"].split()] for item in answer.get("edges", ())}
-    _spread(boxes, edges, curves, down)
-    return Layout(
-        round(right - left + 2 * MARGIN, 1),
-        round(top - bottom + 2 * MARGIN, 1),
-        corners,
-        {key: tuple(points) for key, points in curves.items()},
-        panels,
-    )
+    nest = _Nest(sizes, edges, flows, groups, shown)
+    best: Layout | None = None
+    for down in (False, True):
+        for part in (1.0, SQUEEZED) if nest.open else (1.0,):
+            laid = nest.layout(Room(*page, down), part)
+            if best is None or laid.worth > BETTER * best.worth:
+                best = laid
+    assert best is not None  # some direction is always tried
+    return best
 
 
-def _question(boxes: Sequence[Sized], edges: Sequence[Edge], gap: float, down: bool) -> str:
-    lines = [
-        f"digraph {{ rankdir={'TB' if down else 'LR'};{HURRY if len(boxes) > MANY else ''}",
-        f"ranksep={gap / PER_INCH:.4f}; nodesep={GAP_BESIDE / PER_INCH:.4f};",
-        'node [shape=box fixedsize=true label=""]; edge [dir=none];',
-    ]
-    for panel in sorted({box.panel for box in boxes}):
-        inside = [box for box in boxes if box.panel == panel]
-        size = "width={:.4f} height={:.4f}"
-        placed = [f"{box.id} [{size.format(box.width / PER_INCH, box.height / PER_INCH)}];" for box in inside]
-        lines += [f"subgraph cluster{panel} {{ margin={PANEL_MARGIN};", *placed, "}"] if panel else placed
-    out, into = ("s", "n") if down else ("e", "w")
-    lines += [f"{edge.source}:{out} -> {edge.target}:{into} [id={edge.id}];" for edge in edges]
-    return "\n".join([*lines, "}"])
-
-
-def _spread(boxes: Sequence[Sized], edges: Sequence[Edge], curves: dict[str, list[Point]], down: bool) -> None:
-    """Let the edges into one box end beside each other, in the order in which they come in, not all in one point.
-
-    Graphviz has them all end in the middle of a side; the order is that of the directions from which they come.
+def open_that_fit(
+    sizes: Mapping[str, tuple[float, float]],
+    edges: Sequence[Edge],
+    flows: Mapping[str, float],
+    groups: Sequence[Group],
+    shown: Collection[str],
+    page: tuple[float, float] = PAGE,
+) -> list[str]:
+    """Of the groups that are to be open those with which all can be read: the innermost are closed first, level by
+    level.
     """
-    across = 0 if down else 1
-    for box in boxes:
-        ends = [edge.id for edge in edges if edge.target == box.id and edge.id in curves]
-        side = box.width if down else box.height
-        ends.sort(key=lambda key: (curves[key][-2][across], curves[key][0][across]))
-        for position, key in enumerate(ends):
-            shift = side * ((position + 1) / (len(ends) + 1) - 0.5) * 0.8
-            points = curves[key]
-            for index in (-2, -1):
-                moved = list(points[index])
-                moved[across] = round(moved[across] + shift, 1)
-                points[index] = (moved[0], moved[1])
+    parents = {group.id: group.parent for group in groups}
+    levels: dict[str, int] = {}
+    for group in groups:  # outer ones first
+        levels[group.id] = levels.get(group.parent or "", 0) + 1
+    left = [key for key in parents if key in shown]
+    while left and lay_out(sizes, edges, flows, groups, left, page).scale < READABLE:
+        deepest = max(levels[key] for key in left)
+        left = [key for key in left if levels[key] < deepest]
+    return left
 
 
-def run(source: str, form: str, engine: str = "dot") -> bytes:
-    """Have the layout program turn DOT text into `form` ("svg", "json0", ...).
-
-    Raises LayoutError, with what the program said.
-    """
-    # -q: without it each character that its fonts lack ends as a warning in the cell's output.
-    command = [program(), "-q", f"-K{engine}", f"-T{form}"]
-    try:
-        done = subprocess.run(command, input=source.encode("utf-8"), capture_output=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        raise LayoutError(
-            f"laying out this graph took longer than {SECONDS:.0f} seconds, so it was stopped. Draw a smaller graph."
-        ) from None
-    except OSError as error:
-        raise LayoutError(f"the layout program could not be started: {error.strerror or error}. {ADVICE}") from None
-    if done.returncode != 0:  # a bad graph exits with 1 and writes a picture all the same
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise LayoutError(f"the layout program failed: {said[0] if said else f'exit code {done.returncode}'}")
-    return done.stdout
+def closed_size(group: Group) -> tuple[float, float]:
+    """A closed group has room for its name and its kind, as far as there is any."""
+    return min(max(CLOSED_LEAST, title_width(group) - 8), CLOSED_MOST), CLOSED_HEIGHT
 
 
-def program() -> str:
-    """The path of the layout program. LayoutError if there is none."""
-    chosen = os.environ.get("MINIGRAD_LAYOUT")
-    found = shutil.which(chosen) if chosen else _bundled()
-    if found is None and chosen:
-        raise LayoutError(f"the variable MINIGRAD_LAYOUT names the layout program {chosen!r}, which is not there")
-    if found is None:
-        raise LayoutError(f"the layout program graphviz-pure is not installed. {ADVICE}")
-    return found
+def title_width(group: Group) -> float:
+    """What a group's name and kind take beside each other."""
+    return round(len(group.name) * LETTER + len(group.kind) * 7.3) + 64
 
 
-@lru_cache(maxsize=1)
-def _bundled() -> str | None:
-    """The program that the package graphviz-pure brought; it need not be on PATH."""
-    try:
-        files = metadata.distribution("graphviz-pure").files or []
-    except metadata.PackageNotFoundError:
-        files = []
-    for file in files:
-        if Path(file).stem == "graphviz-pure" and Path(file).suffix in ("", ".exe"):
-            path = Path(str(file.locate())).resolve()
-            if path.is_file():
-                return str(path)
-    return shutil.which("graphviz-pure", path=str(Path(sys.executable).parent)) or shutil.which("graphviz-pure")
+@dataclass
+class _Inside:
+    items: list[Item] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+
+
+class _Nest:
+    """Who lies in whom, and which edges are seen."""
+
+    def __init__(
+        self,
+        sizes: Mapping[str, tuple[float, float]],
+        edges: Sequence[Edge],
+        flows: Mapping[str, float],
+        groups: Sequence[Group],
+        shown: Collection[str],
+    ) -> None:
+        self.sizes = sizes
+        self.groups = {group.id: group for group in groups}
+        self.open = {key for key in self.groups if key in shown}
+        self.home = dict.fromkeys(sizes, WHOLE) | {box: group.id for group in groups for box in group.boxes}
+        self.order = {box: number for number, box in enumerate(sizes)}
+        for box, number in list(self.order.items()):  # a group stands where its first box was made
+            for group in self.around(box):
+                self.order[group] = min(number, self.order.get(group, number))
+        self.members: dict[tuple[str, str], list[str]] = {}
+        for edge in edges:
+            ends = self.shown_for(edge.source), self.shown_for(edge.target)
+            if ends[0] != ends[1]:
+                self.members.setdefault(ends, []).append(edge.id)
+        self.flows = {ends: max(flows.get(key, 0) for key in keys) for ends, keys in self.members.items()}
+
+    def around(self, key: str) -> list[str]:
+        """From a box or group outwards, up to the whole."""
+        path = []
+        at = self.groups[key].parent or WHOLE if key in self.groups else self.home[key]
+        while at:
+            path.append(at)
+            at = self.groups[at].parent or WHOLE
+        return [*path, WHOLE]
+
+    def shown_for(self, key: str) -> str:
+        """What stands for a box: itself, or the outermost closed group around it."""
+        closed = [group for group in self.around(key) if group and group not in self.open]
+        return closed[-1] if closed else key
+
+    def layout(self, room: Room, part: float) -> Layout:
+        """`part` is how much of the room along the flow an open group gets."""
+        inside = self._inside()
+        laid: dict[str, Arranged] = {}
+        sizes = dict(self.sizes)
+
+        def port(item: str, link: str, side: str) -> float | None:
+            if item not in laid:
+                return None
+            way = laid[item].ways.get(link)
+            if way is None:
+                return None
+            point = way[0 if side == "before" else -1]
+            return point[0] + self._inset(item, laid, sizes) if room.down else point[1] + HEAD
+
+        for key in [*reversed(self.groups), WHOLE]:
+            if key in inside:
+                items = [Item(item.id, *sizes[item.id]) for item in inside[key].items]
+                depth = len(self.around(key)) if key else 0
+                there = room.within(2 * AROUND * depth, (HEAD + FOOT) * depth, part if key else 1.0)
+                laid[key] = arrange(items, inside[key].links, there, port)
+            if key and key in inside:
+                whole = laid[key]
+                width = max(whole.width + 2 * AROUND, title_width(self.groups[key]))
+                sizes[key] = width, whole.height + HEAD + FOOT
+            elif key:
+                sizes[key] = closed_size(self.groups[key])
+        return self._gathered(room, laid, sizes)
+
+    def _inside(self) -> dict[str, _Inside]:
+        """What lies directly in the whole and in each open group that is seen."""
+        seen = [key for key in self.groups if all(not group or group in self.open for group in self.around(key))]
+        inside = {WHOLE: _Inside(), **{key: _Inside() for key in seen if key in self.open}}
+        things = [box for box in self.sizes if self.shown_for(box) == box]
+        for key in sorted([*things, *seen], key=self.order.__getitem__):
+            inside[self.around(key)[0]].items.append(Item(key, 0, 0))
+        for (source, target), flow in self.flows.items():
+            name = f"{source}>{target}"
+            out, into, common = self._way(source, target)
+            at = source
+            for group in out:
+                inside[group].links.append(Link(name, at, "", flow))
+                at = group
+            end = target
+            for group in into:
+                inside[group].links.append(Link(name, "", end, flow))
+                end = group
+            inside[common].links.append(Link(name, at, end, flow))
+        return inside
+
+    def _way(self, source: str, target: str) -> tuple[list[str], list[str], str]:
+        """The groups that an edge leaves, those that it enters (the innermost first), and the one around both."""
+        out, into = self.around(source), self.around(target)
+        common = next(group for group in out if group in into)
+        return out[: out.index(common)], into[: into.index(common)], common
+
+    def _inset(self, key: str, laid: Mapping[str, Arranged], sizes: Mapping[str, tuple[float, float]]) -> float:
+        """From a group's left edge to what is laid out in it: its title may be wider."""
+        return AROUND + (sizes[key][0] - 2 * AROUND - laid[key].width) / 2
+
+    def _gathered(self, room: Room, laid: Mapping[str, Arranged], sizes: Mapping[str, tuple[float, float]]) -> Layout:
+        origins: dict[str, Point] = {WHOLE: (MARGIN, MARGIN)}
+        corners: dict[str, Point] = {}
+        frames: dict[str, Frame] = {}
+        for key in [WHOLE, *self.groups]:
+            for item, (x, y) in laid[key].corners.items() if key in origins else ():
+                corner = origins[key][0] + x, origins[key][1] + y
+                if item not in self.groups:
+                    corners[item] = corner
+                    continue
+                frames[item] = Frame(*corner, *sizes[item], item in laid)
+                if item in laid:
+                    origins[item] = corner[0] + self._inset(item, laid, sizes), corner[1] + HEAD
+        wires = []
+        for (source, target), members in self.members.items():
+            name = f"{source}>{target}"
+            out, into, common = self._way(source, target)
+            stops: list[Stop] = []
+            for group in [*out, common, *reversed(into)]:
+                x, y = origins[group]
+                stops += [(x + stop[0], y + stop[1], stop[2]) for stop in laid[group].ways[name]]
+            wires.append(Wire(name, source, target, tuple(members), tuple(stops)))
+        whole = laid[WHOLE]
+        width, height = whole.width + 2 * MARGIN, whole.height + 2 * MARGIN
+        return Layout(
+            *(width, height, room.down, room.scale(width, height), room.worth(whole)), corners, frames, tuple(wires)
+        )

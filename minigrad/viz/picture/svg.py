@@ -8,26 +8,30 @@ expressions are isolated from the text around them, so that right-to-left names 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from minigrad.viz.graph.boxes import GENERATIONS, Box, Edge, Snapshot, State
+from minigrad.viz.graph.boxes import Box, Snapshot, State
+from minigrad.viz.graph.modules import RECORDED, Group
 from minigrad.viz.graph.values import Value, shape_text
-from minigrad.viz.picture.layout import PANEL_MARGIN, Layout, Point, Sized, arrange
+from minigrad.viz.picture.layered import Point, Stop
+from minigrad.viz.picture.layout import Frame, Layout, Wire, lay_out, open_that_fit
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten
 
-MONO_WIDTH, SMALL_WIDTH, NAME_WIDTH = 7.3, 6.4, 8.6  # pixels a character takes at 12, 10.5 and 13 pixels
-PAD, HEAD, ROW, EXTRA = 12, 30, 20, 16
-MAP_WIDTH, MAP_HEIGHT = 64, 14
-LABEL = 44  # width of the words "value" and "grad"
-NARROWEST, WIDEST = 150, 300
-BESIDE = 18  # pixels between a name and its expression
-GAP_LIVE, GAP_LARGE, GAP_STILL, GAP_DOWN = 110, 76, 56, 34  # along an edge: for pills with a sum, with a shape, none
-TOO_WIDE = 1000  # pixels: a still picture that would be wider is laid out from top to bottom
+MONO_WIDTH, NAME_WIDTH, FLAG_WIDTH = 7.3, 8.6, 7.0  # pixels a character takes: rows and pills, names, flags
+PAD, HEAD, ROW = 11, 28, 18
+MAP_WIDTH, MAP_HEIGHT = 56, 13
+LABEL = 42  # width of the words "value" and "grad"
+NARROWEST, WIDEST = 138, 280
+BESIDE = 16  # pixels between a name and its expression
+PILL = 18  # what a pill's round ends take
+SUM = 9  # characters for which a pill of a number has room
 NAME_LIMIT = 18  # characters of a name inside a box
+CORNER = 9  # radius at which an edge turns
 
 INK, QUIET, PAPER, RULE = "#1d2733", "#5f6b7a", "#ffffff", "#c3cad3"
-PANEL = "#f4f1f8"
+PANEL, MODULE = "#f4f1f8", "#eef2f7"
 LEAF, WIRE, GRAD, ALARM, DONE, WAIT = "#0072b2", "#8792a0", "#c24e00", "#b3007d", "#00805a", "#b57600"
 
 # What a state looks like without a style sheet: border colour, border width, dashes, fill.
@@ -42,8 +46,8 @@ STATES = {
 }
 # The same of an edge: colour, width, dashes.
 WIRES = {
-    "idle": (WIRE, 1.6, ""),
     "now": (GRAD, 3.0, ""),
+    "idle": (WIRE, 1.6, ""),
     "done": (DONE, 1.8, ""),
     "off": (WIRE, 1.2, ' stroke-dasharray="3 4"'),
 }
@@ -65,7 +69,8 @@ def draw_svg(
     states: Mapping[str, State] | None = None,
     wires: Mapping[str, str] | None = None,
     chips: Mapping[str, str] | None = None,
-    live: bool = False,
+    groups: Sequence[Group] = (),
+    shown: Collection[str] = (),
 ) -> Drawing:
     """Draw a snapshot.
 
@@ -73,38 +78,58 @@ def draw_svg(
         states: box id -> what it looks like; without it the picture is of the graph alone, with `.grad` of the leaves.
         wires: edge id -> "idle", "now", "done" or "off".
         chips: edge id -> what flows along it now.
-        live: leave out nothing that a later step might show, and let boxes be focused.
+        groups: those that open and close, outer ones first.
+        shown: the ids of those that are to be open, as far as all can be read then.
     """
     every_grad = states is not None
     states, wires, chips = states or {}, wires or {}, chips or {}
-    several = any(box.graph > 1 for box in graph.boxes)
-    sized = tuple(_size(box, every_grad, several) for box in graph.boxes)
-    if live or not _too_wide(graph, sized):
-        mostly_large = sum(box.value.is_large for box in graph.boxes) * 2 > len(graph.boxes)
-        layout = arrange(sized, graph.edges, (GAP_LARGE if mostly_large else GAP_LIVE) if every_grad else GAP_STILL)
-    else:
-        layout = arrange(sized, graph.edges, GAP_DOWN, down=True)
-    edges = []
-    for edge in graph.edges:
-        title = f"{graph.by_id[edge.source].name} enters {graph.by_id[edge.target].name}"
-        edges.append(_wire(edge, layout.curves[edge.id], wires.get(edge.id, "idle" if edge.carries else "off"), title))
+    sizes = {box.id: box_size(box, every_grad) for box in graph.boxes}
+    flows = flows_of(graph) if every_grad else {}
+    layout = lay_out(sizes, graph.edges, flows, groups, open_that_fit(sizes, graph.edges, flows, groups, shown))
+    names = {group.id: group.name for group in groups} | {box.id: box.name for box in graph.boxes}
+    edges = {edge.id: edge for edge in graph.edges}
+    lines = []
+    for wire in layout.wires:
+        members = [edges[key] for key in wire.members]
+        states_of = {wires.get(edge.id, "idle" if edge.carries else "off") for edge in members}
+        flow = next(flow for flow in WIRES if flow in states_of)
+        title = f"{names[wire.source]} enters {names[wire.target]}"
+        lines.append(_wire(wire, flow, any(edge.carries for edge in members), layout.down, title))
     boxes = [
-        _box(box, size, layout.corners[box.id], states.get(box.id), every_grad, live)
-        for box, size in zip(graph.boxes, sized, strict=True)
+        _box(box, sizes[box.id], layout.corners[box.id], states.get(box.id), every_grad, False)
+        for box in graph.boxes
+        if box.id in layout.corners
     ]
-    parts = "".join(boxes), "".join(edges), _panels(layout), _chips(graph, layout, chips, live)
-    return _drawing(graph, sized, layout, *parts)
+    frames = [_frame(group, layout.frames[group.id]) for group in groups if group.id in layout.frames]
+    parts = "".join(frames), "".join(lines), "".join(boxes), _chips(layout, chips)
+    return _drawing(graph, sizes, layout, *parts)
 
 
 def draw_parts(graph: Snapshot) -> Drawing:
-    """All boxes, each drawn at the upper left corner: where a page opens and closes modules, it places them."""
-    sized = tuple(_size(box, True, False) for box in graph.boxes)
-    boxes = [_box(box, size, (0.0, 0.0), None, True, True) for box, size in zip(graph.boxes, sized, strict=True)]
-    return _drawing(graph, sized, None, "".join(boxes), "", "", "")
+    """All boxes, each drawn at the upper left corner: the page places them, and draws the edges."""
+    sizes = {box.id: box_size(box, True) for box in graph.boxes}
+    boxes = [_box(box, sizes[box.id], (0.0, 0.0), None, True, True) for box in graph.boxes]
+    return _drawing(graph, sizes, None, "", "", "".join(boxes), "")
+
+
+def flows_of(graph: Snapshot) -> dict[str, float]:
+    """Edge -> how many pixels wide a pill on it is likely to be: a number, or a shape."""
+    widths = {}
+    for edge in graph.edges:
+        value = graph.by_id[edge.source].value
+        length = len(value.text) if value.is_large else SUM
+        widths[edge.id] = length * MONO_WIDTH + PILL if edge.carries else 0
+    return widths
 
 
 def _drawing(
-    graph: Snapshot, sized: tuple[Sized, ...], layout: Layout | None, boxes: str, edges: str, panels: str, chips: str
+    graph: Snapshot,
+    sizes: dict[str, tuple[float, float]],
+    layout: Layout | None,
+    frames: str,
+    edges: str,
+    boxes: str,
+    chips: str,
 ) -> Drawing:
     title, extent = f"The graph of {clean(graph.by_id[graph.root].name)}: {len(graph.boxes)} boxes", ""
     if layout is not None:
@@ -112,40 +137,35 @@ def _drawing(
         extent = f' width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph"{extent} role="group" aria-label={attribute(title)} '
-        f'font-family="{MONO}" font-size="12"><title>{markup(title)}</title>{panels}<g class="mg-edges">{edges}</g>'
-        f'<g class="mg-boxes">{boxes}</g><g class="mg-chips">{chips}</g></svg>'
+        f'font-family="{MONO}" font-size="12"><title>{markup(title)}</title><g class="mg-groups">{frames}</g>'
+        f'<g class="mg-edges">{edges}</g><g class="mg-boxes">{boxes}</g><g class="mg-chips">{chips}</g></svg>'
     )
-    rooms = {item.id: int((item.width - 2 * PAD - LABEL) / MONO_WIDTH) for item in sized}
-    sizes = {item.id: (item.width, item.height) for item in sized}
+    rooms = {key: int((width - 2 * PAD - LABEL) / MONO_WIDTH) for key, (width, _) in sizes.items()}
     return Drawing(svg, layout.width if layout else 0, layout.height if layout else 0, rooms, sizes)
 
 
-def _panels(layout: Layout) -> str:
-    """Where there are graphs of gradients, each graph on a panel of its own, with its name."""
-    names = {1: "the graph", **GENERATIONS}
-    parts = []
-    for number, ((left, top), (right, bottom)) in sorted(layout.panels.items()):
-        fill = PANEL if number > 1 else "none"
-        parts.append(
-            f'<g class="mg-panel mg-panel-{number}"><rect x="{pixels(left)}" y="{pixels(top)}" '
-            f'width="{pixels(right - left)}" height="{pixels(bottom - top)}" rx="14" fill="{fill}" stroke="{RULE}" '
-            f'stroke-dasharray="2 5"/><text x="{pixels(left + 14)}" y="{pixels(top + 17)}" font-family="{SANS}" '
-            f'fill="{QUIET}">{markup(names.get(number, f"graph {number}"))}</text></g>'
-        )
-    return f'<g class="mg-panels">{"".join(parts)}</g>' if parts else ""
+def _frame(group: Group, frame: Frame) -> str:
+    """An open group as a frame around its boxes, a closed one as a pile with a word on what is inside."""
+    sheet = group.kind == RECORDED
+    fill = (PANEL if sheet else MODULE) if frame.is_open else PAPER
+    look = f'rx="8" fill="{fill}" stroke="{WIRE}" stroke-width="{1 if frame.is_open else 1.4}"'
+    look += ' stroke-dasharray="2 5"' if sheet and frame.is_open else ""
+    size = f'width="{pixels(frame.width)}" height="{pixels(frame.height)}"'
+    pile = "" if frame.is_open else f'<rect {size} {look} transform="translate(4 4)"/>'
+    letters = int((frame.width - 40 - columns(group.kind) * MONO_WIDTH) / NAME_WIDTH)
+    kind = "" if sheet else group.kind
+    about = f"{group.path}: {group.kind}, {group.count} nodes"
+    middle = 20 if frame.is_open else 26
+    return (
+        f'<g class="mg-group" data-group="{group.id}" transform="translate({_point((frame.x, frame.y))})">'
+        f"<title>{markup(about)}</title>{pile}<rect {size} {look}/>"
+        f'<text x="12" y="{middle}" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}">'
+        f"{markup(shorten(clean(group.name), max(letters, 4)))}</text>"
+        f'<text x="{pixels(frame.width - 12)}" y="{middle}" text-anchor="end" fill="{QUIET}">{markup(kind)}</text></g>'
+    )
 
 
 # ---------------------------------------------------------------- sizes
-
-
-def _too_wide(graph: Snapshot, sized: tuple[Sized, ...]) -> bool:
-    """Whether the longest way through the graph, laid from left to right, is wider than a page."""
-    reach: dict[str, float] = {}
-    for item in sized:  # inputs stand before results
-        before = max((reach[edge.source] + GAP_STILL for edge in graph.into[item.id]), default=0.0)
-        reach[item.id] = before + item.width
-    panels = {item.panel for item in sized} - {0}
-    return max(reach.values()) + 2 * PANEL_MARGIN * len(panels) > TOO_WIDE
 
 
 def short_name(name: str) -> str:
@@ -156,21 +176,18 @@ def short_name(name: str) -> str:
     return shorten(text, NAME_LIMIT)
 
 
-def _size(box: Box, every_grad: bool, several: bool) -> Sized:
-    """`several`: whether the picture has graphs of gradients, on panels of their own."""
+def box_size(box: Box, every_grad: bool) -> tuple[float, float]:
+    """Width and height in pixels. `every_grad`: whether results have a row for their gradient, too."""
     name, expression = columns(short_name(box.name)), columns(box.expression)
     head = 2 * PAD + name * NAME_WIDTH + BESIDE + expression * MONO_WIDTH
     if box.value.is_large:
-        statistics = max(len(" · ".join(box.value.statistics or ())), 30)  # those of a gradient may be longer
-        body = max(LABEL + len(box.value.text) * MONO_WIDTH + 12 + MAP_WIDTH, statistics * SMALL_WIDTH)
+        body = LABEL + len(box.value.text) * MONO_WIDTH + 10 + MAP_WIDTH
     else:
         elements = max(1, len(box.value.full.split(","))) if box.value.known else 1
-        widest = max(columns(box.value.text), 11 if elements == 1 else 9 * elements)  # a gradient may need more room
+        widest = max(columns(box.value.text), 10 if elements == 1 else 8 * elements)  # a gradient may need more room
         body = LABEL + widest * MONO_WIDTH
     width = min(max(head, body + 2 * PAD, NARROWEST), WIDEST)
-    rows = 2 if _shows_grad(box, every_grad) else 1
-    height = HEAD + 10 + rows * (ROW + (EXTRA if box.value.is_large else 0))
-    return Sized(box.id, round(width), height, box.graph if several else 0)
+    return round(width), HEAD + 8 + ROW * (2 if _shows_grad(box, every_grad) else 1)
 
 
 def _shows_grad(box: Box, every_grad: bool) -> bool:
@@ -180,8 +197,8 @@ def _shows_grad(box: Box, every_grad: bool) -> bool:
 # ---------------------------------------------------------------- parts
 
 
-def _box(box: Box, size: Sized, corner: Point, state: State | None, every_grad: bool, live: bool) -> str:
-    width, height, kind = size.width, size.height, box.kind
+def _box(box: Box, size: tuple[float, float], corner: Point, state: State | None, every_grad: bool, live: bool) -> str:
+    (width, height), kind = size, box.kind
     state = state or State("off" if kind == "constant" else "idle", "", box.grad)
     stroke, thick, dashes, fill = STATES[state.state]
     if kind == "leaf" and state.state == "idle":
@@ -198,16 +215,15 @@ def _box(box: Box, size: Sized, corner: Point, state: State | None, every_grad: 
         f'<rect class="mg-card" width="{pixels(width)}" height="{pixels(height)}" rx="{radius}" fill="{fill}" '
         f'stroke="{stroke}" stroke-width="{thick}"{dash}/>',
         f'<path class="mg-rule" d="M1 {HEAD}H{pixels(width - 1)}" stroke="{RULE}"/>',
-        f'<text class="mg-name" x="{PAD}" y="20" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}" '
+        f'<text class="mg-name" x="{PAD}" y="19" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}" '
         f'style="unicode-bidi:isolate">{markup(name)}</text>',
-        f'<text class="mg-expression" x="{pixels(width - PAD)}" y="20" text-anchor="end" fill="{QUIET}" '
+        f'<text class="mg-expression" x="{pixels(width - PAD)}" y="19" text-anchor="end" fill="{QUIET}" '
         f'style="unicode-bidi:isolate">{markup(shorten(box.expression, beside_name))}</text>',
     ]
-    top = HEAD + 5
-    word = "inside" if kind == "module" else "value"
-    parts.append(_row(word, box.value, box.value.text, top, width, box.value.is_large))
+    top = HEAD + 3
+    parts.append(_row("value", box.value, box.value.text, top, width, box.value.is_large))
     if _shows_grad(box, every_grad):
-        top += ROW + (EXTRA if box.value.is_large else 0)
+        top += ROW
         parts.append(_row("grad", state.grad, state.grad_text or state.grad.text, top, width, box.value.is_large))
     if live or state.badge:
         parts.append(_badge(state.badge, width, stroke))
@@ -218,7 +234,7 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
     """The word "value" or "grad", and what there is to say: for large tensors the shape, a heat map and the
     statistics.
     """
-    baseline = top + 15
+    baseline = top + 14
     fill = ALARM if value.alarm else QUIET if not value.known else GRAD if word == "grad" else INK
     weight = ' font-weight="700"' if value.alarm or (word == "grad" and value.known) else ""
     marks = (" mg-alarm" if value.alarm else "") + ("" if value.known else " mg-none")
@@ -232,96 +248,109 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
     ]
     if large:
         address = f' href="{value.heat}"' if value.heat else ""
-        absent = "not kept" if word == "value" and not value.known else ""
-        statistics = " · ".join(value.statistics) if value.statistics else absent
         parts.append(
             f'<image class="mg-map mg-{word}-map" x="{pixels(width - PAD - MAP_WIDTH)}" y="{pixels(top + 3)}" '
             f'width="{MAP_WIDTH}" height="{MAP_HEIGHT}" preserveAspectRatio="none" '
             f'style="image-rendering:pixelated"{address}{_hidden(not value.heat)}/>'
-            f'<text class="mg-statistics mg-{word}-statistics" x="{pixels(width - PAD)}" y="{pixels(baseline + 15)}" '
-            f'text-anchor="end" font-size="10.5" fill="{QUIET}">'
-            f"{markup(shorten(statistics, int((width - 2 * PAD) / SMALL_WIDTH)))}</text>"
         )
     return "".join(parts)
 
 
 def _badge(text: str, width: float, colour: str) -> str:
     """A little flag on the box's upper edge: the state in a word."""
-    length = len(text) * SMALL_WIDTH + 14
+    length = columns(text) * FLAG_WIDTH + 13
     return (
-        f'<g class="mg-badge"{_hidden(not text)}><rect class="mg-flag" x="{pixels(width - 10 - length)}" y="-13" '
-        f'width="{pixels(length)}" height="17" rx="8.5" fill="{colour}"/><text class="mg-flag-text" '
-        f'x="{pixels(width - 10 - length / 2)}" y="-0.5" text-anchor="middle" font-family="{SANS}" font-size="10.5" '
-        f'font-weight="600" fill="{PAPER}">{markup(text)}</text></g>'
+        f'<g class="mg-badge"{_hidden(not text)}><rect class="mg-flag" x="{pixels(width - 8 - length)}" y="-12" '
+        f'width="{pixels(length)}" height="18" rx="9" fill="{colour}"/><text class="mg-flag-text" '
+        f'x="{pixels(width - 8 - length / 2)}" y="1" text-anchor="middle" font-family="{SANS}" font-weight="600" '
+        f'fill="{PAPER}">{markup(text)}</text></g>'
     )
 
 
-def _wire(edge: Edge, curve: tuple[Point, ...], state: str, title: str) -> str:
-    """A curve with an arrowhead at each end; which of them shows depends on where things flow."""
-    path = f"M{_point(curve[0])}C" + " ".join(_point(point) for point in curve[1:])
-    colour, width, dash = WIRES.get(state, WIRES["idle"])
-    back, dead = state in ("now", "done"), "" if edge.carries else " mg-dead"
+def _wire(wire: Wire, flow: str, carries: bool, down: bool, title: str) -> str:
+    """An edge with an arrowhead at each end; which of them shows depends on where things flow."""
+    colour, width, dash = WIRES[flow]
+    back, dead = flow in ("now", "done"), "" if carries else " mg-dead"
     return (
-        f'<g class="mg-edge mg-{state}{dead}" data-edge="{edge.id}"><title>{markup(title)}</title>'
-        f'<path class="mg-wire" d="{path}" fill="none" stroke="{colour}" stroke-width="{width}"{dash}/>'
-        f'<path class="mg-forward" d="{_head(curve[-1], curve[-2])}" fill="{colour}"{_hidden(back)}/>'
-        f'<path class="mg-backward" d="{_head(curve[0], curve[1])}" fill="{colour}"{_hidden(not back)}/></g>'
+        f'<g class="mg-edge mg-{flow}{dead}" data-edge="{" ".join(wire.members)}"><title>{markup(title)}</title>'
+        f'<path class="mg-wire" d="{path_of(wire.stops, down)}" fill="none" stroke="{colour}" '
+        f'stroke-width="{width}"{dash}/>'
+        f'<path class="mg-forward" d="{_head(wire.stops[-1], down, 1)}" fill="{colour}"{_hidden(back)}/>'
+        f'<path class="mg-backward" d="{_head(wire.stops[0], down, -1)}" fill="{colour}"{_hidden(not back)}/></g>'
     )
+
+
+def path_of(stops: Sequence[Stop], down: bool) -> str:
+    """An edge's way as a path: curves that leave and arrive along the flow, and lines that turn with round corners."""
+    path = f"M{_point(stops[0])}"
+    for number in range(1, len(stops)):
+        one, other = stops[number - 1], stops[number]
+        if one[2] or other[2]:
+            following = stops[number + 1] if other[2] and number + 1 < len(stops) else None
+            path += _line(one, other, following)
+            continue
+        bend = max((other[1] - one[1] if down else other[0] - one[0]) / 2, 0)
+        leaves = (one[0], one[1] + bend) if down else (one[0] + bend, one[1])
+        comes = (other[0], other[1] - bend) if down else (other[0] - bend, other[1])
+        path += f"C{_point(leaves)} {_point(comes)} {_point(other)}"
+    return path
+
+
+def _line(one: Stop, other: Stop, following: Stop | None) -> str:
+    """A straight piece up to the next turn, and that turn."""
+    if following is None:
+        return f"L{_point(other)}"
+    before, after = _towards(other, one), _towards(other, following)
+    return f"L{_point(before)}Q{_point(other)} {_point(after)}"
+
+
+def _towards(corner: Stop, other: Stop) -> Point:
+    """The point on the way from a corner to another point where the corner's rounding ends."""
+    dx, dy = other[0] - corner[0], other[1] - corner[1]
+    length = (dx * dx + dy * dy) ** 0.5 or 1.0
+    part = min(CORNER, length / 2) / length
+    return (corner[0] + dx * part, corner[1] + dy * part)
 
 
 def _hidden(hidden: bool) -> str:
     return ' visibility="hidden"' if hidden else ""
 
 
-def _head(tip: Point, before: Point) -> str:
-    """An arrowhead with its point at `tip`, coming from `before`."""
-    dx, dy = tip[0] - before[0], tip[1] - before[1]
-    length = (dx * dx + dy * dy) ** 0.5 or 1.0
-    ux, uy = dx / length, dy / length
-    left = (tip[0] - 10 * ux - 4.5 * uy, tip[1] - 10 * uy + 4.5 * ux)
-    right = (tip[0] - 10 * ux + 4.5 * uy, tip[1] - 10 * uy - 4.5 * ux)
-    return f"M{_point(tip)}L{_point(left)}L{_point(right)}Z"
+def _head(tip: Stop, down: bool, way: int) -> str:
+    """An arrowhead with its point at `tip`, along the flow or, where `way` is -1, against it."""
+    sides = f"l4.5 {-10 * way}h-9z" if down else f"l{-10 * way} 4.5v-9z"
+    return f"M{_point(tip)}{sides}"
 
 
-def _chips(graph: Snapshot, layout: Layout, texts: Mapping[str, str], live: bool) -> str:
-    """A pill on each edge with what flows along it, moved apart where two edges into one box would have theirs on each
-    other.
-    """
+def _chips(layout: Layout, texts: Mapping[str, str]) -> str:
+    """A pill on each edge with what flows along it."""
     parts = []
-    taken: dict[str, list[Point]] = {}
-    for edge in graph.edges:
-        x, y = _halfway(layout.curves[edge.id])
-        beside = taken.setdefault(edge.target, [])
-        while any(abs(x - other[0]) < 120 and abs(y - other[1]) < 23 for other in beside):
-            y += 4
-        beside.append((x, y))
-        text = texts.get(edge.id, "")
-        if not edge.carries or not (live or text):
+    for wire in layout.wires:
+        flowing = [texts[key] for key in wire.members if texts.get(key)]
+        if not flowing:
             continue
-        length = columns(text) * SMALL_WIDTH + 14
+        text = flowing[0] if len(flowing) == 1 else f"{flowing[0]} and {len(flowing) - 1} more"
+        length = columns(text) * MONO_WIDTH + PILL
         parts.append(
-            f'<g class="mg-chip" data-chip="{edge.id}" transform="translate({_point((x, y))})"{_hidden(not text)}>'
+            f'<g class="mg-chip" data-chip="{" ".join(wire.members)}" transform="translate({_point(_middle(wire))})">'
             f'<rect x="{pixels(-length / 2)}" y="-10" width="{pixels(length)}" height="20" rx="10" fill="{PAPER}" '
-            f'stroke="{GRAD}"/><text y="4" text-anchor="middle" font-size="10.5" font-weight="700" fill="{GRAD}" '
+            f'stroke="{GRAD}"/><text y="4" text-anchor="middle" font-weight="700" fill="{GRAD}" '
             f'style="unicode-bidi:isolate">{markup(text)}</text></g>'
         )
     return "".join(parts)
 
 
-def _halfway(curve: tuple[Point, ...]) -> Point:
-    pieces = (len(curve) - 1) // 3
-    start = 3 * (pieces // 2)
-    if pieces % 2 == 0:
-        return curve[start]
-    a, b, c, d = curve[start : start + 4]
-    return ((a[0] + 3 * b[0] + 3 * c[0] + d[0]) / 8, (a[1] + 3 * b[1] + 3 * c[1] + d[1]) / 8)
+def _middle(wire: Wire) -> Point:
+    """The middle of an edge's longest piece."""
+    one, other = max(
+        pairwise(wire.stops), key=lambda piece: abs(piece[0][0] - piece[1][0]) + abs(piece[0][1] - piece[1][1])
+    )
+    return ((one[0] + other[0]) / 2, (one[1] + other[1]) / 2)
 
 
 def hover(box: Box) -> str:
     """All that a box stands for, in lines: shown when the pointer rests on it."""
     kind = {"leaf": "leaf", "constant": "constant: needs no gradient"}.get(box.kind, f"made by {box.op}")
-    if box.kind == "module":
-        return f"{box.op}: {box.expression}, {box.value.text}"
     lines = [f"{box.name} — {kind}"]
     if box.value.known or box.value.shape:
         lines.append(f"shape {shape_text(box.value.shape)}, {box.value.dtype}")
@@ -331,5 +360,5 @@ def hover(box: Box) -> str:
     return "\n".join(lines)
 
 
-def _point(point: Point) -> str:
+def _point(point: Point | Stop) -> str:
     return f"{pixels(point[0])} {pixels(point[1])}"

@@ -1,22 +1,22 @@
-// How large the drawing is and which part of it is seen. Zooming only sets the drawing's size, so that
-// scroll bars, touch and the browser's own zoom keep working; the wheel scrolls, the wheel with Ctrl (and a pinch) zooms about the pointer, and
-// dragging moves the drawing.
+// How large the drawing is and which part of it is seen: at first all of it. As in a map on a page, dragging moves it and the wheel with Ctrl (or a
+// pinch) zooms about the pointer, while the wheel alone scrolls the page. Zooming only sets the drawing's size; how much is said at a size is the
+// picture's business (`setDetail`).
 
-const SMALLEST = 0.85; // of the natural size: smaller text cannot be read, so wide graphs scroll unless the reader asks for all of it
 const LEAST = 0.08;
 const MOST = 3;
 const FACTOR = 1.25;
+const LEGIBLE = 0.84; // of its size: then the smallest letters have ten pixels
+const LINE = 16; // pixels of a line, for wheels that count in lines
 
 export class Camera {
   constructor(view, picture, changed) {
     this.view = view;
     this.picture = picture;
     this.changed = changed;
-    this.zoomed = null; // a size that the reader chose; null follows the page's width
-    this.fitted = false;
+    this.zoomed = null; // a size that the reader chose; null shows the whole
     this.pointers = new Map();
     if (!picture.drawing) return;
-    view.addEventListener("scroll", () => this.paintEdges(), { passive: true });
+    view.addEventListener("scroll", () => this.changed(), { passive: true });
     const listen = (event, handler, options = {}) => view.addEventListener(event, handler, options);
     listen("wheel", (event) => this.wheel(event), { passive: false });
     listen("pointerdown", (event) => this.down(event));
@@ -26,43 +26,45 @@ export class Camera {
   }
 
   get room() {
-    return this.view.clientWidth || this.picture.width;
+    const padded = (name) => Number.parseFloat(getComputedStyle(this.view)[name]) || 0;
+    const sides = padded("paddingLeft") + padded("paddingRight");
+    const ends = padded("paddingTop") + padded("paddingBottom");
+    return { width: this.view.clientWidth - sides || this.picture.width, height: this.view.clientHeight - ends || this.picture.height };
   }
 
+  /** The size at which the whole drawing is seen. */
   get whole() {
-    const tall = this.view.clientHeight && this.fitted ? Number.parseFloat(getComputedStyle(this.view).maxHeight) || Number.POSITIVE_INFINITY : Number.POSITIVE_INFINITY;
-    return Math.min(1, this.room / this.picture.width, tall / this.picture.height);
+    const { width, height } = this.room;
+    return Math.max(LEAST, Math.min(1, width / this.picture.width, height / this.picture.height));
+  }
+
+  /** Whether all of the drawing is in the view. */
+  get showsAll() {
+    return (this.scale ?? 1) <= this.whole * 1.001;
   }
 
   resize() {
     const { drawing, width, height } = this.picture;
     if (!drawing) return;
-    const scale = this.zoomed ?? (this.fitted ? this.whole : Math.max(SMALLEST, this.whole));
-    drawing.setAttribute("width", Math.floor(width * scale));
-    drawing.setAttribute("height", Math.floor(height * scale));
-    this.scale = scale;
+    this.scale = this.zoomed ?? this.whole;
+    drawing.setAttribute("width", Math.floor(width * this.scale));
+    drawing.setAttribute("height", Math.floor(height * this.scale));
+    this.picture.setDetail(this.scale);
     this.changed();
-    this.paintEdges();
-  }
-
-  /** Where the drawing goes on beyond an edge of the view, that edge is shaded. */
-  paintEdges() {
-    const { view } = this;
-    const hidden = view.scrollWidth - view.clientWidth;
-    view.parentNode?.classList.toggle("mg-more-left", view.scrollLeft > 1);
-    view.parentNode?.classList.toggle("mg-more-right", hidden - view.scrollLeft > 1);
   }
 
   /** Set the size, keeping the point (x, y) of the view where it is. */
-  zoom(scale, x = this.room / 2, y = this.view.clientHeight / 2) {
-    const before = this.scale ?? 1;
+  zoom(scale, x = this.room.width / 2, y = this.room.height / 2) {
+    const { drawing } = this.picture;
+    const { left, top } = drawing.getBoundingClientRect();
+    const seen = this.view.getBoundingClientRect();
+    const point = { x: (seen.left + x - left) / (this.scale ?? 1), y: (seen.top + y - top) / (this.scale ?? 1) };
     this.zoomed = Math.min(MOST, Math.max(LEAST, scale));
-    this.fitted = false;
-    const { scrollLeft, scrollTop } = this.view;
     this.resize();
-    const ratio = this.scale / before;
-    this.view.scrollLeft = (scrollLeft + x) * ratio - x;
-    this.view.scrollTop = (scrollTop + y) * ratio - y;
+    const now = drawing.getBoundingClientRect();
+    this.view.scrollLeft += now.left + point.x * this.scale - seen.left - x;
+    this.view.scrollTop += now.top + point.y * this.scale - seen.top - y;
+    this.changed();
   }
 
   zoomIn() {
@@ -73,17 +75,38 @@ export class Camera {
     this.zoom((this.scale ?? 1) / FACTOR);
   }
 
-  toggleFit() {
-    this.fitted = this.zoomed !== null || !this.fitted;
+  /** All of the drawing. */
+  fit() {
     this.zoomed = null;
     this.resize();
   }
 
+  /** Bring an opened group into view, so large that what is in it can be read. */
+  show(element) {
+    const frame = element?.querySelector(".mg-frame");
+    if (!frame || this.whole >= LEGIBLE) return;
+    const [width, height] = ["width", "height"].map((name) => Number(frame.getAttribute(name)));
+    this.zoomed = Math.max(LEGIBLE, Math.min(1, this.room.width / width, this.room.height / height));
+    this.resize();
+    const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
+    this.view.scrollTo?.({ left: x * this.scale - Math.max(8, (this.room.width - width * this.scale) / 2), top: y * this.scale - 8 });
+    this.changed();
+  }
+
   wheel(event) {
-    if (!event.ctrlKey && !event.metaKey) return; // plain wheels scroll
-    event.preventDefault();
-    const { left, top } = this.view.getBoundingClientRect();
-    this.zoom((this.scale ?? 1) * Math.exp(-event.deltaY * 0.0025), event.clientX - left, event.clientY - top);
+    const unit = event.deltaMode === 1 ? LINE : 1;
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      const { left, top } = this.view.getBoundingClientRect();
+      this.zoom((this.scale ?? 1) * Math.exp(-event.deltaY * unit * 0.0025), event.clientX - left, event.clientY - top);
+      return;
+    }
+    // Sideways there is nothing else to move, so a trackpad moves the drawing; up and down belongs to the page.
+    const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+    if (Math.abs(sideways) <= (event.shiftKey ? 0 : Math.abs(event.deltaY))) return;
+    const before = this.view.scrollLeft;
+    this.view.scrollLeft += sideways * unit;
+    if (this.view.scrollLeft !== before) event.preventDefault();
   }
 
   down(event) {
@@ -102,9 +125,9 @@ export class Camera {
       const apart = (point) => Math.hypot(point.x - other.x, point.y - other.y) || 1;
       const { left, top } = this.view.getBoundingClientRect();
       this.zoom((this.scale ?? 1) * (apart(now) / apart(before)), (now.x + other.x) / 2 - left, (now.y + other.y) / 2 - top);
-    } else if (event.pointerType === "mouse") {
-      this.view.scrollLeft -= now.x - before.x; // a finger scrolls by itself
-      this.view.scrollTop -= now.y - before.y;
+    } else {
+      this.view.scrollLeft -= now.x - before.x;
+      if (event.pointerType === "mouse") this.view.scrollTop -= now.y - before.y; // up and down a finger moves the page
     }
     this.dragged += Math.abs(now.x - before.x) + Math.abs(now.y - before.y);
     this.view.classList.toggle("mg-dragging", this.dragged > 4);
@@ -125,15 +148,16 @@ export class Camera {
   /** Bring a box into view, if the drawing is larger than the view. */
   reveal(element) {
     const { view } = this;
-    const room = view.clientWidth;
-    if (!element || !room || (view.scrollWidth <= room && view.scrollHeight <= view.clientHeight)) return;
+    const { width: room, height: tall } = this.room;
+    if (!element || !view.clientWidth || this.showsAll) return;
     const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
     const card = element.querySelector(".mg-card, .mg-frame");
     const width = Number(card?.getAttribute("width") ?? 0);
     const height = Number(card?.getAttribute("height") ?? 0);
-    // The gradient goes to the left, so the box stands right of the middle.
-    const left = (x + width / 2) * this.scale - room * 0.62;
-    const top = (y + height / 2) * this.scale - view.clientHeight / 2;
+    const { down } = this.picture;
+    // The gradient goes against the flow, so the box stands behind the middle.
+    const left = (x + width / 2) * this.scale - room * (down ? 0.5 : 0.62);
+    const top = (y + height / 2) * this.scale - tall * (down ? 0.62 : 0.5);
     const calm = !this.revealed || (window.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true);
     this.revealed = true;
     view.scrollTo?.({ left, top, behavior: calm ? "auto" : "smooth" });

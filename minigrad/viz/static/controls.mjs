@@ -113,9 +113,7 @@ export class Controls {
   }
 
   fit() {
-    const { camera, picture, player } = this.stepper;
-    camera.toggleFit();
-    camera.reveal(picture.element(player.frame?.box ?? player.frame?.next));
+    this.stepper.camera.fit();
   }
 
   // ---------------------------------------------------------------- breakpoints
@@ -234,7 +232,7 @@ export class Controls {
     const size = `${Math.round(100 * (camera.scale ?? 1))} %`;
     this.buttons.size.querySelector(".mg-face").textContent = size;
     this.buttons.size.setAttribute("aria-label", `${size}, press for the natural size (0)`);
-    this.buttons.fit.setAttribute("aria-pressed", String(camera.fitted && camera.zoomed === null));
+    this.buttons.fit.setAttribute("aria-pressed", String(camera.zoomed === null));
     const boxes = Object.keys(picture.data.boxes ?? {}).length;
     this.search.closest(".mg-set").hidden = boxes < FEW && !this.search.value;
   }

@@ -1,15 +1,19 @@
-// Modules that open and close, so that a network of a thousand nodes fits on a page: boxes belong to groups (an
-// nn.Module's call, or a stretch of the code), groups to larger ones, and a closed group is one box. Which edges are seen follows from that.
-// Each open group is laid out by itself and then stands in the one around it as a box of its size, from the innermost to the outermost.
+// Groups that open and close, so that a network of a thousand nodes fits on a page: boxes belong to groups (an nn.Module's call, the rounds of a
+// loop, a stretch of the code), groups to larger ones, and a closed group is one box. Which edges are seen follows from that. Each open group is
+// laid out by itself and then stands in the one around it as a box of its size, from the innermost to the outermost; the direction is the one
+// in which the picture is larger. minigrad/viz/picture/layout.py does the same for still pictures.
 
-import { arrange } from "./arrange.mjs";
+import { arrange, scaleIn, worthIn } from "./layered.mjs";
 
-const HEAD = 44; // the strip with an open group's name, and below it the flags of its boxes
-const AROUND = 20; // room inside an open group's frame
-const FOOT = 32; // and below its boxes, where the signs of events hang
-const CLOSED = { least: 168, most: 260, height: 64 };
-const LETTER = 8;
+const MARGIN = 14;
+const HEAD = 40; // of an open group: above its boxes, on their sides, and below, where signs hang
+const AROUND = 14;
+const FOOT = 22;
+const CLOSED = { least: 130, most: 250, height: 42 };
 export const NAME_LETTER = 8.2; // bold, in the title of a group
+const LARGER = 1.05; // times as large, or the room and the direction that were tried first stay
+const SQUEEZED = 0.55; // of the room is what an open group gets in a second try: it has neighbours
+const READABLE = 0.6; // of its size: smaller, a picture says less than one with more groups closed
 const WHOLE = ""; // the id of what is around everything
 const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in modules.py
 
@@ -20,11 +24,14 @@ export class Modules {
     this.byId = new Map(this.groups.map((group) => [group.id, group]));
     this.boxes = picture.boxes ?? {};
     this.edges = picture.edges ?? [];
+    this.flows = picture.flows ?? {};
     this.open = new Set(picture.open ?? []);
     this.home = new Map(Object.keys(this.boxes).map((id) => [id, WHOLE]));
     for (const group of this.groups) for (const box of group.boxes) this.home.set(box, group.id);
     this.inside = new Map(this.groups.map((group) => [group.id, []])); // every box in a group, however deep
     for (const [box, home] of this.home) for (let at = home; at; at = this.parent(at)) this.inside.get(at)?.push(box);
+    this.order = new Map(Object.keys(this.boxes).map((box, k) => [box, k])); // when a box or the first of a group was made
+    for (const [box, k] of [...this.order]) for (const group of this.around(box)) if (!this.order.has(group)) this.order.set(group, k);
   }
 
   get any() {
@@ -76,89 +83,115 @@ export class Modules {
       const to = this.shownFor(target);
       if (from === to) continue;
       const key = `${from}>${to}`;
-      if (!seen.has(key)) seen.set(key, { id: key, from, to, members: [] });
-      seen.get(key).members.push(id);
+      if (!seen.has(key)) seen.set(key, { id: key, from, to, members: [], flow: 0 });
+      const link = seen.get(key);
+      link.members.push(id);
+      link.flow = Math.max(link.flow, this.flows[id] ?? 0);
     }
     return [...seen.values()];
   }
 
   /** What a group's name and kind take beside each other, in pixels. */
   titleWidth({ name, kind }) {
-    return [...name].length * NAME_LETTER + [...kind].length * LETTER + 66;
+    return Math.round([...name].length * NAME_LETTER + [...kind].length * 7.3) + 64;
   }
 
   closedSize(group) {
-    const letters = Math.max([...group.name].length + [...group.kind].length + 3, [...`${group.count} nodes`].length + 12);
-    return { w: Math.min(Math.max(CLOSED.least, letters * LETTER + 34), CLOSED.most), h: CLOSED.height };
+    return { w: Math.min(Math.max(CLOSED.least, this.titleWidth(group) - 8), CLOSED.most), h: CLOSED.height };
   }
 
-  /** Place everything that is seen. Returns the picture's size, and where boxes, groups and edges are. */
-  layout() {
+  /**
+   * Place everything that is seen, in the direction in which it is larger in one of some rooms, [{width, height}]. Returns the picture's size and
+   * direction, where boxes, groups and edges are, and, as `room`, which room it is for.
+   */
+  layout(rooms) {
     const links = this.links();
-    const content = new Map([[WHOLE, { items: [], links: [], entries: [], exits: [] }]]);
-    const visible = (id) => this.around(id).every((group) => !group || this.open.has(group));
-    for (const { id } of this.groups) if (this.open.has(id) && visible(id)) content.set(id, { items: [], links: [], entries: [], exits: [] });
+    let best = null;
+    rooms.forEach((room, k) => {
+      for (const down of [false, true]) {
+        for (const part of this.open.size ? [1, SQUEEZED] : [1]) {
+          const laid = { ...this.placed(links, { ...room, down }, part), down, room: k };
+          if (!best || laid.worth > LARGER * best.worth) best = laid;
+        }
+      }
+    });
+    return best;
+  }
+
+  /** Close the innermost of the open groups, level by level, until all can be read in one of the rooms. */
+  closeToFit(rooms) {
+    const depth = (id) => this.around(id).length;
+    const scale = (laid) => scaleIn(rooms[laid.room], laid);
+    while (this.open.size && scale(this.layout(rooms)) < READABLE) {
+      const deepest = Math.max(...[...this.open].map(depth));
+      for (const id of [...this.open]) if (depth(id) === deepest) this.open.delete(id);
+    }
+  }
+
+  /** `part` is how much of the room along the flow an open group gets. */
+  placed(links, room, part) {
+    const inside = this.contents(links);
+    const laid = new Map();
+    const sizes = new Map(Object.entries(this.boxes).map(([id, { size: [w, h] = [160, 72] }]) => [id, { w, h }]));
+    const port = (item, link, side) => {
+      const way = laid.get(item)?.ways.get(link);
+      if (!way) return null;
+      const point = side === "before" ? way[0] : way.at(-1);
+      return room.down ? point.x + inset(sizes.get(item), laid.get(item)) : point.y + HEAD;
+    };
+    for (const id of [...[...this.byId.keys()].reverse(), WHOLE]) {
+      if (inside.has(id)) {
+        const { items, links: own } = inside.get(id);
+        const depth = id ? this.around(id).length : 0;
+        const [wide, tall] = [Math.max(room.width - 2 * AROUND * depth, 1), Math.max(room.height - (HEAD + FOOT) * depth, 1)];
+        const [across, downwards] = !id ? [1, 1] : room.down ? [1, part] : [part, 1];
+        const there = { width: wide * across, height: tall * downwards, down: room.down };
+        laid.set(id, arrange({ items: items.map((item) => ({ id: item, ...sizes.get(item) })), links: own, room: there, port }));
+        const { width, height } = laid.get(id);
+        if (id) sizes.set(id, { w: Math.max(width + 2 * AROUND, this.titleWidth(this.byId.get(id))), h: height + HEAD + FOOT });
+      } else if (id) {
+        sizes.set(id, this.closedSize(this.byId.get(id)));
+      }
+    }
+    return { ...this.gathered(links, laid, sizes), worth: worthIn(room, laid.get(WHOLE)) };
+  }
+
+  /** What lies directly in the whole and in each open group that is seen: the ids of items, and the pieces of edges. */
+  contents(links) {
+    const seen = [...this.byId.keys()].filter((id) => this.around(id).every((group) => !group || this.open.has(group)));
+    const inside = new Map([WHOLE, ...seen.filter((id) => this.open.has(id))].map((id) => [id, { items: [], links: [] }]));
+    const things = [...Object.keys(this.boxes).filter((id) => this.shownFor(id) === id), ...seen];
+    for (const id of things.sort((one, other) => this.order.get(one) - this.order.get(other))) inside.get(this.parent(id)).items.push(id);
     for (const link of links) {
-      const out = this.around(link.from);
-      const into = this.around(link.to);
-      const common = out.find((group) => into.includes(group));
-      let from = link.from;
-      for (const group of out.slice(0, out.indexOf(common))) {
-        content.get(group).exits.push({ id: link.id, from });
+      const { out, into, common } = this.way(link);
+      let [from, to] = [link.from, link.to];
+      for (const group of out) {
+        inside.get(group).links.push({ ...link, from, to: "" });
         from = group;
       }
-      let to = link.to;
-      for (const group of into.slice(0, into.indexOf(common))) {
-        content.get(group).entries.push({ id: link.id, to });
+      for (const group of into) {
+        inside.get(group).links.push({ ...link, from: "", to });
         to = group;
       }
-      content.get(common).links.push({ id: link.id, from, to });
+      inside.get(common).links.push({ ...link, from, to });
     }
-    const laid = new Map();
-    const sizes = new Map();
-    const place = (id) => {
-      const inside = content.get(id);
-      const port = (item, link, side) => {
-        const points = laid.get(item)?.routes.get(link);
-        return points ? (side === "left" ? points[0].y : points.at(-1).y) + HEAD : null;
-      };
-      laid.set(id, arrange({ ...inside, port }));
-    };
-    for (const [box, home] of this.home) {
-      const [w, h] = this.boxes[box].size ?? [160, 80];
-      if (content.has(home)) content.get(home).items.push({ id: box, w, h });
-    }
-    for (const group of [...this.groups].reverse()) {
-      if (!visible(group.id)) continue;
-      if (content.has(group.id)) {
-        place(group.id);
-        const { w, h } = laid.get(group.id);
-        sizes.set(group.id, { w: Math.max(w + 2 * AROUND, this.titleWidth(group)), h: h + HEAD + FOOT });
-      } else {
-        sizes.set(group.id, this.closedSize(group));
-      }
-      content.get(group.parent ?? WHOLE)?.items.push({ id: group.id, ...sizes.get(group.id) });
-    }
-    for (const inside of content.values()) inside.items.sort((one, other) => this.rank(one.id) - this.rank(other.id));
-    place(WHOLE);
-    return this.gathered(links, laid, sizes);
+    return inside;
   }
 
-  /** When a box or the first of a group was made: layouts begin with that order. */
-  rank(id) {
-    if (!this.order) {
-      this.order = new Map(Object.keys(this.boxes).map((box, k) => [box, k]));
-      for (const { id: group } of this.groups) this.order.set(group, Math.min(...this.inside.get(group).map((box) => this.order.get(box))));
-    }
-    return this.order.get(id);
+  /** The groups that an edge leaves, those that it enters (the innermost first), and the one around both. */
+  way({ from, to }) {
+    const out = this.around(from);
+    const into = this.around(to);
+    const common = out.find((group) => into.includes(group));
+    return { out: out.slice(0, out.indexOf(common)), into: into.slice(0, into.indexOf(common)), common };
   }
 
   gathered(links, laid, sizes) {
-    const margin = 18;
-    const origin = new Map([[WHOLE, { x: margin, y: margin }]]);
+    const origin = new Map([[WHOLE, { x: MARGIN, y: MARGIN }]]);
     const boxes = new Map();
     const groups = new Map();
-    const placed = (id) => {
+    for (const id of [WHOLE, ...this.byId.keys()]) {
+      if (!origin.has(id)) continue;
       const { x, y } = origin.get(id);
       for (const [item, at] of laid.get(id).at) {
         const corner = { x: x + at.x, y: y + at.y };
@@ -167,38 +200,23 @@ export class Modules {
           continue;
         }
         groups.set(item, { ...corner, ...sizes.get(item), open: laid.has(item) });
-        if (laid.has(item)) {
-          const spare = sizes.get(item).w - 2 * AROUND - laid.get(item).w;
-          origin.set(item, { x: corner.x + AROUND + spare / 2, y: corner.y + HEAD });
-        }
+        if (laid.has(item)) origin.set(item, { x: corner.x + inset(sizes.get(item), laid.get(item)), y: corner.y + HEAD });
       }
-    };
-    placed(WHOLE);
-    for (const { id } of this.groups) if (laid.has(id)) placed(id);
+    }
     const wires = links.map((link) => {
-      const out = this.around(link.from);
-      const into = this.around(link.to);
-      const common = out.find((group) => into.includes(group));
-      const through = [...out.slice(0, out.indexOf(common)), common, ...into.slice(0, into.indexOf(common)).reverse()];
-      const points = through.flatMap((group) => {
+      const { out, into, common } = this.way(link);
+      const points = [...out, common, ...[...into].reverse()].flatMap((group) => {
         const { x, y } = origin.get(group);
-        return laid.get(group).routes.get(link.id).map((point) => ({ x: x + point.x, y: y + point.y }));
+        return laid.get(group).ways.get(link.id).map((point) => ({ ...point, x: x + point.x, y: y + point.y }));
       });
       return { ...link, points };
     });
     const whole = laid.get(WHOLE);
-    return { width: whole.w + 2 * margin, height: whole.h + 2 * margin, boxes, groups, wires };
+    return { width: whole.width + 2 * MARGIN, height: whole.height + 2 * MARGIN, boxes, groups, wires };
   }
 }
 
-/** A curve through points that leaves and arrives from left to right. */
-export function curve(points) {
-  const number = (value) => Math.round(value * 10) / 10;
-  let path = `M${number(points[0].x)} ${number(points[0].y)}`;
-  for (let k = 1; k < points.length; k += 1) {
-    const [one, other] = [points[k - 1], points[k]];
-    const bend = Math.max((other.x - one.x) / 2, 0);
-    path += `C${number(one.x + bend)} ${number(one.y)} ${number(other.x - bend)} ${number(other.y)} ${number(other.x)} ${number(other.y)}`;
-  }
-  return path;
+/** From a group's left edge to what is laid out in it: its title may be wider. */
+function inset({ w }, { width }) {
+  return AROUND + (w - 2 * AROUND - width) / 2;
 }

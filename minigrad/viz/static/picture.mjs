@@ -1,37 +1,42 @@
 // The drawing. A step is painted so that the shapes stay, and only classes, texts and visibility change, box by
-// box, where a frame differs from the one that is shown. When a module opens or closes, boxes move and edges are drawn anew; their ids stay.
+// box, where a frame differs from the one that is shown. When a group opens or closes, boxes move and edges are drawn anew; their ids stay.
+// What is shown small says less: below three quarters of its size names only, in letters that can be read, and at last dots.
 
 import { drawingFrom, shape } from "./dom.mjs";
 import { sign } from "./marks.mjs";
-import { curve, Modules, NAME_LETTER } from "./modules.mjs";
+import { Modules, NAME_LETTER } from "./modules.mjs";
+import { headOf, longestPiece, pathOf } from "./wires.mjs";
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const FLOWS = ["idle", "now", "done", "off"];
-const CHIP_WIDTH = 6.4; // pixels of a character in a pill, as in svg.py
-const SIDES = 24; // what a box leaves free on its left and right side
-const CHIP_ROUND = 16; // what a pill's round ends take
-const FLAG_WIDTH = 6.4;
+const CHIP_WIDTH = 7.3; // pixels of a character in a pill, as in svg.py
+const CHIP_ROUND = 18; // what a pill's round ends take
+const FLAG_WIDTH = 7;
 const MOST_SIGNS = 4;
+const BESIDE_EDGE = 170; // pixels that a pill on an edge downwards may take
 const FAILED = "✗ failed";
 const FEWEST = 6; // characters of a pill that say something
 const BELOW = 12; // from a box's lower edge to the middle of the signs that hang there
+const NAMES = 0.75; // of its size: below, a box shows its name alone
+const DOTS = 0.25; // and below that, nothing but its state
+const SMALLEST = 10; // pixels of a letter on the screen
+const ASPECT = 0.62; // of its height: the width of a letter in a name
 
 export class Picture {
   constructor(data) {
     this.data = data;
     this.drawing = drawingFrom(data.svg ?? "");
     this.modules = new Modules(data);
-    this.width = data.width ?? 0;
-    this.height = data.height ?? 0;
+    this.width = 0;
+    this.height = 0;
+    this.down = false;
+    this.detail = "whole";
     this.boxes = new Map();
     this.groups = new Map();
     this.wires = new Map();
     this.sources = new Map((data.edges ?? []).map(([id, source]) => [id, source]));
     this.painted = { boxes: {}, edges: {}, chips: {}, next: null, signs: [] };
-    if (!this.drawing) return;
-    this.indexBoxes();
-    if (this.modules.any) this.arrange();
-    else this.indexWires();
+    if (this.drawing) this.indexBoxes();
   }
 
   about(id) {
@@ -57,14 +62,13 @@ export class Picture {
         group,
         grad: part("grad"),
         map: part("grad-map"),
-        statistics: part("grad-statistics"),
+        name: part("name"),
         badge: part("badge"),
         flag: part("flag"),
         flagText: part("flag-text"),
         width: Number(card?.getAttribute("width") ?? 0),
         height: Number(card?.getAttribute("height") ?? 0),
       });
-      part("grad-statistics")?.setAttribute("lengthAdjust", "spacingAndGlyphs");
       group.setAttribute("tabindex", "-1");
       group.querySelector("title")?.remove(); // tip.mjs shows it, also to those who use the keyboard
       for (const text of group.querySelectorAll("text")) text.after(" "); // words apart, for who reads them as text
@@ -81,37 +85,14 @@ export class Picture {
     group.classList.toggle("mg-freed", about.freed === true);
   }
 
-  /** The edges of a drawing that came laid out. */
-  indexWires() {
-    for (const group of this.drawing.querySelectorAll("[data-edge]")) {
-      const id = group.getAttribute("data-edge");
-      const wire = group.querySelector(".mg-wire");
-      const ends = wire?.getAttribute("d")?.match(/-?[\d.]+/g)?.map(Number) ?? [0, 0];
-      const pulse = wire?.cloneNode();
-      pulse?.setAttribute("class", "mg-pulse");
-      pulse?.setAttribute("pathLength", "1");
-      if (pulse) wire.after(pulse);
-      this.wires.set(id, {
-        group,
-        members: [id],
-        room: Math.abs(ends.at(-2) - ends[0]),
-        forward: group.querySelector(".mg-forward"),
-        backward: group.querySelector(".mg-backward"),
-      });
-    }
-    for (const group of this.drawing.querySelectorAll("[data-chip]")) {
-      const wire = this.wires.get(group.getAttribute("data-chip"));
-      if (wire) wire.chip = { group, pill: group.querySelector("rect"), text: group.querySelector("text") };
-    }
-  }
-
   // ---------------------------------------------------------------- modules
 
-  /** Lay out what is open, and draw the edges between what is seen. */
-  arrange() {
-    const laid = this.modules.layout();
+  /** Lay out what is open for one of some rooms, [{width, height}], and draw the edges between what is seen. Returns for which one. */
+  arrange(rooms) {
+    const laid = this.modules.layout(rooms);
     this.width = Math.ceil(laid.width);
     this.height = Math.ceil(laid.height);
+    this.down = laid.down;
     this.drawing.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     for (const [id, { group }] of this.boxes) {
       const at = laid.boxes.get(id);
@@ -132,7 +113,10 @@ export class Picture {
       this.placeGroup(parts, at);
     }
     this.drawWires(laid.wires);
+    this.layer("mg-titles", ".mg-chips").replaceChildren(...[...this.groups.values()].filter(({ group }) => group.classList.contains("mg-open") && group.getAttribute("display") !== "none").map((parts) => parts.title));
     Object.assign(this.painted, { edges: {}, chips: {}, groups: "" });
+    this.setDetail(this.scale ?? 1, true);
+    return laid.room;
   }
 
   /** A layer of the drawing, made where it is missing. */
@@ -149,41 +133,43 @@ export class Picture {
     const parts = {
       group,
       about,
-      shadow: shape("rect", { class: "mg-stack", rx: 8 }),
+      shadow: shape("rect", { class: "mg-stack", rx: 8, transform: "translate(4 4)" }),
       frame: shape("rect", { class: "mg-frame", rx: 8 }),
-      sign: shape("text", { class: "mg-fold", y: 20, "text-anchor": "middle", "aria-hidden": "true" }),
+      // The title of an open group lies above the edges that pass below it.
+      title: shape("g", { class: "mg-group-title", "data-group": about.id }),
+      sign: shape("text", { class: "mg-fold", x: 18.5, y: 20, "text-anchor": "middle", "aria-hidden": "true" }),
       name: shape("text", { class: "mg-name", x: 32, y: 20 }, about.name),
-      kind: shape("text", { class: "mg-expression", y: 20, "text-anchor": "end" }, about.kind),
-      said: shape("text", { class: "mg-said", x: 12, y: 42 }),
-      track: shape("rect", { class: "mg-track", x: 12, y: 51, height: 4, rx: 2 }),
-      bar: shape("rect", { class: "mg-progress", x: 12, y: 51, height: 4, rx: 2, width: 0 }),
+      kind: shape("text", { class: "mg-expression", y: 20, "text-anchor": "end" }, about.sheet ? "" : about.kind),
+      track: shape("rect", { class: "mg-track", x: 12, y: 31, height: 4, rx: 2 }),
+      bar: shape("rect", { class: "mg-progress", x: 12, y: 31, height: 4, rx: 2, width: 0 }),
     };
     group.classList.toggle("mg-inner", this.modules.around(about.id).length % 2 === 0); // what lies in a tinted frame is lighter again
-    group.append(parts.shadow, parts.frame, shape("rect", { class: "mg-fold-box", x: 11, y: 8, width: 15, height: 15, rx: 3 }), parts.sign, parts.name, parts.kind, parts.said, parts.track, parts.bar);
-    parts.sign.setAttribute("x", 18.5);
-    for (const text of [parts.name, parts.kind]) text.after(" ");
+    parts.title.append(shape("rect", { class: "mg-fold-box", x: 11, y: 8, width: 15, height: 15, rx: 3 }), parts.sign, parts.name, " ", parts.kind, " ");
+    group.append(parts.shadow, parts.frame, parts.track, parts.bar);
     return parts;
   }
 
   placeGroup(parts, { x, y, w, h, open }) {
-    const { group, shadow, frame, kind, sign: fold, said, track, bar, about } = parts;
+    const { group, shadow, frame, kind, sign: fold, track, title, about } = parts;
+    const place = `translate(${x.toFixed(1)} ${y.toFixed(1)})`;
     group.setAttribute("display", "inline");
-    group.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+    group.setAttribute("transform", place);
     group.classList.toggle("mg-open", open);
     group.setAttribute("aria-expanded", String(open));
+    if (open) title.setAttribute("transform", place);
+    else title.removeAttribute("transform");
+    if (!open) group.insertBefore(title, track);
     for (const rect of [shadow, frame]) {
       rect.setAttribute("width", w.toFixed(1));
       rect.setAttribute("height", h.toFixed(1));
     }
-    shadow.setAttribute("transform", "translate(5 5)");
     shadow.setAttribute("visibility", open ? "hidden" : "visible");
     kind.setAttribute("x", (w - 12).toFixed(1));
     fold.textContent = open ? "−" : "+";
-    for (const part of [said, track, bar]) part.setAttribute("visibility", open ? "hidden" : "visible");
+    for (const part of [track, parts.bar]) part.setAttribute("visibility", open ? "hidden" : "visible");
     track.setAttribute("width", (w - 24).toFixed(1));
-    parts.room = w - 24;
-    const letters = Math.floor((w - 54 - [...about.kind].length * 7) / NAME_LETTER);
-    parts.name.textContent = [...about.name].length > letters ? `${[...about.name].slice(0, Math.max(letters - 1, 3)).join("")}…` : about.name;
+    Object.assign(parts, { room: w - 24, width: w, height: h, open, full: fitted(about.name, Math.floor((w - 54 - [...about.kind].length * CHIP_WIDTH) / NAME_LETTER)) });
+    parts.name.textContent = parts.full;
   }
 
   drawWires(wires) {
@@ -193,29 +179,52 @@ export class Picture {
     pills.replaceChildren();
     this.wires.clear();
     for (const { id, members, points } of wires) {
-      const d = curve(points);
-      const length = (k) => Math.abs(points[k].x - points[k - 1].x);
-      const longest = points.reduce((best, _, k) => (k && length(k) > length(best) ? k : best), 1);
-      const [start, end] = [points[0], points.at(-1)];
-      const head = (tip, way) => `M${tip.x.toFixed(1)} ${tip.y.toFixed(1)}l${-10 * way} 4.5v-9z`;
+      const d = pathOf(points, this.down);
+      const piece = longestPiece(points);
       const parts = {
-        group: shape("g", { class: "mg-edge", "data-edge": id }),
+        group: shape("g", { class: "mg-edge", "data-edge": members.join(" ") }),
         members,
-        room: length(longest),
-        forward: shape("path", { class: "mg-forward", d: head(end, 1) }),
-        backward: shape("path", { class: "mg-backward", d: head(start, -1) }),
+        room: this.down || piece.height > piece.width ? BESIDE_EDGE : piece.width,
+        forward: shape("path", { class: "mg-forward", d: headOf(points.at(-1), this.down, 1) }),
+        backward: shape("path", { class: "mg-backward", d: headOf(points[0], this.down, -1) }),
       };
       parts.group.append(shape("path", { class: "mg-wire", d, fill: "none" }), shape("path", { class: "mg-pulse", d, fill: "none", pathLength: 1 }), parts.forward, parts.backward);
       const pill = shape("rect", { y: -10, height: 20, rx: 10 });
-      const text = shape("text", { y: 4, "text-anchor": "middle", "font-size": 10.5, "font-weight": 700, style: "unicode-bidi:isolate" });
-      const [one, other] = [points[longest - 1], points[longest]];
-      const at = { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
-      const chip = shape("g", { class: "mg-chip", "data-chip": id, transform: `translate(${at.x.toFixed(1)} ${at.y.toFixed(1)})`, visibility: "hidden" }, pill, text);
+      const text = shape("text", { y: 4, "text-anchor": "middle", "font-weight": 700, style: "unicode-bidi:isolate" });
+      const chip = shape("g", { class: "mg-chip", "data-chip": members.join(" "), transform: `translate(${piece.x.toFixed(1)} ${piece.y.toFixed(1)})`, visibility: "hidden" }, pill, text);
       parts.chip = { group: chip, pill, text };
       lines.append(parts.group);
       pills.append(chip);
       this.wires.set(id, parts);
     }
+  }
+
+  // ---------------------------------------------------------------- how much is said
+
+  /** What is said at a size: all of it, names alone, or nothing but states. Letters never get too small to be read. */
+  setDetail(scale, anew = false) {
+    this.scale = scale;
+    const detail = scale >= NAMES ? "whole" : scale >= DOTS ? "names" : "dots";
+    const letter = detail === "names" ? SMALLEST / scale : 0;
+    if (!anew && detail === this.detail && letter === this.letter) return;
+    Object.assign(this, { detail, letter });
+    this.drawing.classList.toggle("mg-names", detail === "names");
+    this.drawing.classList.toggle("mg-dots", detail === "dots");
+    this.drawing.style?.setProperty("--mg-letter", `${letter}px`);
+    for (const [id, parts] of this.boxes) {
+      parts.full ??= parts.name?.textContent;
+      this.sayName(parts, this.about(id)?.name ?? "", parts.height / 2);
+    }
+    for (const parts of this.groups.values()) this.sayName(parts, parts.about.name, parts.open ? 14 : parts.height / 2);
+  }
+
+  /** A name in the letters of the present size, in the middle of its box; as it was drawn where all is said. */
+  sayName({ name, full, width }, whole, middle) {
+    if (!name) return;
+    const { letter } = this;
+    name.textContent = letter ? fitted(whole.split(".").at(-1), Math.floor((width - 12) / (letter * ASPECT))) : full;
+    if (letter) name.setAttribute("dy", (middle - Number(name.getAttribute("y")) + letter * 0.36).toFixed(1));
+    else name.removeAttribute("dy");
   }
 
   // ---------------------------------------------------------------- a frame
@@ -235,7 +244,7 @@ export class Picture {
   paintBox(id, box) {
     const parts = this.boxes.get(id);
     if (!parts) return;
-    const { group, grad, map, statistics } = parts;
+    const { group, grad, map } = parts;
     for (const name of STATES) group.classList.toggle(`mg-${name}`, name === box.state);
     group.classList.toggle("mg-bad", box.state === "failed");
     this.mark(group, { ...this.about(id), ...box });
@@ -252,13 +261,6 @@ export class Picture {
     if (map) {
       if (box.heat) map.setAttribute("href", box.heat);
       map.setAttribute("visibility", box.heat ? "visible" : "hidden");
-    }
-    if (statistics && statistics.textContent !== box.statistics) {
-      statistics.textContent = box.statistics;
-      // The box was measured before the numbers were known: longer ones are set a little closer.
-      const room = parts.width - SIDES;
-      if ([...box.statistics].length * CHIP_WIDTH > room) statistics.setAttribute("textLength", room);
-      else statistics.removeAttribute("textLength");
     }
     this.paintBadge(parts, box.state === "failed" ? FAILED : box.badge);
     this.paintVersion(parts, { ...this.about(id), ...box });
@@ -279,10 +281,10 @@ export class Picture {
     if (!badge || parts.flagged === text) return;
     parts.flagged = text;
     badge.setAttribute("visibility", text ? "visible" : "hidden");
-    const width = [...text].length * FLAG_WIDTH + 14;
+    const width = [...text].length * FLAG_WIDTH + 13;
     flag.setAttribute("width", width);
-    flag.setAttribute("x", whole - 10 - width);
-    flagText.setAttribute("x", whole - 10 - width / 2);
+    flag.setAttribute("x", whole - 8 - width);
+    flagText.setAttribute("x", whole - 8 - width / 2);
     flagText.textContent = text;
   }
 
@@ -292,8 +294,8 @@ export class Picture {
     const text = differs ? `v${version} ≠ v${saved}` : version ? `v${version}` : "";
     if (!text && !parts.version) return;
     if (!parts.version) {
-      parts.version = shape("text", { class: "mg-version", x: 18, y: -0.5 });
-      parts.versionTag = shape("g", { class: "mg-version-tag" }, shape("rect", { x: 10, y: -13, height: 17, rx: 8.5 }), parts.version);
+      parts.version = shape("text", { class: "mg-version", x: 16, y: 1 });
+      parts.versionTag = shape("g", { class: "mg-version-tag" }, shape("rect", { x: 8, y: -12, height: 18, rx: 9 }), parts.version);
       parts.group.append(" ", parts.versionTag);
     }
     parts.version.textContent = text;
@@ -391,11 +393,12 @@ export class Picture {
       const painted = parts.about.sheet && this.modules.open.has(id) ? "idle" : state; // a sheet is paper: its boxes have states
       for (const name of STATES) parts.group.classList.toggle(`mg-${name}`, name === painted);
       const alarm = inside.some((box) => boxes[box]?.alarm);
-      parts.said.textContent = alarm ? `⚠ NaN or Inf inside` : running.length ? `${done} of ${running.length} nodes ran` : `${parts.about.count} nodes, none runs`;
-      parts.said.classList.toggle("mg-alarm", alarm);
+      const said = alarm ? "⚠ NaN or Inf inside" : running.length ? `${done} of ${running.length} nodes ran` : `${parts.about.count} nodes, none runs`;
+      parts.kind.textContent = alarm ? "⚠ NaN, Inf" : parts.about.sheet ? "" : parts.about.kind;
+      parts.kind.classList.toggle("mg-alarm", alarm);
       parts.bar.setAttribute("width", ((parts.room * done) / Math.max(running.length, 1)).toFixed(1));
       const open = this.modules.open.has(id);
-      parts.group.setAttribute("aria-label", `${words(parts.group)}, ${parts.about.sheet ? "" : "module "}${parts.about.path}: ${parts.said.textContent}. Enter ${open ? "closes" : "opens"} it.`);
+      parts.group.setAttribute("aria-label", `${words(parts.title)}, ${parts.about.sheet ? "" : "module "}${parts.about.path}: ${said}. Enter ${open ? "closes" : "opens"} it.`);
     }
   }
 
@@ -478,4 +481,10 @@ function grouped(events) {
   const byBox = new Map();
   for (const event of events) byBox.set(event.node, [...(byBox.get(event.node) ?? []), event]);
   return byBox;
+}
+
+/** A text in so many letters: its beginning, where it is longer. */
+function fitted(text, letters) {
+  const all = [...text];
+  return all.length > letters ? `${all.slice(0, Math.max(letters - 1, 1)).join("")}…` : text;
 }

@@ -9,10 +9,20 @@ import { make } from "./dom.mjs";
 import { Inspector } from "./inspector.mjs";
 import { actionFor, KEYS } from "./keyboard.mjs";
 import { Menu } from "./menu.mjs";
+import { Minimap } from "./minimap.mjs";
 import { Panels } from "./panels.mjs";
 import { Picture } from "./picture.mjs";
 import { Player } from "./player.mjs";
 import { Tip } from "./tip.mjs";
+
+const TALLEST = 640; // pixels of the whole widget: less than JupyterLab's window shows
+const ASIDE = 330; // pixels of the explanation beside the drawing, in panels.css too
+const UNDER = 196; // pixels of the explanation below it
+const WIDE = 820; // pixels of the widget from which on the explanation may stand beside the drawing
+const LOWEST = { beside: 400, below: 150 }; // pixels of a drawing's place
+const EDGE = 8; // pixels around a drawing
+const TOOLS = 26; // below it, where the buttons for its size are
+const USUAL = 960; // pixels of a notebook's output, as long as nothing is known of the page
 
 export class Stepper {
   constructor(player, host) {
@@ -31,23 +41,28 @@ export class Stepper {
     this.view = make("div", { class: "mg-view", "data-jp-suppress-context-menu": "" });
     if (this.picture.drawing) this.view.append(this.picture.drawing);
     this.controls = new Controls(this);
-    this.camera = new Camera(this.view, this.picture, () => this.controls.paintZoom());
+    this.camera = new Camera(this.view, this.picture, () => this.seen());
+    this.minimap = new Minimap(this.camera, this.picture);
     this.inspector = new Inspector(player, this.picture, this);
     this.panels = new Panels(player);
     this.menu = new Menu(this.root);
     this.note = this.notice(data.note);
-    this.stage = make("div", { class: "mg-stage" }, this.view, this.controls.zoom);
+    this.stage = make("div", { class: "mg-stage" }, this.view, this.minimap.element, this.controls.zoom);
     this.tip = new Tip(player, this.picture, this.view, this.stage);
     this.keys = this.keyList();
-    this.root.append(this.controls.element, this.controls.list, ...(this.note ? [this.note] : []), this.stage, this.inspector.element, this.panels.element, this.keys, this.menu.element, this.panels.live);
+    this.controls.element.append(this.keys);
+    this.side = make("div", { class: "mg-side" }, this.panels.element, this.inspector.element);
+    this.main = make("div", { class: "mg-main" }, this.stage, this.side);
+    this.root.append(this.controls.element, this.controls.list, ...(this.note ? [this.note] : []), this.main, this.menu.element, this.panels.live);
     host.append(this.root);
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.view.addEventListener("click", (event) => this.click(event));
     this.view.addEventListener("contextmenu", (event) => this.rightClick(event));
     this.view.addEventListener("focusin", (event) => this.focused(event));
     this.observer = typeof ResizeObserver === "function" ? new ResizeObserver(() => this.settle()) : null;
-    this.observer?.observe(this.view);
-    this.camera.resize();
+    this.observer?.observe(this.root);
+    this.asMade = new Set(this.picture.modules.open);
+    this.place();
     this.changed = () => this.paint();
     player.listeners.add(this.changed);
     this.paint();
@@ -63,6 +78,41 @@ export class Stepper {
   keyList() {
     const rows = KEYS.map(([keys, what]) => make("div", {}, make("dt", {}, ...keys.split(" ").map((key) => make("kbd", {}, key))), make("dd", {}, what)));
     return make("details", { class: "mg-keys" }, make("summary", {}, "Keys"), make("dl", {}, ...rows));
+  }
+
+  // ---------------------------------------------------------------- where the parts stand
+
+  /** The rooms in which the drawing could stand: with the explanation beside it, or below it. */
+  rooms() {
+    const width = this.root.clientWidth || USUAL;
+    const head = this.main.offsetTop || 50;
+    const below = { name: "below", width: width - 2 * EDGE, height: TALLEST - head - UNDER - 2 * EDGE - TOOLS };
+    const beside = { name: "beside", width: width - ASIDE - 2 * EDGE, height: TALLEST - head - 2 * EDGE - TOOLS };
+    return width >= WIDE ? [beside, below] : [below];
+  }
+
+  /** Lay out what is open, where it is largest. As long as the reader has opened nothing, as much is open as can be read. */
+  place() {
+    const rooms = this.rooms();
+    const { picture } = this;
+    if (!picture.drawing) return;
+    if (this.asMade) {
+      picture.modules.open = new Set(this.asMade);
+      picture.modules.closeToFit(rooms);
+    }
+    const room = rooms[picture.arrange(rooms)];
+    const scale = Math.min(1, room.width / picture.width, room.height / picture.height);
+    const tall = Math.max(LOWEST[room.name], Math.min(room.height, Math.ceil(picture.height * scale))) + 2 * EDGE + TOOLS;
+    this.root.classList.toggle("mg-beside", room.name === "beside");
+    this.stage.style?.setProperty("height", `${tall}px`);
+    this.placedFor = this.root.clientWidth;
+    this.camera.resize();
+  }
+
+  /** Another part of the drawing is seen, or another size of it. */
+  seen() {
+    this.controls.paintZoom();
+    this.minimap.paint();
   }
 
   // ---------------------------------------------------------------- what the reader does
@@ -186,14 +236,15 @@ export class Stepper {
     this.regroup(() => this.picture.modules.toggle(id));
     const element = this.picture.groups.get(id)?.group;
     element?.focus?.({ preventScroll: true });
-    this.camera.reveal(element);
+    if (this.picture.modules.open.has(id)) this.camera.show(element);
+    else this.camera.reveal(element);
     this.panels.say(`${this.picture.modules.byId.get(id).path} is ${this.picture.modules.open.has(id) ? "open" : "closed"}.`);
   }
 
   regroup(change) {
     change();
-    this.picture.arrange();
-    this.camera.resize();
+    this.asMade = null;
+    this.place();
     this.picture.setFound(this.controls.found);
     if (this.way) this.picture.setHighlight(this.picture.highlight);
     this.paint();
@@ -250,6 +301,7 @@ export class Stepper {
     this.controls.paint();
     this.root.classList.toggle("mg-busy", player.wanted !== null);
     this.root.setAttribute("data-step", String(player.index));
+    this.minimap.paint();
     // What asks for places comes last: each question after a change would have the page laid out once more.
     this.panels.reveal();
     if (this.shown !== frame) {
@@ -260,7 +312,10 @@ export class Stepper {
 
   /** The view has got its size: JupyterLab renders first and puts the element into its page afterwards. */
   settle() {
-    this.camera.resize();
+    if (Math.abs(this.root.clientWidth - (this.placedFor ?? 0)) > 8) {
+      this.place();
+      this.paint();
+    }
     if (!this.camera.revealed) this.camera.reveal(this.picture.element(this.player.frame?.box ?? this.player.frame?.next));
   }
 

@@ -9,7 +9,6 @@ import minigrad as mg
 from minigrad import nn, viz
 from minigrad.viz.graph.modules import WIDEST, Group, coarse_graph, groups_of
 from minigrad.viz.graph.snapshot import snapshot
-from minigrad.viz.picture import layout, svg
 from minigrad.viz.picture.svg import short_name
 
 
@@ -96,18 +95,6 @@ def test_a_graph_without_modules_has_no_groups_until_it_is_long() -> None:
     assert picture["open"] == []
     assert "201 boxes are too many for one picture: stretches of the code are closed" in picture["note"]
     assert len(viz.draw(y).svg) < 30_000
-
-
-def test_a_layout_that_takes_too_long_ends_in_a_coarser_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    def slow(*args: Any, **kwargs: Any) -> Any:
-        raise layout.LayoutError("laying out this graph took longer than 20 seconds, so it was stopped.")
-
-    x = mg.tensor(1.0, requires_grad=True)
-    y = (x * x + x) * (x * 2)
-    monkeypatch.setattr(svg, "arrange", slow)
-    picture = viz.BackwardStepper(y).picture
-    assert picture["groups"]
-    assert "took longer than 20 seconds" in picture["note"]
 
 
 def test_a_network_begins_as_open_as_can_be_seen_at_once() -> None:

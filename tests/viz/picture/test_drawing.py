@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.viz.graph.boxes import Edge, Snapshot
+from minigrad.viz import dot
+from minigrad.viz.dot import LayoutError
+from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import LIMIT
 from minigrad.viz.graph.snapshot import snapshot
-from minigrad.viz.picture import layout, svg
-from minigrad.viz.picture.layout import LayoutError
+from minigrad.viz.picture import svg
 
 
 def test_layout_is_the_same_each_time_and_nothing_overlaps() -> None:
     scope = cell(EXAMPLE)
     first = svg.draw_svg(snapshot(scope["F"]))
-    layout.arrange.cache_clear()
     assert svg.draw_svg(snapshot(scope["F"])).svg == first.svg
     boxes = {
         group.get("data-box"): (
@@ -43,32 +43,6 @@ def test_layout_is_the_same_each_time_and_nothing_overlaps() -> None:
         assert boxes[edge.source][0] + boxes[edge.source][2] < boxes[edge.target][0]
 
 
-def test_edges_end_at_the_sides_of_boxes_beside_each_other() -> None:
-    sized = (layout.Sized("a", 100, 50), layout.Sized("b", 100, 50), layout.Sized("c", 100, 90))
-    placed = layout.arrange(sized, (Edge("e0", "a", "c", 0), Edge("e1", "b", "c", 1), Edge("e2", "b", "c", 2)), 80)
-    x, y = placed.corners["c"]
-    ends = [placed.curves[key][-1] for key in ("e0", "e1", "e2")]
-    assert all(abs(end[0] - x) < 1 and y < end[1] < y + 90 for end in ends)
-    assert len({end[1] for end in ends}) == 3
-
-
-def test_a_wide_still_picture_is_laid_out_downwards() -> None:
-    scope = cell("x = mg.tensor(1., requires_grad=True)\nfor _ in range(12):\n    x = x.sin()\n")
-    drawing = svg.draw_svg(snapshot(scope["x"]))
-    assert drawing.height > drawing.width
-    live = svg.draw_svg(snapshot(scope["x"]), {}, live=True)
-    assert live.width > live.height
-
-
-def test_the_panels_of_a_gradients_graph_count_towards_its_width() -> None:
-    graph = snapshot(cell("x = mg.tensor(1., requires_grad=True)\nfor _ in range(4):\n    x = x.sin()\n")["x"])
-    plain = svg.draw_svg(graph)
-    assert plain.height < plain.width <= svg.TOO_WIDE + 2 * layout.MARGIN
-    boxes = (graph.boxes[0], *(replace(box, graph=2) for box in graph.boxes[1:]))
-    on_panels = svg.draw_svg(replace(graph, boxes=boxes))
-    assert on_panels.width < on_panels.height
-
-
 def test_a_missing_a_failing_and_a_slow_program_are_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     scope = cell(EXAMPLE)
 
@@ -76,21 +50,20 @@ def test_a_missing_a_failing_and_a_slow_program_are_explained(monkeypatch: pytes
         program = tmp_path / "program"
         program.write_text(script)
         program.chmod(0o755)
-        layout.arrange.cache_clear()
         monkeypatch.setenv("MINIGRAD_LAYOUT", str(program))
         with pytest.raises(LayoutError, match=message):
-            viz.draw(scope["F"])
+            viz.make_dot(scope["F"])._repr_image_svg_xml()
 
     fails_with("#!/bin/sh\necho 'syntax error near x' >&2\nexit 1\n", "the layout program failed: syntax error near x")
-    monkeypatch.setattr(layout, "SECONDS", 0.2)
+    monkeypatch.setattr(dot, "SECONDS", 0.2)
     fails_with("#!/bin/sh\nexec sleep 20\n", "took longer than 0 seconds, so it was stopped")
     monkeypatch.setenv("MINIGRAD_LAYOUT", "no-such-program-anywhere")
     with pytest.raises(LayoutError, match="names the layout program 'no-such-program-anywhere', which is not there"):
-        viz.draw(scope["F"])
+        viz.make_dot(scope["F"]).pipe("svg")
     monkeypatch.delenv("MINIGRAD_LAYOUT")
-    monkeypatch.setattr(layout, "_bundled", lambda: None)
+    monkeypatch.setattr(dot, "_bundled", lambda: None)
     with pytest.raises(LayoutError, match="pip install graphviz-pure"):
-        viz.draw(scope["F"])
+        viz.make_dot(scope["F"]).pipe("svg")
 
 
 def test_too_large_a_graph_is_refused_at_once() -> None:

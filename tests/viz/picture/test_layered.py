@@ -1,0 +1,227 @@
+"""Where boxes and edges go: the same in Python and in the page, nothing on anything else, and edges along the flow."""
+
+import itertools
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minigrad.viz.graph.boxes import Edge
+from minigrad.viz.graph.modules import Group
+from minigrad.viz.picture.layered import Item, Link, Room, arrange
+from minigrad.viz.picture.layout import Layout, closed_size, lay_out, open_that_fit
+
+Size = tuple[float, float]
+STATIC = Path(__file__).parents[3] / "minigrad" / "viz" / "static"
+IN_THE_PAGE = """
+import { readFileSync } from "node:fs";
+import { Modules } from "%s/modules.mjs";
+const laid = JSON.parse(readFileSync(0, "utf8")).map(({ picture, room }) => {
+  const modules = new Modules(picture);
+  modules.closeToFit([room]);
+  const { width, height, down, boxes, groups, wires } = modules.layout([room]);
+  const ways = Object.fromEntries(wires.map(({ id, points }) => [id, points.map(({ x, y }) => [x, y])]));
+  const corners = Object.fromEntries([...boxes].map(([id, { x, y }]) => [id, [x, y]]));
+  const frames = Object.fromEntries([...groups].map(([id, { x, y, w, h, open }]) => [id, [x, y, w, h, open]]));
+  return { width, height, down, open: [...modules.open], corners, frames, ways };
+});
+process.stdout.write(JSON.stringify(laid));
+"""
+
+
+@st.composite
+def graphs(draw: st.DrawFn, most: int = 14) -> tuple[dict[str, Size], list[Edge]]:
+    """Boxes of some sizes, and edges from earlier to later ones."""
+    count = draw(st.integers(1, most))
+    lengths = st.integers(8, 28).map(lambda length: 10.0 * length)
+    sizes = {f"n{number}": (draw(lengths), draw(st.sampled_from([54.0, 72.0]))) for number in range(count)}
+    ends = [
+        (draw(st.integers(0, target - 1)), target) for target in range(1, count) for _ in range(draw(st.integers(0, 2)))
+    ]
+    pairs = dict.fromkeys(ends)
+    return sizes, [Edge(f"e{k}", f"n{one}", f"n{other}", 0) for k, (one, other) in enumerate(pairs)]
+
+
+def overlapping(rectangles: list[tuple[float, float, float, float]]) -> bool:
+    return any(
+        x < u + a and u < x + w and y < v + b and v < y + h
+        for (x, y, w, h), (u, v, a, b) in itertools.combinations(rectangles, 2)
+    )
+
+
+@given(graphs(), st.booleans(), st.integers(200, 1200), st.integers(150, 900))
+@settings(max_examples=80, deadline=None)
+def test_no_box_lies_on_another_and_edges_follow_the_flow(
+    graph: tuple[dict[str, Size], list[Edge]], down: bool, width: int, height: int
+) -> None:
+    sizes, edges = graph
+    items = [Item(key, *size) for key, size in sizes.items()]
+    links = [Link(edge.id, edge.source, edge.target, 60) for edge in edges]
+    laid = arrange(items, links, Room(width, height, down))
+    boxes = {key: (*laid.corners[key], *size) for key, size in sizes.items()}
+    assert not overlapping(list(boxes.values()))
+    for x, y, w, h in boxes.values():
+        assert x >= 0
+        assert y >= 0
+        assert x + w <= laid.width + 0.1
+        assert y + h <= laid.height + 0.1
+    for edge in edges:
+        way, (x, y, w, h), (u, v, a, _) = laid.ways[edge.id], boxes[edge.source], boxes[edge.target]
+        start, end = way[0], way[-1]
+        if down:
+            assert start[1] == pytest.approx(y + h, abs=0.1)
+            assert x <= start[0] <= x + w
+            assert end[1] == pytest.approx(v, abs=0.1)
+            assert u <= end[0] <= u + a
+        else:
+            assert start[0] == pytest.approx(x + w, abs=0.1)
+            assert y <= start[1] <= y + h
+            assert end[0] == pytest.approx(u, abs=0.1)
+        if laid.bands == 1:
+            assert (v > y + h) if down else (u > x + w)
+
+
+def test_edges_into_one_box_end_beside_each_other() -> None:
+    items = [Item("a", 100, 50), Item("b", 100, 50), Item("c", 100, 90)]
+    links = [Link("e0", "a", "c"), Link("e1", "b", "c"), Link("e2", "b", "c")]
+    for down in (False, True):
+        laid = arrange(items, links, Room(900, 900, down))
+        assert len({laid.ways[key][-1] for key in ("e0", "e1", "e2")}) == 3
+
+
+def chain(length: int) -> tuple[dict[str, Size], list[Edge]]:
+    sizes = {f"n{number}": (150.0, 72.0) for number in range(length)}
+    return sizes, [Edge(f"e{k}", f"n{k}", f"n{k + 1}", 0) for k in range(length - 1)]
+
+
+def test_a_long_chain_is_cut_into_bands_and_fills_its_room() -> None:
+    sizes, edges = chain(16)
+    laid = lay_out(sizes, edges, {}, page=(944, 560))
+    assert laid.scale > 0.9
+    items = [Item(key, *size) for key, size in sizes.items()]
+    one = arrange(items, [Link(edge.id, edge.source, edge.target) for edge in edges], Room(9000, 560, False))
+    assert one.bands == 1  # where there is room for it
+    assert len({y for _, y in one.corners.values()}) == 1  # a chain is straight
+
+
+def test_a_chain_of_equal_boxes_downwards_is_a_column_and_no_staircase() -> None:
+    sizes, edges = chain(5)
+    laid = lay_out(sizes, edges, {}, page=(300, 900))
+    assert laid.down
+    assert len({x for x, _ in laid.corners.values()}) == 1
+
+
+def test_what_comes_from_leaves_alone_stands_beside_its_use() -> None:
+    sizes = dict.fromkeys(("w", "x1", "h1", "x2", "m", "h2", "h3"), (100.0, 60.0))
+    ends = [("w", "h1"), ("x1", "h1"), ("h1", "h2"), ("h2", "h3"), ("w", "m"), ("x2", "m"), ("m", "h3")]
+    edges = [Edge(f"e{k}", *pair, 0) for k, pair in enumerate(ends)]
+    laid = lay_out(sizes, edges, {}, page=(2000, 900))
+    left = {key: x for key, (x, _) in laid.corners.items()}
+    assert left["m"] == left["h2"]
+    assert left["x2"] == left["h1"]
+
+
+@st.composite
+def grouped(draw: st.DrawFn) -> tuple[dict[str, Size], list[Edge], list[Group], list[str]]:
+    """A graph with groups that are unbroken runs of its boxes, one inside another or beside it, some of them open."""
+    sizes, edges = draw(graphs(12))
+    keys = list(sizes)
+    groups: list[Group] = []
+    cut = draw(st.integers(0, len(keys)))
+    for name, run in (("first", keys[:cut]), ("second", keys[cut:])):
+        if len(run) > 1 and draw(st.booleans()):
+            inner = run[1:] if len(run) > 3 and draw(st.booleans()) else []
+            outer = Group(f"g{len(groups)}", name, name, "Linear", None, [k for k in run if k not in inner], len(run))
+            groups.append(outer)
+            if inner:
+                groups.append(Group(f"g{len(groups)}", "inner", "inner", "Block", outer.id, inner, len(inner)))
+    groups.sort(key=lambda group: group.parent is not None)
+    return sizes, edges, groups, [group.id for group in groups if draw(st.booleans())]
+
+
+@given(grouped())
+@settings(max_examples=60, deadline=None)
+def test_groups_hold_their_boxes_and_nothing_else(case: tuple[Any, ...]) -> None:
+    sizes, edges, groups, shown = case
+    laid = lay_out(sizes, edges, dict.fromkeys((edge.id for edge in edges), 50.0), groups, shown)
+    boxes = {key: (*corner, *sizes[key]) for key, corner in laid.corners.items()}
+    closed = {key: (f.x, f.y, f.width, f.height) for key, f in laid.frames.items() if not f.is_open}
+    assert not overlapping([*boxes.values(), *closed.values()])
+    homes = {box: group.id for group in groups for box in group.boxes}
+    parents = {group.id: group.parent for group in groups}
+    for box in sizes:
+        path = [homes.get(box)]
+        while path[-1] is not None:
+            path.append(parents[path[-1]])
+        around = [key for key in path if key is not None]
+        assert (box in boxes) == all(key in shown for key in around)
+        for key in around if box in boxes else ():
+            frame, (x, y, w, h) = laid.frames[key], boxes[box]
+            assert frame.x < x
+            assert frame.y < y
+            assert x + w < frame.x + frame.width
+            assert y + h < frame.y + frame.height
+    for key, (_, _, w, h) in closed.items():
+        assert (w, h) == closed_size(next(group for group in groups if group.id == key))
+
+
+def test_what_could_not_be_read_is_closed_again() -> None:
+    sizes, edges = chain(40)
+    runs = [[f"n{number}" for number in range(start, start + 8)] for start in range(0, 40, 8)]
+    groups = [Group(f"g{k}", f"part {k}", f"part {k}", "", None, run, 8) for k, run in enumerate(runs)]
+    shown = [group.id for group in groups]
+    assert open_that_fit(sizes, edges, {}, groups, shown, (500, 300)) == []
+    assert open_that_fit(sizes, edges, {}, groups, shown, (5000, 3000)) == shown
+
+
+def as_picture(sizes: dict[str, Size], edges: list[Edge], groups: list[Group], shown: list[str]) -> dict[str, Any]:
+    return {
+        "boxes": {key: {"size": size} for key, size in sizes.items()},
+        "edges": [[edge.id, edge.source, edge.target] for edge in edges],
+        "flows": {edge.id: 50.0 for edge in edges},
+        "groups": [group.__dict__ for group in groups],
+        "open": shown,
+    }
+
+
+def close(one: Any, other: Any) -> bool:
+    """Whether all numbers agree to a tenth of a pixel."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(close(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(close(*pair) for pair in zip(one, other, strict=True))
+    return one == other if isinstance(one, bool | str) else abs(one - other) < 0.1
+
+
+def told(laid: Layout, shown: list[str]) -> dict[str, Any]:
+    return {
+        "width": laid.width,
+        "height": laid.height,
+        "down": laid.down,
+        "open": shown,
+        "corners": laid.corners,
+        "frames": {key: [f.x, f.y, f.width, f.height, f.is_open] for key, f in laid.frames.items()},
+        "ways": {wire.id: [stop[:2] for stop in wire.stops] for wire in laid.wires},
+    }
+
+
+@given(st.lists(st.tuples(grouped(), st.integers(300, 1300), st.integers(200, 700)), min_size=40, max_size=40))
+@settings(max_examples=2, deadline=None)
+def test_the_page_lays_out_as_python_does(cases: list[Any]) -> None:
+    node = shutil.which("node")
+    assert node, "the page's side needs Node.js"
+    asked = [{"picture": as_picture(*case), "room": {"width": w, "height": h}} for case, w, h in cases]
+    script = IN_THE_PAGE % STATIC.as_uri()
+    command = [node, "--input-type=module", "-e", script]
+    answer = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=True, timeout=60)
+    for (case, *page), there in zip(cases, json.loads(answer.stdout), strict=True):
+        sizes, edges, groups, shown = case
+        flows = dict.fromkeys((edge.id for edge in edges), 50.0)
+        left = open_that_fit(sizes, edges, flows, groups, shown, tuple(page))
+        here = told(lay_out(sizes, edges, flows, groups, left, tuple(page)), left)
+        assert close(here, there), (here, there)
