@@ -385,6 +385,11 @@ def write_lab_settings():
     write(os.path.join(folder, "jupyter_server_config.json"), json.dumps(server, indent=2))
     write(os.path.join(folder, "jupyter_lab_config.json"), json.dumps({"LabApp": lab_app}, indent=2))
     write(os.path.join(folder, "labconfig", "default_setting_overrides.json"), json.dumps(settings, indent=2))
+    workspace = os.path.join(HOME, "jupyter", "workspaces", "default-37a8.jupyterlab-workspace")
+    if not os.path.exists(workspace):  # the side bar begins closed, and then stays as the learner left it
+        closed = {"collapsed": True, "visible": True, "current": "filebrowser", "widgets": ["filebrowser"]}
+        data = {"layout-restorer:data": {"main": {"dock": None}, "left": closed}}
+        write(workspace, json.dumps({"data": data, "metadata": {"id": "default"}}))
 
 
 def trust_notebooks():
