@@ -213,4 +213,28 @@ def _(F: Any) -> Any:
     F.autograd.grad(x.sum(0).sum(), x)[0].mul_(2)
 
 
+@behaviours("B14: retained gradients share no memory with each other, nor with the gradient passed in")
+def _(F: Any) -> Any:
+    x, v = leaf(F, 1.0, 2.0), F.tensor([3.0, 4.0])
+    first = x + 0
+    second = first + 0
+    for tensor in (first, second):
+        tensor.retain_grad()
+    second.backward(v)
+    second.grad.mul_(10)
+    first.grad.add_(1)
+    return second.grad, first.grad, x.grad, v
+
+
+@behaviours("B14: a retained gradient shares no memory with what a hook was shown")
+def _(F: Any) -> Any:
+    x, shown = leaf(F, 1.0, 2.0), []
+    y = x * 2
+    y.register_hook(shown.append)
+    y.retain_grad()
+    (y * 3).sum().backward()
+    y.grad.mul_(10)
+    return shown, y.grad, x.grad
+
+
 test_as_in_torch = behaviours.test()
