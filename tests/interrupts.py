@@ -15,6 +15,7 @@ import _thread
 import argparse
 import contextlib
 import dis
+import json
 import operator
 import os
 import random
@@ -637,11 +638,120 @@ class ProgressFile(Cell):
                 os.close(folder)
 
 
+class Clicks(Cell):
+    """A stepper, stepped from code and by the page's messages. A pass that is stopped may end there, but what has run
+    can be looked at, and `.grad` is what the frame says that is shown.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        from minigrad.viz.graph.values import describe  # here, before the modes are looked at: its observer stays
+
+        self.describe = describe
+        self.x = small_leaf()
+        self.leaves = [(self.x, np.array([2.0, 4.0, 8.0]))]
+        self.stepper: Any = None
+
+    def made(self) -> Any:
+        if self.stepper is not None:
+            self.stepper.close()
+            self.stepper = None
+        x = self.x
+        y = x * x
+        y.register_hook(lambda g: None)
+        y.retain_grad()
+        self.stepper = mg.viz.BackwardStepper(y.sum(), names={"x": x, "y": y})
+        return self.stepper
+
+    def run(self) -> None:
+        stepper = self.made()
+        stepper.next()
+        stepper.run_to("x")
+        stepper.back()
+        self.click({"to": 1})
+        self.click({"run": True})
+        if stepper.problem:  # a click does not raise what stops it: the page tells it
+            raise KeyboardInterrupt
+        self.check_frame()
+        stepper.first()
+        self.check_frame()
+        stepper.last()
+        self.check_frame()
+
+    def click(self, request: dict[str, Any]) -> None:
+        self.stepper.set_state({"request": {**request, "nth": self.stepper.answered + 1}})
+
+    def check_frame(self) -> None:
+        """The leaf's `.grad` is what the picture shows."""
+        frame, (leaf,) = self.stepper.frame, [box for box in self.stepper._graph.boxes if box.kind == "leaf"]
+        held = "None" if self.x.grad is None else self.describe(self.x.grad.numpy()).text
+        shown = frame.states[leaf.id].grad.text or "None"
+        assert held == shown, f"the picture shows {shown} at frame {frame.index}, .grad is {held}"
+        sent = json.loads(self.stepper.recorded[frame.index])
+        assert len(self.stepper.recorded) == len(self.stepper.frames)
+        assert sent["index"] == frame.index
+
+    def check(self) -> None:
+        if self.stepper is None:
+            return
+        self.check_frame()
+        texts = [frame.story for frame in self.stepper.frames]
+        self.click({"to": 0})
+        assert not any("changed" in event.title for frame in self.stepper.frames for event in frame.events)
+        self.check_frame()
+        for frame in self.stepper.frames[1:]:
+            assert self.stepper.next() is frame
+            self.check_frame()
+        assert texts == [frame.story for frame in self.stepper.frames]
+        with contextlib.suppress(RuntimeError):  # "this pass cannot go on"
+            self.stepper.last()
+        self.check_frame()
+
+
+class Changed(Clicks):
+    """The learner changes a `.grad` between two clicks: the frame says so."""
+
+    def run(self) -> None:
+        stepper = self.made()
+        stepper.next()
+        self.x.grad = mg.tensor([2.0, 4.0, 8.0]) if self.x.grad is None else None
+        stepper.next()
+        stepper.back()
+        self.check_frame()
+
+    def check(self) -> None:
+        if self.stepper is not None:
+            self.click({"to": 0})
+            self.click({"to": 1})
+            self.check_frame()
+
+
+class Pictures(Clicks):
+    """What a stepper keeps for pages without a kernel is rehearsed; a page and a picture are written."""
+
+    def run(self) -> None:
+        x = self.x
+        x.grad = gradient = mg.tensor([2.0, 4.0, 8.0]) if x.grad is None else x.grad
+        y = (x * x).sum()
+        self.stepper = stepper = mg.viz.BackwardStepper(y, names={"x": x, "y": y})
+        stepper._repr_mimebundle_()
+        assert x.grad is gradient
+        y.backward()  # the graph is still there
+        x.grad = None
+        mg.viz.draw((x * x).sum())
+        self.made().save_html(Path(FOLDER.name) / "pass.html")
+        self.check_frame()
+
+    def check(self) -> None:
+        if self.stepper is not None:
+            self.stepper.close()
+
+
 FOLDER = tempfile.TemporaryDirectory()
 
 
 def _cells() -> dict[str, type[Cell]]:
-    return {cell.__name__: cell for cell in Cell.__subclasses__()}
+    return {cell.__name__: cell for kind in Cell.__subclasses__() for cell in (kind, *kind.__subclasses__())}
 
 
 CELLS = _cells()

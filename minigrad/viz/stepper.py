@@ -310,6 +310,19 @@ class BackwardStepper(anywidget.AnyWidget):
         failure = self._recorder.failure
         if failure is not None:
             raise RuntimeError(f"this pass cannot go on: its last step failed with {type(failure).__name__}: {failure}")
+        known = len(self._frames)
+        try:
+            return self._recorded_one()
+        except BaseException as error:
+            if self.index < known:  # the stop button, before all of the step was written down: the pass ends before it
+                self._recorder.failure = failure or error
+                del self._frames[known:]
+                self._grads.go_back(known)
+                self.recorded = self.recorded[:known]
+            raise
+
+    def _recorded_one(self) -> bool:
+        """As `_run_one`, whatever is left where it is stopped. Last of all, `index` is that of the frame."""
         before = self._frames[-1]
         upcoming = self._graph.node_of.get(before.next.box) if before.next else None
         is_custom = getattr(upcoming, "_is_custom", False)  # so it may run a backward of its own
@@ -330,8 +343,8 @@ class BackwardStepper(anywidget.AnyWidget):
             if failure is not None:
                 self.problem = trouble(failure, frame.box)  # its event says all of it
             self.recorded = [*self.recorded, json.dumps(frame.to_json(before))]
-            self.finished = self._recorder.finished
             self.set_trait("index", frame.index)
+            self.finished = self._recorder.finished
         if failure is not None:
             raise failure
         return True
@@ -341,11 +354,11 @@ class BackwardStepper(anywidget.AnyWidget):
         away and coming back brings back what is there now.
         """
         index = self.index
-        changed = self._grads.renew(index)
+        changed = self._grads.changed_since(index)
         if not changed:
             return
         frame = self._frames[index]
-        for key, before in changed.items():
+        for key, (before, _) in changed.items():
             if key in self._graph.by_id and self._graph.by_id[key].kind == "leaf":
                 frame = self._recorder.with_changed_grad(frame, key, before)
         self._frames[index] = frame
@@ -353,13 +366,20 @@ class BackwardStepper(anywidget.AnyWidget):
         for number in range(index, min(index + 2, len(self._frames))):
             recorded[number] = json.dumps(self._frames[number].to_json(self._frames[number - 1] if number else None))
         self.recorded = recorded
+        self._grads.correct(index, changed)  # last: where this is stopped, it is done again
 
     def _show(self, index: int) -> None:
         """Make a recorded frame the present one: the picture and the `.grad` of the leaves."""
         if index == self.index:
             return
-        self._grads.put_back(index)
-        self.set_trait("index", index)
+        before = self.index
+        try:
+            self._grads.put_back(index)
+            self.set_trait("index", index)
+        except BaseException:
+            if self.index == before:  # the stop button
+                self._grads.put_back(before)
+            raise
 
     def close(self) -> None:
         """Take the widget away and let go of the graph; a pass that stands half way ends there. The frames stay."""

@@ -13,8 +13,7 @@ import json
 import math
 import warnings
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -94,36 +93,31 @@ def rehearsal_of(
     `begin` starts the pass, `watched` are the tensors whose `.grad` it changes. Everything is put back.
     """
     texts: list[str] = []
-    with _put_back(graph, watched), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they come when the pass is run in earnest
+    nodes = [node for node in graph.nodes if node is not None]
+    grads = {tensor: tensor._grad for tensor in watched.values()}
+    held = [*(node._kept for node in nodes), *grads.values(), warnings.filters]
+    names = ["_kept"] * len(nodes) + ["_grad"] * len(grads) + ["filters"]
+    putting_back = map(setattr, [*nodes, *grads, warnings], names, held)
+    try:
+        warnings.filters = [("ignore", None, Warning, None, 0)]  # they come when the pass is run in earnest
+        for tensor, gradient in grads.items():
+            # A copy is added to in place of the learner's own .grad.
+            tensor._grad = None if gradient is None else gradient.detach().clone()
         recorder = begin()
         before: Frame | None = None
         frame: Frame | None = recorder.first()
         while frame is not None:
             texts.append(json.dumps(frame.to_json(before)))
+            if isinstance(recorder.failure, KeyboardInterrupt):
+                raise recorder.failure
             if recorder.failure is not None:
                 return texts, trouble(recorder.failure, frame.box)
             before, frame = frame, recorder.advance()
+    finally:
+        list(putting_back)  # in one call, which is not stopped half way
     return texts, {}
 
 
 def trouble(error: BaseException, box: str | None) -> dict[str, Any]:
     """An error as the page tells it: its text, and the box at which it came."""
     return {"text": clean(error_text(error)), "box": box}
-
-
-@contextmanager
-def _put_back(graph: Snapshot, watched: Mapping[str, Any]) -> Iterator[None]:
-    nodes = [node for node in graph.nodes if node is not None]
-    kept = [node._kept for node in nodes]
-    grads = [(tensor, tensor._grad) for tensor in watched.values()]
-    for tensor, gradient in grads:
-        # A copy is added to in place of the learner's own .grad.
-        tensor._grad = None if gradient is None else gradient.detach().clone()
-    try:
-        yield
-    finally:
-        for node, saved in zip(nodes, kept, strict=True):
-            node._kept = saved
-        for tensor, gradient in grads:
-            tensor._grad = gradient

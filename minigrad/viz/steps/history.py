@@ -7,7 +7,7 @@ nothing until it is asked.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -39,7 +39,7 @@ class History:
 
     def correct(self, key: str, index: int, value: Any) -> None:
         """At this one frame a value is another than was thought."""
-        frames, values, place = self.frames[key], self.values[key], bisect_right(self.frames[key], index)
+        frames, values, place = [*self.frames[key]], [*self.values[key]], bisect_right(self.frames[key], index)
         if index + 1 < len(self.changed) and (place == len(frames) or frames[place] > index + 1):
             frames.insert(place, index + 1)
             values.insert(place, values[place - 1])
@@ -48,6 +48,14 @@ class History:
         else:
             frames.insert(place, index)
             values.insert(place, value)
+        self.frames[key], self.values[key] = frames, values  # both or none: the stop button does not come between
+
+    def shorten(self, count: int) -> None:
+        """Only so many frames are left; what was half added goes, too."""
+        for key, frames in self.frames.items():
+            place = bisect_left(frames, count)
+            del frames[place:], self.values[key][place:]
+        del self.changed[count:]
 
     def at(self, index: int) -> Moment:
         """Everything as it is at a frame."""

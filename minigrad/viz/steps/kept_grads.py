@@ -83,22 +83,31 @@ class KeptGrads:
 
     def put_back(self, index: int) -> None:
         """Make every `.grad` what it was at a frame."""
-        for key, kept in self._history.at(index).items():
-            self.tensors[key].grad = None if kept is None else kept.put_back()
+        for key, tensor in self.tensors.items():
+            kept = self._history.value(key, index)
+            tensor.grad = None if kept is None else kept.put_back()
 
-    def renew(self, index: int) -> dict[str, Any]:
-        """Where a `.grad` is not what it was when the frame `index` was shown last, keep what it is now.
+    def go_back(self, count: int) -> None:
+        """Forget all but the first frames, and make every `.grad` what it was at the last of these."""
+        self._history.shorten(count)
+        self.put_back(count - 1)
 
-        Returns what it was, as an array or None, for each tensor that has changed.
+    def changed_since(self, index: int) -> dict[str, tuple[Any, KeptGrad | None]]:
+        """Where a `.grad` is not what it was when the frame `index` was shown last: what it was, as an array or None,
+        and what `correct` is to keep.
         """
-        changed: dict[str, Any] = {}
+        changed: dict[str, tuple[Any, KeptGrad | None]] = {}
         for key, tensor in self.tensors.items():
             known = self._history.value(key, index)
             now = _keep(grad_of(tensor), known)
             if now is not known:
-                self._history.correct(key, index, now)
-                changed[key] = None if known is None else known.array
+                changed[key] = None if known is None else known.array, now
         return changed
+
+    def correct(self, index: int, changed: Mapping[str, tuple[Any, KeptGrad | None]]) -> None:
+        """Keep what has changed since the frame `index` was shown last."""
+        for key, (_, now) in changed.items():
+            self._history.correct(key, index, now)
 
     def before_inner(self, leaves: Mapping[str, Any]) -> dict[str, tuple[Any, KeptGrad | None]]:
         """What leaves hold before a step that may run a backward of its own: name -> leaf and its `.grad`."""
@@ -117,8 +126,8 @@ class KeptGrads:
                 continue
             if all(leaf is not tensor for tensor in self.tensors.values()):
                 key = f"outside {len(self.tensors)}"
-                self.tensors[key] = leaf
                 self._history.begin(key, old)
+                self.tensors[key] = leaf
             changed.append((name, None if old is None else old.array, None if new is None else new.array))
         return changed
 

@@ -6,11 +6,10 @@ runs, standard output is copied as it passes; it goes where it went before, and 
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Iterator
 from typing import Any, TextIO
 
+from minigrad.autograd.modes import sure_to_begin
 from minigrad.viz.picture.markup import clean
 
 KEPT = 20_000  # characters that are copied
@@ -18,11 +17,18 @@ LINES, COLUMNS = 20, 200  # what is shown of them
 
 
 class OutputCopy:
-    """A stream that keeps a copy of what is written to another."""
+    """A stream that keeps a copy of what is printed while it stands in for standard output, on any thread."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+    def __init__(self) -> None:
+        self.stream: TextIO = sys.stdout
         self.copy = ""
+
+    def __enter__(self) -> None:
+        sys.stdout = self
+
+    @sure_to_begin
+    def __exit__(self, *error: object) -> None:
+        sys.stdout = self.stream
 
     def write(self, text: str) -> int:
         """Write to the other stream."""
@@ -39,11 +45,3 @@ class OutputCopy:
         lines = self.copy.rstrip().splitlines()
         shown = [clean(line if len(line) <= COLUMNS else line[: COLUMNS - 1] + "…") for line in lines[:LINES]]
         return "\n".join([*shown, *(["…"] if len(lines) > LINES else [])])
-
-
-@contextlib.contextmanager
-def copying_output() -> Iterator[OutputCopy]:
-    """Copy what is printed meanwhile, on any thread."""
-    copied = OutputCopy(sys.stdout)
-    with contextlib.redirect_stdout(copied):
-        yield copied

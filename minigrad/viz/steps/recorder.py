@@ -28,7 +28,7 @@ from minigrad.viz.steps import story as tell
 from minigrad.viz.steps.contributions import Step, array_of, chip, contributions_of
 from minigrad.viz.steps.events import Event
 from minigrad.viz.steps.frames import Contribution, Frame, Grown, Line
-from minigrad.viz.steps.printing import copying_output
+from minigrad.viz.steps.printing import OutputCopy
 from minigrad.viz.steps.progress import ROOM, Progress
 from minigrad.viz.steps.watching import Note, Teller, Watcher
 from minigrad.viz.torch_graphs.hooks import unseen_hooks
@@ -90,15 +90,16 @@ class Recorder:
         if not all(is_plain(self.progress.nodes[key]) for key in ready[:1]):
             self.progress.leaves_may_differ()
         held = {key: self.progress.leaf_grad(key) for key in ready if is_leaf(self.progress.nodes[key])}
-        previous, thread.witness = thread.witness, self.watcher
+        previous, printed = thread.witness, OutputCopy()
         step: Any = None
-        with copying_output() as printed:
-            try:
+        try:
+            thread.witness = self.watcher
+            with printed:
                 step = next(self.steps, None)
-            except BaseException as error:
-                self.failure = error
-            finally:
-                thread.witness = previous
+        except BaseException as error:
+            self.failure = error
+        finally:
+            thread.witness = previous
         if self.failure is None and step is None:
             self.finished = True
             return None
