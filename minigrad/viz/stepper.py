@@ -2,8 +2,9 @@
 
 A click sets the widget's `request`; the kernel runs the engine's generator one node on, the recorder writes a frame,
 and the frame goes back to the page. Going back runs nothing: it shows an earlier frame and puts the `.grad` of each
-leaf back to what it was then, so that the picture and the next cell never disagree. All of it also works from code,
-without a page.
+leaf back to what it was then, so that the picture and the next cell never disagree. What a cell or another stepper has
+changed meanwhile is looked for before each step and after each cell. A long run is done in portions, each of which the
+page asks for: so it shows how far the run is, and can end it. All of it also works from code, without a page.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import contextlib
 import functools
 import itertools
 import json
+import math
 import sys
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -31,13 +34,18 @@ from minigrad.viz.page import recording, standalone
 from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.widget_picture import drawing_of, picture_of, still_of
 from minigrad.viz.picture.markup import clean, shorten
-from minigrad.viz.steps import trace
+from minigrad.viz.steps import outside, trace
 from minigrad.viz.steps.breakpoints import Breakpoints
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_grads import KeptGrads, grad_of
+from minigrad.viz.steps.kept_values import KeptValues
+from minigrad.viz.steps.levels import Levels
 from minigrad.viz.steps.progress import wanted_boxes
 from minigrad.viz.steps.recorder import Recorder, is_plain
 from minigrad.viz.torch_graphs import mirror_of, running
+
+PORTION = 0.15  # seconds for which a request of the page may run nodes, before it has to ask again
+OVER = "The backward pass is over; no breakpoint was met."
 
 
 class BackwardStepper(anywidget.AnyWidget):
@@ -49,8 +57,8 @@ class BackwardStepper(anywidget.AnyWidget):
         names: name -> tensor or module, ahead of the names of your variables.
         beside: another stepper, whose graph is drawn beside this one: see `second()`.
 
-    Show it by making it the last line of a cell. From code: `next()`, `back()`, `first()`, `last()`, `run_to("E")`,
-    `break_at("E")`, `break_when("g.norm() > 10")`, `run()`, `frames`, `index`, `trace()`.
+    Show it by making it the last line of a cell. From code: `next()`, `back()`, `over()`, `out()`, `first()`, `last()`,
+    `run_to("E")`, `break_at("E")`, `break_when("g.norm() > 10")`, `run()`, `frames`, `index`, `trace()`.
 
     Raises TypeError where a tensor is expected and something else is given; RuntimeError for a root without a graph, a
     leaf, a non-scalar root without `gradient`; ValueError for a graph that is too large to be shown. A graph that a
@@ -74,8 +82,12 @@ class BackwardStepper(anywidget.AnyWidget):
     problem = traitlets.Dict().tag(sync=True)
     answered = traitlets.Int(0).tag(sync=True)
     live = traitlets.Bool(True).tag(sync=True)
-    stopped = traitlets.Dict().tag(sync=True)  # where a run ended and why: {"index": frame, "why": sentence}
-    # From the page to here: {"to": frame} or {"box": id} or {"run": true}, and "nth": which request this is.
+    # Where a run ended and why: {"index": frame, "why": sentence}; with "more", it has not ended yet and is to be asked
+    # for again.
+    stopped = traitlets.Dict().tag(sync=True)
+    now = traitlets.Dict().tag(sync=True)  # box -> its value, where that was written to since the picture was drawn
+    # From the page to here: {"to": frame} or {"box": id} or {"run": true} or {"leave": id of a group}, and "nth": which
+    # request this is; also "open": the groups that are open.
     request = traitlets.Dict().tag(sync=True)
     # Set from both sides: {"box": id} or {"when": condition}, and, from here only, {"code": what a function is called}.
     breaks: Any = traitlets.List().tag(sync=True)
@@ -112,8 +124,11 @@ class BackwardStepper(anywidget.AnyWidget):
         self._recorder = recorder
         self._frames: list[Frame] = [first]
         self._grads = KeptGrads(graph, wanted)
+        self._values = KeptValues(graph, drawing.rooms)
         self._groups = groups
         self.picture = picture_of(graph, drawing, recorder.runs, groups, note)
+        if groups:  # by which the page marks where they lie among the steps
+            self.picture = {**self.picture, "order": recorder.progress.expected_order()}
         self.recorded = [json.dumps(first.to_json(None))]
         self._rehearse: Callable[[], Any] | None = None
         if recording.can_rehearse(root, graph):
@@ -123,6 +138,9 @@ class BackwardStepper(anywidget.AnyWidget):
         self._breakpoints = Breakpoints()
         self.observe(self._on_request, "request")
         self.observe(self._on_breaks, "breaks")
+        self._levels = Levels(groups)
+        self._open: list[str] = self.picture["open"]
+        outside.attend(self)
 
     @traitlets.default("code")
     def _code_of_all_steppers(self) -> SharedCode:
@@ -145,31 +163,70 @@ class BackwardStepper(anywidget.AnyWidget):
 
         Raises what the engine raises, and RuntimeError when an earlier step has failed.
         """
-        return self._go(self.index + 1)
+        with self._stepping():
+            return self._go(self.index + 1)
 
     def back(self) -> Frame | None:
         """Go one step back and put each `.grad` back with it. Returns the frame, or None at the beginning."""
-        return self._go(self.index - 1) if self.index > 0 else None
+        with self._stepping():
+            return self._go(self.index - 1) if self.index > 0 else None
+
+    def over(self, back: bool = False) -> Frame | None:
+        """Go to the end of the module, loop or call that comes next, as it is seen in the picture; one step on where
+        none begins. Returns the frame, or None at the end.
+
+        With `back`, go to the beginning of the one that lies behind. A breakpoint inside stops it on the way forward.
+        """
+        with self._stepping():
+            here, there = self.frame.box, self.frame.next.box if self.frame.next else None
+            if back:
+                group = self._levels.crossed(there, here, self._open)
+                start = self.index - 1 if group is None else self._levels.start(group, self._frames, self.index)
+                return self._go(start) if self.index > 0 else None
+            group = self._levels.crossed(here, there, self._open)
+            if group is None:
+                return self._go(self.index + 1)
+            return self._leave(group) if there is not None else None
+
+    def out(self, back: bool = False) -> Frame:
+        """Go to the end of the module, loop or call that the present step lies in, as it is seen in the picture; to the
+        end of the pass where it lies in none.
+
+        With `back`, go to its beginning. A breakpoint stops it on the way forward.
+        """
+        with self._stepping():
+            if back:
+                group = next(reversed(self._levels.seen(self.frame.box, self._open)), None)
+                self._go(0 if group is None else self._levels.start(group, self._frames, self.index))
+                return self.frame
+            return self._leave(self._levels.surrounding(self.frame, self._open))
+
+    def _leave(self, group: str | None, patience: float = math.inf) -> Frame:
+        """Go forward to the end of a group, or of the pass."""
+        return self._run(lambda frame: group is not None and self._levels.is_over(group, frame), patience, "")
 
     def first(self) -> Frame:
         """Go to the moment before anything ran, and put each `.grad` back to what it was then."""
-        self._go(0)
-        return self.frame
+        with self._stepping():
+            self._go(0)
+            return self.frame
 
     reset = first
 
     def last(self) -> Frame:
         """Go to the end, running what has not run yet."""
-        while self._go(self.index + 1) is not None:
-            pass
-        return self.frame
+        with self._stepping():
+            while self._go(self.index + 1) is not None:
+                pass
+            return self.frame
 
     def run_to(self, name: str) -> Frame:
         """Go to the step at which the box called `name` runs, forward or back.
 
         Raises ValueError if no box has that name, or if it does not run (because `inputs` leave it out).
         """
-        return self._run_to(self._running(name))
+        with self._stepping():
+            return self._run_to(self._running(name))
 
     def _running(self, name: str) -> str:
         """The id of the box with a name. ValueError if there is none, or if it does not run."""
@@ -180,12 +237,16 @@ class BackwardStepper(anywidget.AnyWidget):
             )
         return key
 
-    def _run_to(self, key: str) -> Frame:
+    def _run_to(self, key: str, patience: float = math.inf) -> Frame:
         known = [frame.index for frame in self._frames if frame.box == key]
         self._go(known[0] if known else len(self._frames) - 1)
+        end = time.monotonic() + patience
         while self.frame.box != key:
             if self._go(self.index + 1) is None:
                 raise ValueError(f"{self._graph.by_id[key].name!r} did not run: no gradient reached it")
+            if self.frame.box != key and time.monotonic() > end:
+                self._pause()
+                break
         return self.frame
 
     def second(
@@ -254,13 +315,31 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def run(self) -> Frame:
         """Go forward until a breakpoint is met, or to the end. Returns the frame; `stopped` says why it is that one."""
+        with self._stepping():
+            return self._run(lambda frame: False)
+
+    def _run(self, is_there: Callable[[Frame], bool], patience: float = math.inf, over: str = OVER) -> Frame:
+        """Go forward until a frame is the one, a breakpoint is met, the seconds are up, or to the end; what is said
+        there is `over`.
+        """
+        end = time.monotonic() + patience
         while (frame := self._go(self.index + 1)) is not None:
             for kind, text in (self._breakpoints.first_met(frame) or {}).items():
                 what = clean(self._graph.by_id[text].name) if kind == "box" else text
                 self.stopped = {"index": frame.index, "why": f"Stopped at a breakpoint: {what}."}
                 return frame
-        self.stopped = {"index": self.index, "why": "The backward pass is over; no breakpoint was met."}
+            if is_there(frame):
+                self.stopped = {"index": frame.index, "why": ""}
+                return frame
+            if time.monotonic() > end and frame.next is not None:
+                self._pause()
+                return frame
+        self.stopped = {"index": self.index, "why": over}
         return self.frame
+
+    def _pause(self) -> None:
+        """A run is to go on when the page asks again."""
+        self.stopped = {"index": self.index, "why": "", "more": True}
 
     def _on_breaks(self, change: Any) -> None:
         """The page has set or removed one."""
@@ -283,18 +362,30 @@ class BackwardStepper(anywidget.AnyWidget):
         at = self.index
         with contextlib.suppress(Exception):  # which `problem` tells of
             self.last()
-        self._show(at)
+        with self._stepping():
+            self._show(at)
         standalone.write(path, standalone.stepper_page(self, title), "save_html()")
 
     # -- the steps
 
-    def _go(self, index: int) -> Frame | None:
-        """Show a frame, running nodes up to it if it is not recorded; None if there is no such frame."""
+    @contextlib.contextmanager
+    def _stepping(self) -> Iterator[None]:
+        """Around all that moves this stepper. What was changed since it was used last is seen before; what it changes
+        itself, other steppers see after.
+        """
         if self._is_running:
             raise RuntimeError(
                 "this stepper is in the middle of a step: the hook or backward that runs in it cannot step it, too"
             )
-        self._notice_changes()
+        self.look()
+        try:
+            yield
+        finally:
+            self._see_values()
+            outside.changed_by(self)
+
+    def _go(self, index: int) -> Frame | None:
+        """Show a frame, running nodes up to it if it is not recorded; None if there is no such frame."""
         while index >= len(self._frames):
             if self.index < len(self._frames) - 1:
                 self._show(len(self._frames) - 1)  # the engine goes on from where it was
@@ -349,10 +440,15 @@ class BackwardStepper(anywidget.AnyWidget):
             raise failure
         return True
 
-    def _notice_changes(self) -> None:
-        """Where something else has changed a `.grad` since this frame was shown, the frame says so and keeps it: going
-        away and coming back brings back what is there now.
+    def look(self) -> None:
+        """See what something else has changed since this frame was shown. Where it is a `.grad`, the frame says so and
+        keeps it: going away and coming back brings back what is there now.
+
+        This is done before each step, after each cell, and when another stepper has stepped.
         """
+        if self._is_running:
+            return  # the step itself sees what happens in it
+        self._see_values()
         index = self.index
         changed = self._grads.changed_since(index)
         if not changed:
@@ -367,6 +463,10 @@ class BackwardStepper(anywidget.AnyWidget):
             recorded[number] = json.dumps(self._frames[number].to_json(self._frames[number - 1] if number else None))
         self.recorded = recorded
         self._grads.correct(index, changed)  # last: where this is stopped, it is done again
+
+    def _see_values(self) -> None:
+        """Tell the page which boxes hold something else than the picture was drawn with."""
+        self.now = self._values.now()
 
     def _show(self, index: int) -> None:
         """Make a recorded frame the present one: the picture and the `.grad` of the leaves."""
@@ -387,6 +487,8 @@ class BackwardStepper(anywidget.AnyWidget):
             self._recorder.close()
             self._graph = self._recorder.graph
             self._grads.clear()
+            self._values.clear()
+            outside.leave(self)
             self._given, self._rehearse = (None, {}), None
         super().close()
 
@@ -427,16 +529,32 @@ class BackwardStepper(anywidget.AnyWidget):
             self.answered = nth if isinstance(nth, int) else self.answered
 
     def _answer(self, request: Mapping[str, Any]) -> None:
-        """What the page asks for: a frame, the frame at which a box runs, or a run."""
-        wanted, box = request.get("to"), request.get("box")
+        """What the page asks for: a frame, the frame at which a box runs, a run, or the end of a group."""
+        wanted, box, group, shown = (request.get(name) for name in ("to", "box", "leave", "open"))
         self.stopped = {}
-        if isinstance(wanted, int) and not isinstance(wanted, bool):
-            if self._go(min(max(wanted, 0), self._frames[0].total)) is None:
-                self._show(len(self._frames) - 1)
-        elif isinstance(box, str) and box in self._recorder.runs:
-            self._run_to(box)
-        elif request.get("run") is True:
-            self.run()
+        if isinstance(shown, list):
+            self._open = [key for key in shown if isinstance(key, str)]
+        with self._stepping():
+            if isinstance(wanted, int) and not isinstance(wanted, bool):
+                self._go_on_to(min(max(wanted, 0), self._frames[0].total))
+            elif isinstance(box, str) and box in self._recorder.runs:
+                self._run_to(box, PORTION)
+            elif request.get("run") is True:
+                self._run(lambda frame: False, PORTION)
+            elif isinstance(group, str) and self._levels.knows(group):
+                self._leave(group, PORTION)
+
+    def _go_on_to(self, index: int) -> None:
+        """Show a frame; where it is not recorded, as much of the way to it as one portion allows."""
+        end = time.monotonic() + PORTION
+        if index >= len(self._frames):
+            self._show(len(self._frames) - 1)
+            while self.index < index and self._go(self.index + 1) is not None:
+                if self.index < index and self.frame.next is not None and time.monotonic() > end:
+                    self._pause()
+                    return
+            return
+        self._show(index)
 
     def __repr__(self) -> str:
         frame = self.frame

@@ -370,6 +370,63 @@ test("clicks that come faster than the answers are not lost", async () => {
   assert.equal(step(root), 3);
 });
 
+test("a run that takes long comes in portions, and can be ended between them", async () => {
+  const model = live();
+  const root = await show(model);
+  const portion = (index) => model.fromKernel({ recorded: examples.example.recorded.slice(0, index + 1), index, stopped: { index, why: "", more: true }, answered: model.get("request").nth });
+  press(root, "run");
+  assert.deepEqual(model.get("request"), { run: true, nth: 1 });
+  assert.equal(root.querySelector(".mg-press-play").textContent.trim(), "Pause");
+  portion(2);
+  assert.equal(step(root), 2); // what has run is shown meanwhile
+  assert.deepEqual(model.get("request"), { run: true, nth: 2 });
+  press(root, "play");
+  portion(4);
+  assert.equal(step(root), 4);
+  assert.deepEqual(model.get("request"), { run: true, nth: 2 }); // nothing more is asked for
+  assert.equal(root.querySelector(".mg-press-play").textContent.trim(), "Play");
+  assert.equal(root.querySelector(".mg-counter").textContent, `step 4 of ${LAST}`);
+  press(root, "last");
+  portion(5);
+  assert.deepEqual(model.get("request"), { to: LAST, nth: 4 });
+  model.answer();
+  assert.equal(step(root), LAST);
+});
+
+test("a frame that has changed is read and painted again, and so are those behind it", async () => {
+  const model = live({ recorded: examples.example.recorded, finished: true });
+  const root = await show(model);
+  press(root, "last");
+  model.answer();
+  const id = Object.keys(examples.example.picture.boxes).find((one) => examples.example.picture.boxes[one].name === "B");
+  const other = examples.example.recorded.map((text) => JSON.parse(text));
+  assert.equal(grads(root).B, "40");
+  other[LAST].boxes[id] = { ...other[4].boxes[id], grad: "0" };
+  model.fromKernel({ recorded: other.map((frame) => JSON.stringify(frame)) });
+  assert.equal(grads(root).B, "0");
+  press(root, "back");
+  assert.equal(grads(root).B, "40");
+  press(root, "next");
+  assert.equal(grads(root).B, "0");
+});
+
+test("a value that was written to is shown as it is, and as it was drawn when it is that again", async () => {
+  const model = live();
+  const root = await show(model);
+  const id = Object.keys(examples.example.picture.boxes).find((one) => examples.example.picture.boxes[one].name === "A");
+  const value = () => boxNamed(root, "A").querySelector(".mg-value").textContent;
+  assert.equal(value(), "3");
+  model.fromKernel({ now: { [id]: { text: "5", value: "[5]", was: "[3]", statistics: [], heat: "", alarm: "", where: "", exact: "", version: 1 } } });
+  assert.equal(value(), "5");
+  assert.ok(classes(boxNamed(root, "A")).includes("mg-written"));
+  assert.equal(boxNamed(root, "A").querySelector(".mg-version").textContent, "v1 ≠ v0"); // so its rule will refuse
+  key(boxNamed(root, "A"), "Enter");
+  assert.match(root.querySelector(".mg-inspector").textContent, /written to since\[3\]/);
+  model.fromKernel({ now: {} });
+  assert.equal(value(), "3");
+  assert.ok(!classes(boxNamed(root, "A")).includes("mg-written"));
+});
+
 test("going back is shown at once, and told to the kernel so that it restores .grad", async () => {
   const model = live();
   const root = await show(model);

@@ -27,7 +27,7 @@ def page_examples() -> Iterator[tuple[str, dict[str, Any]]]:
     )
     yield "large", as_model(scope["s"])
     scope = cell(NETWORK)
-    yield "network", as_model(scope["s"])
+    yield "network", as_model(scope["s"]) | {"walks": walks(scope["s"])}
 
 
 NETWORK = """
@@ -50,6 +50,23 @@ s.last()
 
 def as_model(stepper: Any) -> dict[str, Any]:
     return {"picture": stepper.picture, "recorded": stepper.recorded}
+
+
+def walks(stepper: Any) -> list[dict[str, Any]]:
+    """Where step over and step out lead from each frame, with all groups open, with all closed, and with some."""
+    groups = [group.id for group in stepper._groups]
+    found = []
+    for shown in (groups, [], groups[:1], groups[:2]):
+        stepper._open = shown
+        walk: dict[str, Any] = {"open": shown, "over": [], "overBack": [], "out": [], "outBack": []}
+        for frame in stepper.frames:
+            for name in ("over", "out"):
+                for back in (False, True):
+                    stepper._show(frame.index)
+                    getattr(stepper, name)(back=back)
+                    walk[name + "Back" * back].append(stepper.index)
+        found.append(walk)
+    return found
 
 
 def test_the_examples_of_the_js_tests_are_what_python_makes() -> None:

@@ -16,8 +16,8 @@ from pathlib import Path
 STATIC = Path(__file__).parent.parent / "static"
 # A file stands behind those that it imports.
 SCRIPTS = (
-    *("dom", "marks", "conditions", "values", "player", "layered", "modules", "wires", "picture", "camera", "minimap"),
-    *("inspector", "panels", "menu", "tip", "keyboard", "controls", "stepper"),
+    *("dom", "marks", "conditions", "values", "levels", "player", "layered", "modules", "wires", "picture", "camera"),
+    *("minimap", "inspector", "panels", "menu", "tip", "keyboard", "controls", "stepper"),
 )
 COMMENT = re.compile(r"\s*(//|/\*\*|\*[ /\n])")  # a line that is one, or belongs to one; our sources have no others
 STYLES = ("theme", "controls", "picture", "panels", "motion")

@@ -33,6 +33,8 @@ export class Controls {
       first: this.press("first", "first: before anything ran (Home)", { picture: "first" }, stop(() => player.go(0))),
       back: this.press("back", "back one step (arrow left)", { picture: "back", face: "Back" }, stop(() => player.go(player.index - 1))),
       next: this.press("next", "next: run one node (arrow right)", { picture: "next", face: "Next" }, stop(() => this.forward())),
+      over: this.press("over", "step over: to the end of the module or call that comes next (o)", { picture: "over", face: "Over" }, stop(() => player.over())),
+      leave: this.press("leave", "step out: to the end of the module or call around this step (e)", { picture: "leave", face: "Out" }, stop(() => player.out())),
       play: this.press("play", "play (space)", { picture: "play", face: "Play" }, () => this.toggle()),
       last: this.press("last", "last: run to the end (End)", { picture: "last" }, stop(() => player.go(player.total))),
       run: this.press("run", "run to the next breakpoint (Enter)", { picture: "run", face: "Run" }, stop(() => player.run())),
@@ -60,13 +62,15 @@ export class Controls {
       this.stop();
       this.toggle();
     });
-    const { first, back, next, play, last, run, breaks, out, size, fit } = this.buttons;
+    const { first, back, next, over, leave, play, last, run, breaks, out, size, fit } = this.buttons;
+    for (const part of [over, leave]) part.hidden = !player.levels.groups.length;
+    this.marks = make("div", { class: "mg-stretches", "aria-hidden": "true" });
     const group = (name, label, ...parts) => make("div", { class: `mg-set mg-set-${name}`, role: "group", "aria-label": label }, ...parts);
     this.element = make(
       "div",
       { class: "mg-bar" },
-      group("steps", "steps", first, back, next, play, last),
-      group("where", "where", this.slider, this.counter, this.speed),
+      group("steps", "steps", first, back, next, over, leave, play, last),
+      group("where", "where", make("div", { class: "mg-way" }, this.slider, this.marks), this.counter, this.speed),
       group("breaks", "breakpoints", run, breaks),
       group("search", "search", this.searchBox()),
     );
@@ -88,7 +92,7 @@ export class Controls {
 
   toggle() {
     const { player } = this;
-    if (this.playing !== null) {
+    if (this.isBusy) {
       this.stop();
       return;
     }
@@ -106,9 +110,15 @@ export class Controls {
     else if (player.wanted === null) this.forward();
   }
 
+  /** Whether there is something to be ended: playing, or a run in the kernel. */
+  get isBusy() {
+    return this.playing !== null || this.player.isRunning;
+  }
+
   stop() {
     clearInterval(this.playing);
     this.playing = null;
+    this.player.pause();
     this.paint();
   }
 
@@ -211,8 +221,9 @@ export class Controls {
     set(this.buttons.back, player.index === 0);
     const stuck = Boolean(player.problem.text) && player.index >= player.frames.length - 1;
     for (const name of ["next", "last", "run"]) set(this.buttons[name], player.atEnd || stuck);
-    set(this.buttons.play, stuck);
-    const playing = this.playing !== null;
+    set(this.buttons.play, stuck && !this.isBusy);
+    for (const name of ["over", "leave"]) set(this.buttons[name], player.atEnd || stuck);
+    const playing = this.isBusy;
     const { play } = this.buttons;
     if (this.paintedPlaying !== playing) {
       this.paintedPlaying = playing;
@@ -225,6 +236,26 @@ export class Controls {
     this.slider.style?.setProperty("--mg-part", `${(100 * player.index) / Math.max(player.total, 1)}%`);
     this.counter.textContent = player.wanted === null ? `step ${player.index} of ${player.total}` : player.wanted === player.total && player.total - player.index > 1 ? "running…" : `running step ${player.wanted}…`;
     this.paintBreaks();
+    this.paintStretches();
+  }
+
+  /** The slider is marked by the outermost groups: where each begins, its name on a strip that leads there. */
+  paintStretches() {
+    const { player } = this;
+    const known = player.frames.length;
+    if (this.painted === known || !player.levels.groups.length) return;
+    this.painted = known;
+    const strips = player.stretches().map(([group, first, last]) => {
+      const strip = make("span", { class: "mg-stretch", title: `${group.path}: steps ${first} to ${last}` });
+      strip.style.left = `${(100 * (first - 1)) / player.total}%`;
+      strip.style.width = `${(100 * (last - first + 1)) / player.total}%`;
+      strip.addEventListener("click", () => {
+        this.stop();
+        player.go(first - 1);
+      });
+      return strip;
+    });
+    this.marks.replaceChildren(...strips);
   }
 
   paintZoom() {

@@ -38,6 +38,8 @@ const ICONS = {
   first: "M4 3v10M13 3L6 8l7 5z",
   back: "M11 3L4 8l7 5z",
   next: "M5 3l7 5-7 5z",
+  over: "M2 10C3 3.5 11 3 13 9M13.6 4.6L13 9l-4.2-1.2M6.5 13h3",
+  leave: "M8 13V4M4.4 7.2L8 3.6l3.6 3.6M3 13.5h2.5M10.5 13.5H13",
   play: "M3 3l5 5-5 5zM9 3l5 5-5 5z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
   last: "M12 3v10M3 3l7 5-7 5z",

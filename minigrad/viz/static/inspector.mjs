@@ -75,7 +75,7 @@ export class Inspector {
     const { player } = this;
     const box = player.state(player.index).boxes[this.id] ?? {};
     const before = player.index > 0 ? (player.state(player.index - 1).boxes[this.id] ?? {}) : {};
-    const key = `${this.id}|${player.index}|${player.breaksAt(this.id)}|${this.actions.highlighted() ?? ""}`;
+    const key = `${this.id}|${player.index}|${player.readings}|${JSON.stringify(player.now[this.id] ?? "")}|${player.breaksAt(this.id)}|${this.actions.highlighted() ?? ""}`;
     if (key === this.key && this.element.firstChild) return;
     this.key = key;
     const focused = this.element.contains(document.activeElement) ? document.activeElement.getAttribute("data-act") : null;
@@ -125,6 +125,7 @@ export class Inspector {
     if (about.path) add("module", about.path);
     add("made by", about.kind === "result" ? about.expression : "");
     add("shape", about.shape && `${about.shape}, ${about.dtype}`);
+    add("written to since", about.was);
     add("saved", about.saved?.map(([parameter, name, text]) => `${parameter}${name ? ` = ${name}` : ""}: ${text}`).join("; "));
     const version = box.version ?? about.version;
     const kept = box.saved_version ?? about.saved_version;

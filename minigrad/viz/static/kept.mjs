@@ -36,8 +36,14 @@ class KeptModel {
     return (name === "problem" && this.alone && this.kept.problem) || this.model.get(name);
   }
 
+  /** A new list only where there is something new in it: it is asked for all the time. */
   recorded() {
     const ran = this.model.get("ran") ?? [];
+    if (this.joined?.ran !== ran || this.joined.alone !== this.alone) this.joined = { ran, alone: this.alone, frames: this.join(ran) };
+    return this.joined.frames;
+  }
+
+  join(ran) {
     const { frames } = this.kept;
     const past = ran.map((frame, k) => frame || frames[k]);
     // Each frame tells what changes: what the learner has changed stays as it is, and the recorded steps go on from there.

@@ -2,9 +2,11 @@
 // with the focus on a box, what can be done with that box. Keys with Ctrl, Alt or Meta belong to the browser and to JupyterLab.
 
 export const KEYS = [
-  ["→ ←", "one step on, one back"],
+  ["→ ←", "one step on, into what is closed; one back"],
+  ["o O", "over the module or call that comes next; with Shift, back over the one before"],
+  ["e E", "out: to the end of the module or call around this step; with Shift, to its beginning"],
   ["Home End", "before the first step, after the last"],
-  ["space", "play, pause"],
+  ["space", "play, pause; ends a run"],
   ["Shift + arrows", "from box to box"],
   ["Enter", "details of a box; opens or closes a module; elsewhere: run to the next breakpoint"],
   ["b", "breakpoint at a box"],
@@ -58,6 +60,10 @@ function anywhere(key, stepper) {
   const actions = {
     ArrowRight: step(() => controls.forward()),
     ArrowLeft: step(() => player.go(player.index - 1)),
+    o: step(() => player.over()),
+    O: step(() => player.over(true)),
+    e: step(() => player.out()),
+    E: step(() => player.out(true)),
     Home: step(() => player.go(0)),
     End: step(() => player.go(player.total)),
     "+": () => camera.zoomIn(),

@@ -39,8 +39,11 @@ export class Picture {
     if (this.drawing) this.indexBoxes();
   }
 
+  /** What is said of a box: what it was drawn with, but for a value that was written to since. */
   about(id) {
-    return this.data.boxes?.[id];
+    const about = this.data.boxes?.[id];
+    const now = this.painted?.now?.[id];
+    return about && now ? { ...about, ...now } : about;
   }
 
   /** The address of a large value's heat map; it stands in the drawing already. */
@@ -239,6 +242,30 @@ export class Picture {
     this.paintBreaks(breaks);
     this.painted.boxes = state.boxes;
     this.painted.edges = state.edges;
+  }
+
+  /** The values that are no longer those with which the graph was drawn; the others are as they were drawn. */
+  paintNow(now) {
+    const before = this.painted.now ?? {};
+    if (before === now) return;
+    this.painted.now = now;
+    for (const id of new Set([...Object.keys(before), ...Object.keys(now)])) {
+      const group = this.boxes.get(id)?.group;
+      const value = group?.querySelector(".mg-value");
+      if (!value) continue;
+      const map = group.querySelector(".mg-value-map");
+      const statistics = group.querySelector(".mg-value-statistics");
+      this.drawn ??= new Map();
+      if (!this.drawn.has(id)) this.drawn.set(id, { text: value.textContent, heat: map?.getAttribute("href") ?? "", told: statistics?.textContent, alarm: value.classList.contains("mg-alarm") });
+      const drawn = this.drawn.get(id);
+      const said = now[id] ? { ...now[id], told: now[id].statistics.join(" · ") } : drawn;
+      value.textContent = said.text;
+      value.classList.toggle("mg-alarm", Boolean(said.alarm));
+      group.classList.toggle("mg-written", id in now);
+      if (statistics) statistics.textContent = said.told;
+      if (map) map.setAttribute("href", said.heat);
+      this.painted.boxes = { ...this.painted.boxes, [id]: null }; // its version and its label are written anew
+    }
   }
 
   paintBox(id, box) {

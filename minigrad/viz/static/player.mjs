@@ -3,32 +3,50 @@
 // It knows no page. Any object with get, set, on, off and save_changes will do as the model.
 
 import { met } from "./conditions.mjs";
+import { Levels } from "./levels.mjs";
 
 const PATIENCE = 5000; // milliseconds until we say that the kernel does not answer
-const FOLLOWED = ["recorded", "index", "answered", "problem", "finished", "breaks", "stopped"];
+const FOLLOWED = ["recorded", "index", "answered", "problem", "finished", "breaks", "stopped", "now"];
 
 export class Player {
   constructor(model) {
     this.model = model;
     this.parsed = [];
+    this.texts = []; // what `parsed` was read from
+    this.levels = new Levels(this.picture.groups);
+    this.open = () => new Set(this.picture.open ?? []); // the groups that are open; the stepper says so
+    this.told = (this.picture.open ?? []).join(); // which the kernel knows to be open
+    this.journey = null; // what the kernel is asked for until it has done all of it
     this.index = Math.min(model.get("index") ?? 0, Math.max(this.frames.length - 1, 0));
     this.wanted = null; // the frame that the kernel was asked for
     this.note = "";
     this.listeners = new Set();
-    this.full = []; // full[k]: the state of every box and edge at frame k
+    this.restart();
     this.sent = 0;
     this.timer = null;
     this.ownBreaks = [];
-    this.over = false; // true when the widget is gone: a late key asks nothing of the kernel
+    this.gone = false; // true when the widget is gone: a late key asks nothing of the kernel
     this.onModel = () => this.follow();
     for (const name of FOLLOWED) model.on(`change:${name}`, this.onModel);
   }
 
-  /** The recorded frames, each parsed once. */
+  /** The recorded frames, each parsed once, and once more where it has become another: what changed a .grad from outside is told there. */
   get frames() {
     const recorded = this.model.get("recorded") ?? [];
-    for (let k = this.parsed.length; k < recorded.length; k += 1) this.parsed.push(JSON.parse(recorded[k]));
+    if (recorded === this.read) return this.parsed;
+    this.read = recorded;
+    for (let k = 0; k < recorded.length; k += 1) {
+      if (this.texts[k] === recorded[k]) continue;
+      if (k < this.parsed.length) this.restart();
+      this.texts[k] = recorded[k];
+      this.parsed[k] = JSON.parse(recorded[k]);
+    }
     return this.parsed;
+  }
+
+  /** What boxes hold now that were written to since the picture was drawn. */
+  get now() {
+    return this.model.get("now") ?? {};
   }
 
   get picture() {
@@ -62,14 +80,31 @@ export class Player {
     return this.index >= last && (this.index >= this.total || this.model.get("finished") === true || !this.live);
   }
 
-  /** Boxes and edges as they are at frame k. Built once per frame, sharing what did not change. */
+  /** Forget what the frames add up to. */
+  restart() {
+    this.readings = (this.readings ?? 0) + 1; // what shows a frame without asking for all of it can see that it is another one
+    this.at = -1; // the frame up to which they have been added up
+    this.sum = { boxes: {}, edges: {} };
+    this.undo = []; // undo[k]: what frame k has replaced
+    this.states = new Map(); // those that were asked for last
+  }
+
+  /** Boxes and edges as they are at frame k: what the frames before it add up to, gone on from where it was asked for last, or gone back. */
   state(k) {
-    for (let i = this.full.length; i <= k; i += 1) {
-      const before = this.full[i - 1] ?? { boxes: {}, edges: {} };
-      const frame = this.frames[i];
-      this.full.push({ boxes: { ...before.boxes, ...frame.boxes }, edges: { ...before.edges, ...frame.edges } });
+    const { frames } = this;
+    if (this.states.has(k)) return this.states.get(k);
+    for (; this.at < k; this.at += 1) {
+      const { boxes, edges } = frames[this.at + 1];
+      this.undo[this.at + 1] = { boxes: replaced(this.sum.boxes, boxes), edges: replaced(this.sum.edges, edges) };
     }
-    return this.full[k];
+    for (; this.at > k; this.at -= 1) {
+      const { boxes, edges } = this.undo[this.at];
+      replaced(this.sum.boxes, boxes);
+      replaced(this.sum.edges, edges);
+    }
+    if (this.states.size > 1) this.states.delete(this.states.keys().next().value);
+    this.states.set(k, { boxes: { ...this.sum.boxes }, edges: { ...this.sum.edges } });
+    return this.states.get(k);
   }
 
   /** Who is ready, who waits (those for whom something has arrived come first) and who is done at frame k. */
@@ -101,7 +136,9 @@ export class Player {
   /** Show frame k: at once if it is recorded, else when the kernel has run up to it. */
   go(k) {
     const target = Math.max(0, Math.min(k, this.total));
+    const isStep = target <= (this.wanted ?? this.index) + 1;
     this.note = "";
+    this.journey = null;
     if (target < this.frames.length) {
       this.wanted = null;
       this.index = target;
@@ -114,9 +151,31 @@ export class Player {
       this.index = this.frames.length - 1;
       this.ask({ to: this.index });
     } else {
-      this.wanted = target;
-      this.ask({ to: target });
+      this.travel(target, { to: target }, isStep);
     }
+    this.tell();
+  }
+
+  /** Let the kernel run on, as far as `what` says; the last frame to be expected is k. */
+  travel(k, what, isStep = false) {
+    this.note = "";
+    this.wanted = k;
+    this.journey = what;
+    this.isRun = !isStep; // a step is nothing that could be ended
+    this.ask(what);
+    this.tell();
+  }
+
+  /** Whether the kernel is on a way that can be ended. */
+  get isRunning() {
+    return this.journey !== null && this.isRun;
+  }
+
+  /** End a run that the kernel is asked for: what it has run so far stays. */
+  pause() {
+    if (!this.isRunning) return;
+    this.journey = null;
+    this.wanted = null;
     this.tell();
   }
 
@@ -126,10 +185,7 @@ export class Player {
     if (recorded >= 0) {
       this.go(recorded);
     } else if (this.live) {
-      this.note = "";
-      this.wanted = this.total;
-      this.ask({ box });
-      this.tell();
+      this.travel(this.total, { box });
     } else {
       this.note = "That box did not run before this was saved.";
       this.tell();
@@ -138,22 +194,57 @@ export class Player {
 
   /** Go forward to the first breakpoint, or to the end. The kernel does it, if there is one: it knows conditions written in Python. */
   run() {
-    this.note = "";
-    if (this.live) {
-      this.wanted = this.total;
-      this.ask({ run: true });
-      this.tell();
-      return;
-    }
-    const ahead = this.frames.slice(this.index + 1).find((frame) => met(this.breaks, frame));
-    if (!ahead) {
-      this.go(this.total);
-      return;
-    }
-    this.go(ahead.index);
-    const why = met(this.breaks, ahead);
-    this.note = `Stopped at a breakpoint: ${why.box ? (this.picture.boxes?.[why.box]?.name ?? why.box) : why.when}.`;
+    if (this.live) this.travel(this.total, { run: true });
+    else this.goOnTo(() => false);
+  }
+
+  /** Go forward over recorded frames to the first that is the one, or at which a breakpoint is met; else to the last. */
+  goOnTo(isThere) {
+    const ahead = this.frames.slice(this.index + 1).find((frame) => isThere(frame) || met(this.breaks, frame));
+    this.go(ahead ? ahead.index : this.total);
+    const why = ahead && met(this.breaks, ahead);
+    if (why) this.note = `Stopped at a breakpoint: ${why.box ? (this.picture.boxes?.[why.box]?.name ?? why.box) : why.when}.`;
     this.tell();
+  }
+
+  // ---------------------------------------------------------------- modules, loops and calls as steps
+
+  /** Over what comes next, or back over what lies behind: the module or call in which it is seen, or one step. */
+  over(back = false) {
+    const { frame, levels } = this;
+    const group = back ? levels.crossed(frame.next, frame.box, this.open()) : levels.crossed(frame.box, frame.next, this.open());
+    if (group === null || this.wanted !== null) this.go((this.wanted ?? this.index) + (back ? -1 : 1));
+    else if (back) this.go(levels.start(group, this.frames, this.index));
+    else this.leave(group);
+  }
+
+  /** To the end of the group around the present step, or of the pass; back: to where it begins. */
+  out(back = false) {
+    const { frame, levels } = this;
+    if (back) {
+      const group = levels.seen(frame.box, this.open()).at(-1);
+      this.go(group === undefined ? 0 : levels.start(group, this.frames, this.index));
+    } else {
+      this.leave(levels.surrounding(frame, this.open()));
+    }
+  }
+
+  leave(group) {
+    const isThere = (frame) => group !== null && this.levels.isOver(group, frame);
+    // A breakpoint written in Python is one that only the kernel can tell.
+    const isKnown = this.frames.slice(this.index + 1).some(isThere) && !this.breaks.some((item) => item.code);
+    if (!this.live || isKnown) this.goOnTo(isThere);
+    else this.travel(this.total, group === null ? { run: true } : { leave: group });
+  }
+
+  /** Where the outermost groups lie among the steps, as far as is known: [group, first step, last step]. */
+  stretches() {
+    const order = new Map(this.frames.flatMap((frame) => (frame.box ? [[frame.box, frame.index]] : [])));
+    if (order.size < this.total) for (const [k, box] of (this.picture.order ?? []).entries()) if (!order.has(box)) order.set(box, k + 1);
+    return this.levels.outermost().flatMap((group) => {
+      const steps = [...this.levels.inside.get(group.id)].map((box) => order.get(box)).filter((step) => step !== undefined);
+      return steps.length ? [[group, steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))]] : [];
+    });
   }
 
   // ---------------------------------------------------------------- breakpoints
@@ -193,7 +284,10 @@ export class Player {
 
   /** Tell the kernel what is wanted, so that it runs what is missing and puts each .grad to what that frame shows. */
   ask(what) {
-    if (!this.live || this.over) return;
+    if (!this.live || this.gone) return;
+    const open = this.levels.groups.length ? [...this.open()] : [];
+    if (open.join() !== this.told) Object.assign(what, { open }); // what is seen as one step, for over() from code, too
+    this.told = open.join();
     this.sent = Math.max(this.sent, this.model.get("answered") ?? 0, this.model.get("request")?.nth ?? 0) + 1;
     try {
       this.model.set("request", { ...what, nth: this.sent });
@@ -216,10 +310,13 @@ export class Player {
     const index = this.model.get("index") ?? 0;
     if (answered >= this.sent && index < this.frames.length) {
       clearTimeout(this.timer);
-      this.wanted = null;
       const stopped = this.model.get("stopped") ?? {};
+      const goesOn = stopped.more === true && stopped.index === index && this.journey !== null;
+      this.wanted = goesOn ? (this.wanted ?? this.total) : null;
       this.note = stopped.index === index && stopped.why ? stopped.why : "";
       this.index = index;
+      if (goesOn) this.ask(this.journey);
+      else this.journey = null;
     }
     this.tell();
   }
@@ -229,9 +326,20 @@ export class Player {
   }
 
   destroy() {
-    this.over = true;
+    this.gone = true;
     clearTimeout(this.timer);
     for (const name of FOLLOWED) this.model.off(`change:${name}`, this.onModel);
     this.listeners.clear();
   }
+}
+
+/** Put entries into an object; what stood there before, as entries that would undo it. */
+function replaced(into, entries) {
+  const before = {};
+  for (const [name, value] of Object.entries(entries)) {
+    before[name] = into[name];
+    if (value === undefined) delete into[name];
+    else into[name] = value;
+  }
+  return before;
 }

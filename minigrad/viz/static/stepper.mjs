@@ -40,6 +40,7 @@ export class Stepper {
     // A right click in the drawing opens our menu; without this, JupyterLab opens its own over it.
     this.view = make("div", { class: "mg-view", "data-jp-suppress-context-menu": "" });
     if (this.picture.drawing) this.view.append(this.picture.drawing);
+    player.open = () => this.picture.modules.open;
     this.controls = new Controls(this);
     this.camera = new Camera(this.view, this.picture, () => this.seen());
     this.minimap = new Minimap(this.camera, this.picture);
@@ -294,6 +295,7 @@ export class Stepper {
     const { player } = this;
     const { frame } = player;
     if (!frame) return;
+    this.picture.paintNow(player.now);
     this.picture.paint(frame, player.state(player.index), player.breaks);
     this.picture.paintFailure(player.failedHere ? player.problem.box : null);
     this.panels.paint(frame);

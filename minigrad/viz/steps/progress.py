@@ -6,6 +6,7 @@ has run. Then the recorder notes here, step by step, what arrives; from that a f
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -143,9 +144,26 @@ class Progress:
         open_boxes = [key for key in to_run if not self.is_passed_by(key)]
         if self.queue is not None:
             return [key for key in self.queue.order() if key in open_boxes]
-        leaves = sorted((key for key in open_boxes if is_leaf(self.nodes[key])), key=self.level_order.__getitem__)
-        ops = [key for key in open_boxes if not is_leaf(self.nodes[key])]
-        return leaves + sorted(ops, key=lambda key: -self.nodes[key]._sequence_nr())
+        return sorted(open_boxes, key=self._rank)
+
+    def expected_order(self) -> list[str]:
+        """All boxes that run, in the order in which they will, where every rule sends something to each input."""
+        arrived, order, queue = Counter(self.arrived), [], [(self._rank(key), key) for key in self.ready()]
+        heapq.heapify(queue)
+        while queue:
+            _, key = heapq.heappop(queue)
+            order.append(key)
+            for edge in self.live_into.get(key, ()):
+                arrived[edge.source] += 1
+                if arrived[edge.source] == self.needed[edge.source] and edge.source in self.runs:
+                    heapq.heappush(queue, (self._rank(edge.source), edge.source))
+        return order
+
+    def _rank(self, key: str) -> tuple[int, int]:
+        """Leaves before ops, and of the ops the most recently made."""
+        if is_leaf(self.nodes[key]):
+            return 0, self.level_order[key]
+        return 1, -self.nodes[key]._sequence_nr()
 
     def is_passed_by(self, key: str) -> bool:
         """Whether all who use a leaf have run and sent nothing: its AccumulateGrad does not run then."""

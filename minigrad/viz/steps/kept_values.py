@@ -1,0 +1,72 @@
+"""The numbers of the learner's tensors, watched while a picture shows them.
+
+A picture is drawn once, and says what each leaf and result held then. Where that is written to later (`.data`, an
+optimizer's step, a hook), the picture has to say what is there now; what it was computed with it goes on to say in the
+rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from minigrad.viz.graph.boxes import Box, Snapshot
+from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.graph.values import describe
+from minigrad.viz.picture.markup import clean, clean_lines, shorten
+from minigrad.viz.picture.svg import hover
+from minigrad.viz.steps.marks import Mark, version_of
+from minigrad.viz.steps.progress import ROOM
+
+
+class KeptValues:
+    """What the boxes of a graph held when it was drawn, and what they hold now. `rooms` are the drawing's: how many
+    characters fit into a row of each.
+    """
+
+    def __init__(self, graph: Snapshot, rooms: dict[str, int]) -> None:
+        self._rooms = rooms
+        boxes = {node: key for key, node in graph.node_of.items()}
+        found = {key: node.variable for key, node in graph.node_of.items() if is_leaf(node)}
+        for tensor in graph.results:
+            if not graph.by_id[boxes[tensor.grad_fn]].outputs:
+                found[boxes[tensor.grad_fn]] = tensor
+        self._nodes = {key: graph.node_of[key] for key in found}
+        self._was = {key: graph.by_id[key] for key in found}
+        self._known = {key: (tensor, Mark(tensor)) for key, tensor in found.items()}
+        self._now: dict[str, dict[str, Any]] = {}
+
+    def clear(self) -> None:
+        """Let go of all tensors."""
+        self._known, self._nodes = {}, {}
+
+    def now(self) -> dict[str, dict[str, Any]]:
+        """Box -> what it holds now, of those that no longer hold what the picture was drawn with."""
+        for key, (tensor, mark) in self._known.items():
+            # A result that was written to in a recorded way is another box's from then on.
+            is_this = is_leaf(self._nodes[key]) or tensor.grad_fn is self._nodes[key]
+            if is_this and not mark.is_of(tensor):
+                self._known[key] = tensor, Mark(tensor)
+                was = self._was[key]
+                box = replace(was, value=describe(tensor.detach().numpy()), version=version_of(tensor))
+                self._now.pop(key, None)
+                if box.value != was.value:
+                    self._now[key] = _told(box, was, self._rooms.get(key, ROOM))
+        return dict(self._now)
+
+
+def _told(box: Box, before: Box, room: int) -> dict[str, Any]:
+    """The value of a box, as the page knows it, and what stood there before."""
+    value, was = box.value, f"{clean(before.value.full)} when the graph was made"
+    return {
+        "text": f"⚠ {value.alarm}" if value.alarm else shorten(value.text, room),
+        "value": clean(value.full),
+        "was": was,
+        "hover": clean_lines(f"{hover(box)}\nwritten to since: {was}"),
+        "statistics": list(value.statistics or ()),
+        "heat": value.heat,
+        "alarm": value.alarm,
+        "where": value.where,
+        "exact": value.python,
+        "version": box.version,
+    }

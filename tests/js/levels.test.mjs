@@ -1,0 +1,100 @@
+// Step over and step out on a page: the same as in Python, which has written down where each leads (test_page_examples.py).
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { loadModule, openPage } from "./page.mjs";
+import { examples, groupNamed, key, press, saved, step } from "./recorded.mjs";
+
+const { default: widget } = await loadModule("viz/static/stepper.mjs");
+const { Player } = await loadModule("viz/static/player.mjs");
+
+let page;
+let cleanup;
+
+beforeEach(() => {
+  page = openPage();
+});
+
+afterEach(async () => {
+  cleanup?.();
+  cleanup = null;
+  await page.close();
+});
+
+async function show(model) {
+  cleanup = await widget.render({ model, el: page.host });
+  return page.host.querySelector(".minigrad-stepper");
+}
+
+test("over and out lead where Python's lead, from every frame and with any groups open", () => {
+  const ways = { over: ["over", false], overBack: ["over", true], out: ["out", false], outBack: ["out", true] };
+  let compared = 0;
+  for (const walk of examples.network.walks) {
+    const player = new Player(saved("network"));
+    player.open = () => new Set(walk.open);
+    for (const [name, [method, back]] of Object.entries(ways)) {
+      const led = walk[name].map((_, k) => {
+        player.go(k);
+        player[method](back);
+        return player.index;
+      });
+      assert.deepEqual(led, walk[name], `${name} with ${walk.open.join()} open`);
+      compared += led.length;
+    }
+    player.destroy();
+  }
+  assert.ok(compared > 100);
+});
+
+test("a closed module is crossed in one step, by button and by key, and back", async () => {
+  const root = await show(saved("network"));
+  key(groupNamed(root, "net"), "Enter");
+  press(root, "over");
+  const before = step(root);
+  const walk = examples.network.walks[1];
+  assert.equal(before, walk.over[0]);
+  key(root, "o");
+  assert.equal(step(root), walk.over[before]);
+  assert.match(groupNamed(root, "net").querySelector(".mg-said").textContent, /(\d+) of \1 nodes ran/);
+  key(root, "O", { shiftKey: true });
+  assert.equal(step(root), before);
+  key(root, "ArrowRight"); // next goes inside
+  assert.equal(step(root), before + 1);
+  key(root, "e");
+  assert.equal(step(root), walk.out[before + 1]);
+});
+
+test("a breakpoint stops a step over", async () => {
+  const { picture } = examples.network;
+  const inside = picture.boxes;
+  const weight = Object.keys(inside).find((id) => inside[id].name === "net.body.0.weight");
+  const root = await show(saved("network", { breaks: [{ box: weight }] }));
+  press(root, "close-all");
+  for (let k = 0; k < 3 && !root.querySelector(".mg-note"); k += 1) press(root, "over");
+  assert.match(root.querySelector(".mg-note").textContent, /Stopped at a breakpoint: net\.body\.0\.weight/);
+  assert.equal(JSON.parse(examples.network.recorded[step(root)]).box, weight);
+});
+
+test("where there are no modules there is nothing to step over", async () => {
+  const root = await show(saved());
+  for (const name of ["over", "leave"]) assert.equal(root.querySelector(`.mg-press-${name}`).hidden, true);
+  key(root, "o");
+  assert.equal(step(root), 1);
+  key(root, "e");
+  assert.equal(step(root), 6);
+});
+
+test("the slider is marked by modules, with their names and steps, also before they have run", async () => {
+  const marks = (root) => [...root.querySelectorAll(".mg-stretch")].map((one) => one.getAttribute("title"));
+  const whole = await show(saved("network"));
+  const known = marks(whole);
+  assert.equal(known.length, 2);
+  assert.match(known[0], /^net\.(body|head): steps \d+ to \d+$/);
+  cleanup();
+  const begun = await show(saved("network", { recorded: examples.network.recorded.slice(0, 1), finished: false }));
+  assert.deepEqual(marks(begun), known);
+  cleanup();
+  const root = await show(saved("network"));
+  root.querySelector(".mg-stretch").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  assert.equal(step(root), Number(/steps (\d+)/.exec(known[0])[1]) - 1);
+});

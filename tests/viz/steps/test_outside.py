@@ -1,0 +1,237 @@
+"""What is changed from outside while a stepper shows it: after each cell, and each step of another stepper, the frame
+that is shown says what the kernel holds.
+"""
+
+import gc
+import json
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+import minigrad as mg
+from minigrad import viz
+from minigrad.viz.steps import outside
+
+
+class Example:
+    def __init__(self, library: Any = mg) -> None:
+        self.A = library.tensor([3.0], requires_grad=True)
+        self.B = library.tensor([2.0], requires_grad=True)
+        self.F = self.made()
+        self.s = viz.BackwardStepper(self.F, names={"A": self.A, "B": self.B, "F": self.F})
+
+    def made(self) -> Any:
+        D = self.B**2
+        return D + self.A**2 * D
+
+    def shown(self) -> dict[str, tuple[str, str]]:
+        """What the page shows of each leaf at the frame that it shows: its value and its gradient."""
+        boxes: dict[str, Any] = {}
+        for text in self.s.recorded[: self.s.index + 1]:
+            boxes |= json.loads(text)["boxes"]
+        names = {box.name: box for box in self.s._graph.boxes if box.kind == "leaf"}
+        values = {name: self.s.now.get(box.id, {}).get("text", box.value.text) for name, box in names.items()}
+        return {name: (values[name], boxes[box.id]["full"]) for name, box in names.items()}
+
+    def held(self) -> dict[str, tuple[str, str]]:
+        def text(tensor: Any) -> str:
+            return "None" if tensor is None else f"[{tensor.item():g}]"
+
+        return {name: (f"{leaf.item():g}", text(leaf.grad)) for name, leaf in (("A", self.A), ("B", self.B))}
+
+
+def zeroed(e: Example) -> None:
+    e.B.grad.zero_()
+
+
+def zeroed_by_data(e: Example) -> None:
+    e.B.grad.data.zero_()
+
+
+def set_to_none(e: Example) -> None:
+    e.B.grad = None
+
+
+def replaced(e: Example) -> None:
+    e.B.grad = e.B.grad * 0 + 7
+
+
+def replaced_by_the_same(e: Example) -> None:
+    e.B.grad = e.B.grad.clone()
+
+
+def zero_grad(e: Example) -> None:
+    optimizer = mg.optim.SGD([e.A, e.B], lr=0.5)
+    optimizer.zero_grad()
+
+
+def optimizer_step(e: Example) -> None:
+    mg.optim.SGD([e.A, e.B], lr=0.5).step()
+
+
+def data_written(e: Example) -> None:
+    e.A.data.mul_(3)
+
+
+def data_replaced(e: Example) -> None:
+    e.A.data = mg.tensor([8.0])
+
+
+def written_in_place(e: Example) -> None:
+    with mg.no_grad():
+        e.B.add_(10)
+
+
+def another_backward(e: Example) -> None:
+    e.made().backward()
+
+
+def another_stepper(e: Example) -> None:
+    viz.BackwardStepper(e.made()).last()
+
+
+def another_stepper_and_back(e: Example) -> None:
+    other = viz.BackwardStepper(e.made())
+    other.last()
+    other.back()
+
+
+CHANGES = [
+    *(zeroed, zeroed_by_data, set_to_none, replaced, replaced_by_the_same, zero_grad, optimizer_step, data_written),
+    *(data_replaced, written_in_place, another_backward, another_stepper, another_stepper_and_back),
+]
+
+
+@pytest.fixture
+def shell() -> Iterator[InteractiveShell]:
+    made = InteractiveShell.instance()
+    yield made
+    InteractiveShell.clear_instance()
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("back", [0, 1])
+def test_the_picture_agrees_when_the_stepper_is_used_next(change: Callable[[Example], None], back: int) -> None:
+    e = Example()
+    e.s.last()
+    for _ in range(back):
+        e.s.back()
+    assert e.B.grad is not None
+    assert e.shown() == e.held()
+    change(e)
+    e.s.next()
+    assert e.shown() == e.held()
+    e.s.back()
+    assert e.shown() == e.held()
+    e.s.first()
+    assert e.shown() == e.held()
+    e.s.last()
+    assert e.shown() == e.held()
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_picture_agrees_after_the_cell_that_changed_it(
+    change: Callable[[Example], None], shell: InteractiveShell
+) -> None:
+    e = Example()
+    e.s.last()
+    shell.user_ns["change"] = lambda: change(e)
+    assert shell.run_cell("change()").success
+    assert e.shown() == e.held()
+
+
+def test_two_steppers_that_share_a_leaf_both_say_what_it_holds() -> None:
+    e = Example()
+    other = Example()
+    other.A, other.B = e.A, e.B
+    other.F = other.made()
+    other.s = viz.BackwardStepper(other.F, names={"A": e.A, "B": e.B})
+    steppers = [e.s, other.s]
+    for k, step in enumerate(["next", "next", "last", "back", "first", "last", "next", "back"]):
+        getattr(steppers[k % 2], step)()
+        for one in (e, other):
+            assert one.shown() == one.held(), (k, step)
+
+
+def test_a_result_that_is_written_to_says_what_it_holds() -> None:
+    w = mg.tensor([2.0], requires_grad=True)
+    y = w * 3
+    s = viz.BackwardStepper((y + 1).sum(), names={"w": w, "y": y})
+    y.data.add_(1)
+    s.next()
+    key = s._graph.named("y").id
+    assert (s.now[key]["text"], s.now[key]["was"]) == ("7", "[6] when the graph was made")
+    y.data.sub_(1)
+    s.next()
+    assert s.now == {}
+
+
+def test_a_hook_that_writes_to_its_leaf_is_seen_at_once() -> None:
+    p = mg.tensor(2.0, requires_grad=True)
+
+    def descend(leaf: Any) -> None:
+        with mg.no_grad():
+            leaf -= leaf.grad
+        leaf.grad = None
+
+    p.register_post_accumulate_grad_hook(descend)
+    s = viz.BackwardStepper(p * 3, names={"p": p})
+    s.last()
+    assert s.now[s._graph.named("p").id]["text"] == "-1"
+    assert "written to since: 2 when the graph was made" in s.now[s._graph.named("p").id]["hover"]
+
+
+@pytest.mark.parametrize("size", [100, 100_000])
+def test_large_leaves_are_seen_to_change_however_they_are_written_to(size: int) -> None:
+    w = mg.ones(size, requires_grad=True)
+    s = viz.BackwardStepper((w * 2).sum(), names={"w": w})
+    s.last()
+    key = s._graph.named("w").id
+    w.grad.data.mul_(2)
+    w.data.fill_(5)
+    s.next()
+    assert json.loads(s.recorded[-1])["boxes"][key]["statistics"] == "4 · 4 · 4"
+    assert s.now[key]["statistics"] == ["5", "5", "5"]
+
+
+def test_pytorchs_leaves_are_watched_as_well() -> None:
+    torch = pytest.importorskip("torch")
+    e = Example(torch)
+    e.s.last()
+    assert e.shown() == e.held()
+    for change in (zeroed, zeroed_by_data, set_to_none, another_backward, data_written, another_stepper):
+        change(e)
+        e.s.next()
+        assert e.shown() == e.held(), change.__name__
+
+
+def test_nothing_is_left_behind_when_steppers_are_gone(shell: InteractiveShell) -> None:
+    callbacks = shell.events.callbacks["post_run_cell"]
+    for stepper in list(outside._steppers):
+        stepper.close()
+    before = len(callbacks)
+    one, two = Example(), Example()
+    assert len(callbacks) == before + 1
+    one.s.close()
+    assert len(callbacks) == before + 1
+    two.s.close()
+    assert len(callbacks) == before
+    gone = weakref.ref(two.s)
+    del one, two
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_stepper_that_was_closed_looks_at_nothing(shell: InteractiveShell) -> None:
+    e = Example()
+    e.s.last()
+    before = e.s.recorded
+    e.s.close()
+    e.B.grad.zero_()
+    e.A.data.zero_()
+    assert shell.run_cell("1").success
+    e.s.look()
+    assert (e.s.recorded, e.s.now) == (before, {})
