@@ -24,8 +24,8 @@ class Example:
         self.s = viz.BackwardStepper(self.F, names={"A": self.A, "B": self.B, "F": self.F})
 
     def made(self) -> Any:
-        D = self.B**2
-        return D + self.A**2 * D
+        C, D = self.A**2, self.B**2
+        return D + C * D
 
     def shown(self) -> dict[str, tuple[str, str]]:
         """What the page shows of each leaf at the frame that it shows: its value and its gradient."""
