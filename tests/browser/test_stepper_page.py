@@ -239,6 +239,7 @@ def test_nothing_sticks_out_of_a_page_of_any_width(opened: Any, width: int) -> N
 
 def test_every_control_is_large_enough_to_be_hit(opened: Any) -> None:
     page = opened("network")
+    page.locator(".mg-press-open-all").click()
     page.locator("[data-box]").first.click()
     page.locator(".mg-press-breaks").click()
     for button in page.locator(".minigrad-stepper button:visible").all():
@@ -264,8 +265,8 @@ def test_the_keyboard_alone_does_everything(opened: Any) -> None:
         page.keyboard.press(key)
     stepper = page.locator(".minigrad-stepper")
     assert stepper.get_attribute("data-step") == "2"
-    page.keyboard.press("Shift+ArrowLeft")  # to the box that is next
-    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Shift+ArrowUp")  # to the box that is next
+    page.keyboard.press("Shift+ArrowDown")
     assert page.evaluate("document.activeElement.querySelector('.mg-name').textContent") in ("E", "F")
     page.keyboard.press("b")
     assert page.locator(".mg-stop").count() == 1
