@@ -1,16 +1,19 @@
 """What the tests of pictures share: code that runs as a notebook cell, hostile names, and a look at what is drawn."""
 
 import base64
+import graphlib
 import itertools
 import json
 import linecache
 import xml.etree.ElementTree as ElementTree
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.graph.modules import Group
 
 SVG = "{http://www.w3.org/2000/svg}"
 EXAMPLE = """\
@@ -51,6 +54,23 @@ def cell(text: str, **names: Any) -> dict[str, Any]:
 def seen(graph: Snapshot) -> dict[str, str]:
     """Name -> expression."""
     return {box.name: box.expression for box in graph.boxes}
+
+
+def check_no_circle(graph: Snapshot, groups: Sequence[Group], shown: Sequence[str]) -> int:
+    """With each group closed that is not in `shown`, things can be put behind their inputs; returns how many there are."""
+    by_id = {group.id: group for group in groups}
+    home = {box: group.id for group in groups for box in group.boxes}
+    stands: dict[str, str] = {}
+    for box in graph.boxes:
+        stands[box.id], at = box.id, home.get(box.id)
+        while at is not None:
+            stands[box.id] = stands[box.id] if at in shown else at
+            at = by_id[at].parent
+    inputs: dict[str, set[str]] = {key: set() for key in stands.values()}
+    for edge in graph.edges:
+        inputs[stands[edge.target]] |= {stands[edge.source]} - {stands[edge.target]}
+    list(graphlib.TopologicalSorter(inputs).static_order())  # raises CycleError
+    return len(inputs)
 
 
 def parsed(markup: str) -> ElementTree.Element:

@@ -94,8 +94,8 @@ class Source:
 class Snapshot:
     """A whole graph. For those who step through it: `nodes` are the engine's nodes behind the boxes (None for
     constants), `results` the results that a name was found for, `reached` leaves, with their names, that a custom
-    Function may reach by a backward of its own. `calls` maps a box to the modules in whose calls
-    it was made, the outermost first, `modules` the id() of a module to the learner's name for it.
+    Function may reach by a backward of its own. `ways` maps a box to the calls in which it
+    was made, the outermost first (see `calls`), `modules` the id() of a module to the learner's name for it.
     """
 
     root: str
@@ -103,7 +103,7 @@ class Snapshot:
     edges: tuple[Edge, ...]
     sources: tuple[Source, ...] = ()
     nodes: tuple[Any, ...] = field(default=(), compare=False, repr=False)
-    calls: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
+    ways: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
     modules: Mapping[int, str] = field(default_factory=dict, compare=False, repr=False)
     results: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     reached: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -112,6 +112,11 @@ class Snapshot:
     def by_id(self) -> dict[str, Box]:
         """Each box under its id."""
         return {box.id: box for box in self.boxes}
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each box stands in the order of making."""
+        return {box.id: place for place, box in enumerate(self.boxes)}
 
     @cached_property
     def into(self) -> dict[str, list[Edge]]:

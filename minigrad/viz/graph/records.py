@@ -11,6 +11,7 @@ looks: `span_of`, `source_line`.
 from __future__ import annotations
 
 import ast
+import dis
 import functools
 import itertools
 import linecache
@@ -19,28 +20,39 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from minigrad.autograd import engine
 from minigrad.autograd.modes import thread
 from minigrad.nn.modules.module import Module
 
 CALL = Module.__call__.__code__
+ENGINE = engine.steps.__code__.co_filename
+JUMPS = {*dis.hasjrel, *dis.hasjabs}
+MANY_CODES = 5000  # functions that were looked at, beyond which all are looked at anew: a cell run again makes new ones
 KEPT = 64  # elements up to which a result is copied; larger results are looked up as long as something else keeps them
 
 
 class Record:
     """What is written down when a node is made."""
 
-    __slots__ = ("code", "graph", "instruction", "modules", "operands", "outputs", "parent")
+    __slots__ = ("code", "graph", "instruction", "modules", "operands", "outputs", "parent", "way")
 
     def __init__(
-        self, code: CodeType | None, instruction: int, out: Any, inputs: Sequence[Any], modules: tuple[Any, ...]
+        self,
+        code: CodeType | None,
+        instruction: int,
+        out: Any,
+        inputs: Sequence[Any],
+        modules: tuple[Any, ...],
+        way: tuple[Any, ...],
     ) -> None:
         self.code = code
         self.instruction = instruction
         self.modules = modules  # the innermost first
+        self.way = way  # code, instruction and number of each call up to the learner's cell, the innermost first
         self.outputs = [Copy(array) for array in out] if isinstance(out, list) else [Copy(out)]
         self.operands: dict[int, Operand] = {
             slot: Operand(tensor)
@@ -86,25 +98,82 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
     The walk ends at the learner's cell or file, so that it is as long as the learner's own calls are deep.
     """
     frame: FrameType | None = sys._getframe(1)
-    learner = None
     modules: tuple[Any, ...] = ()
+    way: list[Any] = []
     in_backward = thread.evaluating is not None
-    while frame is not None:
-        if frame.f_code is CALL:
+    while frame is not None and is_ours(frame):
+        code = frame.f_code
+        way += (code, frame.f_lasti, 0)
+        if code is CALL:
             modules += (frame.f_locals["self"],)
-        elif learner is None and not is_ours(frame):
-            learner = frame
-        elif learner is None and frame.f_globals["__name__"] == "minigrad.autograd.engine":
+        elif code.co_filename == ENGINE:
             in_backward = True
-        if learner is not None and frame.f_code.co_name == "<module>":
+        frame = frame.f_back
+    made, instruction = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
+    while frame is not None:
+        code = frame.f_code
+        way += (code, frame.f_lasti, _call_number(frame) if _repeats.get(id(code)) or _is_new(code) else 0)
+        if code is CALL:
+            modules += (frame.f_locals["self"],)
+        elif code.co_name == "<module>":
             break
         frame = frame.f_back
-    code, instruction = (None, 0) if learner is None else (learner.f_code, learner.f_lasti)
-    record = Record(code, instruction, out, inputs, modules)
+    record = Record(made, instruction, out, inputs, modules, tuple(way))
     if in_backward:  # a rule of a recorded backward, or a sum that the engine made
         record.parent = getattr(thread.evaluating, "_creation", None)
         record.graph = 2 if record.parent is None else record.parent.graph + 1
     node._creation = record
+
+
+class Loop(NamedTuple):
+    """The instructions that a loop repeats: the offsets of the first and the last."""
+
+    first: int
+    last: int
+
+
+@functools.lru_cache(maxsize=256)
+def loops_of(code: CodeType) -> tuple[Loop, ...]:
+    """The loops of a function, outer ones first; those inside functions that it defines are not its own."""
+    ends: dict[int, int] = {}
+    for instruction in dis.get_instructions(code):
+        offset, target = instruction.offset, instruction.argval
+        if instruction.opcode in JUMPS and target < offset and "NO_INTERRUPT" not in instruction.opname:
+            ends[target] = max(offset, ends.get(target, 0))
+    found: list[Loop] = []
+    for first, last in sorted(ends.items(), key=lambda ends: (ends[0], -ends[1])):
+        if found and found[-1].first < first <= found[-1].last < last:
+            found[-1] = Loop(found[-1].first, last)  # a `continue` jumps to the test of a while, the end behind it
+        else:
+            found.append(Loop(first, last))
+    return tuple(found)
+
+
+_repeats: dict[int, bool] = {}  # the id of a function's code -> whether it has a loop
+_known: list[CodeType] = []  # the codes themselves, so that the ids stay theirs
+_numbers = itertools.count(1)
+NUMBER = ".call"  # no variable can have this name
+
+
+def _is_new(code: CodeType) -> bool:
+    """Look at code that is met for the first time: whether it has a loop, so that its calls must be told apart."""
+    if id(code) in _repeats:
+        return False
+    if len(_known) > MANY_CODES:
+        _known.clear()
+        _repeats.clear()
+    _known.append(code)
+    _repeats[id(code)] = code.co_name != "<module>" and bool(loops_of(code))
+    return _repeats[id(code)]
+
+
+def _call_number(frame: FrameType) -> int:
+    """A number that this call has alone. Frames cannot be kept, nor referred to weakly: their own dict holds it."""
+    variables = frame.f_locals
+    number: int | None = variables.get(NUMBER)
+    if number is None:
+        number = variables[NUMBER] = next(_numbers)
+    return number
 
 
 def is_ours(frame: FrameType) -> bool:

@@ -15,13 +15,14 @@ from typing import Any
 
 from minigrad.viz.graph import naming, values
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot
+from minigrad.viz.graph.calls import NO_PLACE, Place, way_of
 from minigrad.viz.graph.constants import constants_of, lost
 from minigrad.viz.graph.expressions import NodeNames
 from minigrad.viz.graph.kept import all_kept, read_saved, source_of_backward
 from minigrad.viz.graph.learner_code import first_assignment, only_assignment, sources_of
 from minigrad.viz.graph.naming import Variables
 from minigrad.viz.graph.nodes import by_rule, consumers, creation, generations, is_leaf, nodes_behind
-from minigrad.viz.graph.records import Span, span_of
+from minigrad.viz.graph.records import Record, Span, span_of
 from minigrad.viz.graph.values import Value
 from minigrad.viz.torch_graphs import mirror_of
 from minigrad.viz.torch_graphs.modules import calls_of
@@ -111,7 +112,7 @@ class _Builder:
         sources = sources_of(box.span for box in boxes)
         return Snapshot(
             *(ids[self.start], tuple(boxes), tuple(edges), sources, tuple(nodes)),
-            calls={ids[node]: modules for node, modules in self._calls().items() if modules},
+            ways={ids[node]: way for node, way in self._ways().items() if way},
             modules={id(module): name for name, module in self.variables.modules.items()},
             results=results,
             reached=self._reached(),
@@ -129,10 +130,12 @@ class _Builder:
                 found |= {self.variables.leaf(leaf) or path: leaf for path, leaf in leaves} | found
         return {name: leaf for name, leaf in found.items() if leaf.requires_grad}
 
-    def _calls(self) -> dict[Any, tuple[Any, ...]]:
-        """Node -> the modules in whose calls it was made, the outermost first."""
-        noted = {node: tuple(reversed(getattr(creation(node), "modules", ()))) for node in self.nodes}
-        return noted | calls_of(self.nodes, self.variables.modules.values())
+    def _ways(self) -> dict[Any, tuple[Place, ...]]:
+        """Node -> the calls in which it was made, the outermost first; of PyTorch's nodes the modules' calls only."""
+        records = {node: creation(node) for node in self.nodes}
+        noted = {node: way_of(record) for node, record in records.items() if isinstance(record, Record)}
+        chains = calls_of(self.nodes, self.variables.modules.values())
+        return noted | {node: tuple((module, NO_PLACE, 0) for module in chain) for node, chain in chains.items()}
 
     def _completed_boxes(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:
         """The boxes with what only the whole graph can tell: what saved values are called that are not there to be

@@ -12,7 +12,7 @@ from typing import Any
 from minigrad.viz import torch_graphs
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.kept import Saved
-from minigrad.viz.graph.modules import RECORDED, STRETCH, Group, groups_of, notice, open_at_first
+from minigrad.viz.graph.modules import Group, groups_of, notice, open_at_first
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.picture.markup import clean, clean_lines
 from minigrad.viz.picture.svg import Drawing, draw_parts, draw_svg, flows_of, hover
@@ -37,8 +37,7 @@ def picture_of(
 ) -> dict[str, Any]:
     """All that the page needs once."""
     is_pytorchs = any(isinstance(node, torch_graphs.Node) for node in graph.nodes)
-    calls = [group for group in groups if group.kind not in (STRETCH, RECORDED)]
-    paths = {box: group.path for group in calls for box in group.boxes}
+    paths = {box: group.path for group in groups for box in group.boxes}
     return {
         "svg": drawing.svg,
         "total": len(runs),

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from minigrad.viz.graph.boxes import Box, Snapshot, State
-from minigrad.viz.graph.modules import RECORDED, Group
+from minigrad.viz.graph.calls import RECORDED
+from minigrad.viz.graph.modules import Group
 from minigrad.viz.graph.values import Value, shape_text
 from minigrad.viz.picture.layered import Point, Stop
 from minigrad.viz.picture.layout import Frame, Layout, Wire, lay_out, open_that_fit

@@ -130,7 +130,7 @@ class Recorder:
             return  # closed before
         close()
         self.failure = self.failure or RuntimeError("the stepper was closed")
-        self.graph = replace(self.graph, nodes=(), results=(), reached={}, calls={})
+        self.graph = replace(self.graph, nodes=(), results=(), reached={}, ways={})
         self.progress.forget()
         self.ids, self.watcher = {}, Watcher({})
         self.steps, self.grown = iter(()), {}

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from minigrad.viz.graph.modules import shared_start
+from minigrad.viz.graph.folding import shared_start
 from minigrad.viz.torch_graphs.mirrors import Leaf
 
 Chain = tuple[Any, ...]  # modules, the outermost first

@@ -1,0 +1,178 @@
+"""In which calls and loops of the learner's code each node was made: a tree of scopes, with the nodes in it.
+
+The observer noted for each node the frames that were under way and the instruction of each: its way. Nodes are looked
+at in the order in which they were made. What the ways of two successive nodes begin with is still under way, as long as
+the code goes forward. Where an instruction comes again, or an earlier one, either a loop of that function has begun
+another round, or the function was called anew, by a loop further out. So each scope is an unbroken run of nodes.
+
+That a `sum` calls `+` again and again is no loop of the learner's: an instruction that calls back is still the same.
+Two calls that nothing in the code tells apart, such as a callback from a library, may count as one.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import CodeType, SimpleNamespace
+from typing import Any
+
+import minigrad
+from minigrad.viz.graph.loops import goes_on, loops_around
+from minigrad.viz.graph.records import CALL, ENGINE, Record, source_text, span_of
+
+MODULE, FUNCTION, LOOP, ROUND = "module", "function", "loop", "iteration"
+REPEATED, RUN, INPUTS, RECORDED = "calls", "run", "inputs", "create_graph"  # which are made when a graph is folded
+OWN = os.path.dirname(minigrad.__file__) + os.sep
+LIBRARIES = tuple({path + os.sep for name, path in sysconfig.get_paths().items() if "lib" in name})
+CALLS_BACK = re.compile(
+    r"(functools\.|itertools\.|math\.)?(sum|reduce|map|max|min|sorted|list|tuple|accumulate|prod)\("
+)
+NO_PLACE = -1  # the instruction of a module's call, in which there is nothing to go back to
+
+# The code of a frame, its instruction and the number of the call, if the code has loops; or a module and NO_PLACE.
+Place = tuple[Any, int, int]
+
+
+@dataclass(eq=False)
+class Scope:
+    """A call, a loop, or one round of a loop; or what is around everything. `inside` holds scopes and ids of boxes.
+
+    What is below `inside` is found out when a graph is folded: see `folding`.
+    """
+
+    kind: str = ""
+    about: Any = None  # the module that was called, a function's code, or code and loop
+    parent: Scope | None = None
+    inside: list[Any] = field(default_factory=list)
+    number: int = 1  # which call or round it is, or with which a run begins,
+    total: int = 1  # of how many, or how many are in a run
+    rounds: int = 0  # of the loop that it is, or that is all there is in it
+    loop: Scope | None = None  # that loop
+    title: str = ""  # of what has no name of its own
+    word: str = ""  # what is counted in a run
+
+
+class Calls:
+    """The tree of scopes, while nodes are put into it one by one."""
+
+    def __init__(self) -> None:
+        self.whole = Scope()
+        self._way: Sequence[Place] = ()
+        self._opened: list[list[Scope]] = []  # for each place of the way: its call, and its loops with their rounds
+
+    def add(self, box: str, way: Sequence[Place]) -> None:
+        """The next node and its way, the outermost place first."""
+        level, scopes = self._still_under_way(way)
+        del self._opened[level:]
+        for place in range(level, len(way)):
+            self._opened.append(list(scopes))
+            self._open(way, place)
+            scopes = []
+        self._way = way
+        self._innermost(len(way)).inside.append(box)
+
+    def _still_under_way(self, way: Sequence[Place]) -> tuple[int, list[Scope]]:
+        """How many places of the last way are still as they were, and which scopes of the next place."""
+        last, same = self._way, 0
+        while same < min(len(last), len(way)) and last[same] == way[same]:
+            same += 1
+        if same < min(len(last), len(way)) and last[same][::2] == way[same][::2]:  # this call has gone on
+            (code, now, _), before = way[same], last[same][1]
+            around, scopes, again = loops_around(code, before, now), self._opened[same], not goes_on(code, before, now)
+            if around or not again:
+                return same, scopes[: _calls_in(scopes) + 2 * len(around) - again]
+        if same == len(way) == len(last) and (not way or way[-1][1] == NO_PLACE):
+            return same, []
+        return self._again(way, same) or self._called_again(way, same)
+
+    def _again(self, way: Sequence[Place], level: int) -> tuple[int, list[Scope]] | None:
+        """The nearest loop, going outwards, that explains why the places before `level` are met again."""
+        for outer in range(level - 1, -1, -1):
+            code, instruction, _ = way[outer]
+            if instruction == NO_PLACE:
+                continue
+            if is_learners(code) and _calls_back(code, instruction):
+                return outer + 1, []
+            if around := loops_around(code, instruction):
+                scopes = self._opened[outer]
+                return outer, scopes[: _calls_in(scopes) + 2 * len(around) - 1]
+        return None
+
+    def _called_again(self, way: Sequence[Place], level: int) -> tuple[int, list[Scope]]:
+        """A function that no loop is around was called anew, and the module whose forward it is."""
+        is_same = level < min(len(way), len(self._way)) and way[level][0] == self._way[level][0]
+        return (level - 1 if is_same and level and way[level - 1][1] == NO_PLACE else level), []
+
+    def _open(self, way: Sequence[Place], level: int) -> None:
+        """Open the scopes of a place that are not open yet."""
+        code, instruction, _ = way[level]
+        scopes = self._opened[level]
+        if instruction == NO_PLACE:
+            self._add_scope(level, MODULE, code)
+            return
+        is_forward = level > 0 and way[level - 1][1] == NO_PLACE
+        if not scopes and level and not is_forward and is_learners(code) and not code.co_name.startswith("<"):
+            self._add_scope(level, FUNCTION, code)
+        known = len(scopes) - _calls_in(scopes)
+        for number, loop in enumerate(loops_around(code, instruction) if _shows_loops(code) else []):
+            if known <= 2 * number:
+                self._add_scope(level, LOOP, (code, loop))
+            if known <= 2 * number + 1:
+                self._add_scope(level, ROUND, (code, loop))
+
+    def _add_scope(self, level: int, kind: str, about: Any) -> None:
+        parent = self._innermost(level + 1)
+        scope = Scope(kind, about, parent)
+        parent.inside.append(scope)
+        self._opened[level].append(scope)
+
+    def _innermost(self, level: int) -> Scope:
+        """The innermost scope that the places before `level` have opened."""
+        return next((scopes[-1] for scopes in reversed(self._opened[:level]) if scopes), self.whole)
+
+
+def _calls_in(scopes: list[Scope]) -> int:
+    """1 if the scopes of a place begin with a call, else 0: the others are loops, each with its round."""
+    return int(bool(scopes) and scopes[0].kind in (MODULE, FUNCTION))
+
+
+def way_of(record: Record) -> tuple[Place, ...]:
+    """Where a node was made: the calls that were under way, without the machinery of ops and of the engine."""
+    modules = iter(record.modules)
+    places: list[Place] = []
+    for code, instruction, number in zip(record.way[::3], record.way[1::3], record.way[2::3], strict=True):
+        if code is CALL:
+            places.append((next(modules), NO_PLACE, 0))
+        elif code.co_name != "_first_call" or is_learners(code):
+            places.append((code, instruction, number))
+    places.reverse()
+    if record.graph > 1:  # a rule of the engine's: who asked for the backward
+        files = [code.co_filename if instruction != NO_PLACE else "" for code, instruction, _ in places]
+        places = places[: files.index(ENGINE)] if ENGINE in files else places
+    return tuple(places)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_learners_file(file: str) -> bool:
+    return not file.startswith((OWN, "<minigrad op ", *LIBRARIES)) or "ipykernel" in file
+
+
+def is_learners(code: CodeType) -> bool:
+    """False for the code of minigrad, of Python and of libraries."""
+    return _is_learners_file(code.co_filename)
+
+
+def _shows_loops(code: CodeType) -> bool:
+    """Whether the loops of a function are a learner's, or those of a network, such as a recurrent one."""
+    return is_learners(code) or code.co_filename.startswith(os.path.join(OWN, "nn", "modules"))
+
+
+@functools.lru_cache(maxsize=1024)
+def _calls_back(code: CodeType, instruction: int) -> bool:
+    """Whether a piece of code is a call of what calls functions again and again by itself, such as `sum`."""
+    span = span_of(SimpleNamespace(code=code, instruction=instruction))
+    return span is not None and CALLS_BACK.match(source_text(span)) is not None

@@ -1,0 +1,267 @@
+"""Which parts of a graph close to one box, so that at first a picture shows few of them and each part opens into few.
+
+A tree of scopes (calls, loops, rounds: see `calls`) becomes a tree of parts. A scope that holds one thing is that
+thing. A part with too many things is divided: calls of one function beside each other become one part, then runs of
+what is in it, in the order in which it was made; what many of them use, such as weights, becomes a part of its own.
+
+Nothing here can make a circle: without leaves and constants every part is an unbroken run of an order in which nodes
+stand behind their inputs; and leaves and constants, which lie with their uses or among themselves, have no inputs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, REPEATED, ROUND, RUN, Calls, Scope
+from minigrad.viz.graph.titles import Titles
+
+MOST = 14  # results and parts in a part; beyond that it is divided
+MOST_WITH_INPUTS = 18  # those and leaves and constants
+PARTS = 12  # into so many at most
+
+
+def scopes_of(graph: Snapshot) -> Scope:
+    """The scopes of a graph's nodes, with leaves and constants in the innermost that holds all their uses.
+
+    Later generations, which a recorded backward has made, are each a scope beside those of the first, whose results
+    they use and which uses none of theirs.
+    """
+    whole = Scope()
+    for number in sorted({box.graph for box in graph.boxes if box.kind == "result"}):
+        calls = Calls()
+        for box in graph.boxes:
+            if box.kind == "result" and box.graph == number:
+                calls.add(box.id, graph.ways.get(box.id, ()))
+        if number > 1:
+            calls.whole.kind, calls.whole.number = RECORDED, number
+            whole.inside.append(calls.whole)
+        else:
+            whole = calls.whole
+    adopt(whole)
+    home = {item: scope for scope in parts_of(whole) for item in scope.inside if isinstance(item, str)}
+    for key, users in uses_of_inputs(graph).items():
+        around = shared_start([_way_to(home[user]) for user in users])
+        (around[-1] if around else whole).inside.append(key)
+    sort(whole, graph)
+    return whole
+
+
+def without_calls(whole: Scope) -> None:
+    """Only calls of modules and graphs of gradients stay parts, as a small graph is shown."""
+    for scope in reversed(list(parts_of(whole))):
+        scope.inside = [
+            item
+            for child in scope.inside
+            for item in ([child] if isinstance(child, str) or child.kind in (MODULE, RECORDED) else child.inside)
+        ]
+        adopt(scope)
+        _number_calls(scope)
+
+
+def fold(whole: Scope, titles: Titles, graph: Snapshot) -> None:
+    """Take out what holds one thing only, and divide what holds too many."""
+    for scope in reversed(list(parts_of(whole))):
+        rounds = [child for child in scope.inside if isinstance(child, Scope) and child.kind == ROUND]
+        for number, child in enumerate(rounds, 1):
+            child.number, child.total = number, len(rounds)
+        scope.rounds = len(rounds)
+        scope.inside = [item for child in scope.inside for item in _instead_of(child)]
+        if scope.kind in (MODULE, FUNCTION) and len(scope.inside) == 1 and isinstance(scope.inside[0], Scope):
+            (only,) = scope.inside
+            if only.kind in (LOOP, FUNCTION)[: 1 + (scope.kind == MODULE)]:
+                scope.inside, scope.rounds, scope.loop = only.inside, only.rounds, only.loop or only
+        adopt(scope)
+        _number_calls(scope)
+    while len(whole.inside) == 1 and isinstance(whole.inside[0], Scope) and _is_plain_call(whole.inside[0]):
+        whole.inside = whole.inside[0].inside
+        adopt(whole)
+    inputs = uses_of_inputs(graph)
+    for scope in parts_of(whole):
+        if scope.rounds:
+            scope.title = titles.of_loop(scope, [item for item in scope.inside if item not in inputs])
+    _Division(whole, titles, graph).run()
+
+
+def _is_plain_call(scope: Scope) -> bool:
+    return scope.kind == FUNCTION and scope.loop is None
+
+
+def _instead_of(child: Any) -> list[Any]:
+    """What stands for a thing: for what holds one thing, and for the only round of a loop, what is in it."""
+    if isinstance(child, str):
+        return [child]
+    if child.kind == FUNCTION and _calls_itself(child):
+        return child.inside
+    if child.kind == LOOP and child.rounds == 1 and len(child.inside) == 1:
+        (only,) = child.inside
+        return only.inside if isinstance(only, Scope) and only.kind == ROUND else [only]
+    return child.inside if len(child.inside) <= 1 else [child]
+
+
+def _calls_itself(scope: Scope) -> bool:
+    """Whether it is the only call of the function that it lies in, which goes one step further down."""
+    outer = scope.parent
+    if outer is None or outer.kind != FUNCTION or outer.about is not scope.about:
+        return False
+    return sum(isinstance(item, Scope) and item.about is scope.about for item in outer.inside) == 1
+
+
+def _number_calls(scope: Scope) -> None:
+    """Of several calls of one module or function in a scope, which each is."""
+    calls = [child for child in scope.inside if isinstance(child, Scope) and child.kind in (MODULE, FUNCTION)]
+    total = Counter(id(call.about) for call in calls)
+    before = Counter[int]()
+    for call in calls:
+        before[id(call.about)] += 1
+        call.number, call.total = before[id(call.about)], total[id(call.about)]
+
+
+class _Division:
+    """Divides the parts of a tree that hold too much, from the outside to the inside."""
+
+    def __init__(self, whole: Scope, titles: Titles, graph: Snapshot) -> None:
+        self.whole = whole
+        self.titles = titles
+        self.graph = graph
+        self.uses = uses_of_inputs(graph)
+        self.home = {item: scope for scope in parts_of(whole) for item in scope.inside if isinstance(item, str)}
+
+    def run(self) -> None:
+        waiting = [self.whole]
+        while waiting:
+            scope = waiting.pop()
+            self._divide(scope)
+            waiting += [item for item in scope.inside if isinstance(item, Scope)]
+
+    def _divide(self, scope: Scope) -> None:
+        in_inputs = INPUTS in (scope.kind, scope.word)
+        inputs = {item for item in scope.inside if item in self.uses and not in_inputs}
+        others = [item for item in scope.inside if item not in inputs]
+        if len(others) <= MOST and len(scope.inside) <= MOST_WITH_INPUTS:
+            return
+        if self.titles.callee_of_all(others) is None:
+            others = self._with_repeated_joined(others)
+        if len(others) > MOST or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
+            others = self._runs(scope, others)
+        free = [item for item in scope.inside if item in inputs]
+        scope.inside = others
+        self._take_in(scope)
+        for key in free:
+            self._nearest(scope, key).inside.append(key)
+        free = [item for item in scope.inside if item in inputs]
+        if len(scope.inside) > MOST_WITH_INPUTS and len(free) > 2:
+            apart = Scope(INPUTS, None, scope, free, title=self.titles.of_stretch(free))
+            scope.inside = [apart, *(item for item in scope.inside if item not in inputs)]
+        self._take_in(scope)
+        sort(scope, self.graph)
+
+    def _with_repeated_joined(self, things: list[Any]) -> list[Any]:
+        """Where calls of one function or of like modules stand beside each other, one part instead of them."""
+        found: list[Any] = []
+        for called, beside in itertools.groupby(things, lambda thing: self.titles.callee_of_all([thing])):
+            calls = list(beside)
+            if called is not None and len(calls) > 1:
+                found.append(Scope(REPEATED, None, None, calls, title=self.titles.of_calls(calls)))
+                adopt(found[-1])
+            else:
+                found += calls
+        return found
+
+    def _runs(self, scope: Scope, things: list[Any]) -> list[Any]:
+        """Things in parts of about the same size, each an unbroken run."""
+        levels = 2
+        while PARTS**levels < len(things):
+            levels += 1
+        count = max(2, round(len(things) ** (1 / levels)))
+        ends = [number * len(things) // count for number in range(count + 1)]
+        word = scope.word or (INPUTS if scope.kind == INPUTS else "")
+        if not word and self.titles.callee_of_all(things) is not None:
+            word = "calls"
+        elif not word and scope.rounds == len(things):
+            word = self.titles.round_word(scope) + "s"
+        runs = []
+        for start, stop in itertools.pairwise(ends):
+            run = Scope(RUN, None, scope, things[start:stop], word=word)
+            run.number = start + (scope.number if scope.kind == RUN else 1)
+            run.title = self.titles.of_run(run)
+            runs.append(run)
+        return runs
+
+    def _nearest(self, scope: Scope, key: str) -> Scope:
+        """Of a part and the parts in it, the one in which a leaf or constant lies directly: with all its uses."""
+        inside: set[Any] = set()
+        for user in self.uses[key]:
+            at = self.home[user]
+            if at is scope:
+                return scope
+            while at.parent is not None and at.parent is not scope:
+                at = at.parent
+            inside.add(at)
+        return inside.pop() if len(inside) == 1 else scope
+
+    def _take_in(self, scope: Scope) -> None:
+        """Note where the things in a part, and in the parts that are new in it, lie now."""
+        for part in (scope, *(item for item in scope.inside if isinstance(item, Scope))):
+            adopt(part)
+            self.home |= {item: part for item in part.inside if isinstance(item, str)}
+
+
+def parts_of(whole: Scope) -> Iterable[Scope]:
+    """A scope and all that are in it, outer ones first."""
+    found = [whole]
+    for scope in found:  # which grows while we walk it
+        found += [item for item in scope.inside if isinstance(item, Scope)]
+    return found
+
+
+def adopt(scope: Scope) -> None:
+    """What lies in a scope has it for a parent."""
+    for item in scope.inside:
+        if isinstance(item, Scope):
+            item.parent = scope
+
+
+def sort(whole: Scope, graph: Snapshot) -> None:
+    """Put what lies in each scope into the order in which it was made, a later generation behind an earlier one."""
+    places = graph.places
+    first: dict[int, tuple[int, int]] = {}
+
+    def key(item: Any) -> tuple[int, int]:
+        return (graph.by_id[item].graph, places[item]) if isinstance(item, str) else first[id(item)]
+
+    for scope in reversed(list(parts_of(whole))):
+        scope.inside.sort(key=key)
+        made = [item for item in scope.inside if isinstance(item, Scope) or graph.by_id[item].kind == "result"]
+        first[id(scope)] = key((made or scope.inside)[0]) if scope.inside else (0, 0)
+
+
+def uses_of_inputs(graph: Snapshot) -> dict[str, list[str]]:
+    """The leaves and constants, each with the boxes that use it."""
+    uses: dict[str, list[str]] = {box.id: [] for box in graph.boxes if box.kind != "result"}
+    for edge in graph.edges:
+        if edge.source in uses:
+            uses[edge.source].append(edge.target)
+    return uses
+
+
+def _way_to(scope: Scope | None) -> list[Scope]:
+    """From the outermost scope to this one."""
+    way: list[Scope] = []
+    while scope is not None:
+        way.append(scope)
+        scope = scope.parent
+    return way[::-1]
+
+
+def shared_start(ways: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+    """What all of some ways from the outside to the inside begin with."""
+    shared: tuple[Any, ...] = ()
+    for level in zip(*ways, strict=False):
+        if any(one is not level[0] for one in level):
+            break
+        shared += (level[0],)
+    return shared

@@ -1,0 +1,145 @@
+"""What the parts of a folded graph are called, as a reader of the code would say it.
+
+A module has its path in the module around it, or its variable's name; a function its own name; a loop its first line.
+Of several calls each says which it is, and several parts in one say how many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from minigrad.viz.graph.boxes import GENERATIONS, Snapshot
+from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, ROUND, RUN, Scope, is_learners
+from minigrad.viz.graph.loops import head_of
+
+STRETCH = "stretch of the code"
+INDEXED = re.compile(r"(?:(.*)\.)?(\d+)")
+
+
+class Titles:
+    """The titles of the scopes of one graph.
+
+    Args:
+        names: the `id()` of a module -> the learner's name for it.
+    """
+
+    def __init__(self, graph: Snapshot, names: Mapping[int, str]) -> None:
+        self.graph = graph
+        self.names = names
+        self._paths: dict[int, dict[int, str]] = {}  # of the modules inside an outer one
+
+    def of(self, scope: Scope) -> str:
+        """The title of a part."""
+        if scope.kind in (MODULE, FUNCTION):
+            name = self.called(scope)
+            if scope.kind == FUNCTION and scope.title:
+                name = f"{name} · {scope.title}"
+            return f"{name}, call {scope.number} of {scope.total}" if scope.total > 1 else name
+        if scope.kind == ROUND:
+            return f"{self.round_word(scope)} {scope.number} of {scope.total}"
+        if scope.kind == RECORDED:
+            return GENERATIONS.get(scope.number, f"graph {scope.number}")
+        return scope.title
+
+    def kind(self, scope: Scope) -> str:
+        """What kind of thing a part is, in a word or two."""
+        if scope.kind == MODULE:
+            return type(scope.about).__name__
+        if scope.kind == RUN:
+            return scope.word or STRETCH
+        return LOOP if scope.rounds else scope.kind
+
+    def of_loop(self, scope: Scope, things: Sequence[Any]) -> str:
+        """What a loop is called whose rounds are some things: by what each round calls, else by its first line."""
+        if len(things) == scope.rounds and self.callee_of_all(things) is not None:
+            return self.of_calls(things)
+        code, loop = (scope.loop or scope).about
+        if not is_learners(code):
+            return f"steps ×{scope.rounds}"
+        return f"{head_of(code, loop) or 'loop'}: ×{scope.rounds}"
+
+    def round_word(self, scope: Scope) -> str:
+        """What one round of a loop is called."""
+        code, _ = (scope.loop or scope).about
+        return "iteration" if is_learners(code) else "step"
+
+    def of_calls(self, calls: Sequence[Scope]) -> str:
+        """Several calls of one function or of like modules: `cell ×30`, `layers[0…11]`."""
+        names = list(dict.fromkeys(self.called(call) for call in calls))
+        if len(names) == 1:
+            return f"{names[0]} ×{len(calls)}"
+        prefix, numbers = self._numbered(names, calls[0])
+        return f"{prefix}[{numbers}]" + (f" ×{len(calls) // len(names)}" if len(calls) > len(names) else "")
+
+    def of_run(self, run: Scope) -> str:
+        """A run of things: by their numbers, where they are counted, else by the first and the last."""
+        if run.word in ("", INPUTS):
+            return self.of_stretch(run.inside)
+        if run.word == "calls" and len({self.called(call) for call in run.inside}) > 1:
+            return self.of_calls(run.inside)
+        return f"{run.word} {run.number}…{run.number + len(run.inside) - 1}"
+
+    def of_stretch(self, things: Sequence[Any]) -> str:
+        """The first and the last of some things."""
+        first, last = (self._end(things[end], end) for end in (0, -1))
+        return f"{first} … {last}"
+
+    def _end(self, thing: Any, end: int) -> str:
+        while isinstance(thing, Scope):
+            if thing.kind in (MODULE, FUNCTION):
+                return self.called(thing)
+            thing = thing.inside[end]
+        return self.graph.by_id[thing].name
+
+    def callee_of_all(self, things: Sequence[Any]) -> Any:
+        """What all of some things are calls of; None if there is no such one."""
+        called = {self._callee(thing) for thing in things}
+        return called.pop() if len(called) == 1 else None
+
+    def _callee(self, thing: Any) -> Any:
+        """What a call calls, the same for calls of one function and for like modules with numbers for names."""
+        if not isinstance(thing, Scope) or thing.kind not in (MODULE, FUNCTION):
+            return None
+        if thing.kind == FUNCTION:
+            return thing.about
+        match = INDEXED.fullmatch(self.called(thing))
+        return id(thing.about) if match is None else (type(thing.about), match[1])
+
+    def _numbered(self, names: list[str], call: Scope) -> tuple[str, str]:
+        """What modules with numbers for names have in common, and their numbers: "layers" and "0…11"."""
+        outer = self._module_around(call)
+        parts = [name.rpartition(".") for name in names]
+        prefix = parts[0][0] or (self.called(outer) if outer is not None else "modules")
+        return prefix, f"{parts[0][2]}…{parts[-1][2]}"
+
+    def path(self, scope: Scope) -> str:
+        """The names of the modules around a part, and its own, with points between them."""
+        path: list[str] = []
+        at: Scope | None = scope
+        while at is not None:
+            if at.kind == MODULE:
+                path.append(self.called(at) if path else self.of(at))
+            at = at.parent
+        return ".".join(reversed(path))
+
+    def called(self, call: Scope) -> str:
+        """The name of what a call calls."""
+        if call.kind == FUNCTION:
+            return str(call.about.co_qualname).rpartition("<locals>.")[2]
+        outer, module = self._module_around(call), call.about
+        inside = self._inside(outer.about).get(id(module), "") if outer is not None else ""
+        return inside or self.names.get(id(module), "") or type(module).__name__
+
+    def _module_around(self, scope: Scope) -> Scope | None:
+        outer = scope.parent
+        while outer is not None and outer.kind != MODULE:
+            outer = outer.parent
+        return outer
+
+    def _inside(self, outer: Any) -> dict[int, str]:
+        """The id of each module inside another one -> its path there."""
+        if id(outer) not in self._paths:
+            self._paths[id(outer)] = {id(module): path for path, module in reversed(list(outer.named_modules()))}
+        return self._paths[id(outer)]

@@ -1,0 +1,319 @@
+"""Folding: few boxes at first, each part opens into few, and its title says what a reader of the code would say."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from cells import cell, check_no_circle
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import minigrad as mg
+from minigrad import viz
+from minigrad.viz.graph.boxes import Box, Edge, Snapshot
+from minigrad.viz.graph.folding import MOST_WITH_INPUTS
+from minigrad.viz.graph.modules import MANY, Group, groups_of, open_at_first
+from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.graph.values import NONE
+
+MICROGRAD = """\
+class Neuron:
+    def __init__(self, count):
+        self.w = [mg.tensor(0.1 * k, requires_grad=True) for k in range(count)]
+        self.b = mg.tensor(0.0, requires_grad=True)
+
+    def __call__(self, x):
+        act = sum((wi * xi for wi, xi in zip(self.w, x)), self.b)
+        return act.tanh()
+
+class Layer:
+    def __init__(self, count, size):
+        self.neurons = [Neuron(count) for _ in range(size)]
+
+    def __call__(self, x):
+        out = [n(x) for n in self.neurons]
+        return out[0] if len(out) == 1 else out
+
+class MLP:
+    def __init__(self, count, sizes):
+        self.layers = [Layer(a, b) for a, b in zip([count, *sizes], sizes)]
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+n = MLP(3, [4, 4, 1])
+"""
+ONE = "loss = (n([2.0, 3.0, -1.0]) - 1.0) ** 2\n"
+FOUR = """\
+xs = [[2.0, 3.0, -1.0], [3.0, -1.0, 0.5], [0.5, 1.0, 1.0], [1.0, 1.0, -1.0]]
+for epoch in range(2):
+    predicted = [n(x) for x in xs]
+    loss = sum((one - 1.0) ** 2 for one in predicted)
+"""
+
+
+def folded(text: str, **names: Any) -> tuple[Snapshot, tuple[Group, ...]]:
+    """The graph of `loss` after a cell has run, and its groups."""
+    scope = cell(text, **names)
+    graph = snapshot(scope["loss"], {name: value for name, value in scope.items() if isinstance(value, mg.nn.Module)})
+    groups = groups_of(graph, graph.modules)
+    check(graph, groups)
+    return graph, groups
+
+
+def check(graph: Snapshot, groups: Sequence[Group]) -> None:
+    """What is true of all folded graphs: parts of a size that can be seen, and never a circle or a wrong count."""
+    things = {group.id: len(group.boxes) + sum(other.parent == group.id for other in groups) for group in groups}
+    opened = open_at_first(graph, tuple(groups))
+    assert all(group.parent is None or group.parent in opened for group in groups if group.id in opened)
+    if len(graph.boxes) > MANY:
+        assert all(2 <= count <= MOST_WITH_INPUTS for count in things.values()), things
+        assert check_no_circle(graph, groups, opened) <= MANY
+    homes = [box for group in groups for box in group.boxes]
+    assert len(homes) == len(set(homes))
+    for group in groups:
+        inside = {group.id}
+        for other in groups:  # outer ones stand first
+            inside |= {other.id} if other.parent in inside else set()
+        assert group.count == sum(len(other.boxes) for other in groups if other.id in inside)
+    for shown in ([], [group.id for group in groups]):
+        check_no_circle(graph, groups, shown)
+
+
+def titles(groups: Sequence[Group], parent: Group | None = None) -> list[str]:
+    """The titles of the groups in another, or of the outermost."""
+    return [group.name for group in groups if group.parent == (parent.id if parent else None)]
+
+
+def named(groups: Sequence[Group], name: str) -> Group:
+    return next(group for group in groups if group.name == name)
+
+
+def test_micrograds_network_folds_into_layers_and_neurons() -> None:
+    _, groups = folded(MICROGRAD + ONE)
+    assert titles(groups) == ["MLP.__call__ · for layer in self.layers: ×3"]
+    layers = titles(groups, groups[0])
+    assert layers == [
+        "Layer.__call__ · Neuron.__call__ ×4, call 1 of 2",
+        "Layer.__call__ · Neuron.__call__ ×4, call 2 of 2",
+        "Neuron.__call__",  # the last layer is one neuron
+    ]
+    assert titles(groups, named(groups, layers[0])) == [f"Neuron.__call__, call {k} of 4" for k in (1, 2, 3, 4)]
+
+
+def test_loops_in_loops_are_told_apart_though_the_same_lines_run_again() -> None:
+    _, groups = folded(MICROGRAD + FOUR)
+    (network,) = [group for group in groups if group.parent is None and "MLP" in group.name]
+    assert network.name == "MLP.__call__ ×4"
+    calls = titles(groups, network)
+    assert calls[1:] == [f"MLP.__call__ · for layer in self.layers: ×3, call {k} of 4" for k in (1, 2, 3, 4)]
+    assert len(titles(groups, named(groups, calls[1]))) == 3
+
+
+def test_rounds_of_a_loop_are_numbered_and_many_come_in_runs() -> None:
+    text = "w = mg.tensor(0.5, requires_grad=True)\nh = w * 1\nfor t in range({}):\n    h = (h * w).tanh()\nloss = h\n"
+    graph, groups = folded(text.format(12))
+    assert titles(groups) == ["for t in range(12): ×12"]
+    assert titles(groups, groups[0]) == [f"iteration {k} of 12" for k in range(1, 13)]
+    assert [group.kind for group in groups] == ["loop", *["iteration"] * 12]
+    assert groups[0].id in open_at_first(graph, groups)
+    _, groups = folded(text.format(25))
+    assert titles(groups, groups[0]) == ["iterations 1…5", *(f"iterations {k}…{k + 4}" for k in (6, 11, 16, 21))]
+    assert titles(groups, groups[2]) == [f"iteration {k} of 25" for k in (6, 7, 8, 9, 10)]
+    _, groups = folded(text.format(400))
+    assert titles(groups) == ["for t in range(400): ×400"]
+
+
+def test_while_and_continue_and_loops_in_functions() -> None:
+    _, groups = folded(
+        "x = mg.tensor(0.5, requires_grad=True)\n"
+        "def walk(x, count):\n"
+        "    while count > 0:\n"
+        "        count -= 1\n"
+        "        if count % 2:\n"
+        "            x = (x * 2).exp()\n"
+        "            continue\n"
+        "        x = (x + 1).sin()\n"
+        "    return x.cos()\n"
+        "loss = walk(x, 4) + walk(x, 12)\n"
+    )
+    assert titles(groups) == ["walk, call 1 of 2", "walk, call 2 of 2"]
+    first, second = groups[:2]
+    assert titles(groups, first) == ["while count > 0: ×4"]
+    assert titles(groups, second) == ["while count > 0: ×12"]
+
+
+def test_one_call_in_each_round_is_that_call() -> None:
+    text = (
+        "cell = mg.nn.RNNCell(2, 2)\nh = mg.zeros(1, 2)\nxs = mg.ones(30, 1, 2).unbind()\n"
+        "for x in xs:\n    h = cell(x, h)\nloss = h.sum()\n"
+    )
+    _, groups = folded(text)
+    assert titles(groups) == ["cell ×30"]
+    assert titles(groups, groups[0]) == [f"calls {k}…{k + 5}" for k in (1, 7, 13, 19, 25)]
+    assert titles(groups, named(groups, "calls 7…12"))[0] == "cell, call 7 of 30"
+
+
+def test_layers_of_a_list_are_one_part_with_their_numbers() -> None:
+    _, groups = folded(
+        "class Net(mg.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.layers = mg.nn.ModuleList(mg.nn.Linear(2, 2) for _ in range(12))\n"
+        "    def forward(self, x):\n"
+        "        for layer in self.layers:\n"
+        "            x = layer(x)\n"
+        "        return x\n"
+        "net = Net()\nloss = net(mg.ones(1, 2)).sum()\n"
+    )
+    assert titles(groups)[0] == "net"
+    assert titles(groups, groups[0])[:2] == ["layers.0", "layers.1"]
+    _, groups = folded(
+        "net = mg.nn.Sequential(*(mg.nn.Linear(2, 2) for _ in range(40)))\nloss = net(mg.ones(1, 2)).sum()\n"
+    )
+    assert titles(groups, named(groups, "net"))[0] == "net[0…5]"
+
+
+def test_what_sum_and_reduce_call_is_no_loop() -> None:
+    _, groups = folded(
+        "import functools\n"
+        "x = [mg.tensor(1.0, requires_grad=True) for _ in range(9)]\n"
+        "for epoch in range(1):\n"
+        "    loss = sum(x) * functools.reduce(lambda a, b: a * b, x)\n"
+    )
+    assert not any("epoch" in group.name or "×" in group.name for group in groups)
+
+
+def test_comprehensions_are_loops_too() -> None:
+    _, groups = folded(
+        "x = mg.tensor(1.0, requires_grad=True)\n"
+        "losses = [((x - k) ** 2).exp() for k in range(9)]\nloss = mg.stack(losses).sum()\n"
+    )
+    assert titles(groups) == ["for k in range(9): ×9"]
+    assert titles(groups, groups[0])[8] == "iteration 9 of 9"
+
+
+def test_what_calls_itself() -> None:
+    _, groups = folded(
+        "def power(x, n):\n    return x if n == 0 else x * power(x, n - 1)\n"
+        "x = mg.tensor(1.01, requires_grad=True)\nloss = power(x, 300)\n"
+    )
+    assert max(depth(groups, group) for group in groups) <= 4
+    _, groups = folded(
+        "class Tree(mg.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.fc = mg.nn.Linear(2, 2)\n"
+        "    def forward(self, x, n):\n"
+        "        return self.fc(x) if n == 0 else self(x, n - 1) + self(x * 2, n - 1)\n"
+        "tree = Tree()\nloss = tree(mg.ones(1, 2), 4).sum()\n"
+    )
+    assert titles(groups, groups[0]) != []
+
+
+def depth(groups: Sequence[Group], group: Group) -> int:
+    by_id = {one.id: one for one in groups}
+    count = 1
+    while group.parent is not None:
+        group, count = by_id[group.parent], count + 1
+    return count
+
+
+@pytest.mark.parametrize("count", [1, 400])
+def test_one_op_with_many_inputs(count: int) -> None:
+    graph, groups = folded(
+        f"ws = [mg.tensor(1.0 * k, requires_grad=True) for k in range({count})]\nloss = mg.stack(ws)\n"
+    )
+    assert len(open_at_first(graph, groups)) <= len(groups)
+    if count > 1:
+        assert [group.kind for group in groups if group.parent is None] == ["inputs"]
+
+
+def test_a_small_graph_shows_its_modules_and_no_calls() -> None:
+    graph, groups = folded(
+        "net = mg.nn.Sequential(mg.nn.Linear(2, 2), mg.nn.Tanh())\n"
+        "def loss_of(x):\n    return net(x).sum()\n"
+        "for step in range(3):\n    loss = loss_of(mg.ones(1, 2))\n"
+    )
+    assert titles(groups) == ["net"]
+    assert open_at_first(graph, groups) == [group.id for group in groups]
+
+
+def test_code_without_a_source_folds_as_well() -> None:
+    scope: dict[str, Any] = {"mg": mg}
+    text = "x = mg.tensor(0.5, requires_grad=True)\nloss = x\nfor t in range(12):\n    loss = (loss * x).tanh()\n"
+    exec(compile(text, "<nowhere>", "exec"), scope)
+    graph = snapshot(scope["loss"])
+    groups = groups_of(graph, {})
+    check(graph, groups)
+    assert titles(groups) == ["loop: ×12"]
+
+
+def some_code() -> None:
+    for _ in range(2):
+        random.random()
+    for _ in range(2):
+        random.random()
+
+
+def other_code() -> list[float]:
+    return [random.random() for _ in range(2)]
+
+
+PLACES = [
+    (function.__code__, instruction, 1) for function in (some_code, other_code) for instruction in (0, 20, 60, 90)
+]
+MODULES = [(mg.nn.ReLU(), -1, 0), (mg.nn.Tanh(), -1, 0)]
+
+
+def any_graph(chance: random.Random) -> Snapshot:
+    """A random graph, whose nodes were made in any calls one may think of."""
+    boxes: list[Box] = []
+    edges: list[Edge] = []
+    ways: dict[str, Any] = {}
+    for number in range(chance.randint(1, 80)):
+        if chance.random() < 0.3:
+            boxes.append(Box(f"n{len(boxes)}", "leaf", f"w{number}", "", "", NONE, NONE))
+        inputs = chance.choices(boxes[-30:], k=chance.randint(0, 3)) if boxes else []
+        generation = max([2 if number and chance.random() < 0.03 else 1, *(box.graph for box in inputs)])
+        key = f"n{len(boxes)}"
+        boxes.append(replace(Box(key, "result", f"t{number}", "", "", NONE, NONE), graph=generation))
+        edges += [Edge(f"e{number}.{slot}", box.id, key, slot) for slot, box in enumerate(inputs)]
+        ways[key] = tuple(chance.choices(PLACES + MODULES, k=chance.randint(0, 4)))
+    used = {edge.source for edge in edges}
+    kept = tuple(box for box in boxes if box.kind == "result" or box.id in used)
+    return Snapshot(kept[-1].id, kept, tuple(edges), ways=ways)
+
+
+@given(st.integers(0, 2**40))
+@settings(max_examples=100, deadline=None)
+def test_whatever_was_called_folding_makes_no_circle(seed: int) -> None:
+    chance = random.Random(seed)
+    graph = any_graph(chance)
+    groups = groups_of(graph, {})
+    check(graph, groups)
+    check_no_circle(graph, groups, [group.id for group in groups if chance.random() < 0.5])
+
+
+@pytest.mark.parametrize("steps", [1, 25, 60])
+def test_a_loop_of_any_length_is_drawn(steps: int) -> None:
+    loss = cell(
+        "w, h = mg.full((2, 2), 0.1, requires_grad=True), mg.zeros(1, 2)\n"
+        f"for _ in range({steps}):\n    h = mg.tanh(mg.ones(1, 2) @ w + h @ w)\nloss = h.sum()\n"
+    )["loss"]
+    assert viz.draw(loss).svg
+    stepper = viz.BackwardStepper(loss)
+    assert stepper._repr_mimebundle_()[0]["image/svg+xml"]
+    stepper.close()
+
+
+def test_a_loop_of_pytorchs_is_drawn() -> None:
+    torch = pytest.importorskip("torch")
+    w, h = torch.full((2, 2), 0.1, requires_grad=True), torch.zeros(1, 2)
+    for _ in range(60):
+        h = torch.tanh(torch.ones(1, 2) @ w + h)
+    assert viz.draw(h.sum()).svg
