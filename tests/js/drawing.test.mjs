@@ -29,7 +29,8 @@ const numbers = (element, name) => element.getAttribute(name).match(/-?[\d.]+/g)
 const chip = (root, edge) => root.querySelector(`[data-chip="${edge}"]`);
 
 test("signs hang below their box, clear of what is written in it", async () => {
-  const root = await show(saved());
+  const event = (node) => ({ kind: "tensor_hook", node, title: "hook", text: "", before: null, after: null, line: null });
+  const root = await show(changed("example", (frame, k) => k === 2 && frame.events.push(event(frame.box))));
   press(root, "next");
   press(root, "next");
   const box = boxNamed(root, "E");

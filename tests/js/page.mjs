@@ -11,7 +11,7 @@
 import { Window } from "happy-dom";
 
 const BROWSER_NAMES = [
-  "document", "navigator", "location", "matchMedia", "getComputedStyle", "requestAnimationFrame", "cancelAnimationFrame",
+  "document", "navigator", "location", "sessionStorage", "matchMedia", "getComputedStyle", "requestAnimationFrame", "cancelAnimationFrame",
   "Node", "Element", "HTMLElement", "SVGElement", "ShadowRoot", "DOMParser", "Event", "CustomEvent", "KeyboardEvent",
   "MouseEvent", "PointerEvent", "FocusEvent", "InputEvent", "MutationObserver", "ResizeObserver", "IntersectionObserver",
 ];

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, test } from "node:test";
 import { loadModule, makeModel, openPage } from "./page.mjs";
+import { changed } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 const { Player } = await loadModule("viz/static/player.mjs");
@@ -197,7 +198,7 @@ test("states are told by class and by a word", async () => {
   assert.deepEqual(state("A"), ["mg-idle"]);
   assert.equal(boxNamed(root, "E").querySelector(".mg-flag-text").textContent, "just ran");
   const shown = [...root.querySelectorAll("[data-chip]")].filter((chip) => chip.getAttribute("visibility") === "visible");
-  assert.deepEqual(shown.map((chip) => chip.textContent), ["1 * 4 = 4", "1 * 9 = 9"]);
+  assert.deepEqual(shown.map((chip) => chip.textContent), ["1 × 4 = 4", "1 × 9 = 9"]);
   const flows = [...root.querySelectorAll("[data-edge]")].map((edge) => classes(edge).find((word) => ["mg-now", "mg-done", "mg-idle"].includes(word)));
   assert.deepEqual(flows, ["mg-idle", "mg-idle", "mg-now", "mg-now", "mg-done", "mg-done"]);
   press(root, "first");
@@ -238,15 +239,60 @@ test("the panel of the code scrolls to what is marked, after all else is painted
 
 test("what happened, who is next, and the words for a screen reader", async () => {
   const root = await show(saved("example", { index: 2 }));
-  const story = root.querySelector(".mg-story").textContent;
-  for (const piece of ["MulBackward0 made E", "∂F/∂E = 1", "g * D = 1 * 4 = 4", "1 + 9 = 10", "its saved tensors C and D are freed"]) {
-    assert.ok(story.includes(piece), piece);
+  const sentence = "mul: C gets g × D = 1 × 4 = 4; D gets g × C = 1 × 9 = 9, and that is added to what came from F: 1 + 9 = 10.";
+  assert.deepEqual(texts(root, ".mg-sentence"), [sentence]);
+  assert.equal(root.querySelector(".mg-story").textContent, sentence); // and nothing else
+  assert.equal(root.querySelector(".mg-happened .mg-title").textContent, "Step 2: E");
+  const why = root.querySelector(".mg-why");
+  for (const piece of ["MulBackward0 made E", "∂F/∂E = 1", "self: g * other", "its saved tensors C and D are freed"]) {
+    assert.ok(why.textContent.includes(piece), piece);
   }
   const queue = root.querySelector(".mg-queue").textContent.replaceAll("\u00a0", " ");
   for (const piece of ["next to run: D", "D (2 of 2), C (1 of 1)", "A.grad, B.grad", "F, E"]) assert.ok(queue.includes(piece), piece);
   const live = root.querySelector("[aria-live]");
   assert.equal(live.getAttribute("aria-live"), "polite");
-  assert.match(live.textContent, /^Step 2 of 6\. MulBackward0 made E\..* Next to run: D\.$/);
+  assert.match(live.textContent, /^Step 2 of 6\. mul: C gets .* 1 \+ 9 = 10\. Next to run: D\.$/);
+});
+
+test("what is behind why stays open over the steps and for the page's next stepper", async () => {
+  const root = await show(saved());
+  const why = root.querySelector(".mg-why");
+  assert.equal(why.open, false);
+  why.open = true;
+  why.dispatchEvent(new Event("toggle"));
+  press(root, "next");
+  press(root, "next");
+  assert.equal(why.open, true);
+  assert.match(why.querySelector(".mg-row-done").textContent, /F/);
+  assert.ok(classes(root.querySelector(".mg-columns")).includes("mg-why-open"));
+  const other = (await show(saved())).querySelector(".mg-why");
+  assert.equal(page.host.querySelectorAll(".mg-why").length, 2);
+  assert.equal([...page.host.querySelectorAll(".mg-why")].at(-1).open, true);
+  why.open = false;
+  why.dispatchEvent(new Event("toggle"));
+  assert.equal(sessionStorage.getItem("minigrad-why"), "");
+  assert.ok(other);
+});
+
+test("a page that may remember nothing shows the words all the same", async () => {
+  Object.defineProperty(globalThis, "sessionStorage", { get() { throw new Error("not allowed"); }, configurable: true });
+  const root = await show(saved());
+  const why = root.querySelector(".mg-why");
+  assert.equal(why.open, false);
+  why.open = true;
+  why.dispatchEvent(new Event("toggle"));
+  assert.ok(classes(root.querySelector(".mg-columns")).includes("mg-why-open"));
+});
+
+test("hooks and failures are told at once, what is kept only to those who ask why", async () => {
+  const event = (kind, why) => ({ kind, why, node: "n4", title: `${kind} of E`, text: "", before: null, after: null, line: null });
+  const kinds = (frame, k) => k === 2 && frame.events.push(event("tensor_hook", false), event("saved", true));
+  const root = await show(changed("example", kinds));
+  press(root, "next");
+  press(root, "next");
+  assert.deepEqual(texts(root, ".mg-story .mg-event-title"), ["tensor_hook of E"]);
+  assert.deepEqual(texts(root, ".mg-reasons .mg-event-title"), ["saved of E"]);
+  assert.doesNotMatch(root.querySelector("[aria-live]").textContent, /saved of E/);
 });
 
 test("every control has a name, and boxes can be reached with the tab key", async () => {
@@ -330,7 +376,7 @@ test("a drawing that is no SVG is not put into the page", async () => {
     const root = await show(saved("example", { picture: { ...picture, svg }, recorded }));
     assert.equal(root.querySelector(".mg-view").children.length, 0, svg);
     press(root, "next");
-    assert.match(root.querySelector(".mg-story").textContent, /AddBackward0 made F/);
+    assert.match(root.querySelector(".mg-story").textContent, /D and E each get g = 1/);
     cleanup();
   }
 });

@@ -141,4 +141,4 @@ def test_the_widgets_bundle_carries_the_picture_too(example: dict[str, Any]) -> 
     assert "application/vnd.jupyter.widget-view+json" in data
     assert data["text/plain"] == "BackwardStepper of F: step 2 of 6, next to run: D"
     texts = [element.text for element in parsed(data["image/svg+xml"]).iter(f"{SVG}text")]
-    assert {"1 * 4 = 4", "1 + 9 = 10", "just ran", "next ▸"} <= set(texts)
+    assert {"1 × 4 = 4", "1 + 9 = 10", "just ran", "next ▸"} <= set(texts)

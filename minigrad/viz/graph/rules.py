@@ -1,13 +1,15 @@
-"""An op's rule as the code that it is, and the same code with the numbers put in.
+"""An op's rule as the code that it is, and as the formula that a person would write.
 
-So the stepper can write `g * other` and then `1 * 4`: the rule's own lambda is found in the source of the engine, its
-expression taken apart, and each name replaced: by the learner's name, by the number, or for large tensors by name and
-shape. Nothing here may stop a step: a rule whose source is not to be had is described in words.
+So the stepper can write `g × other` and then `1 × 4`: the rule's own lambda is found in the source of the engine (or of
+the learner, whose own ops and Functions are told in the same way), its expression taken apart, simplified by
+arithmetic.py and written by formula_text.py. Nothing here may stop a step: a rule whose source is not to be had is
+described in words.
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -16,27 +18,28 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.viz.graph.arithmetic import Formula, Sizes, formula_of
 from minigrad.viz.graph.records import syntax_tree
-from minigrad.viz.graph.values import WHOLE, elements_text, number, shape_text
+from minigrad.viz.graph.values import WHOLE
 
-LONGEST = 160  # characters of a rule with numbers; a longer one says less than its plain text
+UNKNOWN = Formula("what its rule gives", in_words=True)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """The rule of one input: as written, with the learner's names, and with numbers or shapes ("" where that says
-    nothing more).
-    """
+    """The rule of one input: as code, without what is the engine's business, and as a formula or in words."""
 
     parameter: str
     source: str
-    named: str
-    numbers: str
-    in_words: bool = False
+    formula: Formula = UNKNOWN
 
 
 def explain(
-    function: Callable[..., Any] | str | None, parameter: str, bound: Mapping[str, Any], names: Mapping[str, str]
+    function: Callable[..., Any] | str | None,
+    parameter: str,
+    bound: Mapping[str, Any],
+    names: Mapping[str, str],
+    shape: tuple[int, ...] | None = None,
 ) -> Rule:
     """Write out a rule.
 
@@ -45,30 +48,19 @@ def explain(
         parameter: the input whose gradient it gives.
         bound: its parameters' values, "g" among them: small arrays, shapes (as `Sizes`) of large ones, numbers, tuples.
         names: the learner's names for some of its parameters.
+        shape: that of the gradient which it gave.
     """
     if isinstance(function, str):
-        return Rule(parameter, function, "", "", in_words=True)
+        return Rule(parameter, function, Formula(function, in_words=True))
     expression = expression_of(function) if function is not None else None
     if expression is None:
-        return Rule(parameter, f"the rule for {parameter}", "", "")
+        return Rule(parameter, f"the rule for {parameter}")
+    source = ast.unparse(expression)
     try:
-        plain = _Plain(bound).visit(_copy(expression))
-        source = ast.unparse(plain)
-        named = ast.unparse(_Replace(lambda name: names.get(name) or name).visit(_copy(plain)))
-        numbers = ast.unparse(_Numbers(bound).visit(_copy(plain)))
+        source = ast.unparse(_Plain(bound).visit(copy.deepcopy(expression)))
+        return Rule(parameter, source, formula_of(expression, bound, names, shape))
     except Exception:  # whatever the rule's source looks like, its step goes on
-        return Rule(parameter, ast.unparse(expression), "", "")
-    is_shape = isinstance(plain, ast.Name) and isinstance(bound.get(plain.id), Sizes)
-    if len(numbers) > LONGEST or numbers == source or is_shape:
-        numbers = ""
-    return Rule(parameter, source, named, numbers)
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """Stands for a tensor that is too large to be written out."""
-
-    shape: tuple[int, ...]
+        return Rule(parameter, source)
 
 
 def binding(value: Any) -> Any:
@@ -113,10 +105,6 @@ def expression_of(function: Callable[..., Any]) -> ast.expr | None:
     return found[0] if found else None
 
 
-def _copy(expression: ast.AST) -> Any:
-    return ast.parse(ast.unparse(expression), mode="eval").body
-
-
 class _Plain(ast.NodeTransformer):
     """Takes out what is the engine's business: `F.cos(x)` becomes `cos(x)`, a transpose `x.T`, a decided `a if c else
     b` one of the two.
@@ -145,72 +133,3 @@ class _Plain(ast.NodeTransformer):
         if called == "transpose" and len(node.args) == 3 and "ndim - 2" in ast.unparse(node.args[1]):
             return ast.Attribute(node.args[0], "mT", ast.Load())
         return node
-
-
-class _Replace(ast.NodeTransformer):
-    """Puts texts in the place of names: `text_of` a name is what stands for it."""
-
-    def __init__(self, text_of: Callable[[str], str]) -> None:
-        self.text_of = text_of
-
-    def visit_Name(self, node: ast.Name) -> Any:
-        return ast.Name(self.text_of(node.id), ast.Load())
-
-    def visit_Call(self, node: ast.Call) -> Any:
-        node.args = [self.visit(argument) for argument in node.args]
-        node.keywords = [self.visit(keyword) for keyword in node.keywords]
-        if isinstance(node.func, ast.Attribute):
-            node.func = self.visit(node.func)
-        return node  # a function's name is not one of the rule's parameters
-
-    def visit_BinOp(self, node: ast.BinOp) -> Any:
-        self.generic_visit(node)
-        node.right = _in_parentheses(node.right)
-        if isinstance(node.op, ast.Pow):
-            node.left = _in_parentheses(node.left)
-        return node
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
-        self.generic_visit(node)
-        node.operand = _in_parentheses(node.operand)
-        return node
-
-
-def _in_parentheses(node: ast.expr) -> ast.expr:
-    if isinstance(node, ast.Name) and node.id.startswith("-"):
-        return ast.Name(f"({node.id})", ast.Load())
-    return node
-
-
-class _Numbers(_Replace):
-    """Puts numbers in the place of names; name and shape for tensors that are large."""
-
-    def __init__(self, bound: Mapping[str, Any]) -> None:
-        super().__init__(self._text)
-        self.bound = bound
-        self.symbolic = any(isinstance(value, Sizes) for value in bound.values())
-
-    def visit_Attribute(self, node: ast.Attribute) -> Any:
-        name = node.value.id if isinstance(node.value, ast.Name) else ""
-        value = self.bound.get(name)
-        if node.attr in ("T", "mT") and isinstance(value, Sizes | np.ndarray):
-            kept = len(value.shape) - 2 if node.attr == "mT" else 0  # how many dimensions stay where they are
-            turned = value.shape[:kept] + value.shape[kept:][::-1]
-            return ast.Name(f"{name}.{node.attr}{shape_text(turned)}", ast.Load())
-        return self.generic_visit(node)
-
-    def _text(self, name: str) -> str:
-        value = self.bound.get(name, self)
-        if isinstance(value, np.ndarray | np.generic) and value.size == 1:
-            return number(value.item())
-        if isinstance(value, Sizes) or (isinstance(value, np.ndarray) and self.symbolic):
-            return f"{name}{shape_text(value.shape)}"
-        if isinstance(value, np.ndarray):
-            return elements_text(value)
-        if isinstance(value, bool) or value is None:
-            return str(value)
-        if isinstance(value, int | float):
-            return number(value)
-        if isinstance(value, tuple) and all(isinstance(size, int) for size in value):
-            return shape_text(value)
-        return name

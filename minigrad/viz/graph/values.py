@@ -20,6 +20,7 @@ import numpy as np
 from minigrad.ops.silence import silent
 
 WHOLE = 4  # elements that are written one by one inside a box
+LINE = 9  # elements that are written one by one in running text
 LISTED = 24  # elements that are written one by one where there is room for several lines
 MAP_ROWS, MAP_COLUMNS = 8, 32  # cells of a heat map
 
@@ -135,10 +136,17 @@ def in_words(value: Any) -> str:
     statistics = _statistics(value)
     if statistics is None:
         return shape_text(value.shape)
-    if value.size <= 9:
+    if value.size <= LINE:
         return elements_text(value)
     least, mean, most = statistics
     return f"{shape_text(value.shape)} (min {least}, mean {mean}, max {most})"
+
+
+def in_short(array: Any) -> str:
+    """An array in a sentence: all of up to nine elements, else its shape."""
+    if array.size == 1:
+        return number(array.reshape(())[()])
+    return elements_text(array) if array.size <= LINE else shape_text(array.shape)
 
 
 def short(value: Any) -> str:

@@ -20,7 +20,7 @@ SCRIPTS = (
     *("minimap", "inspector", "panels", "menu", "tip", "keyboard", "controls", "stepper"),
 )
 COMMENT = re.compile(r"\s*(//|/\*\*|\*[ /\n])")  # a line that is one, or belongs to one; our sources have no others
-STYLES = ("theme", "controls", "picture", "panels", "motion")
+STYLES = ("reset", "theme", "controls", "picture", "panels", "motion")
 
 
 @lru_cache(maxsize=1)

@@ -1,34 +1,63 @@
-// What is told in words: the three panels under the drawing (the learner's code with the line that is meant, what
-// just happened, who is next) and the sentence that a screen reader speaks at each step; all of it comes from the frame.
+// What is told in words: one sentence that says what just happened, the learner's code with the line that is meant, and behind "why?" the
+// rule as code, what was saved and freed, and who is next. All of it comes from the frame. A screen reader hears the sentence at each step.
+// Whoever puts `element` into a page gives it its width and height: it stands as one column or as two, and what is too long scrolls inside.
 
 import { make, nameOf } from "./dom.mjs";
 import { eventWord } from "./marks.mjs";
 import { eventItem, eventLine } from "./inspector.mjs";
 
 const SHOWN = 8; // names in one row of the queue
+const OPENED = "minigrad-why"; // under this name the page's session remembers that "why?" is open
+
+/** Whether "why?" was opened on this page before; where nothing can be remembered it was not. */
+function wasOpened() {
+  try {
+    return sessionStorage.getItem(OPENED) === "open";
+  } catch {
+    return false;
+  }
+}
+
+function remember(open) {
+  try {
+    sessionStorage.setItem(OPENED, open ? "open" : "");
+  } catch {
+    // a page without storage forgets
+  }
+}
 
 export class Panels {
   constructor(player) {
     this.player = player;
     this.picture = player.picture;
     this.live = make("div", { class: "mg-spoken", "aria-live": "polite", "aria-atomic": "true" });
-    this.code = make("div", { class: "mg-source", tabindex: "0", role: "group", "aria-label": "your code" });
-    this.story = make("div", { class: "mg-story" });
+    const scrolling = (name, label) => make("div", { class: name, tabindex: "0", role: "group", "aria-label": label });
+    this.code = scrolling("mg-source", "your code");
+    this.story = scrolling("mg-story", "what just happened");
+    this.reasons = scrolling("mg-reasons", "why, in detail");
     this.queue = make("div", { class: "mg-queue" });
+    this.step = make("h4", { class: "mg-title" });
     const sources = this.picture.sources ?? [];
     this.lines = sources.map((source) => this.source(source, sources.length > 1));
     if (this.lines.length === 0) {
       this.code.append(make("p", { class: "mg-quiet" }, this.picture.unlined ?? "The lines that made this graph are not known: it was made before viz was imported."));
     }
-    const panel = (name, title, body) =>
-      make("section", { class: `mg-panel mg-${name}`, "aria-label": title.toLowerCase() }, make("h4", { class: "mg-title" }, title), body);
-    this.element = make(
+    this.why = make("details", { class: "mg-why" }, make("summary", {}, "why?"), this.reasons);
+    const panel = (name, label, ...body) => make("section", { class: `mg-panel mg-${name}`, "aria-label": label }, ...body);
+    this.columns = make(
       "div",
-      { class: "mg-panels" },
-      panel("yours", "Your code", this.code),
-      panel("happened", "What just happened", this.story),
-      panel("whois", "Who is next", this.queue),
+      { class: "mg-columns" },
+      panel("happened", "what just happened", this.step, this.story),
+      panel("yours", "your code", make("h4", { class: "mg-title" }, "Your code"), this.code),
+      panel("reasons-of", "why", this.why),
     );
+    this.element = make("div", { class: "mg-panels" }, this.columns);
+    this.why.open = wasOpened();
+    this.columns.classList.toggle("mg-why-open", this.why.open);
+    this.why.addEventListener("toggle", () => {
+      this.columns.classList.toggle("mg-why-open", this.why.open);
+      remember(this.why.open);
+    });
   }
 
   /** One of the learner's sources, line by line. Returns line number -> element. */
@@ -101,37 +130,41 @@ export class Panels {
     const key = `${frame.index}|${atFailure ? problem.text : ""}|${player.note}`;
     if (key === this.told) return;
     this.told = key;
-    const parts = [];
     const all = frame.events ?? [];
     // The event of the error says all of it: once, at the top.
     const error = atFailure ? all.find(({ kind }) => kind === "error") : undefined;
     const failure = error?.text ? `${error.title}: ${error.text}` : problem.text;
-    const events = all.filter((event) => event !== error);
+    const events = all.filter((event) => event !== error && !event.why);
+    const parts = [];
     if (atFailure) {
       parts.push(make("div", { class: "mg-problem", role: "alert" }, make("b", {}, "This step failed. "), make("span", { dir: "auto" }, failure), error ? eventLine(error) : ""));
     }
     if (player.note) parts.push(make("p", { class: "mg-note", role: "status" }, player.note));
-    let list = null;
-    for (const line of frame.story) {
-      if (line.kind === "item") {
-        if (!list) {
-          list = make("ul", {});
-          parts.push(list);
-        }
-        list.append(make("li", {}, ...line.pieces.map(piece)));
-      } else {
-        list = null;
-        const [tag, name] = line.kind === "code" ? ["pre", "mg-rules"] : ["p", ""];
-        parts.push(make(tag, { class: name }, ...line.pieces.map(piece)));
-      }
-    }
-    if (events.length) parts.push(make("h5", { class: "mg-title" }, "Events"), make("ol", { class: "mg-events" }, ...events.map((event) => eventItem(event))));
+    parts.push(...paragraphs(frame.story.filter((line) => !line.why)));
+    if (events.length) parts.push(eventList(events));
     this.story.replaceChildren(...parts);
+    this.paintReasons(frame, all.filter((event) => event.why));
+    this.step.replaceChildren(...this.title(frame));
+    this.story.scrollTop = 0;
     this.speak(frame, events, atFailure ? `This step failed. ${failure}` : player.note);
   }
 
+  /** Above the sentence: which step this is, and whose. */
+  title(frame) {
+    const about = this.picture.boxes?.[frame.box];
+    if (!about) return ["Before the first step"];
+    const whose = about.kind === "leaf" ? [nameOf(about.name, "span"), ", a leaf"] : [nameOf(about.name, "span")];
+    return [`Step ${frame.index}: `, make("span", { class: "mg-title-name" }, ...whose)];
+  }
+
+  paintReasons(frame, events) {
+    const parts = paragraphs(frame.story.filter((line) => line.why));
+    if (events.length) parts.push(eventList(events));
+    this.reasons.replaceChildren(...parts, make("h5", { class: "mg-title" }, "Who is next"), this.queue);
+  }
+
   speak(frame, happened, extra) {
-    const told = frame.story.filter((line) => line.kind !== "code");
+    const told = frame.story.filter((line) => line.kind !== "code" && !line.why);
     const sentences = told.map((line) => `${line.pieces.map(([, text]) => text).join("").replace(/[.:]$/, "")}.`);
     const events = happened.map((event) => `${event.title || eventWord(event.kind)}${event.text ? `: ${event.text}` : "."}`);
     const upcoming = frame.next ? `Next to run: ${this.picture.boxes?.[frame.next]?.name ?? frame.next}.` : "";
@@ -175,6 +208,30 @@ export class Panels {
     }
     this.queue.replaceChildren(next, list);
   }
+}
+
+/** Lines of a story as elements: the sentence, paragraphs, code, and items as lists. */
+function paragraphs(lines) {
+  const parts = [];
+  let list = null;
+  for (const line of lines) {
+    if (line.kind === "item") {
+      if (!list) {
+        list = make("ul", {});
+        parts.push(list);
+      }
+      list.append(make("li", {}, ...line.pieces.map(piece)));
+    } else {
+      list = null;
+      const [tag, name] = line.kind === "code" ? ["pre", "mg-rules"] : ["p", line.kind === "sentence" ? "mg-sentence" : ""];
+      parts.push(make(tag, { class: name }, ...line.pieces.map(piece)));
+    }
+  }
+  return parts;
+}
+
+function eventList(events) {
+  return make("ol", { class: "mg-events" }, ...events.map((event) => eventItem(event)));
 }
 
 const STYLED = { op: ["b", "mg-op"], value: ["span", "mg-v"], quiet: ["span", "mg-soft"], alarm: ["strong", "mg-warn"] };

@@ -1,6 +1,6 @@
 """What a node sends to each of its inputs: its rule as code, with numbers, and what hooks made of the result.
 
-A line such as "g * D = 1 * 4 = 4" comes from the rule of the node, the values that it has saved put in for their names,
+A line such as "g × D = 1 × 4 = 4" comes from the rule of the node, the values that it has saved put in for their names,
 and the gradient that came out. The engine has computed all of it; nothing is run here.
 """
 
@@ -14,16 +14,20 @@ import numpy as np
 
 from minigrad.autograd.fitting import fit_gradient
 from minigrad.viz.graph import rules, values
+from minigrad.viz.graph.arithmetic import Formula, Sizes
 from minigrad.viz.graph.boxes import Box, Edge
+from minigrad.viz.graph.formula_text import sizes
 from minigrad.viz.graph.kept import argument_names
+from minigrad.viz.graph.own_backward import formula_of_backward
 from minigrad.viz.graph.rules import Rule
-from minigrad.viz.graph.values import describe, in_words, shape_text
+from minigrad.viz.graph.values import LINE, WHOLE, describe, in_words
 from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.steps.frames import Contribution
 from minigrad.viz.steps.progress import Progress
-from minigrad.viz.steps.story import sum_text
+from minigrad.viz.steps.story import in_parentheses, sum_text
 from minigrad.viz.steps.watching import Note
 
+NOTHING = ("", "", "0")
 CHIP = 18  # columns of the pill on an edge
 Step = tuple[Any, tuple[Any, ...], tuple[Any, ...]]  # node, gradients in, gradients out
 Unpacked = Mapping[tuple[str, str], Any]  # box and parameter -> what an unpack hook made
@@ -51,7 +55,7 @@ def contributions_of(
             continue
         array = array_of(gradient)
         by_rule = own[slot] if slot < len(own) and own[slot] is not None else array
-        rule = _rule(box, node, edge.slot, received, unpacked)
+        rule = _rule(progress, box, node, edge.slot, received, unpacked, by_rule)
         item = _contribution(edge, progress.boxes[edge.source], rule, by_rule, array)
         if sends:
             before = progress.arrive(edge.source, edge.output, item.array, box.name, item.value)
@@ -71,51 +75,109 @@ def _contribution(
     shape = value.shape if value.known or value.shape else raw.shape
     array, final = _fit(raw, shape), _fit(passed, shape)
     changed = "" if np.array_equal(array, final, equal_nan=True) else f"which a hook changed to {in_words(final)}"
-    formula = "" if rule.in_words else rule.named or rule.source
-    text = " = ".join(dict.fromkeys(part for part in (formula, rule.numbers, in_words(raw)) if part))
+    told, spread = _told(rule.formula, raw)
     summed = ""
-    if raw.shape != array.shape:
-        summed = f"summed from {shape_text(raw.shape)} to {shape_text(array.shape)}, "
-        summed += f"because {clean(target.name)} was broadcast: {in_words(array)}"
-    return Contribution(edge.id, target.id, target.name, rule, text, describe(final), summed, "", changed, final)
+    if raw.shape != array.shape and told != NOTHING:
+        shapes = f" from {sizes(raw.shape)} to {sizes(array.shape)}" if array.size > 1 else ""
+        summed = f"summed{shapes} as {clean(target.name)} was broadcast"
+        summed += f": {_addition(raw, array) or values.in_short(array)}"
+        told = told if raw.size <= WHOLE else (told[0], "", "")
+    about = edge.id, target.id, target.name, rule, told, describe(final)
+    return Contribution(*about, spread=spread, summed=summed, changed=changed, array=final)
 
 
-def _rule(box: Box, node: Any, slot: int, received: Any, unpacked: Unpacked) -> Rule:
+def _told(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[tuple[str, str, str], str]:
+    """A formula, the sign behind it and what it comes to; and what is to be said of where that goes."""
+    if formula.text == "0":
+        return NOTHING, ""
+    text = " = ".join(dict.fromkeys(part for part in (formula.text, formula.numbers) if part))
+    if formula.is_single and raw.size and np.all((raw == raw.flat[0]) | (raw != raw)):
+        one = values.number(raw.flat[0].item())
+        return _equation(text, one), formula.spread
+    spread = f" {formula.spread}" if formula.spread else ""
+    gave = values.in_short(raw)
+    if raw.size > LINE and "@" in formula.numbers:
+        return (f"{formula.text}, {formula.numbers}", " → ", sizes(raw.shape)), ""
+    if raw.size > LINE:
+        return (formula.text + spread, ", of shape ", sizes(raw.shape)), ""
+    if formula.in_words or spread:
+        return (text + spread, ": ", gave), ""
+    return _equation(text, gave), ""
+
+
+def _equation(text: str, last: str) -> tuple[str, str, str]:
+    """`g = 1` and not `g = 1 = 1`; 0 and not `0 = 0`."""
+    return ("", "", last) if text == last else (text.removesuffix(f" = {last}"), " = ", last)
+
+
+def _addition(raw: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> str:
+    """`1 + 2 = 3`, where few numbers are summed to one."""
+    if array.size != 1 or not 1 < raw.size <= WHOLE:
+        return ""
+    terms = " + ".join(in_parentheses(values.number(one)) for one in raw.reshape(-1).tolist())
+    return f"{terms.removeprefix('(').replace(')', '', 1) if terms.startswith('(') else terms} = {in_words(array)}"
+
+
+def _rule(progress: Progress, box: Box, node: Any, slot: int, received: Any, unpacked: Unpacked, gave: Any) -> Rule:
     if box.backward or getattr(node, "_is_custom", False):
         arguments = argument_names(node)
         parameter = arguments[slot] if slot < len(arguments) else f"input {slot}"
-        return Rule(parameter, f"{box.op.removesuffix('Backward')}.backward(ctx, g)", "", "")
+        source = f"{box.op.removesuffix('Backward')}.backward(ctx, g)"
+        bound = _bound(box, received, unpacked)
+        bound = {key.replace("tensor ", "saved_tensors[") + "]" * ("tensor " in key): bound[key] for key in bound}
+        formula = formula_of_backward(box.backward, slot, bound, _names(progress, box, bound), gave)
+        return Rule(parameter, source, formula or Formula("what your backward returns", in_words=True))
     if box.op == "CopySlices":  # the write of a part: autograd/inplace.py
         words = "g, with 0 in the part that was written" if slot == 0 else "the part of g that was written"
-        return Rule("self" if slot == 0 else "written", words, "", "", in_words=True)
+        return rules.explain(words, "self" if slot == 0 else "written", {}, {})
     inputs = box.inputs
     parameter = inputs[slot] if len(inputs) == len(node.next_functions) else (inputs[0] if inputs else f"input {slot}")
     function = getattr(node, "rules", {}).get(parameter)
     bound = _bound(box, received, unpacked)
     bound |= getattr(node, "bound", {})  # what a mirror's rules ask for beyond what PyTorch has saved
-    called = {saved.parameter: saved.name for saved in box.saved if saved.name}
-    is_number = {key: isinstance(value, int | float) and not isinstance(value, bool) for key, value in bound.items()}
-    called |= {key: values.number(value) for key, value in bound.items() if is_number[key]}
-    if "result" in bound:
-        called["result"] = box.name
-    return rules.explain(function, parameter, bound, called)
+    return rules.explain(function, parameter, bound, _names(progress, box, bound), np.shape(gave))
+
+
+def _names(progress: Progress, box: Box, bound: Mapping[str, Any]) -> dict[str, str]:
+    """What the learner calls what a rule names: each input as its box is called, a number without a name by itself."""
+    found = dict.fromkeys(box.inputs, "constant") | {"result": box.name}
+    found |= {"condition": "the condition", "mask": "the mask"}
+    for name, value in bound.items():
+        if (
+            name not in ("g", "result")
+            and isinstance(value, np.ndarray | np.generic)
+            and value.size == 1
+            and value.dtype != bool
+        ):
+            found[name] = values.number(value.item())
+    for edge in progress.into[box.id]:
+        source = progress.boxes[edge.source]
+        if edge.slot < len(box.inputs) and source.name != "constant":
+            several = source.name.split(", ")
+            found[box.inputs[edge.slot]] = several[edge.output] if edge.output < len(several) else source.name
+    found |= {saved.parameter: saved.name for saved in box.saved if saved.name and saved.parameter != "result"}
+    if box.op == "ReluBackward0" and box.inputs:
+        found["result"] = found.get(box.inputs[0], box.name)  # which is above 0 where its input is
+    return found
 
 
 def _bound(box: Box, received: Any, unpacked: Unpacked) -> dict[str, Any]:
     """The values of the names in a rule, as far as they are known."""
     bound = {"g": received} if received is not None else {}
     for saved in box.saved:
-        unknown = rules.Sizes(saved.value.shape) if saved.array is None and saved.is_tensor else saved.array
+        unknown = Sizes(saved.value.shape) if saved.array is None and saved.is_tensor else saved.array
         bound[saved.parameter] = unpacked.get((box.id, saved.parameter), unknown)
     return {name: rules.binding(value) for name, value in bound.items()}
 
 
 def chip(item: Contribution) -> str:
-    """What flows along an edge, as far as it fits: `1 * 4 = 4`, else the value, else its shape."""
+    """What flows along an edge, as far as it fits: `1 × 4 = 4`, else the value, else its shape."""
     if item.value.alarm:
         return f"⚠ {item.value.alarm}"
-    whole = f"{item.rule.numbers} = {item.value.text}"
-    says_more = item.rule.numbers not in ("", item.value.text) and not item.value.is_large and not item.summed
+    numbers = item.rule.formula.numbers
+    whole = f"{numbers} = {item.value.text}"
+    is_simple = not (item.value.is_large or item.summed or item.rule.formula.spread)
+    says_more = numbers not in ("", item.value.text) and is_simple
     return whole if says_more and columns(whole) <= CHIP else shorten(item.value.text, CHIP)
 
 

@@ -43,10 +43,16 @@ class Event:
     difference: str = ""
     difference_map: str = ""
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it belongs to how things go, and is told only to those who ask: what is kept or left out."""
+        return self.kind in QUIET
+
     def to_json(self) -> dict[str, Any]:
         """As the page gets it; its texts cannot turn a line around or end it."""
         return {
             "kind": self.kind,
+            "why": self.is_quiet,
             "node": self.node,
             "title": clean(self.title),
             "text": clean(self.text),
@@ -60,6 +66,7 @@ KINDS = (
     *("tensor_hook", "retain_grad", "node_prehook", "node_hook", "post_accumulate", "packed", "unpacked"),
     *("saved", "freed", "version_mismatch", "anomaly", "error", "pruned"),
 )
+QUIET = ("saved", "pruned")
 
 
 # ---------------------------------------------------------------- before the first step
@@ -75,7 +82,7 @@ def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box]) -> l
         if box.freed:
             text = (
                 f"{box.op}, which made {box.name}, has no saved tensors any more: a backward has used this graph and "
-                f"freed {_enumeration(freed_names(box))}. The pass will fail there. Compute "
+                f"freed {enumeration(freed_names(box))}. The pass will fail there. Compute "
                 f"{graph.by_id[graph.root].name} again, or pass retain_graph=True to the earlier backward()."
             )
             events.append(Event("freed", box.id, "saved tensors are gone", text))
@@ -104,7 +111,7 @@ def _nan_in_forward(graph: Snapshot) -> list[Event]:
     place = f", {first.value.where}" if first.value.where else ""
     text = f"{first.name} is the first value of the forward pass that holds a NaN{place}"
     text += f": {first.expression}. " if first.kind == "result" else ". "
-    text += f"From there it went on to {_enumeration(others)}." if others else "It went no further."
+    text += f"From there it went on to {enumeration(others)}." if others else "It went no further."
     line = line_of_span(first.span)
     return [Event("anomaly", first.id, "first NaN of the forward pass", text, None, first.value, line)]
 
@@ -112,23 +119,19 @@ def _nan_in_forward(graph: Snapshot) -> list[Event]:
 # ---------------------------------------------------------------- at a step
 
 
-def of_kept(box: Box, freed: tuple[str, ...], kept: bool) -> Iterator[Event]:
-    """What became of a node's saved tensors after it ran."""
-    if freed:
-        many, are = ("its saved tensors", "are") if len(freed) > 1 else ("its saved tensor", "is")
-        text = f"{many} {_enumeration(freed)} {are} freed"
-        yield Event("freed", box.id, f"{box.name}: saved tensors freed", text)
+def of_kept(box: Box, kept: bool) -> Iterator[Event]:
+    """That a node keeps its saved tensors after it ran."""
     names = dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.is_tensor)
     if kept and names:
-        text = f"the graph is retained: {box.op} keeps {_enumeration(names)} for another pass"
+        text = f"the graph is retained: {box.op} keeps {enumeration(names)} for another pass"
         yield Event("saved", box.id, f"{box.name}: saved tensors kept", text)
 
 
 def of_nan(box: Box, names: list[str], first: bool) -> Event:
     """A NaN among the gradients that a node sent."""
     if not first:
-        return Event("anomaly", box.id, "a NaN goes on", f"A NaN goes on from {box.name} to {_enumeration(names)}.")
-    text = f"No NaN came in to {box.op} of {box.name}, and one went out, to {_enumeration(names)}: "
+        return Event("anomaly", box.id, "a NaN goes on", f"A NaN goes on from {box.name} to {enumeration(names)}.")
+    text = f"No NaN came in to {box.op} of {box.name}, and one went out, to {enumeration(names)}: "
     text += "this is the first NaN of the pass."
     return Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
 
@@ -160,13 +163,13 @@ def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], cam
             if any(versions):
                 yield _write_event(box, name, versions, f". {why}", saved.array)
     if getattr(error, "anomaly", None) is not None:
-        to = f", for {_enumeration(nan_to)}" if nan_to else ""
+        to = f", for {enumeration(nan_to)}" if nan_to else ""
         text = f"No NaN came in to {box.op} of {box.name}, and one came out{to}."
         if came:
             text = f"{box.op} of {box.name} was given a gradient that already holds a NaN."
         yield Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
     if box.freed:
-        text = f"what {box.op} of {box.name} had saved is gone: {_enumeration(freed_names(box))}"
+        text = f"what {box.op} of {box.name} had saved is gone: {enumeration(freed_names(box))}"
         yield Event("freed", box.id, "saved tensors are gone", text)
     message = " ".join(str(error).split())[:MOST_OF_MESSAGE] or "no message"
     yield Event("error", box.id, type(error).__name__, message, line=_line_of_error(error))
@@ -265,7 +268,7 @@ def array_value(value: Any) -> Value | None:
     return Value(short(value), short(value))
 
 
-def _enumeration(names: Iterable[str]) -> str:
+def enumeration(names: Iterable[str]) -> str:
     """C, D and E."""
     *most, last = [shorten(name, LONGEST_NAME) for name in names]
     return f"{', '.join(most)} and {last}" if most else last

@@ -24,10 +24,13 @@ Piece = tuple[str, str]  # style ("text", "name", "value", "quiet", "code", "op"
 
 @dataclass(frozen=True)
 class Line:
-    """A paragraph ("say"), a line of code ("code") or an item ("item") of a frame's story."""
+    """The sentence ("sentence"), a paragraph ("say"), a line of code ("code") or an item ("item") of a frame's story.
+    `why` is true of what is told only to those who ask.
+    """
 
     kind: str
     pieces: tuple[Piece, ...]
+    why: bool = False
 
     @property
     def text(self) -> str:
@@ -36,23 +39,33 @@ class Line:
             return clean_lines("".join(text for _, text in self.pieces))
         return "".join(clean(text) for _, text in self.pieces)
 
+    def to_json(self) -> dict[str, Any]:
+        """As the page gets it."""
+        return {"kind": self.kind, "why": self.why, "pieces": [list(piece) for piece in self.pieces]}
+
 
 @dataclass(frozen=True)
 class Contribution:
-    """What a node sent to one of its inputs. `rule` with `text` reads "g * D = 1 * 4 = 4"; `joint` reads "1 + 9 = 10"
-    or ""; `changed` what a hook made of it, or "".
+    """What a node sent to one of its inputs. `told` is its formula, the sign behind that and what it comes to;
+    `spread`, `summed` and `changed` what became of it on the way, or ""; `joint` reads "1 + 9 = 10" where two met.
     """
 
     edge: str
     box: str
     name: str
     rule: Rule
-    text: str
+    told: tuple[str, str, str]
     value: Value
+    spread: str = ""
     summed: str = ""
     joint: str = ""
     changed: str = ""
     array: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def text(self) -> str:
+        """`g × D = 1 × 4 = 4`."""
+        return "".join(self.told)
 
 
 @dataclass(frozen=True)
@@ -145,8 +158,9 @@ class Frame:
     @property
     def spoken(self) -> str:
         """The frame in plain words, for a screen reader."""
-        lines = [line.text for line in self.story if line.kind != "code"]
-        return " ".join(text.rstrip(".:") + "." for text in [*lines, *(clean(event.text) for event in self.events)])
+        lines = [line.text for line in self.story if line.kind != "code" and not line.why]
+        events = [clean(event.text) for event in self.events if not event.is_quiet]
+        return " ".join(text.rstrip(".:") + "." for text in [*lines, *events])
 
     def to_json(self, before: Frame | None) -> dict[str, Any]:
         """What the widget needs, as the difference to the frame before (all of it for the first)."""
@@ -154,7 +168,7 @@ class Frame:
         return {
             "index": self.index,
             "box": self.box,
-            "story": [{"kind": line.kind, "pieces": [list(piece) for piece in line.pieces]} for line in self.story],
+            "story": [line.to_json() for line in self.story],
             "line": list(self.line) if self.line else None,
             "ready": [turn.box for turn in self.ready],
             "next": self.next.box if self.next else None,

@@ -44,6 +44,7 @@ class Progress:
         self.rooms = rooms
         self.queue = queue
         self.boxes = graph.by_id
+        self.into = graph.into
         self.nodes = graph.node_of
         self.runs, self.live = plan_of(graph, wanted)
         self.live_into: dict[str, list[Edge]] = {}  # box -> the edges along which it will send gradients

@@ -170,9 +170,10 @@ class Recorder:
         contributions = contributions_of(self.progress, box, step, notes, self.unpacked)
         self._note_that_it_ran(key)
         freed = self._names_of_freed(box, node)
-        events = [*self.teller.events_of(notes), *happened.of_kept(box, freed, self.retain and node._kept is not None)]
+        events = [*self.teller.events_of(notes), *happened.of_kept(box, self.retain and node._kept is not None)]
         events += self._events_of_nan(box, _have_nan(arrays), contributions)
         story = tell.of_op(box, node.name(), arrays, contributions, self.boxes[self.graph.root], self.progress.senders)
+        story += tell.of_freed(freed)
         text = "" if received is None else values.in_words(received)
         sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._nodes_grown(outgoing)}
         return self._frame(key, story, events, op=node.name(), incoming=text, **sent)

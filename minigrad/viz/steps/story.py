@@ -1,26 +1,35 @@
 """A step in sentences: the paragraphs, code and items of a frame's story.
 
-Every sentence that the widget and `trace()` say of a step is made of pieces with a style (a name, a value, code), so
-that the page can set them apart, and never of markup.
+A story begins with one sentence that says who gets what, in the arithmetic that a person would write. What there is to
+say beyond that (the rule as code, what was received and freed) is told to those who ask why. All of it is made of
+pieces with a style (a name, a value, code), so that the page can set them apart, and never of markup.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from minigrad.viz.graph.boxes import Box
-from minigrad.viz.graph.values import WHOLE, Value, describe, in_words
+from minigrad.viz.graph.formula_text import sizes
+from minigrad.viz.graph.naming import op_word
+from minigrad.viz.graph.values import LINE, WHOLE, Value, describe, in_short, in_words
 from minigrad.viz.picture.markup import clean
+from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.frames import Contribution, Grown, Line, Piece
 
 GRAD = ("code", ".grad")
+ENGINES_OWN = re.compile("^(native|unsafe|safe|fused|linalg)_|(_with_indices|_nd|_ex)$")
+LAST = re.compile(r"Backwards?\d*(_copy)?$")
+BRACKETS = re.compile(r"\[[^\]]*\]|\([^)]*\)")
+MOST_SENDERS = 3  # that are named where their gradients meet
 Senders = Mapping[str, list[str]]  # box -> the names of those from which it has had its gradients so far
 
 
-def line(kind: str, *pieces: Any) -> Line:
+def line(kind: str, *pieces: Any, why: bool = False) -> Line:
     """A line of pieces, each (style, text) or plain text; the statistics of a large value are quiet."""
     styled: list[Piece] = []
     for piece in pieces:
@@ -30,13 +39,13 @@ def line(kind: str, *pieces: Any) -> Line:
             styled += [("value", value), ("quiet", bracket + statistics)]
         elif text:
             styled.append((style, text))
-    return Line(kind, tuple(styled))
+    return Line(kind, tuple(styled), why)
 
 
 def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int) -> list[Line]:
     """The moment before anything ran. `held` are the leaves that have a `.grad` already, with it."""
-    start = ".backward() will start with ", *_derivative(root, root), " = ", ("value", in_words(seed)), "."
-    story = [line("say", "Nothing has run yet. ", ("name", root.name), *start)]
+    start = ".backward() will start with ", *_derivative(root, root), " = ", ("value", in_short(np.asarray(seed)))
+    story = [line("sentence", "Nothing has run yet: ", ("name", root.name), *start, ".")]
     for name, grad in reversed(held):
         grad = ("value", in_words(grad))
         story.append(line("item", ("name", name), GRAD, " still holds ", grad, " from before: backward() adds to it."))
@@ -52,6 +61,9 @@ def of_op(
     """A node that has run its rule. `arrays` are the gradients that came in, `senders` from whom each box has had its
     gradients so far.
     """
+    story = [_sentence(box, op, arrays, contributions, senders)]
+    for item in contributions:
+        story += _alarms(item.value, f"the gradient for {item.name}")
     given = [array for array in arrays if array is not None]
     received: list[Any] = ["no gradient (undefined)"]
     if box.outputs:
@@ -60,39 +72,58 @@ def of_op(
             if array is not None:
                 received += [": " if len(received) == 1 else ", ", f"output {number} = ", ("value", in_words(array))]
     elif given:
-        received = [*_derivative(root, box), " = ", ("value", in_words(given[0]))]
+        received = ["g = ", *_derivative(root, box), " = ", ("value", in_words(given[0]))]
     own = "your own backward" if box.backward else "its rule"
     made = ("op", op), " made ", ("name", box.name)
-    story = [line("say", *made, ". It received ", *received, f" and ran {own}:")]
+    story.append(line("say", *made, ". It received ", *received, f" and ran {own}:", why=True))
     story += _code(box, contributions)
-    story += [_line_of(item, senders) for item in contributions]
     for item in contributions:
-        story += _alarms(item.value, f"the gradient for {item.name}")
+        if item.value.is_large:
+            story.append(line("item", "to ", ("name", item.name), ": ", ("value", in_words(item.array)), why=True))
     return story
+
+
+def of_freed(names: Sequence[str]) -> list[Line]:
+    """What a node had saved for its rule, and has let go of: it ran, so nobody needs it again."""
+    if not names:
+        return []
+    many, are = ("its saved tensors", "are") if len(names) > 1 else ("its saved tensor", "is")
+    return [line("say", f"{many} {enumeration(names)} {are} freed", why=True)]
 
 
 def of_leaf(box: Box, array: Any, before: Any, after: Any, joint: str, now: Value) -> list[Line]:
     """A leaf that received `array`: its `.grad` was `before` and is `after`; `joint` is the sum, or ""."""
     grad = ("name", box.name), GRAD
-    leaf = ("op", "AccumulateGrad"), " of the leaf ", ("name", box.name)
-    story = [line("say", *leaf, " received ", ("value", in_words(array)), ".")]
     if after is None:
-        story.append(line("item", *grad, " stays None: ", ("name", box.name), " no longer requires grad"))
+        told = line("sentence", *grad, " stays None: ", ("name", box.name), " no longer requires grad.")
+    elif before is None and after.size > LINE:
+        told = line("sentence", *grad, " becomes the gradient that came, of shape ", ("value", sizes(after.shape)), ".")
     elif before is None:
-        story.append(line("item", *grad, " was None; it is now ", ("value", in_words(after))))
+        told = line("sentence", *grad, " becomes ", ("value", in_short(after)), ".")
+    elif after.size > LINE:
+        came = " held a gradient, and the one that came is added to it: shape "
+        told = line("sentence", *grad, came, ("value", sizes(after.shape)), ".")
     else:
-        held = (*grad, " held ", ("value", in_words(before)), " from before, and backward() adds: ")
-        story.append(line("item", *held, ("value", joint or in_words(after))))
-    return story + _alarms(now, f"{box.name}.grad")
+        told = line("sentence", *grad, ": ", ("value", joint or in_short(after)), ".")
+    story = [told, *_alarms(now, f"{box.name}.grad")]
+    leaf = ("op", "AccumulateGrad"), " of the leaf ", ("name", box.name)
+    story.append(line("say", *leaf, " received ", ("value", in_words(array)), ".", why=True))
+    if before is not None and after is not None:
+        held = *grad, " held ", ("value", in_words(before)), " from before, and backward() adds."
+        story.append(line("say", *held, why=True))
+    if after is not None and after.size > LINE:
+        story.append(line("say", *grad, " is now ", ("value", in_words(after)), ".", why=True))
+    return story
 
 
 def of_failure(box: Box, contributions: Sequence[Contribution], senders: Senders) -> list[Line]:
     """A node that could not be run, with what an anomaly would have sent."""
-    story = [line("say", ("op", box.op), " of ", ("name", box.name), " could not be run.")]
+    story = [line("sentence", ("op", box.op), " of ", ("name", box.name), " could not be run.")]
+    for item in contributions:
+        story.append(line("item", *_gets(item, senders, "would get")))
     story += _code(box, contributions)
-    story += [_line_of(item, senders) for item in contributions]
-    end = line("say", "The pass ends here. What the steps before have put in ", GRAD, " stays there.")
-    return [*story, end]
+    story.append(line("say", "The pass ends here. What the steps before have put in ", GRAD, " stays there."))
+    return story
 
 
 def of_grown(grown: Sequence[Grown]) -> list[Line]:
@@ -101,7 +132,8 @@ def of_grown(grown: Sequence[Grown]) -> list[Line]:
         return []
     many = f"{len(grown)} nodes" if len(grown) > 1 else "one node"
     texts = ", ".join(f"{node.name} = {node.text}" for node in grown)
-    return [line("item", f"create_graph=True: this step added {many} to the graph of the gradient: ", ("code", texts))]
+    added = f"create_graph=True: this step added {many} to the graph of the gradient: "
+    return [line("item", added, ("code", texts), why=True)]
 
 
 def of_inner(changed: Sequence[tuple[str, Any, Any]]) -> list[Line]:
@@ -127,30 +159,85 @@ def of_end() -> list[Line]:
 def sum_text(before: Any, added: Any, after: Any) -> str:
     """`1 + 9 = 10`, or the sum of two large ones in words."""
     if np.asarray(after).size <= WHOLE:
-        return f"{in_words(before)} + {_in_parentheses(in_words(added))} = {in_words(after)}"
+        return f"{in_words(before)} + {in_parentheses(in_words(added))} = {in_words(after)}"
     return f"{describe(before).text} + {describe(added).text} = {in_words(after)}"
+
+
+def in_parentheses(text: str) -> str:
+    """A negative number as it stands behind a sign."""
+    return f"({text})" if text.startswith("-") else text
+
+
+# ---------------------------------------------------------------- the parts of a sentence
+
+
+def _sentence(box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], senders: Senders) -> Line:
+    """Who gets what: `mul: C gets g × D = 1 × 4 = 4, D gets g × C = 1 × 9 = 9`."""
+    word = [("op", op.removesuffix("Backward") if box.backward else _word(op)), ": "]
+    if not contributions:
+        sent = "no gradient came, so none goes on" if all(array is None for array in arrays) else "no gradient goes on"
+        return line("sentence", *word, sent, ".")
+    first = contributions[0]
+    if (
+        len(contributions) == 2
+        and all(_is_passed_on(item) for item in contributions)
+        and first.box != contributions[1].box
+    ):
+        names = ("name", first.name), " and ", ("name", contributions[1].name)
+        return line(
+            "sentence", *word, *names, " each get ", ("code", first.told[0] + first.told[1]), *_value(first), "."
+        )
+    parts = [_gets(item, senders) for item in contributions]
+    texts = ["".join(text for _, text in part) for part in parts]
+    comma = "; " if any(", " in BRACKETS.sub("", text) for text in texts) else ", "
+    pieces: list[Any] = []
+    for part in parts:
+        pieces += [comma, *part] if pieces else part
+    return line("sentence", *word, *pieces, ".")
+
+
+def _word(op: str) -> str:
+    """What the learner would call an op: MmBackward0 is matmul, NativeLayerNormBackward0 layer_norm."""
+    word = op_word(LAST.sub("", op).replace("Log1P", "Log1p"))
+    return ENGINES_OWN.sub("", "matmul" if word in ("mm", "bmm", "mv") else word)
+
+
+def _is_passed_on(item: Contribution) -> bool:
+    """Whether it is g as it came, and nothing more is to be said of it."""
+    return item.rule.formula.text == "g" and not (item.summed or item.changed or item.joint or item.spread)
+
+
+def _gets(item: Contribution, senders: Senders, gets: str = "gets") -> list[Piece]:
+    """What one input gets, as pieces: its name, the formula, what that comes to, and what becomes of it."""
+    formula, sign, _ = item.told
+    style = "text" if item.rule.formula.in_words else "code"
+    pieces: list[Piece] = [("name", item.name), ("text", f" {gets} ")]
+    pieces += [(style, formula), ("text", sign), *_value(item)]
+    more = f" {item.spread}" if item.spread else ""
+    more += f", because {item.rule.formula.because}" if item.rule.formula.because else ""
+    for words in (item.summed, item.changed):
+        more += f", {words}" if words else ""
+    pieces.append(("text", more))
+    if item.joint:
+        before = [name for name in senders[item.box][:-1] if name]
+        came = f"what came from {enumeration(before)}" if before else "what was there"
+        came = came if len(before) <= MOST_SENDERS else f"the {len(before)} that came before"
+        pieces.append(("text", f", and that is added to {came}"))
+        if item.array.size <= LINE:
+            pieces += [("text", ": "), ("value", item.joint)]
+    return [piece for piece in pieces if piece[1]]
+
+
+def _value(item: Contribution) -> list[Piece]:
+    return [("value", item.told[2])] if item.told[2] else []
 
 
 def _code(box: Box, contributions: Iterable[Contribution]) -> list[Line]:
     """The rules as code; of a custom Function its whole backward."""
     if box.backward:
-        return [line("code", ("code", box.backward))]
-    code: list[Any] = []
-    for rule in dict.fromkeys(item.rule for item in contributions):
-        code += [("text", "   " if code else ""), ("text", f"{rule.parameter}: "), ("code", rule.source)]
-    return [line("code", *code)] if code else []
-
-
-def _line_of(item: Contribution, senders: Senders) -> Line:
-    formula, _, last = item.text.rpartition(" = ")
-    code = ("code", formula + " = " if formula else "")
-    pieces: list[Any] = ["to ", ("name", item.name), ": ", code, ("value", last)]
-    pieces += [f", {words}" for words in (item.summed, item.changed) if words]
-    if item.joint:
-        before = [clean(name) for name in senders[item.box][:-1] if name]
-        came = f"what came from {' and '.join(before)}" if before else "what was there"
-        pieces += [f", added to {came}: ", ("value", item.joint)]
-    return line("item", *pieces)
+        return [line("code", ("code", box.backward), why=True)]
+    rules = dict.fromkeys(item.rule for item in contributions)
+    return [line("code", ("text", f"{rule.parameter}: "), ("code", rule.source), why=True) for rule in rules]
 
 
 def _derivative(root: Box, box: Box) -> list[Any]:
@@ -160,7 +247,3 @@ def _derivative(root: Box, box: Box) -> list[Any]:
 
 def _alarms(value: Value, what: str) -> list[Line]:
     return [line("item", ("alarm", f"⚠ {value.alarm} in {clean(what)}"))] if value.alarm else []
-
-
-def _in_parentheses(text: str) -> str:
-    return f"({text})" if text.startswith("-") else text

@@ -13,7 +13,7 @@ from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.frames import Frame
 
-MARKS = {"say": "  ", "code": "      ", "item": "    - "}
+MARKS = {"sentence": "  ", "say": "  ", "code": "      ", "item": "    - "}
 
 
 def trace(graph: Snapshot, frames: Sequence[Frame], shown: int) -> str:

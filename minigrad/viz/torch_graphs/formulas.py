@@ -21,8 +21,8 @@ from minigrad.viz.graph import rules
 from minigrad.viz.torch_graphs import own_rules, saved
 
 CHECKED = 2_000_000  # elements of a gradient, up to which a rule is tried out
-PACKED = "its rule (with what a saved-tensors hook keeps for it, which is not looked into)"
-UNKNOWN = "PyTorch's compiled code: its formula is not known here"
+PACKED = "what its rule gives (with what a saved-tensors hook keeps for it, which is not looked into)"
+UNKNOWN = "what PyTorch's compiled code gives (its formula is not known here)"
 
 
 def node_name(raw: Any) -> str:

@@ -55,72 +55,72 @@ RULES: Mapping[str, Mapping[str, Callable[..., Any]]] = {
 
 # What goes to the one input "self", for nodes that take nothing else; each name ends in Backward0.
 TO_SELF = {
-    "g goes to the places that the values came from; 0 elsewhere": "Max Min Sort Topk Median",
+    "g at the places that the values came from, 0 elsewhere": "Max Min Sort Topk Median",
     "the gradients of the pieces, put together again": "Split SplitWithSizes UnsafeSplit Unbind",
-    "g is added up at the elements that each window shows": "Unfold AsStrided",
+    "g added up at the elements that each window shows": "Unfold AsStrided",
     "the transform back, of g": "FftR2C FftC2R FftC2C",
-    "g in the place of the slice; 0 elsewhere": "Slice",
-    "g is added up at the places that were indexed; 0 elsewhere": "Index",
-    "g goes to the largest of each window; 0 elsewhere": "MaxPool2DWithIndices",
-    "g / (elements of the window), to each element of its window": "AvgPool2D",
+    "g in the place of the slice, 0 elsewhere": "Slice",
+    "g added up at the places that were indexed, 0 elsewhere": "Index",
+    "g at the largest of each window, 0 elsewhere": "MaxPool2DWithIndices",
+    "g / (elements of the window) at each element of its window": "AvgPool2D",
     "g, summed over the copies of each element": "UpsampleNearest2D",
-    "−g · weight of the class / sum of the weights, at each row's target; 0 elsewhere": "NllLoss",
-    "−g · weight of the class / sum of the weights, at each target; 0 elsewhere": "NllLoss2D",
+    "-g × weight of the class / sum of the weights at each row's target, 0 elsewhere": "NllLoss",
+    "-g × weight of the class / sum of the weights at each target, 0 elsewhere": "NllLoss2D",
     "g without the padding": "ConstantPadNd",
     "g, shared out over the elements that each was mixed from": "UpsampleBilinear2D",
     "g, its pairs as complex numbers": "ViewAsReal",
     "g, its complex numbers as pairs": "ViewAsComplex",
-    "g · 2 (x − mean(x)) / (count − correction)": "Var",
+    "g × 2·(x - mean(x)) / (count - correction)": "Var",
 }
 
 PART = (("tensors", "the part of g that this input became"),)
-NORMALIZED = "(g − mean(g) − x̂ · mean(g · x̂)) / σ, of g times weight; x̂ is the normalized input"
+NORMALIZED = "(g - mean(g) - x̂ × mean(g × x̂)) / σ of g times the weight, x̂ being the normalized input"
 BY_CHANNEL = (
-    ("weight", "g · x̂, summed over all but the channels; x̂ is the normalized input"),
-    ("bias", "g, summed over all but the channels"),
+    ("weight", "g × x̂ summed over all but the channels, x̂ being the normalized input"),
+    ("bias", "g summed over all but the channels"),
 )
 ONE_STEP = "the backward of the whole layer, in one compiled step"
 ATTENTION = (("query", ONE_STEP), ("key", ONE_STEP), ("value", ONE_STEP))
 
 WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     **{f"{name}Backward0": (("self", words),) for words, names in TO_SELF.items() for name in names.split()},
-    "MedianBackward1": (("self", "g goes to the places that the values came from; 0 elsewhere"),),
+    "MedianBackward1": (("self", "g at the places that the values came from, 0 elsewhere"),),
     "CatBackward0": PART,
     "StackBackward0": PART,
     "EmbeddingBackward0": (
-        ("weight", "the rows of g are added up at the rows of weight that were looked up; 0 elsewhere"),
+        ("weight", "the rows of g added up at the rows of weight that were looked up, 0 elsewhere"),
     ),
     "ConvolutionBackward0": (
-        ("input", "g, spread over the input by the weight: a transposed convolution"),
+        ("input", "g spread back over the input by the weight, a transposed convolution"),
         ("weight", "the input, correlated with g and summed over the batch"),
         BY_CHANNEL[1],
     ),
-    "NativeBatchNormBackward0": (("input", NORMALIZED + " (in evaluation: g · weight / σ)"), *BY_CHANNEL),
+    "NativeBatchNormBackward0": (("input", NORMALIZED + " (in evaluation g × weight / σ)"), *BY_CHANNEL),
     "NativeLayerNormBackward0": (
         ("input", NORMALIZED),
-        ("weight", "g · x̂, summed over the batch; x̂ is the normalized input"),
-        ("bias", "g, summed over the batch"),
+        ("weight", "g × x̂ summed over the batch, x̂ being the normalized input"),
+        ("bias", "g summed over the batch"),
     ),
     "NativeGroupNormBackward0": (("input", NORMALIZED), *BY_CHANNEL),
     "SmoothL1LossBackward0": (
-        ("self", "g · (x − target) / beta where that is within ±1, else ±g; divided by the count for a mean"),
-        ("target", "g · (target − x) / beta where that is within ±1, else ±g; divided by the count for a mean"),
+        ("self", "g × (x - target) / beta where that is within ±1, else ±g, divided by the count for a mean"),
+        ("target", "g × (target - x) / beta where that is within ±1, else ±g, divided by the count for a mean"),
     ),
     "HuberLossBackward0": (
-        ("self", "g · (x − target) where that is within ±delta, else ±g · delta; divided by the count for a mean"),
-        ("target", "g · (target − x) where that is within ±delta, else ±g · delta; divided by the count for a mean"),
+        ("self", "g × (x - target) where that is within ±delta, else ±g × delta, divided by the count for a mean"),
+        ("target", "g × (target - x) where that is within ±delta, else ±g × delta, divided by the count for a mean"),
     ),
     "PackPaddedSequenceBackward0": (("input", "g, with the padding back in its place, as 0"),),
     "EmbeddingBagBackward0": (
-        ("weight", "g of each bag (divided by its size for a mean) is added up at the rows in it; 0 elsewhere"),
+        ("weight", "g of each bag (divided by its size for a mean) added up at the rows in it, 0 elsewhere"),
     ),
     "IndexPutBackward0": (
         ("self", "g, with 0 at the places that were written"),
         ("values", "g at the places that were written"),
     ),
-    "CtcLossBackward0": (("log_probs", "g · (exp(log_probs) − how often an alignment is there), by PyTorch's kernel"),),
+    "CtcLossBackward0": (("log_probs", "g × (exp(log_probs) - how often an alignment is there), by PyTorch's kernel"),),
     "CopySlices": (
-        ("self", "g where it was not written over; 0 where it was, or what the in-place op lets through"),
+        ("self", "g where it was not written over, 0 where it was, or what the in-place op lets through"),
         ("written", "the gradient of what was written in place"),
     ),
     "MkldnnRnnLayerBackward0": (("input", ONE_STEP),),

@@ -9,6 +9,9 @@ from op_forms import is_recorded
 
 from minigrad import op
 from minigrad.viz.graph import rules
+from minigrad.viz.graph.arithmetic import Sizes
+
+ONE = np.float64(1)
 
 
 def test_rules_are_found_for_every_op() -> None:
@@ -24,26 +27,21 @@ def test_rules_are_found_for_every_op() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "bound", "source", "numbers"),
+    ("rule", "bound", "source", "text", "numbers"),
     [
-        (lambda F, g, other: g * other, {"g": np.float64(1), "other": np.float64(4)}, "g * other", "1 * 4"),
-        (lambda F, g, other: g * -other, {"g": np.float64(-1), "other": np.float64(-4)}, "g * -other", "-1 * -(-4)"),
-        (lambda F, g, x: g * F.cos(x), {"g": np.float64(2), "x": np.float64(0)}, "g * cos(x)", "2 * cos(0)"),
-        (lambda F, g, n: g * n if n else g * 0, {"g": np.float64(2), "n": 3}, "g * n", "2 * 3"),
-        (lambda F, g, x: g * x, {"g": np.array([1, 2]), "x": np.array([3, -4])}, "g * x", "[1, 2] * [3, -4]"),
-        (
-            lambda F, g, w: g @ w.T,
-            {"g": rules.Sizes((64, 10)), "w": rules.Sizes((5, 10))},
-            "g @ w.T",
-            "g[64, 10] @ w.T[10, 5]",
-        ),
+        (lambda F, g, other: g * other, {"g": ONE, "other": np.float64(4)}, "g * other", "g × other", "1 × 4"),
+        (lambda F, g, other: g * -other, {"g": -ONE, "other": -ONE}, "g * -other", "-g × other", "-(-1) × (-1)"),
+        (lambda F, g, x: g * F.cos(x), {"g": ONE, "x": ONE}, "g * cos(x)", "g × cos(x)", "1 × cos(1)"),
+        (lambda F, g, n: g * n if n else g * 0, {"g": ONE, "n": 3}, "g * n", "g × 3", "1 × 3"),
+        (lambda F, g, x: g * x, {"g": np.array([1, 2]), "x": np.array([3, -4])}, "g * x", "g × x", "[1, 2] × [3, -4]"),
+        (lambda F, g, w: g @ w.T, {"g": Sizes((64, 10)), "w": Sizes((5, 10))}, "g @ w.T", "g @ wᵀ", "(64×10) @ (10×5)"),
     ],
 )
-def test_a_rule_as_code_and_with_numbers(
-    rule: Callable[..., Any], bound: dict[str, Any], source: str, numbers: str
+def test_a_rule_as_code_and_as_a_formula(
+    rule: Callable[..., Any], bound: dict[str, Any], source: str, text: str, numbers: str
 ) -> None:
     written = rules.explain(rule, "self", bound, {})
-    assert (written.source, written.numbers) == (source, numbers)
+    assert (written.source, written.formula.text, written.formula.numbers) == (source, text, numbers)
 
 
 def short(F: Any, g: Any, x: Any) -> Any:
@@ -61,6 +59,7 @@ def test_a_rule_that_is_a_function() -> None:
     """Its only line, or its call where it has several: `half` alone would say nothing."""
     assert rules.explain(short, "self", {}, {}).source == "g * cos(x)"
     assert rules.explain(long, "self", {}, {}).source == "long(g, x)"
+    assert rules.explain(long, "self", {}, {}).formula.text == "long(g, x)"
 
 
 @pytest.mark.parametrize("rule", [None, len, print, lambda *a, **k: None, eval("lambda F, g: g"), object()])

@@ -33,14 +33,14 @@ def test_each_step_of_the_example(example: dict[str, Any]) -> None:
         ("F", "AddBackward0", "1", {"D": ("g = 1", ""), "E": ("g = 1", "")}, (), "None", "1", "None", "None"),
         (
             *("E", "MulBackward0", "1"),
-            {"C": ("g * D = 1 * 4 = 4", ""), "D": ("g * C = 1 * 9 = 9", "1 + 9 = 10")},
+            {"C": ("g × D = 1 × 4 = 4", ""), "D": ("g × C = 1 × 9 = 9", "1 + 9 = 10")},
             *(("C", "D"), "4", "10", "None", "None"),
         ),
         (
             "D",
             "PowBackward0",
             "10",
-            {"B": ("g * 2 * B ** (2 - 1) = 10 * 2 * 2 ** (2 - 1) = 40", "")},
+            {"B": ("g × 2·B = 10 × 2·2 = 40", "")},
             ("B",),
             "4",
             "10",
@@ -52,7 +52,7 @@ def test_each_step_of_the_example(example: dict[str, Any]) -> None:
             "C",
             "PowBackward0",
             "4",
-            {"A": ("g * 2 * A ** (2 - 1) = 4 * 2 * 3 ** (2 - 1) = 24", "")},
+            {"A": ("g × 2·A = 4 × 2·3 = 24", "")},
             ("A",),
             "4",
             "10",
@@ -84,7 +84,7 @@ def test_who_waits_for_whom(example: dict[str, Any]) -> None:
         "F": ("done", "✓ done"),
     }
     assert dict(frame.edges) == {"e0": "idle", "e1": "idle", "e2": "now", "e3": "now", "e4": "done", "e5": "done"}
-    assert dict(frame.chips) == {"e2": "1 * 4 = 4", "e3": "1 * 9 = 9"}
+    assert dict(frame.chips) == {"e2": "1 × 4 = 4", "e3": "1 × 9 = 9"}
 
 
 def test_the_next_to_run_is_the_one_that_runs(example: dict[str, Any]) -> None:
@@ -131,10 +131,12 @@ def test_trace_says_what_the_picture_says(example: dict[str, Any]) -> None:
             assert line.text in trace
         for chip in frame.chips.values():
             assert chip in trace
+        assert [line.kind for line in frame.story].count("sentence") == 1
+        assert frame.story[0].kind == "sentence"
         for turn in (*frame.ready, *frame.waiting):
             assert turn.text in trace
     assert "your line 5: E = C * D" in trace
-    assert "added to what came from F: 1 + 9 = 10" in trace
+    assert "and that is added to what came from F: 1 + 9 = 10." in trace
     assert "its saved tensors C and D are freed" in trace
 
 
@@ -168,7 +170,8 @@ def test_a_gradient_from_before_is_added_to() -> None:
     stepper = scope["s"]
     assert "A.grad still holds 7 from before" in stepper.frames[0].spoken
     stepper.last()
-    assert "A.grad held 7 from before, and backward() adds: 7 + 24 = 31" in stepper.frames[-1].spoken
+    assert stepper.frames[-1].spoken.startswith("A.grad: 7 + 24 = 31.")
+    assert "A.grad held 7 from before, and backward() adds" in stepper.trace()
     assert scope["A"].grad.tolist() == [31.0]
     stepper.first()
     assert scope["A"].grad.tolist() == [7.0]
@@ -182,7 +185,8 @@ def test_a_broadcast_input_is_said_to_be_summed() -> None:
     stepper = scope["s"]
     stepper.run_to("t0")
     (item,) = [item for item in stepper.frame.contributions if item.name == "b"]
-    assert item.summed == "summed from [4, 3] to [3], because b was broadcast: [4, 4, 4]"
+    assert item.summed == "summed from (4×3) to (3) as b was broadcast: [4, 4, 4]"
+    assert stepper.frame.spoken == f"add: w gets g, of shape (4×3); b gets g, {item.summed}."
     stepper.last()
     assert scope["b"].grad.tolist() == [4.0, 4.0, 4.0]
 
@@ -193,7 +197,7 @@ def test_a_number_that_was_broadcast_gets_one_number() -> None:
     )["s"]
     frame = stepper.run_to("t0")
     (item,) = frame.contributions
-    assert item.summed == "summed from [2] to [], because w was broadcast: 3"
+    assert item.summed == "summed as w was broadcast: 1 + 2 = 3"
     assert frame.chips[item.edge] == "3"
     assert stepper.next().incoming == "3"
 
@@ -205,9 +209,10 @@ def test_large_tensors_are_told_by_shape() -> None:
     stepper = scope["s"]
     frame = stepper.run_to("t0")
     (item,) = frame.contributions
-    assert item.rule.numbers == "self.T[5, 64] @ g[64, 10]"
     assert item.value.heat.startswith("data:image/png;base64,")
-    assert item.text.startswith("x.T @ g = self.T[5, 64] @ g[64, 10] = [5, 10] (min ")
+    assert item.text == "xᵀ @ g, (5×64) @ (64×10) → (5×10)"
+    assert frame.spoken == f"matmul: w gets {item.text}."
+    assert "to w: [5, 10] (min " in stepper.trace()  # told to those who ask
 
 
 def test_nan_in_a_gradient_is_called_out() -> None:

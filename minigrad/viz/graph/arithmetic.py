@@ -1,0 +1,644 @@
+"""A rule's expression, made as simple as a person would write it.
+
+`expand(g / prod(self_shape), self_shape)` is `g / 2` for each of two elements, `g * 2 * x ** (2 - 1)` is `g × 2·x`. The
+rule's syntax tree is rewritten with what is known at a step: which names are numbers, which shapes the others have,
+which values are small enough to tell which branch was taken. Each rewrite keeps the value: `tests/viz/graph` evaluates
+what comes out. meanings.py says what the functions are that rules call.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from minigrad.viz.graph.formula_text import Writer, sizes
+from minigrad.viz.graph.meanings import DEFINITIONS, NORMALIZED, PHRASES, SCALED
+from minigrad.viz.graph.values import elements_text, number
+
+LONGEST_FORMULA, LONGEST_NUMBERS = 150, 80  # characters of a formula, and of one with numbers
+ELEMENTWISE = frozenset(
+    ["exp", "log", "log1p", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sign", "abs", "sigmoid", "logsigmoid"]
+    + ["erf", "where", "masked_fill", "clamp", "max", "min", "Φ", "φ", "gelu_slope"]
+)
+FOLDED: Mapping[str, Callable[..., Any]] = {"prod": math.prod, "max": max, "min": min, "len": len, "abs": abs}
+GIVEN = "given"  # marks a number of the learner's, which is written as it is
+SPECIAL = frozenset(  # functions that need more than another expression: each is a method of `_Simplify`
+    [
+        "expand",
+        "sum_to",
+        "reshape",
+        "index_backward",
+        "product_gradient",
+        "clamp_to_numbers",
+        "count",
+        "ties",
+        "permute",
+    ]
+    + ["transpose", "swapaxes", "flip", "where", "_variance_gradient", "normalized_gradient", "nll_gradient"]
+)
+FUNCTIONS: Mapping[str, Any] = {  # what is evaluated to find out which branch was taken
+    **{name: getattr(np, name) for name in ("exp", "log", "sqrt", "sin", "cos", "tanh", "sign", "abs")},
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "π": math.pi,
+}
+
+
+OPPOSITES: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Stands for a tensor that is too large to be written out."""
+
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula with the learner's names and with numbers ("" where those say nothing more).
+
+    `because` says why a branch was taken, `spread` what becomes of a value that is smaller than the gradient it gives
+    ("for each of its 4 elements"); `in_words` is true of a phrase, which no equals sign may follow.
+    """
+
+    text: str
+    numbers: str = ""
+    because: str = ""
+    spread: str = ""
+    in_words: bool = False
+    is_single: bool = False  # one number that every element gets
+
+
+def formula_of(
+    expression: ast.expr, bound: Mapping[str, Any], names: Mapping[str, str], shape: tuple[int, ...] | None = None
+) -> Formula:
+    """Write out a rule's expression.
+
+    Args:
+        expression: the body of the rule.
+        bound: what is known of its names, as `rules.binding` gives it.
+        names: the learner's names for them.
+        shape: that of the gradient which the rule gave.
+
+    Raises ValueError if there is no textbook form for it.
+    """
+    known = Known(bound, names)
+    tree, reason = simplified(expression, known)
+    named = Writer(lambda name, turned: names.get(name, name) + ("ᵀ" if turned else ""))
+    text = named.text(tree)
+    is_phrase = isinstance(tree, ast.Call) and _name(tree) in (*PHRASES, "words", "where")
+    numbers = "" if is_phrase else Writer(known.number_text).text(tree) if known.all_small(tree) else ""
+    if not numbers and not is_phrase and any(isinstance(node, ast.MatMult) for node in ast.walk(tree)):
+        numbers = Writer(known.shape_text).text(tree)
+    if len(text) > LONGEST_FORMULA or "\n" in text:
+        raise ValueError("a formula of this length says less than words")
+    because = "" if reason is None else named.text(reason)
+    spread, single = _spread(known.shape(tree), shape, bound)
+    numbers = "" if len(numbers) > LONGEST_NUMBERS or numbers == text else numbers
+    return Formula(text, numbers, because, spread, is_phrase, single)
+
+
+def simplified(expression: ast.expr, known: Known) -> tuple[ast.expr, ast.expr | None]:
+    """An expression made simple, and the condition that decided which branch of it was taken, or None.
+
+    Raises ValueError where too little is known.
+    """
+    rewrite = _Simplify(known)
+    tree: ast.expr = rewrite.visit(copy.deepcopy(expression))
+    return tree, rewrite.reason
+
+
+def _spread(own: tuple[int, ...] | None, shape: tuple[int, ...] | None, bound: Mapping[str, Any]) -> tuple[str, bool]:
+    """What is to be said of a formula whose value is smaller than the gradient that it stands for."""
+    if own is None or shape is None or own == shape or math.prod(own) > math.prod(shape):
+        return "", False
+    if math.prod(own) == math.prod(shape):
+        return ("" if math.prod(own) == 1 else f"reshaped to {sizes(shape)}"), False
+    if math.prod(own) == 1:
+        return f"for each of its {math.prod(shape)} elements", True
+    dims = bound.get("dim")
+    along = f"dim {', '.join(map(str, sorted(dims)))}" if isinstance(dims, tuple) else f"dim {dims}"
+    return (f"repeated along {along}" if dims is not None else f"repeated to {sizes(shape)}"), False
+
+
+class Known:
+    """What is known of the names in a rule."""
+
+    def __init__(self, bound: Mapping[str, Any], names: Mapping[str, str] = MappingProxyType({})) -> None:
+        self.bound = bound
+        self.names = names
+
+    def is_tensor(self, name: str) -> bool:
+        return isinstance(self.bound.get(name), np.ndarray | np.generic | Sizes)
+
+    def shape(self, node: ast.expr) -> tuple[int, ...] | None:
+        """The shape of an expression's value; None if that is not known."""
+        if isinstance(node, ast.Constant):
+            return ()
+        if isinstance(node, ast.Name):
+            return tuple(self.bound[node.id].shape) if self.is_tensor(node.id) else () if node.id == "π" else None
+        if isinstance(node, ast.UnaryOp):
+            return self.shape(node.operand)
+        if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+            inner = self.shape(node.value)
+            return None if inner is None else (*inner[:-2], *inner[-2:][::-1])
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            left, right = self.shape(node.left), self.shape(node.right)
+            if left is None or right is None or min(len(left), len(right)) < 2:
+                return None
+            return (*np.broadcast_shapes(left[:-2], right[:-2]), left[-2], right[-1])
+        if isinstance(node, ast.Call) and _name(node) == "solve":
+            return self.shape(node.args[1])
+        if isinstance(node, ast.BinOp | ast.Compare) or _name(node) in ELEMENTWISE:
+            shapes = [self.shape(part) for part in _operands(node)]
+            try:
+                return None if None in shapes else np.broadcast_shapes(*(one for one in shapes if one is not None))
+            except ValueError:
+                return None
+        return None
+
+    def value(self, node: ast.expr) -> Any:
+        """The value of a small expression; None if it is not known."""
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        small = {name: value for name, value in self.bound.items() if isinstance(value, np.ndarray | np.generic)}
+        if not names <= {*small, *FUNCTIONS}:
+            return None
+        code = compile(ast.fix_missing_locations(ast.Expression(node)), "<rule>", "eval")  # our own names alone
+        with np.errstate(all="ignore"):
+            try:
+                return eval(code, {"__builtins__": {}, **FUNCTIONS}, small)
+            except Exception:
+                return None
+
+    def all_small(self, tree: ast.expr) -> bool:
+        """Whether all that a formula names can be written as numbers."""
+        named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        named -= {_name(node) for node in ast.walk(tree)} | {"π"}
+        return all(isinstance(self.bound.get(name), np.ndarray | np.generic) for name in named)
+
+    def number_text(self, name: str, turned: bool = False) -> str:
+        """A small tensor as numbers."""
+        value = self.bound.get(name)
+        if not isinstance(value, np.ndarray | np.generic):
+            return name
+        array = np.swapaxes(value, -1, -2) if turned and value.ndim > 1 else value
+        return number(array.item()) if array.size == 1 else elements_text(array)
+
+    def shape_text(self, name: str, turned: bool) -> str:
+        """A tensor as its shape."""
+        if not self.is_tensor(name):
+            return name
+        shape = tuple(self.bound[name].shape)
+        return sizes((*shape[:-2], *shape[-2:][::-1]) if turned else shape)
+
+
+class _Simplify(ast.NodeTransformer):
+    """Rewrites an expression. `reason` is the condition that decided about a number's branch, or None."""
+
+    def __init__(self, known: Known) -> None:
+        self.known = known
+        self.reason: ast.expr | None = None
+
+    # -- names, attributes, branches
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = self.known.bound.get(node.id, self)
+        if isinstance(value, np.ndarray | np.generic) and self.known.names.get(node.id) == self.known.number_text(
+            node.id
+        ):
+            return ast.Constant(value.item(), kind=GIVEN)  # a number without a name
+        if value is self or self.known.is_tensor(node.id):
+            return ast.Name(node.id, ast.Load())
+        is_plain = value is None or isinstance(value, bool | int | float | complex | str | tuple)
+        if is_plain and not hasattr(value, "_fields"):
+            return ast.Constant(value, kind=GIVEN)
+        return ast.Name(node.id, ast.Load())
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if ast.unparse(node) in ("math.pi", "np.pi"):
+            return ast.Name("π", ast.Load())
+        if ast.unparse(node) == "math.inf":
+            return ast.Constant(math.inf)
+        inner: ast.expr = self.visit(node.value)
+        shape = self.known.shape(inner)
+        value: Any
+        if node.attr in ("T", "mT"):
+            is_flat = shape is not None and len(shape) < 2
+            if isinstance(inner, ast.Attribute) and inner.attr == "T":
+                return inner.value
+            return inner if is_flat else ast.Attribute(inner, "T", ast.Load())
+        if shape is not None and node.attr in ("shape", "ndim", "size"):
+            value = {"shape": shape, "ndim": len(shape), "size": math.prod(shape)}[node.attr]
+            return ast.Constant(value)
+        held = self.known.bound.get(inner.id) if isinstance(inner, ast.Name) else None
+        value = getattr(held, node.attr, self)
+        is_plain = isinstance(value, bool | int | float | tuple) or value is None
+        return ast.Constant(value) if is_plain else ast.Attribute(inner, node.attr, ast.Load())
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        test = self._decided(self.visit(node.test))
+        if test is None:
+            raise ValueError("nobody knows which branch was taken")
+        return self.visit(node.body if test else node.orelse)
+
+    def _decided(self, test: ast.expr) -> bool | None:
+        """The answer to a question about plain values, or None."""
+        if any(isinstance(part, ast.Name) for part in ast.walk(test)):
+            value = self.known.value(test)
+            return bool(value) if value is not None and np.size(value) == 1 else None
+        code = compile(ast.fix_missing_locations(ast.Expression(test)), "<rule>", "eval")
+        return bool(eval(code, {"__builtins__": {}}))
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        inner, index = self.visit(node.value), self.visit(node.slice)
+        if isinstance(_plain(inner), tuple):
+            code = ast.fix_missing_locations(ast.Expression(ast.Subscript(inner, index, ast.Load())))
+            return ast.Constant(eval(compile(code, "<rule>", "eval"), {"__builtins__": {}}))
+        parts = _plain(index)
+        if isinstance(parts, tuple) and all(part is None or part is ... for part in parts):
+            return inner  # g[..., None]: the same numbers
+        return ast.Subscript(inner, index, ast.Load())
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.expr:
+        parts = [self.visit(part) for part in node.elts]
+        if all(isinstance(part, ast.Constant) or _is_negative(part) for part in parts):
+            return ast.Constant(ast.literal_eval(ast.Tuple(parts, ast.Load())))
+        return ast.Tuple(parts, ast.Load())
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
+        return _call("part", ast.Name("g", ast.Load()))  # one for each input that was joined
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        left, others = self.visit(node.left), [self.visit(one) for one in node.comparators]
+        if ast.unparse(others[0]) == "None" and isinstance(left, ast.Name) and left.id not in self.known.bound:
+            left = ast.Constant(None)  # which no node saves
+        return ast.Compare(left, node.ops, others)
+
+    # -- calls
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        function, args = node.func, [one for one in node.args if not isinstance(one, ast.Starred)]
+        name = ast.unparse(function)
+        if isinstance(function, ast.Attribute):
+            name = function.attr
+            if ast.unparse(function.value) not in ("F", "math", "np", "numpy", "torch", "mg", "minigrad"):
+                args = [function.value, *args]  # a method
+        args = [self.visit(one) for one in args if not (isinstance(one, ast.Name) and one.id == "F")]
+        if name in FOLDED and args and all(isinstance(one, ast.Constant) for one in args):
+            return ast.Constant(FOLDED[name](*(one.value for one in args if isinstance(one, ast.Constant))))
+        if name in SPECIAL:
+            made: ast.expr = getattr(self, f"_{name.strip('_')}")(args)
+            return made
+        if name in DEFINITIONS:
+            parameters, body = DEFINITIONS[name]
+            given = dict(zip(parameters.split(), args, strict=False))
+            return self.visit(_Put(given).visit(_parsed(body)))
+        return _call(name, *args)
+
+    def _expand(self, args: list[ast.expr]) -> ast.expr:
+        """A number goes to each element, rows to each of more rows: what is written stays the same."""
+        return args[0]
+
+    def _sum_to(self, args: list[ast.expr]) -> ast.expr:
+        return args[0] if self.known.shape(args[0]) == _plain(args[1]) else _call("sum_to", *args)
+
+    def _reshape(self, args: list[ast.expr]) -> ast.expr:
+        inner, shape = args[0], args[1] if len(args) > 1 else None
+        if isinstance(inner, ast.Call) and _name(inner) == "sum_to" and shape is not None:
+            return _call("sum_to", inner.args[0], shape)
+        same = shape is not None and self.known.shape(inner) == _plain(shape)
+        is_moved = isinstance(inner, ast.Name) or _name(inner) in PHRASES
+        return _call("reshape", *args) if is_moved and not same else inner
+
+    def _index_backward(self, args: list[ast.expr]) -> ast.expr:
+        """An index that took all there is, as x[None] does."""
+        own, index, shape = self.known.shape(args[0]), _plain(args[1]), _plain(args[-1])
+        is_all = own is not None and isinstance(shape, tuple) and math.prod(own) == math.prod(shape)
+        simple = [part is None or part is ... or isinstance(part, int | slice) for part in index or [self]]
+        return self._reshape([args[0], args[-1]]) if is_all and all(simple) else _call("index_backward", args[0])
+
+    def _product_gradient(self, args: list[ast.expr]) -> ast.expr:
+        g, x, result = (
+            one.args[0] if isinstance(one, ast.Call) and _name(one) == "reshape" else one for one in args[:3]
+        )
+        value = self.known.value(x)
+        if value is None or np.any(value == 0):
+            return _call("words", ast.Constant("{g} × the product of the other elements"), g)
+        return _product(ast.BinOp(_times(g, result), ast.Div(), x))
+
+    def _count(self, args: list[ast.expr]) -> ast.expr:
+        return ast.Constant(self._elements(_plain(args[0]), args[1]))
+
+    def _elements(self, shape: Any, dims: ast.expr) -> int:
+        """How many elements of a tensor become one, if some dimensions are reduced."""
+        if not isinstance(shape, tuple) or not isinstance(_plain(dims), tuple):
+            raise ValueError("nobody knows how many elements there are")
+        return math.prod(shape[dim] for dim in _plain(dims))
+
+    def _clamp_to_numbers(self, args: list[ast.expr]) -> ast.expr:
+        """What lies within the bounds is left as it is."""
+        value, (low, high) = self.known.value(args[0]), (ast.unparse(one) for one in args[1:])
+        inside = [f"({low}) <= x", f"x <= ({high})"]
+        test = " <= ".join([low, "x", high]) if "None" not in (low, high) else inside[low == "None"]
+        condition: ast.expr = _Put({"x": args[0]}).visit(_parsed(test))
+        if value is not None and np.all(self.known.value(condition)):
+            self.reason = condition if "None" not in (low, high) else self.reason  # else it only keeps 0 away
+            return args[0]
+        if "None" in (low, high):
+            return _call("max", args[0], args[1]) if high == "None" else _call("min", args[0], args[2])
+        return _call("clamp", *args)
+
+    def _ties(self, args: list[ast.expr]) -> ast.expr:
+        equal = self.known.value(ast.Compare(args[0], [ast.Eq()], [args[1]]))
+        return _call("ties", *args) if equal is None else ast.Constant(max(int(np.sum(equal)), 1))
+
+    def _transpose(self, args: list[ast.expr]) -> ast.expr:
+        shape, dims = self.known.shape(args[0]), [_plain(one) for one in args[1:]]
+        if (
+            shape is None
+            or len(dims) != 2
+            or sorted(dim % len(shape) for dim in dims) != [len(shape) - 2, len(shape) - 1]
+        ):
+            return _call("transpose", args[0])
+        return ast.Attribute(args[0], "T", ast.Load())
+
+    _swapaxes = _transpose
+
+    def _permute(self, args: list[ast.expr]) -> ast.expr:
+        is_turned = self.known.bound.get("dims") in ((1, 0), (-1, -2), (-1, 0), (1, -2))
+        return ast.Attribute(args[0], "T", ast.Load()) if is_turned else _call("permute", args[0])
+
+    def _flip(self, args: list[ast.expr]) -> ast.expr:
+        if _name(args[0]) == "cumsum" and isinstance(args[0], ast.Call) and _name(args[0].args[0]) == "flip":
+            return _call("sums_to_the_end", *args[0].args[0].args[:1])  # type: ignore[attr-defined]
+        return _call("flip", *args)
+
+    def _where(self, args: list[ast.expr]) -> ast.expr:
+        condition, chosen, other = args
+        value = self.known.value(condition)
+        if value is not None and np.size(value) and (np.all(value) or not np.any(value)):
+            is_true = bool(np.all(value))
+            is_guard = not is_true and any(isinstance(part, ast.Eq) for part in ast.walk(condition))
+            self.reason = self.reason if is_guard else condition if is_true else self._opposite(condition)
+            return chosen if is_true else other
+        if ast.unparse(chosen) == "0" and isinstance(condition, ast.Compare) and _name(other) != "where":
+            return _call("where", self._opposite(condition), other, chosen)
+        return _call("where", *args)
+
+    def _opposite(self, condition: ast.expr) -> ast.expr:
+        """The condition that holds where this one does not."""
+        if isinstance(condition, ast.Name):
+            return ast.Compare(condition, [ast.Is()], [ast.Constant(False)])
+        if not isinstance(condition, ast.Compare):
+            return ast.UnaryOp(ast.Not(), condition)
+        pairs = zip([condition.left, *condition.comparators], condition.ops, condition.comparators, strict=False)
+        single = [ast.Compare(left, [operator], [right]) for left, operator, right in pairs]
+        failed = [one for one in single if (value := self.known.value(one)) is not None and not np.all(value)]
+        if len(single) > 1 and not failed:
+            return ast.UnaryOp(ast.Not(), condition)
+        wrong = failed[0] if failed else single[0]
+        return ast.Compare(wrong.left, [OPPOSITES[type(wrong.ops[0])]()], wrong.comparators)
+
+    def _variance_gradient(self, args: list[ast.expr]) -> ast.expr:
+        """2 (x - mean(x)) / (n - 1); of a standard deviation, whose own rule comes before it, without the 2."""
+        g, x, dims, correction = args[:4]
+        given = {"x": x, "n": ast.Constant(self._elements(self.known.shape(x), dims) - _plain(correction))}
+        if isinstance(g, ast.BinOp) and isinstance(g.op, ast.Div) and ast.unparse(g.right).startswith("2 * "):
+            assert isinstance(g.right, ast.BinOp)
+            given |= {"g": g.left, "y": g.right.right}
+            return self.visit(_Put(given).visit(_parsed("g * (x - mean(x)) / (n * y)")))
+        return self.visit(_Put({**given, "g": g}).visit(_parsed("g * 2 * (x - mean(x)) / n")))
+
+    def _normalized_gradient(self, args: list[ast.expr]) -> ast.expr:
+        g, x, weight, norm = args
+        held = self.known.bound.get(norm.id) if isinstance(norm, ast.Name) else None
+        text = NORMALIZED if getattr(held, "is_centred", True) else SCALED
+        scaled = _times(g, weight) if isinstance(weight, ast.Name) and weight.id in self.known.names else g
+        return _call("words", ast.Constant(text), scaled, x)
+
+    def _nll_gradient(self, args: list[ast.expr]) -> ast.expr:
+        targets = self.known.bound.get("targets")
+        amount: ast.expr = ast.UnaryOp(ast.USub(), args[0])
+        if getattr(targets, "weights", None) is not None:
+            amount = _times(amount, ast.Name("weight", ast.Load()))
+        if isinstance(args[-1], ast.Constant) and args[-1].value == "mean":
+            total = getattr(targets, "total", None)
+            amount = ast.BinOp(amount, ast.Div(), ast.Constant(total if isinstance(total, int) else float(total or 1)))
+        return _call("ones_at", _product(amount))
+
+    # -- sums and products
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        operand = self.visit(node.operand)
+        if isinstance(node.op, ast.USub):
+            if isinstance(operand, ast.Call) and _name(operand) == "where":
+                condition, *branches = operand.args
+                return _call("where", condition, *(_product(ast.UnaryOp(ast.USub(), one)) for one in branches))
+            return _product(ast.UnaryOp(ast.USub(), operand))
+        return ast.UnaryOp(node.op, operand)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        left, right = self.visit(node.left), self.visit(node.right)
+        made = ast.BinOp(left, node.op, right)
+        if isinstance(node.op, ast.Add | ast.Sub):
+            return _sum(made)
+        if isinstance(node.op, ast.Mult) and isinstance(left, ast.Call) and ast.unparse(left).endswith(", (-1, 1))"):
+            return _call("outer", left.args[0], right)  # of a column with a row
+        if isinstance(node.op, ast.Mult) and isinstance(right, ast.Call) and _name(right) == "where":
+            condition, *branches = right.args
+            if all(ast.unparse(branch) != "0" for branch in branches):
+                return _call(
+                    "where", condition, *(_product(_times(left, self._within(condition, one))) for one in branches)
+                )
+        return _product(made) if isinstance(node.op, ast.Mult | ast.Div | ast.Pow) else made
+
+    def _within(self, condition: ast.expr, branch: ast.expr) -> ast.expr:
+        """A branch, in which a guard against the other one is not needed: min(x, 0) is x where x ≤ 0."""
+        text = ast.unparse(condition).replace("<=", "<")
+        return _Unguarded(text).visit(branch)
+
+
+class _Unguarded(ast.NodeTransformer):
+    """Takes `x` for `where(x < 0, x, 0)`."""
+
+    def __init__(self, condition: str) -> None:
+        self.condition = condition
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if _name(node) == "where" and ast.unparse(node.args[0]) == self.condition:
+            return node.args[1]
+        return node
+
+
+class _Put(ast.NodeTransformer):
+    """Puts expressions in the place of names, but for names of functions."""
+
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
+        self.given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.given.get(node.id, node)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if isinstance(node.func, ast.Attribute):
+            node.func = ast.Attribute(self.visit(node.func.value), node.func.attr, ast.Load())
+        return ast.Call(node.func, [self.visit(one) for one in node.args], [])
+
+
+# ---------------------------------------------------------------- sums, products and powers
+
+
+def _sum(node: ast.BinOp) -> ast.expr:
+    """Without zeros; of two numbers their sum."""
+    left, right = node.left, node.right
+    if _is_number(left) and _is_number(right):
+        return ast.Constant(left.value + right.value if isinstance(node.op, ast.Add) else left.value - right.value)  # type: ignore[attr-defined]
+    if _is_number(right) and right.value == 0:  # type: ignore[attr-defined]
+        return left
+    if _is_number(left) and left.value == 0:  # type: ignore[attr-defined]
+        return right if isinstance(node.op, ast.Add) else _product(ast.UnaryOp(ast.USub(), right))
+    return node
+
+
+def _product(node: ast.expr) -> ast.expr:
+    """A product, quotient or power as one fraction: its sign in front, one number beside the rest, no factor 1, equal
+    factors as a power.
+    """
+    sign, above, below = _factors(node)
+    number_above, rest_above = _gathered(above)
+    number_below, rest_below = _gathered(below)
+    if number_above == 0 and not any(_mentions_g(factor) for factor in rest_above):
+        return ast.Constant(0)
+    if isinstance(number_above, int | float) and number_above < 0:
+        sign, number_above = -sign, -number_above
+    if number_above in (0.5, 0.25) and not any(getattr(factor, "kind", None) for factor in above):
+        number_above, number_below = 1, number_below * int(1 / number_above)
+    if sign < 0:
+        flipped = next((k for k, factor in enumerate(rest_above) if _is_difference(factor)), None)
+        if flipped is not None:
+            factor = rest_above[flipped]
+            assert isinstance(factor, ast.BinOp)
+            rest_above[flipped], sign = ast.BinOp(factor.right, factor.op, factor.left), 1
+    top = _chain(number_above, rest_above)
+    whole = top if number_below == 1 and not rest_below else ast.BinOp(top, ast.Div(), _chain(number_below, rest_below))
+    if sign > 0:
+        return whole
+    return ast.Constant(-whole.value) if _is_number(whole) else ast.UnaryOp(ast.USub(), whole)  # type: ignore[attr-defined]
+
+
+def _factors(node: ast.expr) -> tuple[int, list[ast.expr], list[ast.expr]]:
+    """The sign of a product, its factors, and those below the line."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        sign, above, below = _factors(node.operand)
+        return -sign, above, below
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+        (one, above, below), (other, more, fewer) = _factors(node.left), _factors(node.right)
+        more, fewer = (more, fewer) if isinstance(node.op, ast.Mult) else (fewer, more)
+        return one * other, above + more, below + fewer
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and _is_number(node.right):
+        base, power = node.left, node.right.value  # type: ignore[attr-defined]
+        if _is_number(base):
+            return 1, [node], []
+        if power == 0:
+            return 1, [], []
+        positive = _power(base, abs(power))
+        return (1, [positive], []) if power > 0 else (1, [], [positive])
+    return 1, [node], []
+
+
+def _power(base: ast.expr, exponent: Any) -> ast.expr:
+    if isinstance(exponent, float) and exponent.is_integer():
+        exponent = int(exponent)
+    if exponent == 1:
+        return base
+    return _call("sqrt", base) if exponent == 0.5 else ast.BinOp(base, ast.Pow(), ast.Constant(exponent))
+
+
+def _gathered(factors: list[ast.expr]) -> tuple[Any, list[ast.expr]]:
+    """The product of the numbers among some factors, and the others, equal ones as a power."""
+    product: Any = 1
+    others: dict[str, tuple[ast.expr, float]] = {}
+    for factor in factors:
+        if _is_number(factor):
+            product *= factor.value  # type: ignore[attr-defined]
+            continue
+        base, exponent = factor, 1
+        if isinstance(factor, ast.BinOp) and isinstance(factor.op, ast.Pow) and _is_number(factor.right):
+            base, exponent = factor.left, factor.right.value  # type: ignore[attr-defined]
+        text = ast.unparse(base)
+        others[text] = base, others.get(text, (base, 0))[1] + exponent
+    if isinstance(product, float) and product.is_integer():
+        product = int(product)
+    return product, [_power(base, exponent) for base, exponent in others.values()]
+
+
+def _chain(coefficient: Any, factors: list[ast.expr]) -> ast.expr:
+    """Factors as one product: g first, then the number, then the others."""
+    ordered = list(factors)
+    if coefficient != 1 or not ordered:
+        is_after = bool(ordered) and isinstance(ordered[0], ast.Name) and ordered[0].id == "g"
+        ordered.insert(int(is_after), ast.Constant(coefficient))
+    return functools.reduce(_times, ordered)
+
+
+def _plain(node: ast.expr) -> Any:
+    """The value of a constant; None of all else."""
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def _times(left: ast.expr, right: ast.expr) -> ast.expr:
+    return ast.BinOp(left, ast.Mult(), right)
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+
+
+def _is_negative(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_number(node.operand)
+
+
+def _is_difference(node: ast.expr) -> bool:
+    is_sub = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+    return is_sub and not any(_is_number(part) for part in _operands(node))
+
+
+def _mentions_g(node: ast.expr) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == "g" for part in ast.walk(node))
+
+
+def _operands(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators]
+    return node.args if isinstance(node, ast.Call) else []
+
+
+def _name(node: ast.AST) -> str:
+    """The name of the function that is called; "" for all but calls."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
+def _call(name: str, *args: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name(name, ast.Load()), list(args), [])
+
+
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body

@@ -1,0 +1,160 @@
+"""An expression written as in a textbook: g × 2·x², xᵀ @ g, √y, g where x > 0.
+
+`Writer` turns a syntax tree into such a text; what stands for a name is up to its caller, so the same tree gives the
+formula with the learner's names and the one with numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from minigrad.viz.graph.meanings import PHRASES, SKIPPED
+from minigrad.viz.graph.values import number
+
+WORDS, COMPARISON, SUM, SIGN, PRODUCT, POWER, ATOM = range(7)  # what binds less tightly gets parentheses
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+COMPARED = {ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥", ast.Eq: "=", ast.NotEq: "≠", ast.Is: "is"}
+Leaf = Callable[[str, bool], str]  # a name, and whether it is transposed -> its text
+
+
+def sizes(shape: tuple[int, ...]) -> str:
+    """A shape in a sentence: (64×10)."""
+    return f"({'×'.join(map(str, shape))})"
+
+
+class Writer:
+    """Writes expressions; `leaf(name, transposed)` is the text of a name."""
+
+    def __init__(self, leaf: Leaf) -> None:
+        self.leaf = leaf
+
+    def text(self, node: ast.expr, least: int = WORDS) -> str:
+        """The text of an expression, in parentheses if it binds less tightly than `least`."""
+        if least > WORDS and _called(node) in SKIPPED and isinstance(node, ast.Call):
+            return self.text(node.args[0], least)
+        text, level = self._text(node)
+        return f"({text})" if level < least else text
+
+    def _text(self, node: ast.expr) -> tuple[str, int]:
+        if isinstance(node, ast.Constant):
+            is_number = isinstance(node.value, int | float | complex) and not isinstance(node.value, bool)
+            return _signed(number(node.value) if is_number else str(node.value))
+        if isinstance(node, ast.Name):
+            return _signed(self.leaf(node.id, False))
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node)
+        if isinstance(node, ast.UnaryOp):
+            if isinstance(node.op, ast.USub):
+                return f"-{self.text(node.operand, PRODUCT)}", SIGN
+            return f"not {self.text(node.operand, POWER)}", COMPARISON
+        if isinstance(node, ast.BinOp):
+            return self._operation(node)
+        if isinstance(node, ast.Compare):
+            parts = [self.text(node.left, SUM)]
+            for operator, right in zip(node.ops, node.comparators, strict=True):
+                parts += [COMPARED.get(type(operator), "in"), self.text(right, SUM)]
+            return " ".join(parts), COMPARISON
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        raise ValueError(f"no textbook writes {ast.dump(node)}")
+
+    def _attribute(self, node: ast.Attribute) -> tuple[str, int]:
+        if node.attr not in ("T", "mT"):
+            return f"{self.text(node.value, ATOM)}.{node.attr}", ATOM
+        if isinstance(node.value, ast.Name):
+            return self.leaf(node.value.id, True), ATOM
+        return f"{self.text(node.value, ATOM)}ᵀ", ATOM
+
+    def _operation(self, node: ast.BinOp) -> tuple[str, int]:
+        left, right = node.left, node.right
+        if isinstance(node.op, ast.Add):
+            return f"{self.text(left, SUM)} + {self.text(right, PRODUCT)}", SUM
+        if isinstance(node.op, ast.Sub):
+            return f"{self.text(left, SUM)} - {self.text(right, PRODUCT)}", SUM
+        if isinstance(node.op, ast.Mult):
+            return self._product(node), PRODUCT
+        if isinstance(node.op, ast.Div):
+            return f"{self.text(left, PRODUCT)} / {self.text(right, POWER)}", PRODUCT
+        if isinstance(node.op, ast.FloorDiv):
+            return f"⌊{self.text(left, PRODUCT)} / {self.text(right, POWER)}⌋", ATOM
+        if isinstance(node.op, ast.MatMult):
+            chained = isinstance(left, ast.BinOp) and isinstance(left.op, ast.MatMult)
+            return f"{self.text(left, PRODUCT if chained else POWER)} @ {self.text(right, POWER)}", PRODUCT
+        if isinstance(node.op, ast.Pow):
+            base = self.text(left, ATOM)
+            if isinstance(right, ast.Constant) and isinstance(right.value, int) and 1 < right.value < 100:
+                return base + str(right.value).translate(SUPERSCRIPTS), POWER
+            return f"{base} ** {self.text(right, ATOM)}", POWER
+        if isinstance(node.op, ast.BitAnd):
+            return f"{self.text(left, COMPARISON)} and {self.text(right, COMPARISON)}", COMPARISON
+        raise ValueError(f"no textbook writes {ast.dump(node)}")
+
+    def _product(self, node: ast.BinOp) -> str:
+        """A number that multiplies what follows stands close to it: g × 2·x."""
+        factors: list[ast.expr] = []
+        first: ast.expr = node
+        while isinstance(first, ast.BinOp) and isinstance(first.op, ast.Mult):
+            factors.append(first.right)
+            first = first.left
+        factors = [first, *reversed(factors)]
+        text = self.text(first, PRODUCT)
+        for before, factor in itertools.pairwise(factors):
+            close = isinstance(before, ast.Constant) and not isinstance(factor, ast.Constant)
+            text += ("·" if close else " × ") + self.text(factor, POWER)
+        return text
+
+    def _call(self, node: ast.Call) -> tuple[str, int]:
+        name, args = _called(node), node.args
+        if name == "where":
+            return self._cases(node), WORDS
+        if name == "words":
+            template, *given = args
+            assert isinstance(template, ast.Constant)
+            names = dict(zip("gx", (self.text(one, PRODUCT) for one in given), strict=False))
+            return str(template.value).format(**names), WORDS
+        if name in PHRASES:
+            values: list[Any] = [one.value for one in args if isinstance(one, ast.Constant)]
+            shapes = [value for value in values if isinstance(value, tuple)]
+            shape = sizes(shapes[0]) if shapes else "its shape"
+            if name == "sum_dims":
+                shape = ", ".join(map(str, shapes[0])) if shapes else "all dimensions"
+            if shapes and not shapes[0] and name == "sum_to":
+                return f"{self.text(args[0])} summed", WORDS
+            return PHRASES[name].format(*self._phrased(PHRASES[name], args), shape=shape), WORDS
+        shown = [one for one in args if not isinstance(one, ast.Constant) or isinstance(one.value, int | float)]
+        shown = [one for one in shown if not (isinstance(one, ast.Constant) and isinstance(one.value, bool))]
+        if name == "sqrt":
+            return f"√{self.text(shown[0], ATOM)}", ATOM
+        if name == "abs":
+            return f"|{self.text(shown[0])}|", ATOM
+        word = name.strip("_").replace("_slope", "′").replace("_", " ")
+        return f"{word}({', '.join(self.text(one) for one in shown)})", ATOM
+
+    def _phrased(self, phrase: str, args: list[ast.expr]) -> list[str]:
+        """The arguments that a phrase names; one that is itself a phrase ends in a comma."""
+        texts = []
+        for place, one in enumerate(args):
+            is_phrase = _called(one) in (*PHRASES, "where", "words")
+            text = "" if f"{{{place}}}" not in phrase else self.text(one, WORDS if is_phrase else SIGN)
+            texts.append(f"{text}," if is_phrase and phrase.startswith(f"{{{place}}} ") else text)
+        return texts
+
+    def _cases(self, node: ast.expr) -> str:
+        """g where x > 0, 0 elsewhere."""
+        parts = []
+        while _called(node) == "where" and isinstance(node, ast.Call):
+            condition, chosen, node = node.args
+            holds = " is true" if isinstance(condition, ast.Name) else ""
+            parts.append(f"{self.text(chosen, COMPARISON)} where {self.text(condition)}{holds}, ")
+        return "".join(parts) + f"{self.text(node, COMPARISON)} elsewhere"
+
+
+def _called(node: ast.expr) -> str:
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
+def _signed(text: str) -> tuple[str, int]:
+    return text, SIGN if text.startswith("-") else ATOM
