@@ -653,9 +653,9 @@ class Clicks(Cell):
         self.stepper: Any = None
 
     def made(self) -> Any:
-        if self.stepper is not None:
-            self.stepper.close()
-            self.stepper = None
+        stepper, self.stepper = self.stepper, None  # one that is closed, or half, puts nothing back
+        if stepper is not None:
+            stepper.close()
         x = self.x
         y = x * x
         y.register_hook(lambda g: None)
