@@ -4,10 +4,12 @@
 (root) => {
   const SCREEN = 779; // pixels of a 1400x900 window in which JupyterLab shows the notebook
   const SLACK = 1.5; // what the eye forgives
+  const FEWEST = 14; // letters that a line of words holds
   const drawing = root.querySelector("svg.mg-graph");
-  const told = { under: [], crossings: [], overlapping: [], struck: [], spilled: [], collided: [] };
+  const told = { under: [], crossings: [], overlapping: [], struck: [], spilled: [], collided: [], cut: [], squeezed: [] };
   if (!drawing) return { boxes: 0, told };
 
+  const parents = (element) => (element === root ? [] : [element.parentElement, ...parents(element.parentElement)]);
   const isSeen = (element) => element.getClientRects().length > 0 && element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
   const meets = (one, other, slack = 0) =>
     Math.min(one.right, other.right) - Math.max(one.left, other.left) > slack && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > slack;
@@ -18,12 +20,11 @@
 
   // ---------------------------------------------------------------- what is there
 
-  const standing = [...drawing.querySelectorAll("[data-box], [data-group]")].filter(isSeen).map((element) => ({
-    element,
-    name: (element.querySelector(".mg-name") ?? element.querySelector("text"))?.textContent ?? "",
-    isFrame: element.classList.contains("mg-open"),
-    rect: (element.querySelector(".mg-card, .mg-frame") ?? element).getBoundingClientRect(),
-  }));
+  const standing = [...drawing.querySelectorAll("[data-box], [data-group]")].filter(isSeen).flatMap((element) => {
+    const card = element.querySelector(".mg-card, .mg-frame"); // a part of a group may have its name, too
+    const name = (element.querySelector(".mg-name") ?? element.querySelector("text"))?.textContent ?? "";
+    return card ? [{ element, name, isFrame: element.classList.contains("mg-open"), rect: card.getBoundingClientRect() }] : [];
+  });
   const boxes = standing.filter(({ isFrame }) => !isFrame); // a closed group is one box
   const texts = [...drawing.querySelectorAll("text")]
     .filter((text) => text.textContent.trim() && isSeen(text))
@@ -35,7 +36,7 @@
         text: text.textContent.trim(),
         size: Number.parseFloat(getComputedStyle(text).fontSize) * Math.sqrt(Math.abs(a * d - b * c)),
         rect: { left, right, top: top + margin, bottom: bottom - margin },
-        home: text.closest("[data-box], [data-group]"),
+        home: standing.find(({ element }) => element.contains(text)),
         flows: Boolean(text.closest("[data-chip]")), // it lies on its edge
         hangs: Boolean(text.closest(".mg-badge, .mg-version-tag, [data-chip]")),
       };
@@ -91,12 +92,26 @@
   });
   texts.forEach(({ text, rect, home, hangs }, k) => {
     for (const other of texts.slice(k + 1)) if (meets(rect, other.rect, SLACK)) told.overlapping.push(`${text} and ${other.text}`);
-    const card = standing.find(({ element }) => element === home);
-    if (card && !hangs && (rect.left < card.rect.left - SLACK || rect.right > card.rect.right + SLACK)) told.spilled.push(`${text} of ${card.name}`);
+    if (home && !hangs && (rect.left < home.rect.left - SLACK || rect.right > home.rect.right + SLACK)) told.spilled.push(`${text} of ${home.name}`);
   });
   boxes.forEach((box, k) => {
     for (const other of boxes.slice(k + 1)) if (meets(box.rect, other.rect, SLACK)) told.collided.push(`${box.name} and ${other.name}`);
   });
+
+  for (const { name } of standing) if (name.endsWith("…") && name.length < 8) told.cut.push(name);
+
+  /** Words beside and below the drawing that are set in lines of a few letters. */
+  const blocks = new Set();
+  for (const element of root.querySelectorAll("*")) {
+    const own = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
+    if (!own.length || drawing.contains(element) || !isSeen(element)) continue;
+    blocks.add([element, ...parents(element)].find((around) => getComputedStyle(around).display !== "inline"));
+  }
+  for (const block of blocks) {
+    const letter = Number.parseFloat(getComputedStyle(block).fontSize) * 0.55;
+    const words = block.textContent.trim();
+    if (block.clientWidth / letter < FEWEST && words.length * letter > 2 * block.clientWidth) told.squeezed.push(words.slice(0, 40));
+  }
 
   // ---------------------------------------------------------------- what is in the view
 
@@ -111,7 +126,7 @@
     frames: standing.length - boxes.length,
     edges: wires.length,
     texts: texts.length,
-    smallest: Math.min(...texts.map(({ size }) => size)),
+    smallest: texts.length ? Math.min(...texts.map(({ size }) => size)) : 0, // nothing to be read
     seen: boxes.length ? inView.length / boxes.length : 0,
     ...Object.fromEntries(Object.entries(told).map(([name, list]) => [name, list.length])),
     height: whole.height,

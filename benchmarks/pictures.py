@@ -10,8 +10,9 @@ after "fit". A program runs in a process of its own; its whole pass is walked th
 
 boxes: what is shown; a closed group is one. text: the smallest in the drawing, in pixels of the screen. seen: how many
 of the boxes lie wholly in the view. cross: pairs of edges that do. under: edges that run under a box. texts: pairs that
-overlap. struck: texts that an edge runs through. spilled: texts wider than their box (these three: the most of the
-first, the middle and the last step). height: of the widget at these steps, and how far it changes between any two.
+overlap. struck: texts that an edge runs through. spilled: texts wider than their box. cut: names of which few letters
+are left. narrow: words beside or below the drawing in lines of a few letters (these five: the most of the first, the
+middle and the last step). height: of the widget at these steps, and how far it changes between any two.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ WINDOW = {"width": 1400, "height": 900}
 WIDTHS = (960, 1230)
 MOST_CLICKS = 260  # a longer pass goes to its end at once
 PROGRAM_SECONDS = 300
+WORDS = ("overlapping", "struck", "spilled", "cut", "squeezed")  # what may be wrong with words
 FEW = 8  # of what is told by name
 # A saved page has the widget as JupyterLab shows it: alone, at the window's upper edge.
 ALONE = """<style>body {{ max-width: none; margin: 0; padding: 0 0 900px; }} main {{ width: {width}px; }}
@@ -234,7 +236,7 @@ def row(name: str, result: Result) -> str:
         parts.append(f"{opened['smallest']:8.1f}{fitted['smallest']:6.1f}{opened['seen']:7.0%}{fitted['seen']:6.0%}")
     first = result["960"]["opened"]
     parts.append(f"{first['crossings']:8}{first['under']:7}")
-    parts.append("".join(f"{worst(result, measure):8}" for measure in ("overlapping", "struck", "spilled")))
+    parts.append("".join(f"{worst(result, measure):8}" for measure in WORDS))
     parts.append("".join(f"{height:6.0f}" for height in result["heights"]) + f"{result['height changes by']:7.0f}")
     clicks = result["clicks"] or [0.0]
     parts.append(f"{result.get('made', 0) * 1e3:8.0f}{result['960']['drawn'] or 0:7.0f}")
@@ -243,10 +245,10 @@ def row(name: str, result: Result) -> str:
 
 
 HEAD = (
-    f"{'':20}{'':12}{'at 960 px wide':>27}{'at 1230 px wide':>27}{'':46}{'height at step':>18}{'':7}{'opens, ms':>15}"
+    f"{'':20}{'':12}{'at 960 px wide':>27}{'at 1230 px wide':>27}{'':62}{'height at step':>18}{'':7}{'opens, ms':>15}"
     f"{'click, ms':>15}\n"
     f"{'':20}{'nodes':>6}{'boxes':>6}{'text':>8}{'fit':>6}{'seen':>7}{'fit':>6}{'text':>8}{'fit':>6}{'seen':>7}{'fit':>6}"
-    f"{'cross':>8}{'under':>7}{'texts':>8}{'struck':>8}{'spilled':>8}{'0':>6}{'mid':>6}{'end':>6}{'+-':>7}"
+    f"{'cross':>8}{'under':>7}{'texts':>8}{'struck':>8}{'spilled':>8}{'cut':>8}{'narrow':>8}{'0':>6}{'mid':>6}{'end':>6}{'+-':>7}"
     f"{'made':>8}{'drawn':>7}{'median':>8}{'worst':>7}"
 )
 
@@ -263,6 +265,7 @@ def summary(results: dict[str, Result]) -> list[str]:
         ("keep their height", lambda one: one["height changes by"] < 1),
         ("have no edge under a box", lambda one: one["960"]["opened"]["under"] == 0),
         ("have no texts that overlap", lambda one: worst(one, "overlapping") == 0),
+        ("have no words in narrow columns", lambda one: worst(one, "squeezed") == 0),
     ):
         told.append(f"{sum(map(test, fine)):3} {words}")
     return told

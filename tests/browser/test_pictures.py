@@ -28,6 +28,8 @@ class Bounds(NamedTuple):
     overlapping: int = 0  # pairs of texts
     struck: int = 0  # texts that an edge runs through
     spilled: int = 0  # texts that are wider than their box
+    cut: int = 0  # names of which little is left
+    squeezed: int = 0  # words in lines of a few letters
 
 
 BOUNDS = {
@@ -69,7 +71,7 @@ def test_the_picture_stays_within_its_bounds(page: Any, saved: Path, name: str) 
     assert first["under"] <= bounds.under, told
     assert max(found["heights"]) <= bounds.height
     assert found["height changes by"] <= bounds.change + 0.5
-    for measure in ("overlapping", "struck", "spilled"):
+    for measure in pictures.WORDS:
         assert pictures.worst(found, measure) <= getattr(bounds, measure), told
 
 
@@ -91,7 +93,7 @@ def test_the_table_has_a_number_for_each_head(page: Any, saved: Path) -> None:
 
 DRAWN = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 0 }} text {{ font: 20px monospace }}</style>
 <div class="minigrad-stepper" style="width: 700px"><div class="mg-view" style="height: 300px; overflow: hidden">
-<svg class="mg-graph" width="400" height="400" viewBox="0 0 800 800">{shapes}</svg></div></div>"""
+<svg class="mg-graph" width="400" height="400" viewBox="0 0 800 800">{shapes}</svg></div>{words}</div>"""
 
 
 def box(name: str, x: int, y: int, width: int = 120, more: str = "") -> str:
@@ -122,6 +124,12 @@ FAULTS: dict[str, tuple[list[str], dict[str, int]]] = {
     "what flows along an edge": (['<g data-chip="e"><text x="200" y="48">4</text></g>'], {}),
     "a text wider than its box": ([box("much too long a name", 0, 200)], {"boxes": 3, "spilled": 1}),
     "boxes on each other": ([box("upper", 0, 40, 130)], {"boxes": 3, "collided": 1}),
+    "a name of which little is left": ([box("Tr…", 0, 200)], {"boxes": 3, "cut": 1}),
+    "a part that says whose it is": (
+        ['<g data-group="g"><rect class="mg-frame" y="190" width="9" height="9"/><g data-group="g"><rect/></g></g>'],
+        {"boxes": 3},
+    ),
+    "words in a narrow column": ([], {"squeezed": 1}),
     "small text": (['<text x="200" y="200" style="font-size: 9px">tiny</text>'], {"smallest": 4.5}),
     "an open group": (
         ['<g data-group="g" class="mg-open"><rect class="mg-frame" y="190" width="600" height="100"/></g>'],
@@ -137,7 +145,9 @@ FAULTS: dict[str, tuple[list[str], dict[str, int]]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_measures_see_each_fault_and_no_other(page: Any, fault: str) -> None:
     shapes, expected = FAULTS[fault]
-    page.set_content(DRAWN.format(shapes="".join([*GOOD, *shapes])))
+    words = '<p style="position: absolute; width: {}px">each of these words has a line <b>of its own</b></p>'
+    width = 60 if "narrow" in fault else 500
+    page.set_content(DRAWN.format(shapes="".join([*GOOD, *shapes]), words=words.format(width)))
     found = page.locator(".minigrad-stepper").evaluate(pictures.MEASURES)
     wanted = {"boxes": 2, "frames": 0, "edges": 1, "smallest": 10} | dict.fromkeys(found["told"], 0) | expected
     assert {name: found[name] for name in wanted} == wanted, found["told"]
