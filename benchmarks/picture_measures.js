@@ -110,7 +110,8 @@
   for (const block of blocks) {
     const letter = Number.parseFloat(getComputedStyle(block).fontSize) * 0.55;
     const words = block.textContent.trim();
-    if (block.clientWidth / letter < FEWEST && words.length * letter > 2 * block.clientWidth) told.squeezed.push(words.slice(0, 40));
+    const isHeardOnly = block.clientWidth < 4; // words for those who do not see the page
+    if (!isHeardOnly && block.clientWidth / letter < FEWEST && words.length * letter > 2 * block.clientWidth) told.squeezed.push(words.slice(0, 40));
   }
 
   // ---------------------------------------------------------------- what is in the view

@@ -33,13 +33,13 @@ class Bounds(NamedTuple):
 
 
 BOUNDS = {
-    "sketch": Bounds(boxes=6, text=10.0, seen=1.0, crossings=0, under=0, height=760, change=20),
-    "mlp": Bounds(boxes=14, text=8.9, seen=0.2, crossings=0, under=0, height=1040, change=40),
-    "rnn_6": Bounds(boxes=35, text=8.9, seen=0.08, crossings=13, under=0, height=1050, change=20),
-    "micrograd": Bounds(boxes=116, text=8.9, seen=0.02, crossings=43, under=0, height=1090, change=80),
-    "gan": Bounds(boxes=18, text=8.9, seen=0.2, crossings=0, under=1, height=1150, change=80),
-    "digits": Bounds(boxes=20, text=8.9, seen=0.15, crossings=0, under=1, height=1150, change=80),
-    "penalty": Bounds(boxes=33, text=8.9, seen=0.1, crossings=8, under=0, height=1070, change=60),
+    "sketch": Bounds(boxes=6, text=10, seen=1, crossings=0, under=0, height=700, change=150, squeezed=5),
+    "mlp": Bounds(boxes=7, text=10, seen=1, crossings=0, under=0, height=1150, change=330, squeezed=12),
+    "rnn_6": Bounds(boxes=20, text=10, seen=1, crossings=0, under=0, height=1050, change=410, squeezed=12),
+    "micrograd": Bounds(boxes=20, text=10, seen=1, crossings=0, under=0, height=1240, change=720, squeezed=12),
+    "gan": Bounds(boxes=9, text=9.9, seen=1, crossings=0, under=0, height=1550, change=650, struck=1, squeezed=16),
+    "digits": Bounds(boxes=11, text=9.9, seen=1, crossings=0, under=0, height=1650, change=560, squeezed=16),
+    "penalty": Bounds(boxes=11, text=9.9, seen=1, crossings=18, under=0, height=1420, change=600, squeezed=17),
 }
 
 
