@@ -86,5 +86,5 @@ def _maker(box: Box) -> str:
 
 def _in_words(value: Value) -> str:
     if value.statistics is None:
-        return f"{value.text} not kept" if value.is_large else value.text
+        return value.text if value.known or not value.dtype else f"{value.text}, not kept"
     return f"{shape_text(value.shape)} " + " · ".join(value.statistics)

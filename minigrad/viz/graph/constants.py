@@ -52,8 +52,8 @@ def _constant(node: Any, slot: int, variables: Variables, frame: FrameType | Non
     if array is None and operand is None:
         return None
     value = lost(operand) if array is None else describe(array)
-    if not value.shape and label is None:
-        return None
+    if label is None and (not value.shape or 0 in value.shape):
+        return None  # a number stands in the expression; what is empty stands for nothing, as in a layer without bias
     version = None if operand is None else operand.version
     expression, span = _made_by(label, frame)
     key = memory(tensor) if tensor is not None else (node, slot)
@@ -72,5 +72,5 @@ def _made_by(name: str | None, frame: FrameType | None) -> tuple[str, Span | Non
 
 def lost(copy: Any) -> Value:
     """A value of which only the shape and the dtype are known."""
-    value = replace(NOT_KEPT, shape=copy.shape, dtype=str(copy.dtype))
-    return replace(value, text=shape_text(copy.shape)) if value.is_large else value
+    text = shape_text(copy.shape) if copy.shape else "a number"
+    return replace(NOT_KEPT, text=text, shape=copy.shape, dtype=str(copy.dtype))

@@ -128,6 +128,8 @@ class _Plain(ast.NodeTransformer):
             node.func = ast.Name(node.func.attr, ast.Load())
         node.args = [argument for argument in node.args if not (isinstance(argument, ast.Name) and argument.id == "F")]
         called = node.func.id if isinstance(node.func, ast.Name) else ""
+        if called in ("as_function_of", "of_one_function") and node.args:
+            return node.args[0]
         if called == "matrix_transpose" and len(node.args) == 1:
             return ast.Attribute(node.args[0], "T", ast.Load())
         if called == "transpose" and len(node.args) == 3 and "ndim - 2" in ast.unparse(node.args[1]):

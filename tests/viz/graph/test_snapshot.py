@@ -137,6 +137,28 @@ def test_values_that_nobody_kept_are_said_to_be_lost() -> None:
     assert not lost.value.known
     assert lost.value.text == "[20, 20]"
     assert "not kept" in scope["d"].svg
+    assert "[20, 20], not kept" in str(scope["d"])
+
+
+def test_a_small_value_of_pytorchs_that_nobody_kept_is_told_by_its_shape() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    graph = viz.draw((x * 2 + 1).sum() * 3).graph
+    told = {box.op: (box.value.text, box.value.full.partition(":")[0]) for box in graph.boxes if not box.value.known}
+    assert told["AddBackward0"] == ("[2]", "not kept")
+    assert told["SumBackward0"] == ("a number", "not kept")
+
+
+def test_what_is_all_nan_was_kept() -> None:
+    x = mg.full((20,), float("nan"), requires_grad=True)
+    assert "not kept" not in str(viz.draw((x * 2).sum(), names={"x": x}))
+
+
+def test_a_layer_without_bias_has_no_box_for_one() -> None:
+    mg.manual_seed(0)
+    layer, image = mg.nn.Conv2d(1, 2, 3, bias=False), mg.ones(1, 1, 5, 5)
+    graph = viz.draw(layer(image).sum(), names={"layer": layer, "image": image}).graph
+    assert sorted(box.name for box in graph.boxes if box.kind != "result") == ["image", "layer.weight"]
 
 
 def test_a_record_keeps_no_large_result_alive() -> None:
