@@ -173,3 +173,48 @@ def test_it_follows_the_theme(stepper: Stepper, lab: Any, theme: str) -> None:
     )
     paper, ink = (sum(int(number) for number in re.findall(r"\d+", colour)[:3]) for colour in colours)
     assert (paper > 600 and ink < 250) if light else (paper < 200 and ink > 600), colours
+
+
+# Texts that lie over each other, among those that scroll together; and what JupyterLab's rules would move.
+OVERLAPPING = """(root) => {
+  const parts = [...root.querySelectorAll('dt, dd, p, li, pre, h4, h5, summary, kbd, button')].filter((part) => part.getClientRects().length);
+  const place = (part) => part.closest('.mg-story, .mg-source, .mg-reasons, .mg-inspector, .mg-keys, .mg-bar, .mg-zoom') ?? root;
+  const found = [];
+  parts.forEach((one, k) => parts.slice(k + 1).forEach((other) => {
+    if (place(one) !== place(other) || one.contains(other) || other.contains(one)) return;
+    const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
+    const [across, down] = [Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)];
+    if (across > 1 && down > 1) found.push(`${one.textContent} / ${other.textContent}`);
+  }));
+  return found;
+}"""
+FLOATING = """(root) => [...root.querySelectorAll('dl *, p, ul, li, h4, h5, pre, summary')]
+  .filter((part) => getComputedStyle(part).float !== 'none' || parseFloat(getComputedStyle(part).marginTop) > 8)
+  .map((part) => part.textContent)"""
+
+
+def test_the_rules_of_jupyterlab_do_not_reach_the_words(stepper: Stepper, lab: Any) -> None:
+    """The details, the keys and "why?", all open: no text lies over another."""
+    widget = stepper.widget
+    stepper.press("next")
+    stepper.press("next")
+    expect(widget).to_have_attribute("data-step", "2")
+    tall = widget.bounding_box()
+    widget.locator(".mg-why summary").click()
+    keys = widget.locator(".mg-keys summary").click
+    details = widget.locator("[data-box]").first.click
+    for change in (lambda: None, keys, keys, details):
+        change()
+        assert widget.evaluate(OVERLAPPING) == []
+        assert widget.evaluate(FLOATING) == []
+    lab.page.keyboard.press("Escape")
+    after = widget.bounding_box()
+    assert tall and after
+    assert after["height"] == tall["height"]
+    heights = set()
+    for _ in range(4):
+        stepper.press("next")
+        heights.add(round(widget.bounding_box()["height"]))  # type: ignore[index]
+        sizes = widget.locator(".mg-panel").evaluate_all("(parts) => parts.map((part) => part.clientHeight)")
+        heights.add(tuple(sizes))
+    assert len(heights) == 2  # one of the whole, and one of its parts
