@@ -177,13 +177,16 @@ def test_it_follows_the_theme(stepper: Stepper, lab: Any, theme: str) -> None:
 
 # Texts that lie over each other, among those that scroll together; and what JupyterLab's rules would move.
 OVERLAPPING = """(root) => {
-  const parts = [...root.querySelectorAll('dt, dd, p, li, pre, h4, h5, summary, kbd, button')].filter((part) => part.getClientRects().length);
-  const place = (part) => part.closest('.mg-story, .mg-source, .mg-reasons, .mg-inspector, .mg-keys, .mg-bar, .mg-zoom') ?? root;
+  const parts = [...root.querySelectorAll('dt, dd, p, li, pre, h4, h5, summary, kbd, button')]
+    .filter((part) => part.getClientRects().length);
+  const scrolling = '.mg-story, .mg-source, .mg-reasons, .mg-inspector, .mg-keys, .mg-bar, .mg-zoom';
+  const place = (part) => part.closest(scrolling) ?? root;
   const found = [];
   parts.forEach((one, k) => parts.slice(k + 1).forEach((other) => {
     if (place(one) !== place(other) || one.contains(other) || other.contains(one)) return;
     const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
-    const [across, down] = [Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)];
+    const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
     if (across > 1 && down > 1) found.push(`${one.textContent} / ${other.textContent}`);
   }));
   return found;
@@ -209,7 +212,8 @@ def test_the_rules_of_jupyterlab_do_not_reach_the_words(stepper: Stepper, lab: A
         assert widget.evaluate(FLOATING) == []
     lab.page.keyboard.press("Escape")
     after = widget.bounding_box()
-    assert tall and after
+    assert tall
+    assert after
     assert after["height"] == tall["height"]
     heights = set()
     for _ in range(4):

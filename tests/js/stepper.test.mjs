@@ -231,6 +231,9 @@ test("the panel of the code scrolls to what is marked, after all else is painted
   try {
     press(root, "next");
     assert.equal(code.scrollTop, 350);
+    code.scrollTop = 0;
+    root.querySelector(".mg-why").dispatchEvent(new Event("toggle")); // which gives the code another height
+    assert.equal(code.scrollTop, 350);
   } finally {
     if (before) Object.defineProperty(HTMLElement.prototype, "offsetTop", before);
     else delete HTMLElement.prototype.offsetTop;

@@ -57,6 +57,8 @@ export class Panels {
     this.why.addEventListener("toggle", () => {
       this.columns.classList.toggle("mg-why-open", this.why.open);
       remember(this.why.open);
+      this.revealed = null; // the code has another height now
+      this.reveal();
     });
   }
 
