@@ -57,7 +57,7 @@ def seen(graph: Snapshot) -> dict[str, str]:
 
 
 def check_no_circle(graph: Snapshot, groups: Sequence[Group], shown: Sequence[str]) -> int:
-    """With each group closed that is not in `shown`, things can stand behind their inputs; returns how many there are."""
+    """With each group closed that is not in `shown`, things can stand behind their inputs. How many there are."""
     by_id = {group.id: group for group in groups}
     home = {box: group.id for group in groups for box in group.boxes}
     stands: dict[str, str] = {}
