@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from minigrad.viz.graph.kept import Saved
+from minigrad.viz.graph.naming import DIGITS
 from minigrad.viz.graph.records import Span
 from minigrad.viz.graph.values import Value
 
@@ -95,7 +96,8 @@ class Snapshot:
     """A whole graph. For those who step through it: `nodes` are the engine's nodes behind the boxes (None for
     constants), `results` the results that a name was found for, `reached` leaves, with their names, that a custom
     Function may reach by a backward of its own. `ways` maps a box to the calls in which it
-    was made, the outermost first (see `calls`), `modules` the id() of a module to the learner's name for it.
+    was made, the outermost first (see `calls`), `modules` the id() of a module to the learner's name for it, `plain`
+    a name that several results have, with numbers behind it, to the box that it means alone.
     """
 
     root: str
@@ -104,6 +106,7 @@ class Snapshot:
     sources: tuple[Source, ...] = ()
     nodes: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     ways: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
+    plain: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     modules: Mapping[int, str] = field(default_factory=dict, compare=False, repr=False)
     results: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     reached: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -133,9 +136,13 @@ class Snapshot:
         return {box.id: node for box, node in pairs if node is not None}
 
     def named(self, name: str) -> Box:
-        """The box with a name. ValueError, with the names that there are, if there is none."""
-        for box in self.boxes:
-            if box.kind != "constant" and name in (box.name, *(box.name.split(", ") if box.outputs else ())):
-                return box
+        """The box with a name; h30 will do for h₃₀. ValueError, with the names that there are, if there is none."""
+        for ask in (str, lambda text: text.translate(DIGITS)):
+            for box in self.boxes:
+                names = box.name, *(box.name.split(", ") if box.outputs else ())
+                if box.kind != "constant" and name in map(ask, names):
+                    return box
+            if name in self.plain:
+                return self.by_id[self.plain[name]]
         there = ", ".join(box.name for box in self.boxes if box.kind != "constant")
         raise ValueError(f"no box is named {name!r}; there are: {there}")

@@ -15,7 +15,7 @@ import functools
 import os
 import re
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, SimpleNamespace
 from typing import Any
@@ -27,6 +27,7 @@ from minigrad.viz.graph.records import CALL, ENGINE, Record, source_text, span_o
 MODULE, FUNCTION, LOOP, ROUND = "module", "function", "loop", "iteration"
 REPEATED, RUN, INPUTS, RECORDED = "calls", "run", "inputs", "create_graph"  # which are made when a graph is folded
 OWN = os.path.dirname(minigrad.__file__) + os.sep
+NETWORKS = os.path.join(OWN, "nn", "modules")
 LIBRARIES = tuple({path + os.sep for name, path in sysconfig.get_paths().items() if "lib" in name})
 CALLS_BACK = re.compile(
     r"(functools\.|itertools\.|math\.)?(sum|reduce|map|max|min|sorted|list|tuple|accumulate|prod)\("
@@ -64,8 +65,8 @@ class Calls:
         self._way: Sequence[Place] = ()
         self._opened: list[list[Scope]] = []  # for each place of the way: its call, and its loops with their rounds
 
-    def add(self, box: str, way: Sequence[Place]) -> None:
-        """The next node and its way, the outermost place first."""
+    def add(self, box: Any, way: Sequence[Place]) -> Scope:
+        """The next node and its way, the outermost place first. Returns the scope in which it lies."""
         level, scopes = self._still_under_way(way)
         del self._opened[level:]
         for place in range(level, len(way)):
@@ -73,7 +74,9 @@ class Calls:
             self._open(way, place)
             scopes = []
         self._way = way
-        self._innermost(len(way)).inside.append(box)
+        scope = self._innermost(len(way))
+        scope.inside.append(box)
+        return scope
 
     def _still_under_way(self, way: Sequence[Place]) -> tuple[int, list[Scope]]:
         """How many places of the last way are still as they were, and which scopes of the next place."""
@@ -135,6 +138,25 @@ class Calls:
         return next((scopes[-1] for scopes in reversed(self._opened[:level]) if scopes), self.whole)
 
 
+def executions(ways: Mapping[Any, Sequence[Place]]) -> dict[Any, Scope]:
+    """Node -> the call or round in which its line of the learner's code ran; `ways` stand in the order of making."""
+    calls = Calls()
+    found = {}
+    for node, way in ways.items():
+        scope = calls.add(node, way)
+        while scope.parent is not None and not _runs_a_line(scope):
+            scope = scope.parent
+        found[node] = scope
+    return found
+
+
+def _runs_a_line(scope: Scope) -> bool:
+    """Whether it is a call of a function of the learner's, or a round of a loop in one."""
+    if scope.kind == ROUND:
+        return is_learners(scope.about[0])
+    return scope.kind == FUNCTION
+
+
 def _calls_in(scopes: list[Scope]) -> int:
     """1 if the scopes of a place begin with a call, else 0: the others are loops, each with its round."""
     return int(bool(scopes) and scopes[0].kind in (MODULE, FUNCTION))
@@ -168,7 +190,7 @@ def is_learners(code: CodeType) -> bool:
 
 def _shows_loops(code: CodeType) -> bool:
     """Whether the loops of a function are a learner's, or those of a network, such as a recurrent one."""
-    return is_learners(code) or code.co_filename.startswith(os.path.join(OWN, "nn", "modules"))
+    return is_learners(code) or code.co_filename.startswith(NETWORKS)
 
 
 @functools.lru_cache(maxsize=1024)

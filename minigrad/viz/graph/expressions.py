@@ -6,10 +6,11 @@ the single rules; here they are applied to a whole graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from minigrad.viz.graph import naming, values
+from minigrad.viz.graph.calls import Place, executions
 from minigrad.viz.graph.kept import read_saved
 from minigrad.viz.graph.naming import LONGEST, Variables, op_word
 from minigrad.viz.graph.nodes import by_rule, creation, is_leaf
@@ -25,8 +26,10 @@ class NodeNames:
         nodes: all of them, inputs first.
         spans: node -> the piece of code that made it.
         consumers: node -> the nodes that use it.
+        ways: node -> the calls in which it was made.
         variables: the tensors that the learner can name.
         known: node -> what another picture calls it.
+        parameters: the leaf of a module that no variable holds -> its name.
     """
 
     def __init__(
@@ -34,13 +37,18 @@ class NodeNames:
         nodes: list[Any],
         spans: Mapping[Any, Span | None],
         consumers: Mapping[Any, list[Any]],
+        ways: Mapping[Any, Sequence[Place]],
         variables: Variables,
         known: Mapping[Any, str],
+        parameters: Mapping[Any, str],
     ) -> None:
         self.spans = spans
         self.consumers = consumers
+        self.executions = executions({node: ways.get(node, ()) for node in nodes if not is_leaf(node)})
         self.variables = variables
+        self.parameters = parameters
         self.names: dict[Any, str] = {}
+        self.plain: dict[Any, str] = {}  # of one of several with the same name, that name without a number
         self.numbered: set[Any] = set()  # those that have only a number for a name
         self._name_all(nodes, known)
 
@@ -48,14 +56,8 @@ class NodeNames:
         names = {node: known.get(node) or self._variable_name(node) for node in nodes}
         self.names |= {node: name for node, name in names.items() if name is not None}
         taken = self.variables.taken | set(self.names.values())
-        claimants: dict[str, list[Any]] = {}
-        for node in nodes:
-            target = self._assigned_name(node) if node not in self.names else None
-            if target is not None and target not in taken:
-                claimants.setdefault(target, []).append(node)
-        only = {name: claiming[0] for name, claiming in claimants.items() if len(claiming) == 1}
-        self.names |= {node: name for name, node in only.items()}
-        taken |= set(only)
+        self._name_by_assignments(nodes, taken)
+        taken |= set(self.names.values())
         most = len(nodes) + len(taken) + 2
         first = (name for name in (f"t{k}" for k in range(most)) if name not in taken)
         second = (name for name in (f"g{k}" for k in range(1, most)) if name not in taken)
@@ -64,9 +66,32 @@ class NodeNames:
                 self.names[node] = next(second if by_rule(node) else first)
                 self.numbered.add(node)
 
+    def _name_by_assignments(self, nodes: list[Any], taken: Collection[str]) -> None:
+        """Results that the source gives a name: `h`, or h₁, h₂ ... if it gives it to several, the one that the variable
+        still holds among them. `plain` is what the name alone means then: that one, or the last.
+        """
+        claimants: dict[str, list[Any]] = {}
+        for node in nodes:
+            target = None if is_leaf(node) else self._assigned_name(node)
+            if target is not None and self.names.get(node, target) == target:
+                claimants.setdefault(target, []).append(node)
+        for name, claiming in claimants.items():
+            holders = [node for node in claiming if node in self.names]
+            if len(claiming) == 1 and (holders or name not in taken):
+                self.names[claiming[0]] = name
+                continue
+            wanted = [naming.numbered(name, number) for number in range(1, len(claiming) + 1)]
+            if not holders and name not in taken:
+                self.plain[claiming[-1]] = name
+            for node, label in zip(claiming, wanted, strict=True):
+                if node in holders:
+                    self.plain[node] = name
+                if label not in taken:
+                    self.names[node] = label
+
     def _variable_name(self, node: Any) -> str | None:
         if is_leaf(node):
-            return self.variables.leaf(node.variable)
+            return self.variables.leaf(node.variable) or self.parameters.get(node.variable)
         count = max(len(getattr(creation(node), "outputs", ())), 1)
         found = [self.variables.result(node, output) for output in range(count)]
         names = [held[0] for held in found if held is not None]
@@ -76,12 +101,16 @@ class NodeNames:
         span = self.spans[node]
         if span is None or self._is_inside(node):
             return None
-        return next((name for name, place in naming.assignments(span.file) if naming.same_place(place, span)), None)
+        return naming.assigned_name(span)
 
     def _is_inside(self, node: Any) -> bool:
         """Whether a node is an inner step of one call of the learner's: a consumer was made by the very same text."""
         span = self.spans[node]
-        return span is not None and any(self.spans[consumer] == span for consumer in self.consumers[node])
+        return span is not None and any(self._is_one_call(consumer, node) for consumer in self.consumers[node])
+
+    def _is_one_call(self, node: Any, other: Any) -> bool:
+        """Whether one run of a piece of the learner's code has made both."""
+        return self.spans[node] == self.spans[other] and self.executions.get(node) is self.executions.get(other)
 
     def expression(self, node: Any) -> str:
         """The learner's text that made a node, with names for its parts; the call of its op where there is none."""
@@ -105,7 +134,7 @@ class NodeNames:
             known.add(child)
             if span.contains(place):
                 parts.append((place, self.names[child]))
-            elif place == span:
+            elif self._is_one_call(child, node):
                 stack += [grandchild for grandchild, _ in child.next_functions]
         return parts
 

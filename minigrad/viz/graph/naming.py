@@ -1,9 +1,10 @@
 """What a box is called, and which piece of the learner's code stands in it.
 
 First come `names=`; then the variables of the frame that asked for the picture, also one level inside lists, dicts and
-objects (`w[0]`, `model.bias`); then, for results whose variable is gone because it lived in a function, the assignment
-in the source (`h = x @ w`), if no other box could claim that name; at last t0, t1 ... in the order in which the graph
-was made. An expression is the exact text that made a node, with names put in for the parts that have their own boxes.
+objects (`w[0]`, `model.bias`); then, for leaves, the shortest way to them (`net.layers[0].w`) and the module that uses
+them (`Linear.weight`); for results whose variable is gone the assignment in the source (`h = x @ w`), numbered where
+there are several (h₁, h₂); at last t0, t1 ... in the order in which the graph was made. An expression is
+the exact text that made a node, with names put in for the parts that have their own boxes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import contextlib
 import functools
 import re
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -23,6 +24,7 @@ from minigrad.viz.graph.values import short
 from minigrad.viz.torch_graphs import mirror_of
 
 MOST_INSIDE = 1000  # things in a container or an object that are looked at
+MOST_LOOKED_AT = 20_000  # things in all of them together, where parameters lie deep inside
 LONGEST_NAME = 1000  # characters of a name; a key of a dict may be a whole text
 LONGEST = 26  # characters of an expression in a box; beyond that the op's name says more
 OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
@@ -62,6 +64,7 @@ class Variables:
         self._memory: dict[tuple[Any, ...], str] = {}
         self.taken: set[str] = set()
         self.modules: dict[str, Any] = {}  # the name of the variable that holds a module -> the module
+        self._scopes: list[tuple[str, Any]] = []  # all variables, those of the innermost scope first
         for name, value in (names or {}).items():
             if not isinstance(name, str):
                 raise TypeError(
@@ -78,6 +81,7 @@ class Variables:
 
     def _add_all(self, variables: list[tuple[str, Any]]) -> None:
         """Plain variables first, then what lies one level inside containers and objects, and modules' parameters."""
+        self._scopes += variables
         for add in (self._add_variable, self._add_inside):
             for name, value in variables:
                 with contextlib.suppress(Exception):  # what raises when it is looked at has no names in it
@@ -103,6 +107,34 @@ class Variables:
     def _add_parameters(self, name: str, module: Any) -> None:
         for path, parameter in module.named_parameters():
             self._add(f"{name}.{path}", parameter)
+
+    def look_deeper(self, leaves: Iterable[Any]) -> None:
+        """Name those of some leaves that have no name yet, and lie deeper in what variables hold, by the shortest way:
+        `net.layers[0].neurons[1].w[2]`.
+        """
+        missing = {leaf for leaf in leaves if self.leaf(leaf) is None}
+        level, met = self._scopes, set[int]()
+        looked_at = 0
+        while level and missing and looked_at < MOST_LOOKED_AT:
+            inner: list[tuple[str, Any]] = []
+            for name, value in level:
+                if isinstance(value, types.ModuleType | type) or id(value) in met:
+                    continue
+                met.add(id(value))
+                with contextlib.suppress(Exception):  # as above
+                    things = _things_inside(name, value)
+                    looked_at += len(things)
+                    for label, item in things:
+                        if is_tensor(item):
+                            if mirror_of(item) in missing:
+                                self._add(label, item)
+                        elif has_parameters(item):
+                            self._add_parameters(label, item)
+                            self._add_module(label, item)
+                        else:
+                            inner.append((label, item))
+            missing = {leaf for leaf in missing if self.leaf(leaf) is None}
+            level = inner
 
     def _add_module(self, name: str, module: Any) -> None:
         if all(module is not known for known in self.modules.values()):
@@ -175,6 +207,20 @@ def assignments(file: str) -> list[tuple[str, Span]]:
     return _assignments(file, syntax_tree(file))
 
 
+def assigned_name(span: Span) -> str | None:
+    """The name that gets the value of a piece of source: `h` for the `x @ w` in `h = x @ w`."""
+    return _names_by_place(span.file, syntax_tree(span.file)).get(_place(span))
+
+
+@functools.lru_cache(maxsize=64)
+def _names_by_place(file: str, tree: ast.Module | None) -> dict[tuple[int, int, int, int], str]:
+    return {_place(span): name for name, span in reversed(_assignments(file, tree))}
+
+
+def _place(span: Span) -> tuple[int, int, int, int]:
+    return span.first, span.last, span.start, span.end
+
+
 @functools.lru_cache(maxsize=64)
 def _assignments(file: str, tree: ast.Module | None) -> list[tuple[str, Span]]:
     found: list[tuple[str, Span]] = []
@@ -202,11 +248,18 @@ def whole_write(span: Span | None) -> Span | None:
     """Of a write such as `y[0] = 5` Python notes the place of `y[0]`: give that of the whole statement. Other pieces of
     source are given back as they are.
     """
-    for statement, targets in _writes(syntax_tree(span.file)) if span is not None else ():
-        for target in targets:
-            if span is not None and isinstance(target, ast.Subscript) and same_place(_span(span.file, target), span):
-                return replace(_span(span.file, statement), function=span.function)
-    return span
+    whole = None if span is None else _whole_writes(span.file, syntax_tree(span.file)).get(_place(span))
+    return span if span is None or whole is None else replace(whole, function=span.function)
+
+
+@functools.lru_cache(maxsize=64)
+def _whole_writes(file: str, tree: ast.Module | None) -> dict[tuple[int, int, int, int], Span]:
+    return {
+        _place(_span(file, target)): _span(file, statement)
+        for statement, targets in _writes(tree)
+        for target in targets
+        if isinstance(target, ast.Subscript)
+    }
 
 
 def _span(file: str, node: Any) -> Span:
@@ -214,9 +267,13 @@ def _span(file: str, node: Any) -> Span:
     return Span(file, "", node.lineno, node.end_lineno, start, end)
 
 
-def same_place(one: Span, other: Span) -> bool:
-    """Whether two spans cover the same text."""
-    return replace(one, function="") == replace(other, function="")
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+
+
+def numbered(name: str, number: int) -> str:
+    """The name of one of several with the same name: h₃₀."""
+    return name + str(number).translate(SUBSCRIPTS)
 
 
 def op_word(op: str) -> str:

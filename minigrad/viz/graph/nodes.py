@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-LIMIT = 1000  # boxes: beyond that even a picture of closed groups takes seconds, and each frame a millisecond more
+LIMIT = 6000  # boxes: beyond that it takes seconds until the folded picture is there
 
 
 def nodes_behind(*starts: Any) -> list[Any]:

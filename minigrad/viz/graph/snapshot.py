@@ -8,6 +8,7 @@ equal ids.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import FrameType, MappingProxyType
@@ -79,8 +80,35 @@ class _Builder:
             node: None if by_rule(node) else naming.whole_write(span_of(creation(node))) for node in self.nodes
         }
         self.consumers = consumers(self.nodes)
-        self.called = NodeNames(self.nodes, self.spans, self.consumers, variables, known)
+        self.ways = self._ways()
+        variables.look_deeper(node.variable for node in self.nodes if is_leaf(node))
+        self.modules = {id(module): name for name, module in variables.modules.items()}
+        self._name_outermost_modules()
+        parameters = self._parameter_names()
+        self.called = NodeNames(self.nodes, self.spans, self.consumers, self.ways, variables, known, parameters)
         self.names = self.called.names
+
+    def _name_outermost_modules(self) -> None:
+        """A module that no variable holds is called by its class: Linear, Linear 2."""
+        taken = Counter[str]()
+        for node in self.nodes:
+            for module in getattr(creation(node), "modules", ())[-1:]:
+                if id(module) not in self.modules:
+                    kind = type(module).__name__
+                    taken[kind] += 1
+                    self.modules[id(module)] = f"{kind} {taken[kind]}" if taken[kind] > 1 else kind
+
+    def _parameter_names(self) -> dict[Any, str]:
+        """Leaf -> its path, for the parameters of the modules in whose calls nodes were made."""
+        found: dict[Any, str] = {}
+        met = set[int]()
+        for node in self.nodes:
+            for module in getattr(creation(node), "modules", ())[-1:]:
+                if id(module) not in met:
+                    met.add(id(module))
+                    for path, parameter in module.named_parameters():
+                        found.setdefault(parameter, f"{self.modules[id(module)]}.{path}")
+        return found
 
     def build(self) -> Snapshot:
         for node in self.nodes:
@@ -112,8 +140,9 @@ class _Builder:
         sources = sources_of(box.span for box in boxes)
         return Snapshot(
             *(ids[self.start], tuple(boxes), tuple(edges), sources, tuple(nodes)),
-            ways={ids[node]: way for node, way in self._ways().items() if way},
-            modules={id(module): name for name, module in self.variables.modules.items()},
+            ways={ids[node]: way for node, way in self.ways.items() if way},
+            modules=self.modules,
+            plain={name: ids[node] for node, name in self.called.plain.items()},
             results=results,
             reached=self._reached(),
         )
@@ -201,11 +230,12 @@ class _Builder:
 
     def _outputs(self, node: Any) -> tuple[Value, ...]:
         """The values of a node with several results."""
+        copies = getattr(creation(node), "outputs", ())
         described = []
-        for copy in getattr(creation(node), "outputs", ()):
+        for copy in copies if len(copies) > 1 else ():
             array, gone = copy.value(), replace(values.NOT_KEPT, shape=copy.shape, dtype=str(copy.dtype))
             described.append(gone if array is None else values.describe(array))
-        return tuple(described) if len(described) > 1 else ()
+        return tuple(described)
 
     def _value(self, node: Any) -> Value:
         array, record = self._array(node), creation(node)

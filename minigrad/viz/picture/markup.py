@@ -23,6 +23,8 @@ def clean(text: str) -> str:
     """Text that XML and a single line allow: control characters become the replacement character, line ends a visible
     mark.
     """
+    if text.isascii() and text.isprintable():
+        return text  # nearly all there is, in a large graph
     return FORBIDDEN.sub("\ufffd", text.replace("\n", "⏎").replace("\r", "⏎").replace("\t", " "))
 
 
@@ -48,6 +50,8 @@ def pixels(number: float) -> str:
 
 def columns(text: str) -> int:
     """How many columns a text takes in a monospaced font: wide characters take two, marks on other characters none."""
+    if text.isascii():
+        return len(text)
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     marks = sum(unicodedata.category(character) in ("Mn", "Me", "Cf") for character in text)
     return len(text) + wide - marks

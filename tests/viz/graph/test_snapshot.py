@@ -91,9 +91,9 @@ def test_names_inside_containers_objects_and_functions() -> None:
     }
 
 
-def test_a_loop_reuses_a_name_for_the_last_result_only() -> None:
+def test_a_loop_gives_a_name_again_and_again() -> None:
     scope = cell("x = mg.tensor(2., requires_grad=True)\ny = x\nfor _ in range(3):\n    y = y * x\nd = viz.draw(y)\n")
-    assert seen(scope["d"].graph) == {"x": "leaf", "t0": "y * x", "t1": "y * x", "y": "y * x"}
+    assert seen(scope["d"].graph) == {"x": "leaf", "y₁": "y * x", "y₂": "y * x", "y₃": "y * x"}
 
 
 def test_names_argument_comes_first_and_is_checked() -> None:

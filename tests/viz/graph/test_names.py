@@ -1,0 +1,125 @@
+"""Names: of what was assigned several times, of parameters deep inside, of modules that no variable holds."""
+
+import pytest
+from cells import cell
+
+from minigrad import viz
+
+LOOP = """\
+w = mg.tensor(0.5, requires_grad=True)
+h = w * 1
+for t in range(30):
+    h = h * w
+loss = h.exp()
+"""
+
+
+def names(text: str, kind: str = "result") -> list[str]:
+    return [box.name for box in cell(text + "\nd = viz.draw(loss)\n")["d"].graph.boxes if box.kind == kind]
+
+
+def test_what_is_assigned_many_times_is_numbered() -> None:
+    scope = cell(LOOP + "d = viz.draw(loss)\ns = viz.BackwardStepper(loss)\n")
+    graph = scope["d"].graph
+    results = [box.name for box in graph.boxes if box.kind == "result"]
+    assert results[0] == "h₁"
+    assert results[-2:] == ["h₃₁", "loss"]
+    assert results[:-1] == [viz.graph.naming.numbered("h", k) for k in range(1, 32)]
+    # The variable holds the last: that is what the name alone means.
+    stepper = scope["s"]
+    assert {graph.named(name).id for name in ("h", "h31", "h₃₁")} == {graph.boxes[-2].id}
+    assert stepper.run_to("h").name == stepper.run_to("h31").name == "h₃₁"
+    assert stepper.run_to("h₂").name == "h₂"
+    with pytest.raises(ValueError, match="no box is named 'h99'"):
+        stepper.run_to("h99")
+    stepper.close()
+
+
+def test_one_assignment_has_no_number_and_a_taken_name_keeps_its_own() -> None:
+    assert names("x = mg.tensor(2.0, requires_grad=True)\ny = x * x\nloss = y.exp()") == ["y", "loss"]
+    text = (
+        "x = mg.tensor(2.0, requires_grad=True)\n"
+        "def f(x):\n    x = x * 2\n    x = x + 1\n    y = x.exp()\n    return y.sin()\n"
+        "loss = f(x)"
+    )
+    assert names(text) == ["x₁", "x₂", "y", "loss"]
+    assert names(text, "leaf") == ["x"]
+
+
+def test_a_name_that_a_function_gave_means_the_last() -> None:
+    graph = cell(
+        "w = mg.tensor(0.5, requires_grad=True)\n"
+        "def roll(h):\n    for _ in range(3):\n        h = h * w\n    return h.exp()\n"
+        "loss = roll(w)\nd = viz.draw(loss)\n"
+    )["d"].graph
+    assert [box.name for box in graph.boxes] == ["w", "h₁", "h₂", "h₃", "loss"]
+    assert graph.named("h").name == graph.named("h3").name == "h₃"
+
+
+def test_a_variable_with_that_very_name_is_meant_first() -> None:
+    graph = cell(LOOP + "h3 = loss * 2\nloss = h3 + 1\nd = viz.draw(loss)\n")["d"].graph
+    assert graph.named("h3").expression == "loss * 2"
+    assert graph.named("h₃").name == "h₃"
+
+
+def test_parameters_deep_inside_lists_and_objects_have_the_way_to_them() -> None:
+    text = """\
+class Neuron:
+    def __init__(self):
+        self.w = [mg.tensor(0.5, requires_grad=True) for _ in range(2)]
+        self.itself = self
+
+class Layer:
+    def __init__(self):
+        self.neurons = {"first": Neuron()}
+        self.fc = mg.nn.Linear(1, 1)
+
+class Net:
+    def __init__(self):
+        self.layers = [Layer(), Layer()]
+
+net = Net()
+layer = net.layers[1]
+loss = (layer.neurons["first"].w[1] * layer.fc(mg.ones(1))).sum()
+del layer
+"""
+    assert names(text, "leaf") == [
+        "net.layers[1].fc.weight",
+        "net.layers[1].fc.bias",
+        "net.layers[1].neurons['first'].w[1]",
+    ] or sorted(names(text, "leaf")) == [
+        "net.layers[1].fc.bias",
+        "net.layers[1].fc.weight",
+        "net.layers[1].neurons['first'].w[1]",
+    ]
+
+
+def test_parameters_of_a_module_that_no_variable_holds_carry_its_class() -> None:
+    text = """\
+def loss_of():
+    first, second = mg.nn.Linear(2, 2), mg.nn.Linear(2, 1)
+    net = mg.nn.Sequential(mg.nn.Linear(1, 1), mg.nn.Tanh())
+    return net(second(first(mg.ones(1, 2)))).sum()
+
+loss = loss_of()
+d = viz.draw(loss)
+"""
+    leaves = {box.name for box in cell(text)["d"].graph.boxes if box.kind == "leaf"}
+    expected = {"Linear", "Linear 2", "Sequential.0"}
+    assert leaves == {f"{name}.{parameter}" for name in expected for parameter in ("weight", "bias")}
+    stepper = viz.BackwardStepper(cell(text)["loss"])
+    assert [group["name"] for group in stepper.picture["groups"]][:3] == ["Linear", "Linear 2", "Sequential"]
+    stepper.close()
+
+
+def test_what_pytorch_holds_deep_inside_has_the_way_to_it() -> None:
+    torch = pytest.importorskip("torch")
+
+    class Net:
+        def __init__(self) -> None:
+            self.layers = [{"w": torch.ones(2, requires_grad=True)}, torch.nn.Linear(2, 1)]
+
+    net = Net()
+    graph = viz.draw(net.layers[1](net.layers[0]["w"]).sum()).graph
+    found = {box.name for box in graph.boxes if box.kind == "leaf"}
+    assert found == {"net.layers[0]['w']", "net.layers[1].weight", "net.layers[1].bias"}
