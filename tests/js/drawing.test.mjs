@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { loadModule, openPage } from "./page.mjs";
-import { boxNamed, changed, classes, examples, press, saved, shown, texts } from "./recorded.mjs";
+import { boxNamed, changed, classes, examples, key, press, saved, shown, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
+const { share, sizeText, together } = await loadModule("viz/static/sizes.mjs");
 
 let page;
 let cleanup;
@@ -130,4 +131,43 @@ test("an open sheet has no state of its own, a closed one that of what is in it"
   }
   press(root, "close-all");
   assert.ok(classes(sheet).includes("mg-done"));
+});
+
+// ---------------------------------------------------------------- the size of gradients
+
+test("the larger a gradient, the wider its edge, and g colours boxes by it and says it in numbers", async () => {
+  const root = await show(saved());
+  const size = (element) => Number(element.style.getPropertyValue("--mg-size"));
+  const sized = () => [...root.querySelectorAll(".mg-edge.mg-sized")];
+  assert.equal(sized().length, 0);
+  press(root, "last");
+  const frames = saved().get("recorded").map((text) => JSON.parse(text));
+  const norms = Object.assign({}, ...frames.map((frame) => frame.norms));
+  assert.ok(Object.keys(norms).length > 4);
+  assert.equal(sized().length, root.querySelectorAll(".mg-edge:not(.mg-off)").length);
+  const ordered = sized().sort((one, other) => norms[one.getAttribute("data-edge")] - norms[other.getAttribute("data-edge")]);
+  for (let k = 1; k < ordered.length; k += 1) assert.ok(size(ordered[k]) >= size(ordered[k - 1]));
+  assert.ok(root.querySelector(".mg-legend").hidden);
+  key(root, "g");
+  assert.equal(root.querySelector(".mg-press-sizes").getAttribute("aria-pressed"), "true");
+  assert.ok(!root.querySelector(".mg-legend").hidden);
+  for (const edge of sized()) {
+    const id = edge.getAttribute("data-edge");
+    assert.equal(chip(root, id).querySelector("text").textContent, `‖g‖ ${norms[id]}`);
+    assert.equal(chip(root, id).getAttribute("visibility"), "visible");
+  }
+  assert.ok(classes(boxNamed(root, "E")).includes("mg-sized"));
+  key(root, "g");
+  assert.ok(root.querySelector(".mg-legend").hidden);
+  press(root, "first");
+  assert.equal(root.querySelectorAll(".mg-sized").length, 0);
+});
+
+test("sizes are shares of powers of ten, also of nothing and of what is not finite", () => {
+  assert.deepEqual([1e-9, 0, 1e-6, 1e-2, 1, 100, 1e9].map(share), [0, 0, 0, 0.5, 0.75, 1, 1]);
+  assert.equal(sizeText(0.00031234), "‖g‖ 0.000312");
+  assert.equal(sizeText(null), "‖g‖ not finite");
+  assert.equal(together([3, undefined, 4]), 5);
+  assert.equal(together([3, null]), null);
+  assert.equal(together([undefined]), undefined);
 });

@@ -98,11 +98,11 @@ def open_at_first(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
 
 
 def notice(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> str:
-    """What is said above a picture in which something is closed; "" where nothing is."""
+    """What is said beside a picture in which something is closed; "" where nothing is."""
     closed = [group for group in groups if group.id not in shown and (group.parent is None or group.parent in shown)]
     if not closed:
         return ""
     what = dict.fromkeys("modules" if group.is_module else PLURALS.get(group.kind, "stretches") for group in closed)
     *most, last = what
     words = f"{', '.join(most)} and {last}" if most else last
-    return f"{len(graph.boxes)} boxes are too many for one picture: {words} are closed. A click or Enter opens one."
+    return f"{len(graph.boxes)} boxes: {words} are closed, a click opens one"

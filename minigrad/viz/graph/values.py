@@ -235,6 +235,12 @@ def alarm_of(array: Any) -> str:
 
 
 @silent
+def norm(gradient: Any) -> float:
+    """How large a gradient is: its norm in double precision, which may be NaN or infinite."""
+    return float(np.linalg.norm(_reals(gradient)))
+
+
+@silent
 def measure(gradient: Any) -> list[float] | None:
     """Norm, maximum, minimum and mean of what a node received, in the order of `MEASURES`, of complex numbers those of
     the magnitudes; None where any is not finite, or nothing came.

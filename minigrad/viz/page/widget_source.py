@@ -16,7 +16,20 @@ from pathlib import Path
 STATIC = Path(__file__).parent.parent / "static"
 # A file stands behind those that it imports.
 SCRIPTS = (
-    *("dom", "marks", "conditions", "values", "levels", "player", "layered", "modules", "wires", "picture", "camera"),
+    *(
+        "dom",
+        "marks",
+        "conditions",
+        "values",
+        "levels",
+        "player",
+        "layered",
+        "modules",
+        "wires",
+        "sizes",
+        "picture",
+        "camera",
+    ),
     *("minimap", "inspector", "panels", "menu", "tip", "keyboard", "controls", "stepper"),
 )
 COMMENT = re.compile(r"\s*(//|/\*\*|\*[ /\n])")  # a line that is one, or belongs to one; our sources have no others

@@ -3,6 +3,7 @@
 
 import { EXAMPLE, parseCondition } from "./conditions.mjs";
 import { button, icon, make } from "./dom.mjs";
+import { legend } from "./sizes.mjs";
 
 const SPEEDS = Object.entries({ slow: 2400, normal: 1300, fast: 600 }); // milliseconds between steps
 const FEW = 25; // boxes that can be seen at once: with fewer there is nothing to search for
@@ -79,7 +80,10 @@ export class Controls {
       this.press("open-all", "open all modules", { face: "Open all" }, () => stepper.regroup(() => modules.openAll())),
       this.press("close-all", "close all modules", { face: "Close all" }, () => stepper.regroup(() => modules.closeAll())),
     ];
-    this.zoom = group("zoom", "size of the drawing", ...(modules.any ? folds : []), out, size, this.buttons.in, fit);
+    this.buttons.sizes = this.press("sizes", "colour edges and boxes by the size of their gradients (g)", { face: "‖g‖" }, () => this.toggleSizes());
+    this.buttons.sizes.setAttribute("aria-pressed", "false");
+    this.legend = legend();
+    this.zoom = group("zoom", "the drawing", ...(modules.any ? folds : []), this.buttons.sizes, out, size, this.buttons.in, fit);
     this.list = this.breakList();
   }
 
@@ -124,6 +128,13 @@ export class Controls {
 
   fit() {
     this.stepper.camera.fit();
+  }
+
+  toggleSizes() {
+    const { picture } = this.stepper;
+    picture.showSizes(!picture.sizes);
+    this.legend.hidden = !picture.sizes;
+    this.buttons.sizes.setAttribute("aria-pressed", String(picture.sizes));
   }
 
   // ---------------------------------------------------------------- breakpoints

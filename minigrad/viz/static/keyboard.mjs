@@ -15,6 +15,7 @@ export const KEYS = [
   ["m", "menu of a box"],
   ["/", "find a node"],
   ["+ − 0 f", "larger, smaller, natural size, the whole graph"],
+  ["g", "colour edges and boxes by the size of their gradients"],
   ["Escape", "close, clear"],
 ];
 
@@ -71,6 +72,7 @@ function anywhere(key, stepper) {
     "-": () => camera.zoomOut(),
     0: () => camera.zoom(1),
     f: () => controls.fit(),
+    g: () => controls.toggleSizes(),
     "/": () => stepper.openSearch(),
   };
   return Object.hasOwn(actions, key) ? actions[key] : null;

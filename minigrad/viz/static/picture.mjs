@@ -5,6 +5,7 @@
 import { drawingFrom, shape } from "./dom.mjs";
 import { sign } from "./marks.mjs";
 import { Modules, NAME_LETTER } from "./modules.mjs";
+import { share, sizeText, together } from "./sizes.mjs";
 import { headOf, longestPiece, pathOf } from "./wires.mjs";
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
@@ -181,11 +182,12 @@ export class Picture {
     lines.replaceChildren();
     pills.replaceChildren();
     this.wires.clear();
-    for (const { id, members, points } of wires) {
+    for (const { id, from, members, points } of wires) {
       const d = pathOf(points, this.down);
       const piece = longestPiece(points);
       const parts = {
         group: shape("g", { class: "mg-edge", "data-edge": members.join(" ") }),
+        from,
         members,
         room: this.down || piece.height > piece.width ? BESIDE_EDGE : piece.width,
         forward: shape("path", { class: "mg-forward", d: headOf(points.at(-1), this.down, 1) }),
@@ -234,7 +236,7 @@ export class Picture {
 
   paint(frame, state, breaks = []) {
     for (const [id, box] of Object.entries(state.boxes)) if (this.painted.boxes[id] !== box) this.paintBox(id, box);
-    if (this.painted.edges !== state.edges) this.paintWires(state.edges);
+    if (this.painted.edges !== state.edges) this.paintWires(state.edges, state.norms ?? {});
     this.paintChips(frame.chips ?? {});
     this.paintNext(frame.next);
     this.paintSigns(frame);
@@ -332,7 +334,8 @@ export class Picture {
     parts.version.classList.toggle("mg-alarm", differs);
   }
 
-  paintWires(edges) {
+  paintWires(edges, norms) {
+    const received = new Set(); // the boxes for which something has come, or has not any more
     for (const parts of this.wires.values()) {
       const flows = parts.members.map((id) => edges[id] ?? "idle");
       if (parts.members.every((id) => this.painted.edges[id] === edges[id]) && parts.flow) continue;
@@ -342,7 +345,33 @@ export class Picture {
       const back = flow === "now" || flow === "done";
       parts.forward?.setAttribute("visibility", back ? "hidden" : "visible");
       parts.backward?.setAttribute("visibility", back ? "visible" : "hidden");
+      const norm = together(parts.members.map((id) => norms[id]));
+      if (norm === parts.norm) continue;
+      parts.norm = norm;
+      this.paintSize(parts.group, norm);
+      received.add(parts.from);
     }
+    for (const from of received) {
+      const group = (this.boxes.get(from) ?? this.groups.get(from))?.group;
+      const all = [...this.wires.values()].filter((parts) => parts.from === from).map(({ norm }) => norm);
+      if (group) this.paintSize(group, together(all));
+    }
+  }
+
+  /** How large a gradient is: for the width of an edge, and for colours. */
+  paintSize(group, norm) {
+    group.classList.toggle("mg-sized", norm !== undefined);
+    group.classList.toggle("mg-not-finite", norm === null);
+    if (norm !== undefined) group.style?.setProperty("--mg-size", share(norm ?? 0).toFixed(3));
+  }
+
+  /** Colour edges and boxes by the size of their gradients, and say these in numbers; or no longer. */
+  showSizes(on) {
+    this.sizes = on;
+    this.drawing.classList.toggle("mg-sizes", on);
+    const { chips } = this.painted;
+    this.painted.chips = null;
+    this.paintChips(chips);
   }
 
   paintNext(next) {
@@ -354,11 +383,11 @@ export class Picture {
   }
 
   paintChips(chips) {
-    if (this.painted.chips === chips) return;
-    for (const { members, chip, room } of this.wires.values()) {
+    if (this.painted.chips === chips && !this.sizes) return;
+    for (const { members, chip, room, norm } of this.wires.values()) {
       if (!chip) continue;
       const flowing = members.filter((id) => id in chips);
-      const texts = flowing.map((id) => chips[id]);
+      const texts = this.sizes ? (norm === undefined ? [] : [sizeText(norm)]) : flowing.map((id) => chips[id]);
       const told = texts.length > 2 ? `${texts[0]} and ${texts.length - 1} more` : texts.join(", ");
       chip.group.setAttribute("visibility", told ? "visible" : "hidden");
       if (!told) continue;

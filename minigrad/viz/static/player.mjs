@@ -84,26 +84,24 @@ export class Player {
   restart() {
     this.readings = (this.readings ?? 0) + 1; // what shows a frame without asking for all of it can see that it is another one
     this.at = -1; // the frame up to which they have been added up
-    this.sum = { boxes: {}, edges: {} };
+    this.sum = { boxes: {}, edges: {}, norms: {} };
     this.undo = []; // undo[k]: what frame k has replaced
     this.states = new Map(); // those that were asked for last
   }
 
-  /** Boxes and edges as they are at frame k: what the frames before it add up to, gone on from where it was asked for last, or gone back. */
+  /** Boxes, edges and the norms of what flowed along these, as they are at frame k: what the frames before it add up to, gone on from where it was asked for last, or gone back. */
   state(k) {
     const { frames } = this;
     if (this.states.has(k)) return this.states.get(k);
     for (; this.at < k; this.at += 1) {
-      const { boxes, edges } = frames[this.at + 1];
-      this.undo[this.at + 1] = { boxes: replaced(this.sum.boxes, boxes), edges: replaced(this.sum.edges, edges) };
+      const frame = frames[this.at + 1];
+      this.undo[this.at + 1] = Object.fromEntries(Object.keys(this.sum).map((part) => [part, replaced(this.sum[part], frame[part] ?? {})]));
     }
     for (; this.at > k; this.at -= 1) {
-      const { boxes, edges } = this.undo[this.at];
-      replaced(this.sum.boxes, boxes);
-      replaced(this.sum.edges, edges);
+      for (const [part, before] of Object.entries(this.undo[this.at])) replaced(this.sum[part], before);
     }
     if (this.states.size > 1) this.states.delete(this.states.keys().next().value);
-    this.states.set(k, { boxes: { ...this.sum.boxes }, edges: { ...this.sum.edges } });
+    this.states.set(k, Object.fromEntries(Object.entries(this.sum).map(([part, sum]) => [part, { ...sum }])));
     return this.states.get(k);
   }
 

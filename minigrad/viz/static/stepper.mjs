@@ -15,7 +15,7 @@ import { Picture } from "./picture.mjs";
 import { Player } from "./player.mjs";
 import { Tip } from "./tip.mjs";
 
-const TALLEST = 640; // pixels of the whole widget: less than JupyterLab's window shows
+const TALLEST = 636; // pixels of the whole widget: less than JupyterLab's window shows
 const ASIDE = 330; // pixels of the explanation beside the drawing, in panels.css too
 const UNDER = 196; // pixels of the explanation below it
 const WIDE = 820; // pixels of the widget from which on the explanation may stand beside the drawing
@@ -48,13 +48,13 @@ export class Stepper {
     this.panels = new Panels(player);
     this.menu = new Menu(this.root);
     this.note = this.notice(data.note);
-    this.stage = make("div", { class: "mg-stage" }, this.view, this.minimap.element, this.controls.zoom);
+    this.stage = make("div", { class: "mg-stage" }, this.view, this.minimap.element, ...(this.note ? [this.note] : []), this.controls.legend, this.controls.zoom);
     this.tip = new Tip(player, this.picture, this.view, this.stage);
     this.keys = this.keyList();
     this.controls.element.append(this.keys);
     this.side = make("div", { class: "mg-side" }, this.panels.element, this.inspector.element);
     this.main = make("div", { class: "mg-main" }, this.stage, this.side);
-    this.root.append(this.controls.element, this.controls.list, ...(this.note ? [this.note] : []), this.main, this.menu.element, this.panels.live);
+    this.root.append(this.controls.element, this.controls.list, this.main, this.menu.element, this.panels.live);
     host.append(this.root);
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.view.addEventListener("click", (event) => this.click(event));
@@ -73,7 +73,7 @@ export class Stepper {
 
   /** That a large graph is shown with its modules closed. */
   notice(text) {
-    return text ? make("div", { class: "mg-notice", role: "note" }, text) : null;
+    return text ? make("div", { class: "mg-notice", role: "note", title: text }, text) : null;
   }
 
   keyList() {

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from minigrad.viz.graph.boxes import State
 from minigrad.viz.graph.rules import Rule
-from minigrad.viz.graph.values import Value
+from minigrad.viz.graph.values import Value, norm
 from minigrad.viz.picture.markup import clean, clean_lines
 from minigrad.viz.steps.events import Event
 from minigrad.viz.steps.history import Moment
@@ -156,6 +157,12 @@ class Frame:
         return {key: state.grad.text for key, state in self.states.items()}
 
     @property
+    def norms(self) -> dict[str, float | None]:
+        """Edge id -> the norm of what flowed along it at this step; None where that is not finite."""
+        sizes = {item.edge: norm(item.array) for item in self.contributions if item.array is not None}
+        return {key: float(f"{size:.3g}") if isfinite(size) else None for key, size in sizes.items()}
+
+    @property
     def spoken(self) -> str:
         """The frame in plain words, for a screen reader."""
         lines = [line.text for line in self.story if line.kind != "code" and not line.why]
@@ -176,6 +183,7 @@ class Frame:
             "edges": self.edges.since(None if before is None else before.edges),
             "chips": dict(self.chips),
             "received": [float(f"{value:.6g}") for value in self.received] if self.received else None,
+            "norms": self.norms,
             "alarm": self.alarm,
             "events": [event.to_json() for event in self.events],
             "grown": [{"name": node.name, "op": node.op, "text": clean(node.text)} for node in self.grown],
