@@ -27,6 +27,7 @@ POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 ENGINES = re.compile(
     r"\bF\.|_shape\b|keepdim|\bdim=|\bNone\b|\bself\b|\bTrue\b|expand\(|prod\(|unbroadcast|norm[.)]|<\w|ctx\."
 )
+NUMBERED = str.maketrans({digit: f"_{number}" for number, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")})  # as in h₃₀
 
 
 def as_python(text: str) -> str:
@@ -34,7 +35,8 @@ def as_python(text: str) -> str:
     text = re.sub(r"√([\w.]+|\()", lambda match: "sqrt(" + match[1].replace("(", "") + ")" * (match[1] != "("), text)
     text = re.sub(r"\|([^|]*)\|", r"abs(\1)", text).replace("⌊", "floor(").replace("⌋", ")")
     text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda match: "**" + match[0].translate(POWERS), text)
-    return text.replace("×", "*").replace("·", "*").replace("ᵀ", ".mT").replace("π", "pi").replace("′", "_slope")
+    text = text.replace("×", "*").replace("·", "*").replace("ᵀ", ".mT").replace("π", "pi").replace("′", "_slope")
+    return text.translate(NUMBERED)
 
 
 def functions(dim: Any) -> dict[str, Any]:
@@ -141,6 +143,7 @@ def evaluated(text: str, values: dict[str, Any], bound: Mapping[str, Any]) -> An
             if isinstance(value, np.ndarray) and len(full) and value.ndim == less:
                 values[name] = np.expand_dims(value, dims)
     with np.errstate(all="ignore"):
+        values = {name.translate(NUMBERED): value for name, value in values.items()}
         return np.asarray(eval(as_python(text), {**functions(-1 if dim is None else dim), **values}))
 
 
