@@ -6,7 +6,7 @@
   const SLACK = 1.5; // what the eye forgives
   const FEWEST = 14; // letters that a line of words holds
   const drawing = root.querySelector("svg.mg-graph");
-  const told = { under: [], crossings: [], overlapping: [], struck: [], spilled: [], collided: [], cut: [], squeezed: [] };
+  const told = { under: [], crossings: [], overlapping: [], struck: [], spilled: [], collided: [], cut: [], squeezed: [], mute: [] };
   if (!drawing) return { boxes: 0, told };
 
   const parents = (element) => (element === root ? [] : [element.parentElement, ...parents(element.parentElement)]);
@@ -100,6 +100,9 @@
 
   for (const { name } of standing) if (name.endsWith("…") && name.length < 8) told.cut.push(name);
 
+  for (const box of boxes) {
+    if (box.element.hasAttribute("data-box") && texts.filter(({ home, hangs }) => home === box && !hangs).length < 2) told.mute.push(box.name);
+  }
   /** Words beside and below the drawing that are set in lines of a few letters. */
   const blocks = new Set();
   for (const element of root.querySelectorAll("*")) {

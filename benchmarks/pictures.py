@@ -9,10 +9,11 @@ after "fit". A program runs in a process of its own; its whole pass is walked th
     --json FILE       the numbers, to be kept
 
 boxes: what is shown; a closed group is one. text: the smallest in the drawing, in pixels of the screen. seen: how many
-of the boxes lie wholly in the view. cross: pairs of edges that do. under: edges that run under a box. texts: pairs that
-overlap. struck: texts that an edge runs through. spilled: texts wider than their box. cut: names of which few letters
-are left. narrow: words beside or below the drawing in lines of a few letters (these five: the most of the first, the
-middle and the last step). height: of the widget at these steps, and how far it changes between any two.
+of the boxes lie wholly in the view. cross: pairs of edges that do. under: edges that run under a box. mute: boxes,
+other than groups, that show no number. texts: pairs that overlap. struck: texts that an edge runs through. spilled:
+texts wider than their box. cut: names of which few letters are left. narrow: words beside or below the drawing in lines
+of a few letters (these five: the most of the first, the middle and the last step). height: of the widget at these
+steps, and how far it changes between any two.
 """
 
 from __future__ import annotations
@@ -235,7 +236,7 @@ def row(name: str, result: Result) -> str:
         opened, fitted = result[str(width)]["opened"], result[str(width)]["fitted"]
         parts.append(f"{opened['smallest']:8.1f}{fitted['smallest']:6.1f}{opened['seen']:7.0%}{fitted['seen']:6.0%}")
     first = result["960"]["opened"]
-    parts.append(f"{first['crossings']:8}{first['under']:7}")
+    parts.append(f"{first['crossings']:8}{first['under']:7}{first['mute']:6}")
     parts.append("".join(f"{worst(result, measure):8}" for measure in WORDS))
     parts.append("".join(f"{height:6.0f}" for height in result["heights"]) + f"{result['height changes by']:7.0f}")
     clicks = result["clicks"] or [0.0]
@@ -245,10 +246,10 @@ def row(name: str, result: Result) -> str:
 
 
 HEAD = (
-    f"{'':20}{'':12}{'at 960 px wide':>27}{'at 1230 px wide':>27}{'':62}{'height at step':>18}{'':7}{'opens, ms':>15}"
+    f"{'':20}{'':12}{'at 960 px wide':>27}{'at 1230 px wide':>27}{'':68}{'height at step':>18}{'':7}{'opens, ms':>15}"
     f"{'click, ms':>15}\n"
     f"{'':20}{'nodes':>6}{'boxes':>6}{'text':>8}{'fit':>6}{'seen':>7}{'fit':>6}{'text':>8}{'fit':>6}{'seen':>7}{'fit':>6}"
-    f"{'cross':>8}{'under':>7}{'texts':>8}{'struck':>8}{'spilled':>8}{'cut':>8}{'narrow':>8}{'0':>6}{'mid':>6}{'end':>6}{'+-':>7}"
+    f"{'cross':>8}{'under':>7}{'mute':>6}{'texts':>8}{'struck':>8}{'spilled':>8}{'cut':>8}{'narrow':>8}{'0':>6}{'mid':>6}{'end':>6}{'+-':>7}"
     f"{'made':>8}{'drawn':>7}{'median':>8}{'worst':>7}"
 )
 
@@ -261,7 +262,8 @@ def summary(results: dict[str, Result]) -> list[str]:
         ("show at most 20 boxes at first", lambda one: one["960"]["opened"]["boxes"] <= 20),
         ("show their whole picture at 960", lambda one: one["960"]["opened"]["seen"] == 1),
         ("with text of 10 px or more", lambda one: one["960"]["opened"]["smallest"] >= 9.95),
-        ("are at most 640 px high", lambda one: max(one["heights"]) <= 640),
+        ("show a number in each box", lambda one: one["960"]["opened"]["mute"] == 0),
+        ("are at most 640 px high", lambda one: max(one["heights"]) < 640.5),
         ("keep their height", lambda one: one["height changes by"] < 1),
         ("have no edge under a box", lambda one: one["960"]["opened"]["under"] == 0),
         ("have no texts that overlap", lambda one: worst(one, "overlapping") == 0),

@@ -69,6 +69,10 @@ def jupyterlab(folder: Path) -> Iterator[str]:
     token = secrets.token_hex(16)
     places = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_WORKSPACES_DIR")
     own = {name: str(folder / name.lower()) for name in places}  # nobody's settings matter
+    notices = folder / "settings" / "@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+    notices.parent.mkdir(parents=True)
+    notices.write_text('{"fetchNews": "false", "checkForUpdates": false}', encoding="utf-8")  # nothing lies on the page
+    own["JUPYTERLAB_SETTINGS_DIR"] = str(folder / "settings")
     server = subprocess.Popen(
         [
             *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--LabApp.news_url=None"),

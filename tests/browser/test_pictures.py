@@ -30,6 +30,7 @@ class Bounds(NamedTuple):
     spilled: int = 0  # texts that are wider than their box
     cut: int = 0  # names of which little is left
     squeezed: int = 0  # words in lines of a few letters
+    mute: int = 0  # boxes that show no number
 
 
 BOUNDS = {
@@ -69,6 +70,7 @@ def test_the_picture_stays_within_its_bounds(page: Any, saved: Path, name: str) 
     assert found["960"]["fitted"]["seen"] >= bounds.seen
     assert first["crossings"] <= bounds.crossings, told
     assert first["under"] <= bounds.under, told
+    assert first["mute"] <= bounds.mute, told
     assert max(found["heights"]) <= bounds.height + 0.5
     assert found["height changes by"] <= bounds.change + 0.5
     for measure in pictures.WORDS:
@@ -96,10 +98,10 @@ DRAWN = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 0 }} text
 <svg class="mg-graph" width="400" height="400" viewBox="0 0 800 800">{shapes}</svg></div>{words}</div>"""
 
 
-def box(name: str, x: int, y: int, width: int = 120, more: str = "") -> str:
+def box(name: str, x: int, y: int, width: int = 120, more: str = "", value: int | str = 4) -> str:
     return (
         f'<g data-box="{name}" transform="translate({x} {y})"><rect class="mg-card" width="{width}" height="80"/>'
-        f'<text class="mg-name" x="10" y="30">{name}</text>{more}</g>'
+        f'<text class="mg-name" x="10" y="30">{name}</text>{more}<text x="10" y="75">{value}</text></g>'
     )
 
 
@@ -123,13 +125,14 @@ FAULTS: dict[str, tuple[list[str], dict[str, int]]] = {
     "a text that an edge runs through": (['<text x="200" y="48">struck</text>'], {"struck": 1}),
     "what flows along an edge": (['<g data-chip="e"><text x="200" y="48">4</text></g>'], {}),
     "a text wider than its box": ([box("much too long a name", 0, 200)], {"boxes": 3, "spilled": 1}),
-    "boxes on each other": ([box("upper", 0, 40, 130)], {"boxes": 3, "collided": 1}),
+    "boxes on each other": ([box("upper", 0, 60, 130)], {"boxes": 3, "collided": 1}),
     "a name of which little is left": ([box("Tr…", 0, 200)], {"boxes": 3, "cut": 1}),
     "a part that says whose it is": (
         ['<g data-group="g"><rect class="mg-frame" y="190" width="9" height="9"/><g data-group="g"><rect/></g></g>'],
         {"boxes": 3},
     ),
     "words in a narrow column": ([], {"squeezed": 1}),
+    "a box without a number": ([box("dumb", 0, 200, value="")], {"boxes": 3, "mute": 1}),
     "small text": (['<text x="200" y="200" style="font-size: 9px">tiny</text>'], {"smallest": 4.5}),
     "an open group": (
         ['<g data-group="g" class="mg-open"><rect class="mg-frame" y="190" width="600" height="100"/></g>'],
