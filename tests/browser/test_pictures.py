@@ -38,9 +38,9 @@ BOUNDS = {
     "mlp": Bounds(boxes=7, text=10),
     "rnn_6": Bounds(boxes=20, text=10),
     "micrograd": Bounds(boxes=20, text=10, height=645),
-    "gan": Bounds(boxes=9, text=9.9, struck=1),
-    "digits": Bounds(boxes=11, text=9.9),
-    "penalty": Bounds(boxes=11, text=9.9, crossings=18),
+    "gan": Bounds(boxes=9, text=9.9, struck=1, mute=2),
+    "digits": Bounds(boxes=11, text=9.9, mute=5),
+    "penalty": Bounds(boxes=11, text=9.9, crossings=18, mute=7),
 }
 
 
