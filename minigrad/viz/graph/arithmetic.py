@@ -33,6 +33,7 @@ GIVEN = "given"  # marks a number of the learner's, which is written as it is
 SPECIAL = frozenset(  # functions that need more than another expression: each is a method of `_Simplify`
     [
         "expand",
+        "sum",
         "sum_to",
         "reshape",
         "index_backward",
@@ -316,6 +317,11 @@ class _Simplify(ast.NodeTransformer):
 
     def _sum_to(self, args: list[ast.expr]) -> ast.expr:
         return args[0] if self.known.shape(args[0]) == _plain(args[1]) else _call("sum_to", *args)
+
+    def _sum(self, args: list[ast.expr]) -> ast.expr:
+        dims = _plain(args[1]) if len(args) > 1 else None
+        is_dim = isinstance(dims, int) and not isinstance(dims, bool)
+        return _call("sum_dims", args[0], ast.Constant((dims,))) if is_dim else _call("sum", args[0])
 
     def _reshape(self, args: list[ast.expr]) -> ast.expr:
         inner, shape = args[0], args[1] if len(args) > 1 else None

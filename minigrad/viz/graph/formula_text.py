@@ -30,6 +30,7 @@ class Writer:
 
     def __init__(self, leaf: Leaf) -> None:
         self.leaf = leaf
+        self.is_signed = False  # whether what is written now stands behind a minus
 
     def text(self, node: ast.expr, least: int = WORDS) -> str:
         """The text of an expression, in parentheses if it binds less tightly than `least`."""
@@ -48,7 +49,10 @@ class Writer:
             return self._attribute(node)
         if isinstance(node, ast.UnaryOp):
             if isinstance(node.op, ast.USub):
-                return f"-{self.text(node.operand, PRODUCT)}", SIGN
+                self.is_signed, before = True, self.is_signed
+                text = self.text(node.operand, PRODUCT)
+                self.is_signed = before
+                return f"-{text}", SIGN
             return f"not {self.text(node.operand, POWER)}", COMPARISON
         if isinstance(node, ast.BinOp):
             return self._operation(node)
@@ -74,10 +78,10 @@ class Writer:
             return f"{self.text(left, SUM)} + {self.text(right, PRODUCT)}", SUM
         if isinstance(node.op, ast.Sub):
             return f"{self.text(left, SUM)} - {self.text(right, PRODUCT)}", SUM
-        if isinstance(node.op, ast.Mult):
-            return self._product(node), PRODUCT
-        if isinstance(node.op, ast.Div):
-            return f"{self.text(left, PRODUCT)} / {self.text(right, POWER)}", PRODUCT
+        if isinstance(node.op, ast.Mult | ast.Div):
+            text = self._product(node) if isinstance(node.op, ast.Mult) else self._first(left)
+            text += "" if isinstance(node.op, ast.Mult) else f" / {self.text(right, POWER)}"
+            return text, SIGN if text.startswith("-") else PRODUCT
         if isinstance(node.op, ast.FloorDiv):
             return f"⌊{self.text(left, PRODUCT)} / {self.text(right, POWER)}⌋", ATOM
         if isinstance(node.op, ast.MatMult):
@@ -100,11 +104,15 @@ class Writer:
             factors.append(first.right)
             first = first.left
         factors = [first, *reversed(factors)]
-        text = self.text(first, PRODUCT)
+        text = self._first(first)
         for before, factor in itertools.pairwise(factors):
             close = isinstance(before, ast.Constant) and not isinstance(factor, ast.Constant)
             text += ("·" if close else " × ") + self.text(factor, POWER)
         return text
+
+    def _first(self, node: ast.expr) -> str:
+        """What a product or a quotient begins with: a negative number needs no parentheses there."""
+        return self.text(node, PRODUCT if self.is_signed else SIGN)
 
     def _call(self, node: ast.Call) -> tuple[str, int]:
         name, args = _called(node), node.args

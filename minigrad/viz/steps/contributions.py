@@ -99,6 +99,8 @@ def _told(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[tuple[str, str, 
     if raw.size > LINE and "@" in formula.numbers:
         return (f"{formula.text}, {formula.numbers}", " → ", sizes(raw.shape)), ""
     if raw.size > LINE:
+        if formula.text.endswith(f" to {sizes(raw.shape)}"):
+            return (formula.text, "", ""), ""
         return (formula.text + spread, ", of shape ", sizes(raw.shape)), ""
     if formula.in_words or spread:
         return (text + spread, ": ", gave), ""

@@ -22,7 +22,7 @@ from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.frames import Contribution, Grown, Line, Piece
 
 GRAD = ("code", ".grad")
-ENGINES_OWN = re.compile("^(native|unsafe|safe|fused|linalg)_|(_with_indices|_nd|_ex)$")
+ENGINES_OWN = re.compile("^(native|unsafe|safe|fused|linalg)_|(_with_indices|_nd|_ex|_alias)$")
 LAST = re.compile(r"Backwards?\d*(_copy)?$")
 BRACKETS = re.compile(r"\[[^\]]*\]|\([^)]*\)")
 MOST_SENDERS = 3  # that are named where their gradients meet
