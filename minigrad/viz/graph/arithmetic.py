@@ -319,9 +319,9 @@ class _Simplify(ast.NodeTransformer):
         return args[0] if self.known.shape(args[0]) == _plain(args[1]) else _call("sum_to", *args)
 
     def _sum(self, args: list[ast.expr]) -> ast.expr:
-        dims = _plain(args[1]) if len(args) > 1 else None
-        is_dim = isinstance(dims, int) and not isinstance(dims, bool)
-        return _call("sum_dims", args[0], ast.Constant((dims,))) if is_dim else _call("sum", args[0])
+        dim: Any = _plain(args[1]) if len(args) > 1 else None
+        alone: Any = (dim,)
+        return _call("sum_dims", args[0], ast.Constant(alone)) if isinstance(dim, int) else _call("sum", args[0])
 
     def _reshape(self, args: list[ast.expr]) -> ast.expr:
         inner, shape = args[0], args[1] if len(args) > 1 else None
