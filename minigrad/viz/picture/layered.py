@@ -26,6 +26,7 @@ LANE = 10  # pixels between edges that go from band to band
 GUTTER = 34  # between bands, beside the lanes
 MOST_BANDS = 4
 BETTER = 1.12  # times as large as with one band less, or a band more is not worth it
+CROWDED = 1.04  # the same for an edge more that goes from band to band
 ENTRY = -0.08  # downwards edges meet boxes left of the middle, clear of the flag on the corner
 
 Point = tuple[float, float]
@@ -67,8 +68,9 @@ class Room:
         return min(1.0, self.width / max(width, 1), self.height / max(height, 1))
 
     def worth(self, arranged: Arranged) -> float:
-        """The same, counting what a band more costs the reader."""
-        return self.scale(arranged.width, arranged.height) / BETTER ** (arranged.bands - 1)
+        """The same, counting what a band more costs the reader, and each edge that has to be followed to it."""
+        costs: float = BETTER ** (arranged.bands - 1) * CROWDED**arranged.lanes
+        return self.scale(arranged.width, arranged.height) / costs
 
     def within(self, width: float, height: float, part: float) -> Room:
         """What is left of it inside a frame that takes some, and of that a part along the flow."""
@@ -83,6 +85,7 @@ class Arranged:
     width: float
     height: float
     bands: int
+    lanes: int  # edges that go from band to band, beyond one for each cut
     corners: dict[str, Point]
     ways: dict[str, list[Stop]]
 
@@ -429,7 +432,8 @@ class _Bands:
             ways[link] = points
         tail = head if len(bands) > 1 else 0
         width, height = self._point(length + tail, side)
-        return Arranged(width, height, len(bands), corners, ways)
+        lanes = sum(max(len(crossing[number]) - 1, 0) for number in range(len(bands)))
+        return Arranged(width, height, len(bands), lanes, corners, ways)
 
     def _flows(self) -> list[float]:
         """The room behind each layer: for what flows along the edges that end in the next one."""

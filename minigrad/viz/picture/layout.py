@@ -22,7 +22,7 @@ LETTER = 8.2  # pixels of a letter in a group's title
 WHOLE = ""  # the id of what is around everything
 BETTER = 1.05  # times as large, or the direction that was tried first stays
 SQUEEZED = 0.55  # of the room is what an open group gets in a second try: it has neighbours
-READABLE = 0.6  # of its size: smaller, a picture says less than one with more groups closed
+READABLE = 0.42  # of its size: smaller, a picture says less than one with more groups closed
 PAGE = (944.0, 560.0)  # pixels for a still picture
 
 

@@ -14,6 +14,7 @@ const LANE = 10;
 const GUTTER = 34;
 const MOST_BANDS = 4;
 const BETTER = 1.12;
+const CROWDED = 1.04;
 const ENTRY = -0.08;
 
 /** How large something can be shown in a room {width, height}, at most as it is. */
@@ -21,9 +22,9 @@ export function scaleIn(room, { width, height }) {
   return Math.min(1, room.width / Math.max(width, 1), room.height / Math.max(height, 1));
 }
 
-/** The same, counting what a band more costs the reader. */
+/** The same, counting what a band more costs the reader, and each edge that has to be followed to it. */
 export function worthIn(room, arranged) {
-  return scaleIn(room, arranged) / BETTER ** (arranged.bands - 1);
+  return scaleIn(room, arranged) / (BETTER ** (arranged.bands - 1) * CROWDED ** arranged.lanes);
 }
 
 /**
@@ -31,7 +32,7 @@ export function worthIn(room, arranged) {
  *
  * items: [{id, w, h}] in the order in which they were made. links: [{id, from, to, flow}], without cycles; `from` is "" where an edge comes in from
  * outside, `to` where it goes out. room: {width, height, down}. port(item, link, side) says how far from the item's edge, across the flow, the link
- * meets its side "before" or "after"; null for no wish. Returns {width, height, bands, at: id -> {x, y}, ways: link -> [{x, y, turns}]}.
+ * meets its side "before" or "after"; null for no wish. Returns {width, height, bands, lanes, at: id -> {x, y}, ways: link -> [{x, y, turns}]}.
  */
 export function arrange({ items, links, room, port = () => null }) {
   const layers = inLayers(items, links);
@@ -312,7 +313,8 @@ class Bands {
     const ways = new Map();
     for (const { id, to } of this.links) ways.set(id, this.way(id, to, { starts, ends, lengths, gutters, crossing, head }));
     const size = this.point(Math.max(0, ...lengths) + (bands.length > 1 ? head : 0), side);
-    return { width: size.x, height: size.y, bands: bands.length, at, ways };
+    const lanes = crossing.reduce((sum, edges) => sum + Math.max(edges.length - 1, 0), 0);
+    return { width: size.x, height: size.y, bands: bands.length, lanes, at, ways };
   }
 
   way(id, to, { starts, ends, lengths, gutters, crossing, head }) {

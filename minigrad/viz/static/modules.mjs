@@ -13,7 +13,7 @@ const CLOSED = { least: 130, most: 250, height: 42 };
 export const NAME_LETTER = 8.2; // bold, in the title of a group
 const LARGER = 1.05; // times as large, or the room and the direction that were tried first stay
 const SQUEEZED = 0.55; // of the room is what an open group gets in a second try: it has neighbours
-const READABLE = 0.6; // of its size: smaller, a picture says less than one with more groups closed
+const READABLE = 0.42; // of its size: smaller, a picture says less than one with more groups closed
 const WHOLE = ""; // the id of what is around everything
 const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in modules.py
 
