@@ -19,7 +19,7 @@ from itertools import pairwise
 
 BESIDE = {False: 26, True: 30}  # pixels between boxes of one layer, from left to right and from top to bottom
 THREAD = 12  # and beside the bend of an edge that passes
-GAP = {False: 46, True: 40}  # pixels between layers, at least: an arrowhead at each end, and downwards what flows
+GAP = {False: 46, True: 44}  # pixels between layers, at least: an arrowhead at each end, and downwards what flows
 ARROWS = 26  # beside what flows along an edge from left to right
 SWEEPS = 10
 LANE = 10  # pixels between edges that go from band to band
@@ -27,7 +27,7 @@ GUTTER = 34  # between bands, beside the lanes
 MOST_BANDS = 4
 BETTER = 1.12  # times as large as with one band less, or a band more is not worth it
 CROWDED = 1.04  # the same for an edge more that goes from band to band
-ENTRY = -0.08  # downwards edges meet boxes left of the middle, clear of the flag on the corner
+ENTRY = -0.12  # downwards edges meet boxes left of the middle, clear of the flag on the corner
 
 Point = tuple[float, float]
 Stop = tuple[float, float, bool]  # a point of an edge's way: x, y, and whether the way turns there at a right angle

@@ -7,7 +7,7 @@
 
 const BESIDE = { across: 26, down: 30 };
 const THREAD = 12;
-const GAP = { across: 46, down: 40 };
+const GAP = { across: 46, down: 44 };
 const ARROWS = 26;
 const SWEEPS = 10;
 const LANE = 10;
@@ -15,7 +15,7 @@ const GUTTER = 34;
 const MOST_BANDS = 4;
 const BETTER = 1.12;
 const CROWDED = 1.04;
-const ENTRY = -0.08;
+const ENTRY = -0.12;
 
 /** How large something can be shown in a room {width, height}, at most as it is. */
 export function scaleIn(room, { width, height }) {
