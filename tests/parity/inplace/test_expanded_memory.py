@@ -1,6 +1,10 @@
-"""Expanded tensors, several of whose elements are one: which writes are refused, and which are not (D05)."""
+"""Expanded tensors, several of whose elements are one, and transposes: which writes are refused (D05)."""
 
 from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
 
 from parity.inplace.effects import NO_ROOM, gradients, graph, state, tried
 from side_by_side import Behaviours
@@ -92,6 +96,28 @@ def _(F):
 )
 def _(F):
     F.ones(1).expand(3).remainder_(F.ones(2))
+
+
+WITH_ITS_TRANSPOSE: dict[str, Callable[[Any], Any]] = {
+    "add_": lambda x: x.add_(x.t()),
+    "mul_": lambda x: x.mul_(x.t()),
+    "copy_": lambda x: x.copy_(x.t()),
+    "x[:] =": lambda x: operator.setitem(x, slice(None), x.t()),
+}
+
+
+def with_its_transpose(name: str, write: Callable[[Any], Any]) -> None:
+    @behaviours(
+        f"D05: {name} of a square with its own transpose, which has the same memory in another order",
+        error=RuntimeError,
+        says="unsupported operation: some elements of the input tensor and the written-to tensor refer to a single",
+    )
+    def _(F):
+        write(F.tensor([[1.0, 2.0], [3.0, 4.0]]))
+
+
+for name, write in WITH_ITS_TRANSPOSE.items():
+    with_its_transpose(name, write)
 
 
 test_as_in_torch = behaviours.test()
