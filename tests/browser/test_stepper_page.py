@@ -216,6 +216,10 @@ def test_on_paper_the_controls_are_gone_and_all_is_shown(opened: Any) -> None:
     stepper = page.locator(".minigrad-stepper").bounding_box()
     drawing = page.locator(".mg-graph").bounding_box()
     assert drawing["width"] <= stepper["width"]
+    hidden = "(parts) => parts.filter((one) => one.scrollHeight > one.clientHeight + 1).map((one) => one.className)"
+    assert page.locator(".mg-side, .mg-panels, .mg-story, .mg-source").evaluate_all(hidden) == []
+    last = page.locator(".mg-line").last.bounding_box()
+    assert last["y"] + last["height"] <= stepper["y"] + stepper["height"]
     compare(page, "paper")
 
 
