@@ -77,6 +77,7 @@ class BackwardStepper(anywidget.AnyWidget):
     recorded: Any = traitlets.List()
     kept = traitlets.Unicode().tag(sync=True)
     ran: Any = traitlets.List().tag(sync=True)
+    past: Any = traitlets.List().tag(sync=True)  # what stands before `ran`, packed, where it is much
     index = traitlets.Int(0, read_only=True).tag(sync=True)
     finished = traitlets.Bool(False).tag(sync=True)
     problem = traitlets.Dict().tag(sync=True)
@@ -504,7 +505,8 @@ class BackwardStepper(anywidget.AnyWidget):
     def _on_recorded(self, change: Any) -> None:
         """Tell the page which frames have run, and those that are not as kept."""
         pairs = itertools.zip_longest(change["new"], self._held[: len(change["new"])])
-        self.ran = ["" if frame == held else frame for frame, held in pairs]
+        with self.hold_sync():
+            self.past, self.ran = recording.past_and_present(["" if frame == held else frame for frame, held in pairs])
 
     def _hold_all(self) -> None:
         """Keep all frames: those that ran, or, as long as nothing has run, those of a rehearsal."""

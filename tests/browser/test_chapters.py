@@ -22,6 +22,7 @@ from minigrad.teach.card import Card
 
 ROOT = Path(__file__).parent.parent.parent
 CHAPTERS = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+VIEW = "application/vnd.jupyter.widget-view+json"
 SOON = 30_000  # milliseconds for what takes a tenth of a second, on a machine that has much else to do
 
 
@@ -186,6 +187,66 @@ def see_all(chapter: Chapter) -> None:
     assert seen.count("card") >= len(re.findall(r"^(?:check\.\w+|hint|progress)\(", written, re.MULTILINE))
 
 
+# What the text of a chapter says of the leaves of its first steppers.
+IN_THE_TEXT = {
+    "00_start_here": [{"w": "12", "b": "4"}],
+    "03_backward_step_by_step": [{"a": "36", "b": "45"}],
+    "05_in_place_data_detach": [{"w1": "6"}],
+}
+# Of each leaf of a stepper, what the kernel holds: its name, what a picture says of its `.grad`, and of its value.
+HELD = """
+import json
+from ipywidgets.widgets.widget import _instances
+from minigrad.viz.graph.values import NONE, describe
+_stepper = _instances[{model!r}]
+_leaves = [(box, _stepper._graph.node_of[box.id].variable) for box in _stepper._graph.boxes if box.kind == "leaf"]
+_read = lambda tensor: (NONE if tensor is None else describe(tensor.detach().numpy())).text
+print(json.dumps([[box.id, box.name, _read(leaf.grad), _read(leaf)] for box, leaf in _leaves]))
+"""
+
+
+def walk_the_steppers(lab: Any, chapter: Chapter, name: str) -> None:
+    """All cells have run, and only now each stepper is walked to its end: what it draws is what the kernel holds, and
+    what the text says.
+    """
+    places = [place for place, cell in enumerate(chapter.cells) if "viz.BackwardStepper(" in cell.source]
+    told = iter(IN_THE_TEXT.get(name, []))
+    prose = "\n".join(cell.source for cell in chapter.cells if cell.cell_type == "markdown")
+    for place in places:
+        stepper = chapter.outputs(place).locator(".minigrad-stepper")
+        model = _model_of(chapter, place)
+        expect(stepper).to_have_attribute("data-step", "0", timeout=SOON)
+        expect(stepper.locator(".mg-event-title", has_text="changed from outside")).to_have_count(0)
+        stepper.locator(".mg-press-last").click()
+        expect(stepper.locator(".mg-press-next")).to_have_attribute("aria-disabled", "true", timeout=SOON)
+        held = json.loads(lab.kernel(HELD.format(model=model)))
+        shown = stepper.locator("[data-box]").evaluate_all(
+            """(boxes) => Object.fromEntries(boxes.map((box) => [box.getAttribute('data-box'),
+                ['.mg-grad', '.mg-value'].map((part) => box.querySelector(part)?.textContent ?? '')]))"""
+        )
+        for key, leaf, *texts in held:
+            for drawn, text in zip(shown[key], texts, strict=True):
+                cut = drawn.removesuffix("…")
+                is_it = drawn.split(" = ")[-1] == text or (cut != drawn and text.startswith(cut))
+                assert is_it, f"cell {place}, {leaf}: drawn {drawn}, held {text}"
+        for leaf, number in next(told, {}).items():
+            assert [text for _, known, text, _ in held if known == leaf] == [number]
+            assert re.search(rf"\b{number}\b", prose)
+
+
+def _model_of(chapter: Chapter, place: int) -> str:
+    """The id of the widget that a cell shows."""
+    data = chapter.page.evaluate(
+        """(place) => {
+            const { widgets } = window.jupyterapp.shell.currentWidget.content;
+            return JSON.stringify(widgets[place].model.outputs.toJSON());
+        }""",
+        place,
+    )
+    views = [output["data"] for output in json.loads(data) if "data" in output]
+    return str(next(data[VIEW]["model_id"] for data in views if VIEW in data))
+
+
 def solution(chapter: str, exercise: str) -> str:
     """The folded solution, which the learner's copy does not have."""
     cells = nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4).cells
@@ -246,6 +307,7 @@ def test_a_learner_works_in_it(lab: Any, name: str, tmp_path: Path, monkeypatch:
     assert name in ANSWERS, "a chapter needs a row in ANSWERS: a wrong answer to one of its exercises"
     chapter = Chapter(lab, name)
     see_all(chapter)
+    walk_the_steppers(lab, chapter, name)
     answer_exercise(chapter, name)
     answer_prediction(chapter, name)
     last = max(number for number, cell in enumerate(chapter.cells) if cell.cell_type == "code")

@@ -222,3 +222,96 @@ def test_the_rules_of_jupyterlab_do_not_reach_the_words(stepper: Stepper, lab: A
         sizes = widget.locator(".mg-panel").evaluate_all("(parts) => parts.map((part) => part.clientHeight)")
         heights.add(tuple(sizes))
     assert len(heights) == 2  # one of the whole, and one of its parts
+
+
+# What a cell may do to the leaves that a stepper shows, and what the picture says afterwards of A's and B's .grad, and
+# of A's value. The stepper stands at its end, where A.grad is 24 and B.grad is 40.
+CHANGES = {
+    "B.grad.zero_()": ("24", "0", "3"),
+    "B.grad.data.fill_(9)": ("24", "9", "3"),
+    "mg.optim.SGD([A, B], lr=1).zero_grad()": ("None", "None", "3"),
+    "A.grad = mg.tensor([5.])": ("5", "40", "3"),
+    "A.data.mul_(2)": ("24", "40", "6"),
+    "with mg.no_grad():\n    A -= 1": ("24", "40", "2"),
+    "(B ** 2).sum().backward()": ("24", "44", "3"),
+    "other = viz.BackwardStepper((A * 3).sum()); other.last()": ("27", "40", "3"),
+}
+
+
+@pytest.mark.parametrize("cell", CHANGES)
+def test_what_a_cell_changes_is_drawn_when_it_has_run(stepper: Stepper, lab: Any, cell: str) -> None:
+    stepper.press("last")
+    stepper.at(6)
+    lab.kernel(cell)
+    drawn = stepper.widget.locator("[data-box]")
+
+    def agrees() -> None:
+        of_a, of_b, value = CHANGES[cell]
+        (a,), (b,) = (drawn.filter(has=lab.page.locator(f".mg-name:text-is('{name}')")).all() for name in "AB")
+        expect(a.locator(".mg-grad")).to_have_text(of_a)
+        expect(b.locator(".mg-grad")).to_have_text(of_b)
+        expect(a.locator(".mg-value")).to_have_text(value)
+        read = "[t.item() if t is not None else None for t in (A.grad, B.grad, A)]"
+        held = lab.kernel(f"print(*('None' if t is None else f'{{t:g}}' for t in {read}))")
+        assert held == f"{of_a} {of_b} {value}"
+
+    agrees()
+    stepper.press("back")
+    expect(stepper.widget).to_have_attribute("data-step", "5")
+    stepper.press("next")
+    expect(stepper.widget).to_have_attribute("data-step", "6")
+    agrees()
+
+
+def test_another_steppers_steps_are_drawn(stepper: Stepper, lab: Any) -> None:
+    """Two that share a leaf: B.grad was 40, another pass adds 4, and goes back."""
+    stepper.press("last")
+    stepper.at(6)
+    b = stepper.widget.locator("[data-box]").filter(has=lab.page.locator(".mg-name:text-is('B')"))
+    lab.kernel("other = viz.BackwardStepper((B ** 2).sum()); other.last()")
+    expect(b.locator(".mg-grad")).to_have_text("44")
+    assert lab.kernel("other.first(); print(B.grad)") == "tensor([40.])"
+    expect(b.locator(".mg-grad")).to_have_text("40")
+
+
+def test_a_right_click_opens_the_menu_of_the_box_and_not_jupyterlabs(stepper: Stepper, lab: Any) -> None:
+    stepper.widget.locator("[data-box]", has_text="C * D").click(button="right")
+    menu = stepper.widget.locator(".mg-menu")
+    expect(menu).to_be_visible()
+    expect(lab.page.locator(".lm-Menu")).to_have_count(0)
+    menu.get_by_text("Run to here").click()
+    stepper.at(2)
+
+
+LONG = [
+    "import time\nimport minigrad as mg\nfrom minigrad import viz",
+    "w = mg.tensor([1.], requires_grad=True)\ny = w * 2\nfor _ in range(60):\n    y = y * 1\n"
+    "    y.register_hook(lambda g: time.sleep(0.06))\ns = viz.BackwardStepper(y.sum())\ns",
+]
+
+
+def test_a_long_run_shows_how_far_it_is_and_can_be_ended(lab: Any) -> None:
+    lab.server.write("long.ipynb", LONG)
+    lab.server.trust()
+    lab.open("long.ipynb")
+    widget = lab.page.locator(".minigrad-stepper").first
+    expect(widget).to_be_visible(timeout=30_000)
+    widget.locator(".mg-press-run").click()
+    expect(widget).to_have_attribute("data-step", re.compile(r"^([2-9]|[12][0-9])$"), timeout=10_000)
+    expect(widget.locator(".mg-press-play")).to_contain_text("Pause")
+    widget.locator(".mg-press-play").click()
+    expect(widget.locator(".mg-press-play")).to_contain_text("Play")
+    stopped = int(lab.kernel("print(s.index)"))
+    assert 2 <= stopped < 50
+    expect(widget).to_have_attribute("data-step", str(stopped))
+    assert lab.kernel("print(s.index)") == str(stopped)
+    widget.locator(".mg-press-last").click()
+    expect(widget).to_have_attribute("data-step", "63", timeout=30_000)
+    assert lab.kernel("print(s.finished, w.grad)") == "True tensor([2.])"
+    # Its frames are so many that the first are packed; they are there all the same, also without the kernel.
+    assert lab.kernel("print(len(s.past) > 0)") == "True"
+    lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    expect(lab.page.locator(".minigrad-alone").first).to_contain_text("kernel that ran this is gone", timeout=30_000)
+    for name, step in (("first", "0"), ("next", "1"), ("last", "63"), ("back", "62")):
+        widget.locator(f".mg-press-{name}").click()
+        expect(widget).to_have_attribute("data-step", step)

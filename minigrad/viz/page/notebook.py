@@ -115,7 +115,7 @@ def _recorded(state: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]
     output's metadata. None if it has kept nothing, or the output is another widget's.
     """
     if state.get("_anywidget_id") == STEPPER and isinstance(state.get("kept"), str):
-        names = ("kept", "ran", "index", "finished", "problem")
+        names = ("kept", "ran", "past", "index", "finished", "problem")
         return {**{name: state[name] for name in names if name in state}, "live": False}
     kept = metadata.get(METADATA)
     return {"kept": kept, "index": 0, "live": False} if isinstance(kept, str) else None

@@ -30,6 +30,7 @@ from minigrad.viz.steps.recorder import Recorder, is_plain
 
 STEPPER = "minigrad.viz.stepper.BackwardStepper"  # what a notebook's file calls the widget: the class's place and name
 METADATA = "minigrad_pass"  # the key in an output's metadata under which a pass is kept
+PLAIN, CHUNK = 60_000, 40  # characters of frames that are not packed, and how many frames are packed together
 NODES, ELEMENTS = 150, 1_000_000  # up to which a pass is rehearsed: it takes as long as the pass itself
 
 
@@ -37,6 +38,23 @@ def pack(values: Any) -> str:
     """Values as a text that `unpack` in kept.mjs turns back."""
     packed = zlib.compress(json.dumps(values, separators=(",", ":")).encode(), 9)
     return base64.b64encode(packed).decode("ascii")
+
+
+def past_and_present(frames: list[str]) -> tuple[list[str], list[str]]:
+    """Frames as they go to the page: those of long ago packed, `CHUNK` in one text, and the rest as they are.
+
+    A step sends the second list, which stays short, and the first only when a text is added to it. So a click costs the
+    same early and late in a pass of thousands of steps, and the notebook holds a tenth of what was recorded.
+    """
+    if sum(map(len, frames)) <= PLAIN:
+        return [], frames
+    chunks = len(frames) // CHUNK
+    return [_packed_chunk(tuple(frames[k * CHUNK : (k + 1) * CHUNK])) for k in range(chunks)], frames[chunks * CHUNK :]
+
+
+@lru_cache(maxsize=256)
+def _packed_chunk(frames: tuple[str, ...]) -> str:
+    return pack(frames)
 
 
 @lru_cache(maxsize=1)

@@ -1,6 +1,7 @@
 // A recorded pass that does not need its kernel, so that a saved notebook and an exported page still step.
 // The model holds `kept`: the picture and the frames, packed by Python. While the kernel lives, `ran` says which frames have run: an empty
-// text for a frame that is as kept, else the frame itself. Without the kernel all kept frames count as run. `KeptModel` shows this to the
+// text for a frame that is as kept, else the frame itself; of long passes `past` holds the frames before those, packed, some in one text.
+// Without the kernel all kept frames count as run. `KeptModel` shows this to the
 // stepper as the `picture` and the `recorded` that it knows, so that the stepper never asks where a frame comes from.
 
 const GONE = "The kernel that ran this is gone. The recorded steps can be walked, but the .grad of your variables no longer follows. Run the cell again to go on.";
@@ -19,14 +20,39 @@ class KeptModel {
     this.model = model;
     this.kept = kept;
     this.listeners = new Set();
+    this.chunks = new Map(); // packed text of `past` -> its frames
     this.layout = model.get("layout"); // itself a model of the same kernel, and the one that says whether that is alive
     this.alone = model.get("live") === false || this.layout?.comm_live === false;
     this.onLife = () => {
       if (this.layout.comm_live || this.alone) return;
       this.alone = true;
-      for (const { events, listener } of this.listeners) if (/recorded/.test(events)) listener();
+      this.tell();
     };
+    this.onPast = () => this.unpackPast().then(() => this.tell());
+    model.on("change:past", this.onPast);
     this.layout?.on?.("comm_live_update", this.onLife);
+  }
+
+  /** Say that there may be other frames. */
+  tell() {
+    for (const { events, listener } of [...this.listeners]) if (/recorded/.test(events)) listener();
+  }
+
+  /** Unpack what is new in the past. Until that is done the frames in it are not there. */
+  async unpackPast() {
+    const texts = this.model.get("past") ?? [];
+    for (const text of texts) if (!this.chunks.has(text)) this.chunks.set(text, await unpack(text));
+    for (const text of this.chunks.keys()) if (!texts.includes(text)) this.chunks.delete(text);
+    this.joined = null;
+  }
+
+  /** For each frame that has run "", or the frame where it is not as kept; as far as it is unpacked. */
+  ran() {
+    const past = this.model.get("past") ?? [];
+    const known = past.map((text) => this.chunks.get(text));
+    const missing = known.indexOf(undefined);
+    const before = (missing < 0 ? known : known.slice(0, missing)).flat();
+    return missing < 0 ? [...before, ...(this.model.get("ran") ?? [])] : before;
   }
 
   get(name) {
@@ -38,8 +64,9 @@ class KeptModel {
 
   /** A new list only where there is something new in it: it is asked for all the time. */
   recorded() {
-    const ran = this.model.get("ran") ?? [];
-    if (this.joined?.ran !== ran || this.joined.alone !== this.alone) this.joined = { ran, alone: this.alone, frames: this.join(ran) };
+    const [ran, past] = [this.model.get("ran"), this.model.get("past")];
+    const { joined, alone } = this;
+    if (joined?.ran !== ran || joined.past !== past || joined.alone !== alone) this.joined = { ran, past, alone, frames: this.join(this.ran()) };
     return this.joined.frames;
   }
 
@@ -57,7 +84,7 @@ class KeptModel {
 
   /** Whether something was changed between the steps, of which the frames that were recorded before know nothing. */
   differs() {
-    return (this.model.get("ran") ?? []).some(Boolean) && !this.failed();
+    return this.kept.frames.length > 1 && this.ran().some(Boolean) && !this.failed();
   }
 
   set(name, value) {
@@ -83,6 +110,7 @@ class KeptModel {
   }
 
   forget() {
+    this.model.off("change:past", this.onPast);
     this.layout?.off?.("comm_live_update", this.onLife);
   }
 }
@@ -90,6 +118,7 @@ class KeptModel {
 /** Show a pass in `el` with the stepper's `render`; `onPage` is true where nobody expects a kernel. */
 async function renderKept(render, model, el, onPage) {
   const shown = new KeptModel(model, await unpack(model.get("kept")));
+  await shown.unpackPast();
   const word = document.createElement("p");
   word.className = "minigrad-alone";
   word.setAttribute("role", "status");

@@ -211,3 +211,47 @@ def test_a_stepper_of_thirty_nodes_adds_little_to_a_notebook() -> None:
     state = stepper.get_state()
     state.pop("layout")
     assert len(json.dumps([data, metadata, state])) < 200_000
+
+
+def chain_of(boxes: int) -> Any:
+    result = mg.tensor([1.0], requires_grad=True)
+    for _ in range(boxes):
+        result = result * 1.001
+    return result.sum()
+
+
+def frames_that_the_page_has(stepper: Any) -> list[str]:
+    """As kept.mjs puts them together."""
+    ran = [frame for chunk in stepper.past for frame in unpack(chunk)] + stepper.ran
+    kept = unpack(stepper.kept)["frames"]
+    return [frame or kept[k] for k, frame in enumerate(ran)]
+
+
+def test_a_step_of_a_long_pass_sends_little_and_the_notebook_holds_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "NODES", 10)  # so that nothing is rehearsed
+    stepper = viz.BackwardStepper(chain_of(300))
+    stepper._repr_mimebundle_()
+    sent = []
+    while stepper.next() is not None:
+        sent.append(len(json.dumps(stepper.ran)))
+        if stepper.index % 37 == 0:
+            assert frames_that_the_page_has(stepper) == stepper.recorded
+    assert frames_that_the_page_has(stepper) == stepper.recorded
+    assert max(sent) < 200_000 < len(json.dumps(stepper.recorded))
+    assert len(json.dumps([stepper.past, stepper.ran])) < len(json.dumps(stepper.recorded)) / 2
+
+
+def test_a_frame_of_long_ago_that_changes_reaches_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "NODES", 10)
+    x = mg.tensor([1.0], requires_grad=True)
+    y = x + 0
+    for _ in range(100):
+        y = y * 1.001
+    stepper = viz.BackwardStepper(y.sum(), names={"x": x})
+    stepper.last()
+    assert stepper.past
+    stepper.first()
+    x.grad = mg.tensor([5.0])
+    stepper.look()
+    assert frames_that_the_page_has(stepper) == stepper.recorded
+    assert json.loads(stepper.recorded[0])["boxes"][stepper._graph.named("x").id]["full"] == "[5]"
