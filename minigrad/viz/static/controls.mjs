@@ -80,7 +80,7 @@ export class Controls {
       this.press("open-all", "open all modules", { face: "Open all" }, () => stepper.regroup(() => modules.openAll())),
       this.press("close-all", "close all modules", { face: "Close all" }, () => stepper.regroup(() => modules.closeAll())),
     ];
-    this.buttons.sizes = this.press("sizes", "colour edges and boxes by the size of their gradients (g)", { face: "‖g‖" }, () => this.toggleSizes());
+    this.buttons.sizes = this.press("sizes", "‖g‖: colour edges and boxes by the size of their gradients (g)", { face: "‖g‖" }, () => this.toggleSizes());
     this.buttons.sizes.setAttribute("aria-pressed", "false");
     this.legend = legend();
     this.zoom = group("zoom", "the drawing", ...(modules.any ? folds : []), this.buttons.sizes, out, size, this.buttons.in, fit);
