@@ -187,7 +187,8 @@ def _sentence(box: Box, op: str, arrays: list[Any], contributions: Sequence[Cont
         return line(
             "sentence", *word, *names, " each get ", ("code", first.told[0] + first.told[1]), *_value(first), "."
         )
-    parts = [_gets(item, senders) for item in contributions]
+    later = [sum(other.box == item.box for other in contributions[k + 1 :]) for k, item in enumerate(contributions)]
+    parts = [_gets(item, senders, later=more) for item, more in zip(contributions, later, strict=True)]
     texts = ["".join(text for _, text in part) for part in parts]
     comma = "; " if any(", " in BRACKETS.sub("", text) for text in texts) else ", "
     pieces: list[Any] = []
@@ -207,8 +208,10 @@ def _is_passed_on(item: Contribution) -> bool:
     return item.rule.formula.text == "g" and not (item.summed or item.changed or item.joint or item.spread)
 
 
-def _gets(item: Contribution, senders: Senders, gets: str = "gets") -> list[Piece]:
-    """What one input gets, as pieces: its name, the formula, what that comes to, and what becomes of it."""
+def _gets(item: Contribution, senders: Senders, gets: str = "gets", later: int = 0) -> list[Piece]:
+    """What one input gets, as pieces: its name, the formula, what that comes to, and what becomes of it. `later` of the
+    gradients that it has had by now came after this one.
+    """
     formula, sign, _ = item.told
     style = "text" if item.rule.formula.in_words else "code"
     pieces: list[Piece] = [("name", item.name), ("text", f" {gets} ")]
@@ -219,9 +222,10 @@ def _gets(item: Contribution, senders: Senders, gets: str = "gets") -> list[Piec
         more += f", {words}" if words else ""
     pieces.append(("text", more))
     if item.joint:
-        before = [name for name in senders[item.box][:-1] if name]
-        came = f"what came from {enumeration(before)}" if before else "what was there"
-        came = came if len(before) <= MOST_SENDERS else f"the {len(before)} that came before"
+        had = senders[item.box]
+        before = [name for name in had[: len(had) - 1 - later] if name]
+        came = f"what came from {enumeration(dict.fromkeys(before))}" if before else "what was there"
+        came = came if len(set(before)) <= MOST_SENDERS else f"the {len(before)} that came before"
         pieces.append(("text", f", and that is added to {came}"))
         if item.array.size <= LINE:
             pieces += [("text", ": "), ("value", item.joint)]

@@ -191,6 +191,19 @@ def test_a_broadcast_input_is_said_to_be_summed() -> None:
     assert scope["b"].grad.tolist() == [4.0, 4.0, 4.0]
 
 
+def test_from_whom_gradients_came_that_meet_is_said_once_for_each() -> None:
+    code = "x = mg.tensor(3., requires_grad=True)\ny = x * x + x * 2\nz = y + x * 5\ns = viz.BackwardStepper(z)\n"
+    stepper = cell(code)["s"]
+    stepper.last()
+    told = [frame.story[0].text for frame in stepper.frames if frame.op == "MulBackward0"]
+    assert told == [
+        "mul: x gets g × 5 = 1 × 5 = 5.",
+        "mul: x gets g × 2 = 1 × 2 = 2, and that is added to what came from t2: 5 + 2 = 7.",
+        "mul: x gets g × x = 1 × 3 = 3, and that is added to what came from t2 and t1: 7 + 3 = 10; "
+        "x gets g × x = 1 × 3 = 3, and that is added to what came from t2, t1 and t0: 10 + 3 = 13.",
+    ]
+
+
 def test_a_number_that_was_broadcast_gets_one_number() -> None:
     stepper = cell(
         "w = mg.tensor(2., requires_grad=True)\nx = mg.tensor([1., 2.])\n" + "s = viz.BackwardStepper((w * x).sum())\n"
