@@ -66,7 +66,7 @@ class KeptModel {
   recorded() {
     const [ran, past] = [this.model.get("ran"), this.model.get("past")];
     const { joined, alone } = this;
-    if (joined?.ran !== ran || joined.past !== past || joined.alone !== alone) this.joined = { ran, past, alone, frames: this.join(this.ran()) };
+    if (!joined || joined.ran !== ran || joined.past !== past || joined.alone !== alone) this.joined = { ran, past, alone, frames: this.join(this.ran()) };
     return this.joined.frames;
   }
 
