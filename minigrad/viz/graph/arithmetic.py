@@ -30,21 +30,6 @@ ELEMENTWISE = frozenset(
 )
 FOLDED: Mapping[str, Callable[..., Any]] = {"prod": math.prod, "max": max, "min": min, "len": len, "abs": abs}
 GIVEN = "given"  # marks a number of the learner's, which is written as it is
-SPECIAL = frozenset(  # functions that need more than another expression: each is a method of `_Simplify`
-    [
-        "expand",
-        "sum",
-        "sum_to",
-        "reshape",
-        "index_backward",
-        "product_gradient",
-        "clamp_to_numbers",
-        "count",
-        "ties",
-        "permute",
-    ]
-    + ["transpose", "swapaxes", "flip", "where", "_variance_gradient", "normalized_gradient", "nll_gradient"]
-)
 FUNCTIONS: Mapping[str, Any] = {  # what is evaluated to find out which branch was taken
     **{name: getattr(np, name) for name in ("exp", "log", "sqrt", "sin", "cos", "tanh", "sign", "abs")},
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
@@ -52,14 +37,8 @@ FUNCTIONS: Mapping[str, Any] = {  # what is evaluated to find out which branch w
 }
 
 
-OPPOSITES: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.GtE,
-    ast.GtE: ast.Lt,
-    ast.Gt: ast.LtE,
-    ast.LtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-}
+OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.GtE, ast.Gt: ast.LtE, ast.Eq: ast.NotEq}
+OPPOSITES |= {opposite: operator for operator, opposite in OPPOSITES.items()}
 
 
 @dataclass(frozen=True)
@@ -302,28 +281,28 @@ class _Simplify(ast.NodeTransformer):
         args = [self.visit(one) for one in args if not (isinstance(one, ast.Name) and one.id == "F")]
         if name in FOLDED and args and all(isinstance(one, ast.Constant) for one in args):
             return ast.Constant(FOLDED[name](*(one.value for one in args if isinstance(one, ast.Constant))))
-        if name in SPECIAL:
-            made: ast.expr = getattr(self, f"_{name.strip('_')}")(args)
-            return made
+        special: Callable[[list[ast.expr]], ast.expr] | None = getattr(self, f"of_{name.strip('_')}", None)
+        if special is not None:  # it needs more than another expression
+            return special(args)
         if name in DEFINITIONS:
             parameters, body = DEFINITIONS[name]
             given = dict(zip(parameters.split(), args, strict=False))
             return self.visit(_Put(given).visit(_parsed(body)))
         return _call(name, *args)
 
-    def _expand(self, args: list[ast.expr]) -> ast.expr:
+    def of_expand(self, args: list[ast.expr]) -> ast.expr:
         """A number goes to each element, rows to each of more rows: what is written stays the same."""
         return args[0]
 
-    def _sum_to(self, args: list[ast.expr]) -> ast.expr:
+    def of_sum_to(self, args: list[ast.expr]) -> ast.expr:
         return args[0] if self.known.shape(args[0]) == _plain(args[1]) else _call("sum_to", *args)
 
-    def _sum(self, args: list[ast.expr]) -> ast.expr:
+    def of_sum(self, args: list[ast.expr]) -> ast.expr:
         dim: Any = _plain(args[1]) if len(args) > 1 else None
         alone: Any = (dim,)
         return _call("sum_dims", args[0], ast.Constant(alone)) if isinstance(dim, int) else _call("sum", args[0])
 
-    def _reshape(self, args: list[ast.expr]) -> ast.expr:
+    def of_reshape(self, args: list[ast.expr]) -> ast.expr:
         inner, shape = args[0], args[1] if len(args) > 1 else None
         if isinstance(inner, ast.Call) and _name(inner) == "sum_to" and shape is not None:
             return _call("sum_to", inner.args[0], shape)
@@ -331,14 +310,14 @@ class _Simplify(ast.NodeTransformer):
         is_moved = isinstance(inner, ast.Name) or _name(inner) in PHRASES
         return _call("reshape", *args) if is_moved and not same else inner
 
-    def _index_backward(self, args: list[ast.expr]) -> ast.expr:
+    def of_index_backward(self, args: list[ast.expr]) -> ast.expr:
         """An index that took all there is, as x[None] does."""
         own, index, shape = self.known.shape(args[0]), _plain(args[1]), _plain(args[-1])
         is_all = own is not None and isinstance(shape, tuple) and math.prod(own) == math.prod(shape)
         simple = [part is None or part is ... or isinstance(part, int | slice) for part in index or [self]]
-        return self._reshape([args[0], args[-1]]) if is_all and all(simple) else _call("index_backward", args[0])
+        return self.of_reshape([args[0], args[-1]]) if is_all and all(simple) else _call("index_backward", args[0])
 
-    def _product_gradient(self, args: list[ast.expr]) -> ast.expr:
+    def of_product_gradient(self, args: list[ast.expr]) -> ast.expr:
         g, x, result = (
             one.args[0] if isinstance(one, ast.Call) and _name(one) == "reshape" else one for one in args[:3]
         )
@@ -347,7 +326,7 @@ class _Simplify(ast.NodeTransformer):
             return _call("words", ast.Constant("{g} × the product of the other elements"), g)
         return _product(ast.BinOp(_times(g, result), ast.Div(), x))
 
-    def _count(self, args: list[ast.expr]) -> ast.expr:
+    def of_count(self, args: list[ast.expr]) -> ast.expr:
         return ast.Constant(self._elements(_plain(args[0]), args[1]))
 
     def _elements(self, shape: Any, dims: ast.expr) -> int:
@@ -356,7 +335,7 @@ class _Simplify(ast.NodeTransformer):
             raise ValueError("nobody knows how many elements there are")
         return math.prod(shape[dim] for dim in _plain(dims))
 
-    def _clamp_to_numbers(self, args: list[ast.expr]) -> ast.expr:
+    def of_clamp_to_numbers(self, args: list[ast.expr]) -> ast.expr:
         """What lies within the bounds is left as it is."""
         value, (low, high) = self.known.value(args[0]), (ast.unparse(one) for one in args[1:])
         inside = [f"({low}) <= x", f"x <= ({high})"]
@@ -369,11 +348,11 @@ class _Simplify(ast.NodeTransformer):
             return _call("max", args[0], args[1]) if high == "None" else _call("min", args[0], args[2])
         return _call("clamp", *args)
 
-    def _ties(self, args: list[ast.expr]) -> ast.expr:
+    def of_ties(self, args: list[ast.expr]) -> ast.expr:
         equal = self.known.value(ast.Compare(args[0], [ast.Eq()], [args[1]]))
         return _call("ties", *args) if equal is None else ast.Constant(max(int(np.sum(equal)), 1))
 
-    def _transpose(self, args: list[ast.expr]) -> ast.expr:
+    def of_transpose(self, args: list[ast.expr]) -> ast.expr:
         shape, dims = self.known.shape(args[0]), [_plain(one) for one in args[1:]]
         if (
             shape is None
@@ -383,18 +362,18 @@ class _Simplify(ast.NodeTransformer):
             return _call("transpose", args[0])
         return ast.Attribute(args[0], "T", ast.Load())
 
-    _swapaxes = _transpose
+    of_swapaxes = of_transpose
 
-    def _permute(self, args: list[ast.expr]) -> ast.expr:
+    def of_permute(self, args: list[ast.expr]) -> ast.expr:
         is_turned = self.known.bound.get("dims") in ((1, 0), (-1, -2), (-1, 0), (1, -2))
         return ast.Attribute(args[0], "T", ast.Load()) if is_turned else _call("permute", args[0])
 
-    def _flip(self, args: list[ast.expr]) -> ast.expr:
+    def of_flip(self, args: list[ast.expr]) -> ast.expr:
         if _name(args[0]) == "cumsum" and isinstance(args[0], ast.Call) and _name(args[0].args[0]) == "flip":
             return _call("sums_to_the_end", *args[0].args[0].args[:1])  # type: ignore[attr-defined]
         return _call("flip", *args)
 
-    def _where(self, args: list[ast.expr]) -> ast.expr:
+    def of_where(self, args: list[ast.expr]) -> ast.expr:
         condition, chosen, other = args
         value = self.known.value(condition)
         if value is not None and np.size(value) and (np.all(value) or not np.any(value)):
@@ -420,7 +399,7 @@ class _Simplify(ast.NodeTransformer):
         wrong = failed[0] if failed else single[0]
         return ast.Compare(wrong.left, [OPPOSITES[type(wrong.ops[0])]()], wrong.comparators)
 
-    def _variance_gradient(self, args: list[ast.expr]) -> ast.expr:
+    def of_variance_gradient(self, args: list[ast.expr]) -> ast.expr:
         """2 (x - mean(x)) / (n - 1); of a standard deviation, whose own rule comes before it, without the 2."""
         g, x, dims, correction = args[:4]
         given = {"x": x, "n": ast.Constant(self._elements(self.known.shape(x), dims) - _plain(correction))}
@@ -430,14 +409,14 @@ class _Simplify(ast.NodeTransformer):
             return self.visit(_Put(given).visit(_parsed("g * (x - mean(x)) / (n * y)")))
         return self.visit(_Put({**given, "g": g}).visit(_parsed("g * 2 * (x - mean(x)) / n")))
 
-    def _normalized_gradient(self, args: list[ast.expr]) -> ast.expr:
+    def of_normalized_gradient(self, args: list[ast.expr]) -> ast.expr:
         g, x, weight, norm = args
         held = self.known.bound.get(norm.id) if isinstance(norm, ast.Name) else None
         text = NORMALIZED if getattr(held, "is_centred", True) else SCALED
         scaled = _times(g, weight) if isinstance(weight, ast.Name) and weight.id in self.known.names else g
         return _call("words", ast.Constant(text), scaled, x)
 
-    def _nll_gradient(self, args: list[ast.expr]) -> ast.expr:
+    def of_nll_gradient(self, args: list[ast.expr]) -> ast.expr:
         targets = self.known.bound.get("targets")
         amount: ast.expr = ast.UnaryOp(ast.USub(), args[0])
         if getattr(targets, "weights", None) is not None:
