@@ -301,8 +301,10 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_ended(lab: Any) -> None:
     expect(widget.locator(".mg-press-play")).to_contain_text("Pause")
     widget.locator(".mg-press-play").click()
     expect(widget.locator(".mg-press-play")).to_contain_text("Play")
+    lab.page.wait_for_timeout(1000)  # the portion that was asked for already, of 0.15 seconds, comes to its end
     stopped = int(lab.kernel("print(s.index)"))
     assert 2 <= stopped < 50
+    lab.page.wait_for_timeout(500)
     expect(widget).to_have_attribute("data-step", str(stopped))
     assert lab.kernel("print(s.index)") == str(stopped)
     widget.locator(".mg-press-last").click()
