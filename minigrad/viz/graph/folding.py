@@ -17,11 +17,13 @@ from typing import Any
 
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, REPEATED, ROUND, RUN, Calls, Scope
+from minigrad.viz.graph.naming import op_word
 from minigrad.viz.graph.titles import Titles
 
 MOST = 14  # results and parts in a part; beyond that it is divided
 MOST_WITH_INPUTS = 18  # those and leaves and constants
 PARTS = 12  # into so many at most
+AGAIN = "repeats"  # what is counted where only the ops tell that something is repeated
 
 
 def scopes_of(graph: Snapshot) -> Scope:
@@ -76,7 +78,7 @@ def fold(whole: Scope, titles: Titles, graph: Snapshot) -> None:
                 scope.inside, scope.rounds, scope.loop = only.inside, only.rounds, only.loop or only
         adopt(scope)
         _number_calls(scope)
-    while len(whole.inside) == 1 and isinstance(whole.inside[0], Scope) and _is_plain_call(whole.inside[0]):
+    while len(whole.inside) == 1 and getattr(whole.inside[0], "kind", "") == FUNCTION and not whole.inside[0].loop:
         whole.inside = whole.inside[0].inside
         adopt(whole)
     inputs = uses_of_inputs(graph)
@@ -84,10 +86,6 @@ def fold(whole: Scope, titles: Titles, graph: Snapshot) -> None:
         if scope.rounds:
             scope.title = titles.of_loop(scope, [item for item in scope.inside if item not in inputs])
     _Division(whole, titles, graph).run()
-
-
-def _is_plain_call(scope: Scope) -> bool:
-    return scope.kind == FUNCTION and scope.loop is None
 
 
 def _instead_of(child: Any) -> list[Any]:
@@ -145,16 +143,18 @@ class _Division:
             return
         if self.titles.callee_of_all(others) is None:
             others = self._with_repeated_joined(others)
+        if len(others) > MOST and not scope.word and not scope.rounds and not in_inputs:
+            others = self._with_pattern_joined(scope, others)
         if len(others) > MOST or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
             others = self._runs(scope, others)
         free = [item for item in scope.inside if item in inputs]
         scope.inside = others
         self._take_in(scope)
         for key in free:
-            self._nearest(scope, key).inside.append(key)
+            self._home_of(key, scope).inside.append(key)
         free = [item for item in scope.inside if item in inputs]
         if len(scope.inside) > MOST_WITH_INPUTS and len(free) > 2:
-            apart = Scope(INPUTS, None, scope, free, title=self.titles.of_stretch(free))
+            apart = Scope(INPUTS, None, scope, free, title=self.titles.of_inputs(free))
             scope.inside = [apart, *(item for item in scope.inside if item not in inputs)]
         self._take_in(scope)
         sort(scope, self.graph)
@@ -170,6 +170,30 @@ class _Division:
             else:
                 found += calls
         return found
+
+    def _with_pattern_joined(self, scope: Scope, things: list[Any]) -> list[Any]:
+        """Where the same ops come again and again, as in a loop whose code is not known, one part for each time."""
+        found = pattern_in([self._sort_of(thing) for thing in things])
+        if found is None:
+            return things
+        start, size, count = found
+        parts = []
+        for number in range(count):
+            first = start + number * size
+            title = f"{self._sort_of(things[start])} … {self._sort_of(things[start + size - 1])}"
+            about = f"{title}, {number + 1} of {count}"
+            parts.append(Scope(RUN, None, None, things[first : first + size], title=about))
+            adopt(parts[-1])
+        if len(parts) * size == len(things):
+            scope.word = AGAIN
+            return parts
+        again = Scope(REPEATED, None, None, parts, title=f"{title} ×{count}", word=AGAIN)
+        adopt(again)
+        self.home |= {item: part for part in parts for item in part.inside if isinstance(item, str)}
+        return [*things[:start], again, *things[start + size * count :]]
+
+    def _sort_of(self, thing: Any) -> str:
+        return self.titles.of(thing) if isinstance(thing, Scope) else op_word(self.graph.by_id[thing].op)
 
     def _runs(self, scope: Scope, things: list[Any]) -> list[Any]:
         """Things in parts of about the same size, each an unbroken run."""
@@ -191,6 +215,12 @@ class _Division:
             runs.append(run)
         return runs
 
+    def _home_of(self, key: str, scope: Scope) -> Scope:
+        """The innermost part in `scope` that holds all uses of a leaf or constant."""
+        while (nearest := self._nearest(scope, key)) is not scope:
+            scope = nearest
+        return scope
+
     def _nearest(self, scope: Scope, key: str) -> Scope:
         """Of a part and the parts in it, the one in which a leaf or constant lies directly: with all its uses."""
         inside: set[Any] = set()
@@ -208,6 +238,25 @@ class _Division:
         for part in (scope, *(item for item in scope.inside if isinstance(item, Scope))):
             adopt(part)
             self.home |= {item: part for item in part.inside if isinstance(item, str)}
+
+
+def pattern_in(words: Sequence[str]) -> tuple[int, int, int] | None:
+    """Where the same few words, not all alike, come at least three times behind each other: the first, how many they
+    are, and how often.
+    """
+    best: tuple[int, int, int] | None = None
+    for size in range(2, MOST + 1):
+        same = 0
+        for place in range(len(words) - size):
+            same = same + 1 if words[place] == words[place + size] else 0
+            count = same // size + 1
+            if (
+                count >= 3
+                and len(set(words[place : place + size])) > 1
+                and (best is None or count * size > best[1] * best[2])
+            ):
+                best = place - same + 1, size, count
+    return best
 
 
 def parts_of(whole: Scope) -> Iterable[Scope]:

@@ -66,13 +66,14 @@ def head_of(code: CodeType, loop: Loop) -> str:
     node = _statement_of(code, loop)
     if node is None:
         return ""
-    if isinstance(node, ast.While):
-        return _shortened(f"while {ast.unparse(node.test)}")
     if isinstance(node, COMPREHENSIONS):
-        outer = [other for other in loops_around(code, *loop) if other != loop]
-        depth = sum(_statement_of(code, other) is node for other in outer)
+        depth = sum(_statement_of(code, outer) is node for outer in loops_around(code, *loop)) - 1
         node = node.generators[min(depth, len(node.generators) - 1)]
-    return _shortened(f"for {ast.unparse(node.target).strip('()')} in {ast.unparse(node.iter)}")
+    if isinstance(node, ast.While):
+        text = f"while {ast.unparse(node.test)}"
+    else:
+        text = f"for {ast.unparse(node.target).strip('()')} in {ast.unparse(node.iter)}"
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 @functools.lru_cache(maxsize=256)
@@ -92,7 +93,3 @@ def _statement_of(code: CodeType, loop: Loop) -> Any:
         and stop <= (node.end_lineno or 0, node.end_col_offset or 0)
     ]
     return max(around, key=lambda node: (node.lineno, node.col_offset), default=None)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -13,15 +13,9 @@ from dataclasses import dataclass, field
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.calls import MODULE, Scope
 from minigrad.viz.graph.folding import fold, parts_of, scopes_of, without_calls
-from minigrad.viz.graph.titles import Titles
+from minigrad.viz.graph.titles import STRETCH, Titles
 
-PLURALS = {
-    "loop": "loops",
-    "function": "calls",
-    "calls": "calls",
-    "iterations": "iterations",
-    "iteration": "iterations",
-}
+SEVERAL = ("calls", "iterations", "repeats", "inputs")  # kinds that say so of themselves
 DEEPEST = 5  # groups in groups that are open at first
 MANY = 20  # boxes: a picture with more of them is folded, and no more are seen at first
 
@@ -102,7 +96,11 @@ def notice(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> str:
     closed = [group for group in groups if group.id not in shown and (group.parent is None or group.parent in shown)]
     if not closed:
         return ""
-    what = dict.fromkeys("modules" if group.is_module else PLURALS.get(group.kind, "stretches") for group in closed)
+    what = dict.fromkeys("modules" if group.is_module else _several(group.kind) for group in closed)
     *most, last = what
     words = f"{', '.join(most)} and {last}" if most else last
     return f"{len(graph.boxes)} boxes: {words} are closed, a click opens one"
+
+
+def _several(kind: str) -> str:
+    return kind if kind in SEVERAL else {"function": "calls", STRETCH: "stretches"}.get(kind, f"{kind}s")

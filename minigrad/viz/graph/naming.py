@@ -112,28 +112,24 @@ class Variables:
         """Name those of some leaves that have no name yet, and lie deeper in what variables hold, by the shortest way:
         `net.layers[0].neurons[1].w[2]`.
         """
-        missing = {leaf for leaf in leaves if self.leaf(leaf) is None}
-        level, met = self._scopes, set[int]()
-        looked_at = 0
-        while level and missing and looked_at < MOST_LOOKED_AT:
+        wanted = list(leaves)
+        level, met, looked_at = self._scopes, set[int](), 0
+        while level and looked_at < MOST_LOOKED_AT and (missing := {leaf for leaf in wanted if not self.leaf(leaf)}):
             inner: list[tuple[str, Any]] = []
             for name, value in level:
                 if isinstance(value, types.ModuleType | type) or id(value) in met:
                     continue
                 met.add(id(value))
                 with contextlib.suppress(Exception):  # as above
-                    things = _things_inside(name, value)
-                    looked_at += len(things)
-                    for label, item in things:
-                        if is_tensor(item):
-                            if mirror_of(item) in missing:
-                                self._add(label, item)
-                        elif has_parameters(item):
+                    for label, item in _things_inside(name, value):
+                        looked_at += 1
+                        if has_parameters(item):
                             self._add_parameters(label, item)
                             self._add_module(label, item)
-                        else:
+                        elif not is_tensor(item):
                             inner.append((label, item))
-            missing = {leaf for leaf in missing if self.leaf(leaf) is None}
+                        elif mirror_of(item) in missing:
+                            self._add(label, item)
             level = inner
 
     def _add_module(self, name: str, module: Any) -> None:

@@ -83,31 +83,23 @@ class _Builder:
         self.ways = self._ways()
         variables.look_deeper(node.variable for node in self.nodes if is_leaf(node))
         self.modules = {id(module): name for name, module in variables.modules.items()}
-        self._name_outermost_modules()
         parameters = self._parameter_names()
         self.called = NodeNames(self.nodes, self.spans, self.consumers, self.ways, variables, known, parameters)
         self.names = self.called.names
 
-    def _name_outermost_modules(self) -> None:
-        """A module that no variable holds is called by its class: Linear, Linear 2."""
-        taken = Counter[str]()
-        for node in self.nodes:
-            for module in getattr(creation(node), "modules", ())[-1:]:
-                if id(module) not in self.modules:
-                    kind = type(module).__name__
-                    taken[kind] += 1
-                    self.modules[id(module)] = f"{kind} {taken[kind]}" if taken[kind] > 1 else kind
-
     def _parameter_names(self) -> dict[Any, str]:
-        """Leaf -> its path, for the parameters of the modules in whose calls nodes were made."""
+        """Leaf -> its path, for the parameters of the outermost modules in whose calls nodes were made. A module that no
+        variable holds is called by its class: Linear, Linear 2.
+        """
+        modules = {id(module): module for node in self.nodes for module in getattr(creation(node), "modules", ())[-1:]}
+        taken = Counter[str]()
         found: dict[Any, str] = {}
-        met = set[int]()
-        for node in self.nodes:
-            for module in getattr(creation(node), "modules", ())[-1:]:
-                if id(module) not in met:
-                    met.add(id(module))
-                    for path, parameter in module.named_parameters():
-                        found.setdefault(parameter, f"{self.modules[id(module)]}.{path}")
+        for key, module in modules.items():
+            kind = type(module).__name__
+            if key not in self.modules:
+                taken[kind] += 1
+                self.modules[key] = f"{kind} {taken[kind]}" if taken[kind] > 1 else kind
+            found |= {parameter: f"{self.modules[key]}.{path}" for path, parameter in module.named_parameters()} | found
         return found
 
     def build(self) -> Snapshot:

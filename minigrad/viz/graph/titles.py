@@ -12,7 +12,7 @@ from typing import Any
 
 from minigrad.viz.graph.boxes import GENERATIONS, Snapshot
 from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, ROUND, RUN, Scope, is_learners
-from minigrad.viz.graph.loops import head_of
+from minigrad.viz.graph.loops import LONGEST, head_of
 
 STRETCH = "stretch of the code"
 INDEXED = re.compile(r"(?:(.*)\.)?(\d+)")
@@ -49,7 +49,7 @@ class Titles:
             return type(scope.about).__name__
         if scope.kind == RUN:
             return scope.word or STRETCH
-        return LOOP if scope.rounds else scope.kind
+        return LOOP if scope.rounds else scope.word or scope.kind
 
     def of_loop(self, scope: Scope, things: Sequence[Any]) -> str:
         """What a loop is called whose rounds are some things: by what each round calls, else by its first line."""
@@ -75,7 +75,9 @@ class Titles:
 
     def of_run(self, run: Scope) -> str:
         """A run of things: by their numbers, where they are counted, else by the first and the last."""
-        if run.word in ("", INPUTS):
+        if run.word == INPUTS:
+            return self.of_inputs(run.inside)
+        if not run.word:
             return self.of_stretch(run.inside)
         if run.word == "calls" and len({self.called(call) for call in run.inside}) > 1:
             return self.of_calls(run.inside)
@@ -85,6 +87,11 @@ class Titles:
         """The first and the last of some things."""
         first, last = (self._end(things[end], end) for end in (0, -1))
         return f"{first} … {last}"
+
+    def of_inputs(self, things: Sequence[Any]) -> str:
+        """Leaves and constants: the first and the last, or how many they are where that is too long."""
+        text = self.of_stretch(things)
+        return text if len(text) <= LONGEST else f"{len(things)} inputs"
 
     def _end(self, thing: Any, end: int) -> str:
         while isinstance(thing, Scope):

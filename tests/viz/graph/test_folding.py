@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot
-from minigrad.viz.graph.folding import MOST_WITH_INPUTS
+from minigrad.viz.graph.folding import MOST_WITH_INPUTS, pattern_in
 from minigrad.viz.graph.modules import MANY, Group, groups_of, open_at_first
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.values import NONE
@@ -317,3 +317,33 @@ def test_a_loop_of_pytorchs_is_drawn() -> None:
     for _ in range(60):
         h = torch.tanh(torch.ones(1, 2) @ w + h)
     assert viz.draw(h.sum()).svg
+
+
+def test_a_loop_of_pytorchs_is_found_by_its_ops() -> None:
+    torch = pytest.importorskip("torch")
+    w, h = torch.full((2, 2), 0.1, requires_grad=True), torch.zeros(1, 2)
+    for _ in range(25):
+        h = torch.tanh(torch.ones(1, 2) @ w + h @ w)
+    graph = snapshot((h**2).sum())
+    groups = groups_of(graph, {})
+    check(graph, groups)
+    (again,) = [group for group in groups if group.parent is None and "×" in group.name]
+    assert again.kind == "repeats"
+    assert again.name.endswith(("×24", "×25"))
+    runs = titles(groups, again)
+    assert runs[1].startswith("repeats ")
+    assert titles(groups, named(groups, runs[0]))[0].endswith(f", 1 of {again.name.split('×')[1]}")
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("abcabcabc", (0, 3, 3)),
+        ("xababababy", (1, 2, 4)),
+        ("aaaaaa", None),
+        ("abcab", None),
+        ("", None),
+    ],
+)
+def test_patterns(words: str, found: Any) -> None:
+    assert pattern_in(words) == found
