@@ -90,7 +90,11 @@ class Calls:
                 return same, scopes[: _calls_in(scopes) + 2 * len(around) - again]
         if same == len(way) == len(last) and (not way or way[-1][1] == NO_PLACE):
             return same, []
-        return self._again(way, same) or self._called_again(way, same)
+        if (found := self._again(way, same)) is not None:
+            return found
+        # A function that no loop is around was called anew, and so was the module whose forward it is.
+        is_forward = 0 < same < min(len(way), len(last)) and way[same - 1][1] == NO_PLACE
+        return same - (is_forward and way[same][0] == last[same][0]), []
 
     def _again(self, way: Sequence[Place], level: int) -> tuple[int, list[Scope]] | None:
         """The nearest loop, going outwards, that explains why the places before `level` are met again."""
@@ -104,11 +108,6 @@ class Calls:
                 scopes = self._opened[outer]
                 return outer, scopes[: _calls_in(scopes) + 2 * len(around) - 1]
         return None
-
-    def _called_again(self, way: Sequence[Place], level: int) -> tuple[int, list[Scope]]:
-        """A function that no loop is around was called anew, and the module whose forward it is."""
-        is_same = level < min(len(way), len(self._way)) and way[level][0] == self._way[level][0]
-        return (level - 1 if is_same and level and way[level - 1][1] == NO_PLACE else level), []
 
     def _open(self, way: Sequence[Place], level: int) -> None:
         """Open the scopes of a place that are not open yet."""
@@ -144,17 +143,14 @@ def executions(ways: Mapping[Any, Sequence[Place]]) -> dict[Any, Scope]:
     found = {}
     for node, way in ways.items():
         scope = calls.add(node, way)
-        while scope.parent is not None and not _runs_a_line(scope):
+        while scope.parent is not None and scope.kind != FUNCTION and not _is_learners_round(scope):
             scope = scope.parent
         found[node] = scope
     return found
 
 
-def _runs_a_line(scope: Scope) -> bool:
-    """Whether it is a call of a function of the learner's, or a round of a loop in one."""
-    if scope.kind == ROUND:
-        return is_learners(scope.about[0])
-    return scope.kind == FUNCTION
+def _is_learners_round(scope: Scope) -> bool:
+    return scope.kind == ROUND and is_learners(scope.about[0])
 
 
 def _calls_in(scopes: list[Scope]) -> int:

@@ -181,8 +181,7 @@ class _Division:
         for number in range(count):
             first = start + number * size
             title = f"{self._sort_of(things[start])} … {self._sort_of(things[start + size - 1])}"
-            about = f"{title}, {number + 1} of {count}"
-            parts.append(Scope(RUN, None, None, things[first : first + size], title=about))
+            parts.append(Scope(RUN, inside=things[first : first + size], title=f"{title}, {number + 1} of {count}"))
             adopt(parts[-1])
         if len(parts) * size == len(things):
             scope.word = AGAIN
@@ -197,9 +196,7 @@ class _Division:
 
     def _runs(self, scope: Scope, things: list[Any]) -> list[Any]:
         """Things in parts of about the same size, each an unbroken run."""
-        levels = 2
-        while PARTS**levels < len(things):
-            levels += 1
+        levels = next(levels for levels in itertools.count(2) if PARTS**levels >= len(things))
         count = max(2, round(len(things) ** (1 / levels)))
         ends = [number * len(things) // count for number in range(count + 1)]
         word = scope.word or (INPUTS if scope.kind == INPUTS else "")

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.calls import MODULE, Scope
 from minigrad.viz.graph.folding import fold, parts_of, scopes_of, without_calls
-from minigrad.viz.graph.titles import STRETCH, Titles
+from minigrad.viz.graph.titles import Titles
 
-SEVERAL = ("calls", "iterations", "repeats", "inputs")  # kinds that say so of themselves
 DEEPEST = 5  # groups in groups that are open at first
 MANY = 20  # boxes: a picture with more of them is folded, and no more are seen at first
 
@@ -78,11 +77,10 @@ def open_at_first(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
             for group in level:
                 alike.setdefault((group.parent, group.kind), []).append(group)
             chosen = []
-            room = MANY - seen
             for like in sorted(alike.values(), key=lambda like: -max(group.count for group in like)):
                 for some in (like, like[:1]):
-                    if sum(shows[group.id] for group in some) <= room and (len(like) > 2 or like[0].id in inside):
-                        room -= sum(shows[group.id] for group in some)
+                    more = sum(shows[group.id] for group in [*chosen, *some])
+                    if seen + more <= MANY and (len(like) > 2 or like[0].id in inside):
                         chosen += some
                         break
         seen += sum(shows[group.id] for group in chosen)
@@ -94,13 +92,5 @@ def open_at_first(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
 def notice(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> str:
     """What is said beside a picture in which something is closed; "" where nothing is."""
     closed = [group for group in groups if group.id not in shown and (group.parent is None or group.parent in shown)]
-    if not closed:
-        return ""
-    what = dict.fromkeys("modules" if group.is_module else _several(group.kind) for group in closed)
-    *most, last = what
-    words = f"{', '.join(most)} and {last}" if most else last
-    return f"{len(graph.boxes)} boxes: {words} are closed, a click opens one"
-
-
-def _several(kind: str) -> str:
-    return kind if kind in SEVERAL else {"function": "calls", STRETCH: "stretches"}.get(kind, f"{kind}s")
+    are = "part is" if len(closed) == 1 else "parts are"
+    return f"{len(graph.boxes)} boxes: {len(closed)} {are} closed, a click opens one" if closed else ""

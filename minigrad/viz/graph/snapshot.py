@@ -88,7 +88,7 @@ class _Builder:
         self.names = self.called.names
 
     def _parameter_names(self) -> dict[Any, str]:
-        """Leaf -> its path, for the parameters of the outermost modules in whose calls nodes were made. A module that no
+        """Leaf -> its path, for parameters of the outermost modules in whose calls nodes were made. A module that no
         variable holds is called by its class: Linear, Linear 2.
         """
         modules = {id(module): module for node in self.nodes for module in getattr(creation(node), "modules", ())[-1:]}

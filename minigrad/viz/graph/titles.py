@@ -70,8 +70,10 @@ class Titles:
         names = list(dict.fromkeys(self.called(call) for call in calls))
         if len(names) == 1:
             return f"{names[0]} ×{len(calls)}"
-        prefix, numbers = self._numbered(names, calls[0])
-        return f"{prefix}[{numbers}]" + (f" ×{len(calls) // len(names)}" if len(calls) > len(names) else "")
+        outer, (prefix, _, first) = self._module_around(calls[0]), names[0].rpartition(".")
+        prefix = prefix or (self.called(outer) if outer is not None else "modules")
+        several = f" ×{len(calls) // len(names)}" if len(calls) > len(names) else ""
+        return f"{prefix}[{first}…{names[-1].rpartition('.')[2]}]{several}"
 
     def of_run(self, run: Scope) -> str:
         """A run of things: by their numbers, where they are counted, else by the first and the last."""
@@ -113,13 +115,6 @@ class Titles:
             return thing.about
         match = INDEXED.fullmatch(self.called(thing))
         return id(thing.about) if match is None else (type(thing.about), match[1])
-
-    def _numbered(self, names: list[str], call: Scope) -> tuple[str, str]:
-        """What modules with numbers for names have in common, and their numbers: "layers" and "0…11"."""
-        outer = self._module_around(call)
-        parts = [name.rpartition(".") for name in names]
-        prefix = parts[0][0] or (self.called(outer) if outer is not None else "modules")
-        return prefix, f"{parts[0][2]}…{parts[-1][2]}"
 
     def path(self, scope: Scope) -> str:
         """The names of the modules around a part, and its own, with points between them."""
