@@ -164,11 +164,8 @@ class _Division:
         found: list[Any] = []
         for called, beside in itertools.groupby(things, lambda thing: self.titles.callee_of_all([thing])):
             calls = list(beside)
-            if called is not None and len(calls) > 1:
-                found.append(Scope(REPEATED, None, None, calls, title=self.titles.of_calls(calls)))
-                adopt(found[-1])
-            else:
-                found += calls
+            is_several = called is not None and len(calls) > 1
+            found += [Scope(REPEATED, None, None, calls, title=self.titles.of_calls(calls))] if is_several else calls
         return found
 
     def _with_pattern_joined(self, scope: Scope, things: list[Any]) -> list[Any]:
@@ -177,18 +174,14 @@ class _Division:
         if found is None:
             return things
         start, size, count = found
-        parts = []
-        for number in range(count):
-            first = start + number * size
-            title = f"{self._sort_of(things[start])} … {self._sort_of(things[start + size - 1])}"
-            parts.append(Scope(RUN, inside=things[first : first + size], title=f"{title}, {number + 1} of {count}"))
-            adopt(parts[-1])
-        if len(parts) * size == len(things):
+        title = f"{self._sort_of(things[start])} … {self._sort_of(things[start + size - 1])}"
+        parts = [Scope(RUN, title=f"{title}, {number} of {count}") for number in range(1, count + 1)]
+        for number, part in enumerate(parts):
+            part.inside = things[start + number * size : start + (number + 1) * size]
+        if count * size == len(things):
             scope.word = AGAIN
             return parts
         again = Scope(REPEATED, None, None, parts, title=f"{title} ×{count}", word=AGAIN)
-        adopt(again)
-        self.home |= {item: part for part in parts for item in part.inside if isinstance(item, str)}
         return [*things[:start], again, *things[start + size * count :]]
 
     def _sort_of(self, thing: Any) -> str:
@@ -231,8 +224,8 @@ class _Division:
         return inside.pop() if len(inside) == 1 else scope
 
     def _take_in(self, scope: Scope) -> None:
-        """Note where the things in a part, and in the parts that are new in it, lie now."""
-        for part in (scope, *(item for item in scope.inside if isinstance(item, Scope))):
+        """Note where the things in a part lie now."""
+        for part in parts_of(scope):
             adopt(part)
             self.home |= {item: part for item in part.inside if isinstance(item, str)}
 

@@ -47,9 +47,8 @@ class Titles:
         """What kind of thing a part is, in a word or two."""
         if scope.kind == MODULE:
             return type(scope.about).__name__
-        if scope.kind == RUN:
-            return scope.word or STRETCH
-        return LOOP if scope.rounds else scope.word or scope.kind
+        word = scope.word or (STRETCH if scope.kind == RUN else scope.kind)
+        return LOOP if scope.rounds else word
 
     def of_loop(self, scope: Scope, things: Sequence[Any]) -> str:
         """What a loop is called whose rounds are some things: by what each round calls, else by its first line."""
