@@ -143,14 +143,10 @@ def executions(ways: Mapping[Any, Sequence[Place]]) -> dict[Any, Scope]:
     found = {}
     for node, way in ways.items():
         scope = calls.add(node, way)
-        while scope.parent is not None and scope.kind != FUNCTION and not _is_learners_round(scope):
+        while scope.parent and not (scope.kind == FUNCTION or (scope.kind == ROUND and is_learners(scope.about[0]))):
             scope = scope.parent
         found[node] = scope
     return found
-
-
-def _is_learners_round(scope: Scope) -> bool:
-    return scope.kind == ROUND and is_learners(scope.about[0])
 
 
 def _calls_in(scopes: list[Scope]) -> int:

@@ -102,10 +102,9 @@ def _instead_of(child: Any) -> list[Any]:
 
 def _calls_itself(scope: Scope) -> bool:
     """Whether it is the only call of the function that it lies in, which goes one step further down."""
-    outer = scope.parent
-    if outer is None or outer.kind != FUNCTION or outer.about is not scope.about:
-        return False
-    return sum(isinstance(item, Scope) and item.about is scope.about for item in outer.inside) == 1
+    outer = scope.parent or Scope()
+    alike = [item for item in outer.inside if isinstance(item, Scope) and item.about is scope.about]
+    return outer.kind == FUNCTION and outer.about is scope.about and len(alike) == 1
 
 
 def _number_calls(scope: Scope) -> None:
