@@ -15,6 +15,7 @@ import dis
 import functools
 import itertools
 import linecache
+import os
 import sys
 import weakref
 from collections.abc import Sequence
@@ -24,11 +25,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import minigrad
 from minigrad.autograd import engine
 from minigrad.autograd.modes import thread
 from minigrad.nn.modules.module import Module
 
 CALL = Module.__call__.__code__
+OWN = (os.path.dirname(minigrad.__file__) + os.sep, "<minigrad op ")
 ENGINE = engine.steps.__code__.co_filename
 JUMPS = {*dis.hasjrel, *dis.hasjabs}
 MANY_CODES = 5000  # functions that were looked at, beyond which all are looked at anew: a cell run again makes new ones
@@ -101,8 +104,10 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
     modules: tuple[Any, ...] = ()
     way: list[Any] = []
     in_backward = thread.evaluating is not None
-    while frame is not None and is_ours(frame):
+    while frame is not None:
         code = frame.f_code
+        if not code.co_filename.startswith(OWN):
+            break
         way += (code, frame.f_lasti, 0)
         if code is CALL:
             modules += (frame.f_locals["self"],)
@@ -112,7 +117,10 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
     made, instruction = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
     while frame is not None:
         code = frame.f_code
-        way += (code, frame.f_lasti, _call_number(frame) if _repeats.get(id(code)) or _is_new(code) else 0)
+        repeats = _repeats.get(id(code))
+        if repeats is None:
+            repeats = _is_repeated(code)
+        way += (code, frame.f_lasti, _call_number(frame) if repeats else 0)
         if code is CALL:
             modules += (frame.f_locals["self"],)
         elif code.co_name == "<module>":
@@ -155,10 +163,8 @@ _numbers = itertools.count(1)
 NUMBER = ".call"  # no variable can have this name
 
 
-def _is_new(code: CodeType) -> bool:
+def _is_repeated(code: CodeType) -> bool:
     """Look at code that is met for the first time: whether it has a loop, so that its calls must be told apart."""
-    if id(code) in _repeats:
-        return False
     if len(_known) > MANY_CODES:
         _known.clear()
         _repeats.clear()
