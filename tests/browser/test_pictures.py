@@ -18,8 +18,8 @@ with pytest.MonkeyPatch.context() as patch:  # the benchmarks are scripts, which
 class Bounds(NamedTuple):
     """What holds of a program's picture at 960 px, at first and at every other step."""
 
-    boxes: int  # shown at first; a closed group is one
     text: float  # pixels of the smallest text, as it opens
+    boxes: int = 20  # shown at first; a closed group is one
     seen: float = 1  # how much of the boxes lies in the view, as it opens
     crossings: int = 0
     under: int = 0  # edges under boxes
@@ -35,12 +35,12 @@ class Bounds(NamedTuple):
 
 BOUNDS = {
     "sketch": Bounds(boxes=6, text=11),
-    "mlp": Bounds(boxes=7, text=10),
-    "rnn_6": Bounds(boxes=20, text=10),
-    "micrograd": Bounds(boxes=20, text=10, height=645),
-    "gan": Bounds(boxes=9, text=9.9, struck=1, mute=2),
-    "digits": Bounds(boxes=11, text=9.9, mute=5),
-    "penalty": Bounds(boxes=11, text=9.9, crossings=18, mute=7),
+    "mlp": Bounds(text=9.9, mute=14),
+    "rnn_6": Bounds(text=9.9, mute=4),
+    "micrograd": Bounds(text=9.9, crossings=36, struck=4, mute=2),
+    "gan": Bounds(text=9.2, struck=1),
+    "digits": Bounds(text=9.9, mute=5),
+    "penalty": Bounds(text=9.9, crossings=18, struck=6, mute=12),
 }
 
 
