@@ -160,7 +160,6 @@ def loops_of(code: CodeType) -> tuple[Loop, ...]:
 _repeats: dict[int, bool] = {}  # the id of a function's code -> whether it has a loop
 _known: list[CodeType] = []  # the codes themselves, so that the ids stay theirs
 _numbers = itertools.count(1)
-NUMBER = ".call"  # no variable can have this name
 
 
 def _is_repeated(code: CodeType) -> bool:
@@ -173,13 +172,25 @@ def _is_repeated(code: CodeType) -> bool:
     return _repeats[id(code)]
 
 
+class _Call:
+    """The number that a call has alone. Frames cannot be kept, nor referred to weakly, and what is written among their
+    variables the learner's `locals()` would show: it stands where a debugger puts its function, if none is there.
+    """
+
+    __slots__ = ("number",)
+
+    def __init__(self) -> None:
+        self.number = next(_numbers)
+
+    def __call__(self, *event: Any) -> _Call:  # what a debugger calls that starts in the middle of the call
+        return self
+
+
 def _call_number(frame: FrameType) -> int:
-    """A number that this call has alone. Frames cannot be kept, nor referred to weakly: their own dict holds it."""
-    variables = frame.f_locals
-    number: int | None = variables.get(NUMBER)
-    if number is None:
-        number = variables[NUMBER] = next(_numbers)
-    return number
+    call = frame.f_trace
+    if call is None:
+        call = frame.f_trace = _Call()
+    return call.number if isinstance(call, _Call) else 0
 
 
 def is_ours(frame: FrameType) -> bool:

@@ -347,3 +347,23 @@ def test_a_loop_of_pytorchs_is_found_by_its_ops() -> None:
 )
 def test_patterns(words: str, found: Any) -> None:
     assert pattern_in(words) == found
+
+
+def test_what_is_noted_of_a_call_is_not_among_its_variables() -> None:
+    scope = cell(
+        "def f(x, seen):\n    for _ in range(2):\n        x = x * x\n        seen.append(sorted(locals()))\n    return x\n"
+        "seen = []\ny = f(mg.tensor(1., requires_grad=True), seen)\n"
+    )
+    assert scope["seen"] == [["_", "seen", "x"]] * 2
+
+
+def test_a_debugger_that_starts_in_a_call_goes_on_and_the_graph_is_drawn() -> None:
+    scope = cell(
+        "import sys\nlines = []\n"
+        "def note(frame, event, argument):\n    lines.append(event)\n    return note\n"
+        "def f(x):\n    for k in range(3):\n        x = x * x\n        if k == 1:\n            sys.settrace(note)\n"
+        "            sys._getframe().f_trace = note\n    sys.settrace(None)\n    return x\n"
+        "y = f(mg.tensor(1., requires_grad=True))\nd = viz.draw(y)\n"
+    )
+    assert "line" in scope["lines"]
+    assert len(scope["d"].graph.boxes) == 4
