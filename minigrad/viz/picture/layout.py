@@ -22,7 +22,9 @@ LETTER = 8.2  # pixels of a letter in a group's title
 WHOLE = ""  # the id of what is around everything
 BETTER = 1.05  # times as large, or the direction that was tried first stays
 SQUEEZED = 0.55  # of the room is what an open group gets in a second try: it has neighbours
-READABLE = 0.42  # of its size: smaller, a picture says less than one with more groups closed
+READABLE = 0.75  # of its size: smaller, numbers cannot be read easily
+LEGIBLE_NAMES = 0.42  # and smaller than this, names cannot
+FEWEST_SEEN = 5  # boxes that make a picture
 PAGE = (944.0, 560.0)  # pixels for a still picture
 
 
@@ -98,18 +100,26 @@ def open_that_fit(
     shown: Collection[str],
     page: tuple[float, float] = PAGE,
 ) -> list[str]:
-    """Of the groups that are to be open those with which all can be read: the innermost are closed first, level by
-    level.
+    """Of the groups that are to be open those with which numbers can be read: the innermost are closed first, level by
+    level. Where so little would be seen then that it is no picture, as much stays open as names can be read of.
     """
     parents = {group.id: group.parent for group in groups}
     levels: dict[str, int] = {}
     for group in groups:  # outer ones first
         levels[group.id] = levels.get(group.parent or "", 0) + 1
     left = [key for key in parents if key in shown]
-    while left and lay_out(sizes, edges, flows, groups, left, page).scale < READABLE:
+    states: list[tuple[list[str], Layout]] = []
+    while True:
+        laid = lay_out(sizes, edges, flows, groups, left, page)
+        states.append((left, laid))
+        if not left or laid.scale >= READABLE:
+            break
         deepest = max(levels[key] for key in left)
         left = [key for key in left if levels[key] < deepest]
-    return left
+    seen = len(laid.corners) + sum(not frame.is_open for frame in laid.frames.values())
+    if laid.scale >= READABLE and seen >= FEWEST_SEEN:
+        return left
+    return next((opened for opened, before in states if before.scale >= LEGIBLE_NAMES), left)
 
 
 def closed_size(group: Group) -> tuple[float, float]:

@@ -13,7 +13,9 @@ const CLOSED = { least: 130, most: 250, height: 42 };
 export const NAME_LETTER = 8.2; // bold, in the title of a group
 const LARGER = 1.05; // times as large, or the room and the direction that were tried first stay
 const SQUEEZED = 0.55; // of the room is what an open group gets in a second try: it has neighbours
-const READABLE = 0.42; // of its size: smaller, a picture says less than one with more groups closed
+const READABLE = 0.75; // of its size: smaller, a box shows its name alone
+const LEGIBLE_NAMES = 0.42; // and smaller than this, too little of that
+const FEWEST_SEEN = 5; // boxes that make a picture
 const WHOLE = ""; // the id of what is around everything
 const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in modules.py
 
@@ -118,14 +120,23 @@ export class Modules {
     return best;
   }
 
-  /** Close the innermost of the open groups, level by level, until all can be read in one of the rooms. */
+  /**
+   * Close the innermost of the open groups, level by level, until numbers can be read in one of the rooms; but where so little would be seen then
+   * that it is no picture, as much stays open as names can be read of.
+   */
   closeToFit(rooms) {
     const depth = (id) => this.around(id).length;
-    const scale = (laid) => scaleIn(rooms[laid.room], laid);
-    while (this.open.size && scale(this.layout(rooms)) < READABLE) {
+    const states = [];
+    for (;;) {
+      const laid = this.layout(rooms);
+      states.push({ open: new Set(this.open), scale: scaleIn(rooms[laid.room], laid), seen: laid.boxes.size + [...laid.groups.values()].filter(({ open }) => !open).length });
+      if (!this.open.size || states.at(-1).scale >= READABLE) break;
       const deepest = Math.max(...[...this.open].map(depth));
       for (const id of [...this.open]) if (depth(id) === deepest) this.open.delete(id);
     }
+    const last = states.at(-1);
+    const best = last.scale >= READABLE && last.seen >= FEWEST_SEEN ? last : states.find(({ scale }) => scale >= LEGIBLE_NAMES);
+    this.open = (best ?? last).open;
   }
 
   /** `part` is how much of the room along the flow an open group gets. */

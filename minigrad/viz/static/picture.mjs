@@ -1,6 +1,6 @@
 // The drawing. A step is painted so that the shapes stay, and only classes, texts and visibility change, box by
 // box, where a frame differs from the one that is shown. When a group opens or closes, boxes move and edges are drawn anew; their ids stay.
-// What is shown small says less: below three quarters of its size names only, in letters that can be read, and at last dots.
+// What is shown small says less, in letters that can be read: names and numbers, then names, and at last dots.
 
 import { drawingFrom, shape } from "./dom.mjs";
 import { sign } from "./marks.mjs";
@@ -18,7 +18,8 @@ const BESIDE_EDGE = 170; // pixels that a pill on an edge downwards may take
 const FAILED = "✗ failed";
 const FEWEST = 6; // characters of a pill that say something
 const BELOW = 12; // from a box's lower edge to the middle of the signs that hang there
-const NAMES = 0.75; // of its size: below, a box shows its name alone
+const NUMBERS = 0.75; // of its size: below, a box shows its name and its numbers, in larger letters
+const NAMES = 0.66; // and below that, its name alone
 const DOTS = 0.25; // and below that, nothing but its state
 const SMALLEST = 10; // pixels of a letter on the screen
 const ASPECT = 0.62; // of its height: the width of a letter in a name
@@ -209,18 +210,20 @@ export class Picture {
   /** What is said at a size: all of it, names alone, or nothing but states. Letters never get too small to be read. */
   setDetail(scale, anew = false) {
     this.scale = scale;
-    const detail = scale >= NAMES ? "whole" : scale >= DOTS ? "names" : "dots";
-    const letter = detail === "names" ? SMALLEST / scale : 0;
+    const detail = scale >= NUMBERS ? "whole" : scale >= NAMES ? "numbers" : scale >= DOTS ? "names" : "dots";
+    const letter = detail === "names" || detail === "numbers" ? SMALLEST / scale : 0;
     if (!anew && detail === this.detail && letter === this.letter) return;
     Object.assign(this, { detail, letter });
+    this.drawing.classList.toggle("mg-few-words", detail === "numbers");
     this.drawing.classList.toggle("mg-names", detail === "names");
     this.drawing.classList.toggle("mg-dots", detail === "dots");
     this.drawing.style?.setProperty("--mg-letter", `${letter}px`);
     for (const [id, parts] of this.boxes) {
       parts.full ??= parts.name?.textContent;
-      this.sayName(parts, this.about(id)?.name ?? "", parts.height / 2);
+      this.sayName(parts, this.about(id)?.name ?? "", detail === "numbers" ? 15 : parts.height / 2);
     }
-    for (const parts of this.groups.values()) this.sayName(parts, parts.about.name, parts.open ? 14 : parts.height / 2);
+    for (const parts of this.groups.values()) this.sayName(parts, parts.about.name, parts.open || detail === "numbers" ? 15 : parts.height / 2);
+    this.paintChips(this.painted.chips, true);
   }
 
   /** A name in the letters of the present size, in the middle of its box; as it was drawn where all is said. */
@@ -369,9 +372,7 @@ export class Picture {
   showSizes(on) {
     this.sizes = on;
     this.drawing.classList.toggle("mg-sizes", on);
-    const { chips } = this.painted;
-    this.painted.chips = null;
-    this.paintChips(chips);
+    this.paintChips(this.painted.chips, true);
   }
 
   paintNext(next) {
@@ -382,8 +383,9 @@ export class Picture {
     this.painted.next = element;
   }
 
-  paintChips(chips) {
-    if (this.painted.chips === chips && !this.sizes) return;
+  paintChips(chips, anew = false) {
+    if (this.painted.chips === chips && !this.sizes && !anew) return;
+    const letter = CHIP_WIDTH * (this.detail === "numbers" ? this.letter / 12 : 1);
     for (const { members, chip, room, norm } of this.wires.values()) {
       if (!chip) continue;
       const flowing = members.filter((id) => id in chips);
@@ -392,7 +394,7 @@ export class Picture {
       chip.group.setAttribute("visibility", told ? "visible" : "hidden");
       if (!told) continue;
       const text = this.fitting(told, room, flowing.length === 1 ? flowing[0] : null);
-      const width = [...text].length * CHIP_WIDTH + CHIP_ROUND;
+      const width = [...text].length * letter + CHIP_ROUND;
       chip.text.textContent = text;
       chip.pill.setAttribute("width", width);
       chip.pill.setAttribute("x", -width / 2);
