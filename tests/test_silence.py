@@ -104,7 +104,6 @@ PROGRAMS: dict[str, tuple[Callable[[], Made], Callable[..., Any]]] = {
     "an array in int32": (tuple, lambda: mg.tensor(np.array([np.nan]), dtype=mg.int32)),
     "as_tensor": (tuple, lambda: mg.as_tensor(np.array([1e300]), dtype=mg.float32)),
     "Tensor": (tuple, lambda: mg.Tensor([1e300])),
-    "full of float16": (tuple, lambda: mg.full((2,), 1e300, dtype=mg.float16)),
     "arange": (tuple, lambda: mg.arange(0, 1e39, 1e38)),
     "linspace": (tuple, lambda: mg.linspace(-1.7e308, 1.7e308, 3)),
     "normal": (tuple, lambda: mg.normal(0.0, 1e300, (3,))),

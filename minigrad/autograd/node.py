@@ -206,7 +206,8 @@ def accumulate(variable: Tensor, gradient: Any, owned: bool = False) -> None:
             except ValueError as error:  # numpy protects what broadcast_to returns; or the leaf's shape was changed
                 reason = error if old._array.flags.writeable else OVERLAP
                 raise RuntimeError(f"{reason} (It is the .grad that a gradient was added to.)") from None
-            check_mode(old)
+            if old._writes is INFERENCE:
+                check_mode(old)
             count_write(old)
 
 

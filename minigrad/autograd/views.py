@@ -98,8 +98,7 @@ def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> Any:
     if views.kinds and source._root is not None:
         inherited = views.kinds.get(weakref.ref(source))
         kind = inherited if kind is None or inherited == IN_INFERENCE else kind
-    view._writes = writes
-    view._root = source if source._root is None else source._root
+    view._writes, view._root = writes, source if source._root is None else source._root
     views.add(view, kind)
     return source._node
 

@@ -25,7 +25,7 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While, *COMPREHENSIONS)
 def loops_around(code: CodeType, *instructions: int) -> list[Loop]:
     """The loops that repeat all of some instructions, the outermost first."""
     least, most = min(instructions), max(instructions)
-    return [loop for loop in loops_of(code) if loop.first <= least and most <= loop.last]
+    return [loop for loop in loops_of(code) if least in loop and most in loop]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -36,8 +36,8 @@ def goes_on(code: CodeType, before: int, now: int) -> bool:
     after, handlers = _flow(code)
     offsets = list(after)  # a frame may stand at what follows its instruction: the place of a cache
     before, now = (offsets[max(bisect.bisect(offsets, place) - 1, 0)] for place in (before, now))
-    left = [loop for loop in loops_around(code, before) if not loop.first <= now <= loop.last]
-    met = {before, *(loop.first for loop in left)}  # what ends a loop is where its next round would begin
+    left = [loop for loop in loops_around(code, before) if now not in loop]
+    met = {before, *(loop.start for loop in left)}  # what ends a loop is where its next round would begin
     for offset, targets in after.items():  # jumps forward only, so that all is met in order
         if offset in met and offset != now:
             met.update(targets)
@@ -67,7 +67,7 @@ def head_of(code: CodeType, loop: Loop) -> str:
     if node is None:
         return ""
     if isinstance(node, COMPREHENSIONS):
-        depth = sum(_statement_of(code, outer) is node for outer in loops_around(code, *loop)) - 1
+        depth = sum(_statement_of(code, outer) is node for outer in loops_around(code, loop[0], loop[-1])) - 1
         node = node.generators[min(depth, len(node.generators) - 1)]
     if isinstance(node, ast.While):
         text = f"while {ast.unparse(node.test)}"
@@ -79,7 +79,7 @@ def head_of(code: CodeType, loop: Loop) -> str:
 @functools.lru_cache(maxsize=256)
 def _statement_of(code: CodeType, loop: Loop) -> Any:
     """The smallest `for`, `while` or comprehension that holds all the instructions of a loop."""
-    within = list(code.co_positions())[loop.first // 2 : loop.last // 2 + 1]
+    within = list(code.co_positions())[loop.start // 2 : loop[-1] // 2 + 1]
     places: list[Any] = [place for place in within if None not in place]
     tree = syntax_tree(code.co_filename)
     if not places or tree is None:

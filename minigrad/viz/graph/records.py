@@ -21,7 +21,7 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -133,11 +133,7 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
     node._creation = record
 
 
-class Loop(NamedTuple):
-    """The instructions that a loop repeats: the offsets of the first and the last."""
-
-    first: int
-    last: int
+Loop = range  # the instructions that a loop repeats, by their offsets
 
 
 @functools.lru_cache(maxsize=256)
@@ -150,10 +146,10 @@ def loops_of(code: CodeType) -> tuple[Loop, ...]:
             ends[target] = max(offset, ends.get(target, 0))
     found: list[Loop] = []
     for first, last in sorted(ends.items(), key=lambda ends: (ends[0], -ends[1])):
-        if found and found[-1].first < first <= found[-1].last < last:
-            found[-1] = Loop(found[-1].first, last)  # a `continue` jumps to the test of a while, the end behind it
+        if found and found[-1].start < first < found[-1].stop <= last:
+            found[-1] = Loop(found[-1].start, last + 1)  # a `continue` jumps to the test of a while, the end behind it
         else:
-            found.append(Loop(first, last))
+            found.append(Loop(first, last + 1))
     return tuple(found)
 
 
