@@ -18,7 +18,7 @@ with pytest.MonkeyPatch.context() as patch:  # the benchmarks are scripts, which
 class Bounds(NamedTuple):
     """What holds of a program's picture at 960 px, at first and at every other step."""
 
-    text: float  # pixels of the smallest text, as it opens
+    text: float = 10  # pixels of the smallest text, as it opens
     boxes: int = 20  # shown at first; a closed group is one
     seen: float = 1  # how much of the boxes lies in the view, as it opens
     crossings: int = 0
@@ -35,12 +35,12 @@ class Bounds(NamedTuple):
 
 BOUNDS = {
     "sketch": Bounds(boxes=6, text=11),
-    "mlp": Bounds(text=9.9, mute=14),
-    "rnn_6": Bounds(text=9.9, mute=4),
-    "micrograd": Bounds(text=9.9, crossings=36, struck=4, mute=2),
-    "gan": Bounds(text=9.2, struck=1),
-    "digits": Bounds(text=9.9, mute=5),
-    "penalty": Bounds(text=9.9, crossings=18, struck=6, mute=12),
+    "mlp": Bounds(boxes=7),
+    "rnn_6": Bounds(text=9.9, boxes=10, mute=4),
+    "micrograd": Bounds(boxes=6),
+    "gan": Bounds(text=9.9, boxes=9, struck=1),
+    "digits": Bounds(text=9.9, boxes=11),
+    "penalty": Bounds(text=9.9, boxes=16, crossings=18, struck=7, mute=12),
 }
 
 

@@ -18,10 +18,11 @@ const BESIDE_EDGE = 170; // pixels that a pill on an edge downwards may take
 const FAILED = "✗ failed";
 const FEWEST = 6; // characters of a pill that say something
 const BELOW = 12; // from a box's lower edge to the middle of the signs that hang there
-const NUMBERS = 0.75; // of its size: below, a box shows its name and its numbers, in larger letters
+const NUMBERS = 0.834; // of its size: below, a box shows its name and its numbers, in larger letters
 const NAMES = 0.66; // and below that, its name alone
 const DOTS = 0.25; // and below that, nothing but its state
 const SMALLEST = 10; // pixels of a letter on the screen
+const ENDS = 40; // pixels of a box beside its name and its expression, and between these
 const ASPECT = 0.62; // of its height: the width of a letter in a name
 
 export class Picture {
@@ -68,6 +69,7 @@ export class Picture {
         grad: part("grad"),
         map: part("grad-map"),
         name: part("name"),
+        expression: part("expression"),
         badge: part("badge"),
         flag: part("flag"),
         flagText: part("flag-text"),
@@ -221,6 +223,8 @@ export class Picture {
     for (const [id, parts] of this.boxes) {
       parts.full ??= parts.name?.textContent;
       this.sayName(parts, this.about(id)?.name ?? "", detail === "numbers" ? 15 : parts.height / 2);
+      const words = [...`${parts.full ?? ""}${parts.expression?.textContent ?? ""}`].length;
+      parts.expression?.setAttribute("visibility", words * letter * ASPECT + ENDS > parts.width ? "hidden" : "visible");
     }
     for (const parts of this.groups.values()) this.sayName(parts, parts.about.name, parts.open || detail === "numbers" ? 15 : parts.height / 2);
     this.paintChips(this.painted.chips, true);

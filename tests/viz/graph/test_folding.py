@@ -351,7 +351,8 @@ def test_patterns(words: str, found: Any) -> None:
 
 def test_what_is_noted_of_a_call_is_not_among_its_variables() -> None:
     scope = cell(
-        "def f(x, seen):\n    for _ in range(2):\n        x = x * x\n        seen.append(sorted(locals()))\n    return x\n"
+        "def f(x, seen):\n    for _ in range(2):\n        x = x * x\n        seen.append(sorted(locals()))\n"
+        "    return x\n"
         "seen = []\ny = f(mg.tensor(1., requires_grad=True), seen)\n"
     )
     assert scope["seen"] == [["_", "seen", "x"]] * 2
