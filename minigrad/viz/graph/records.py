@@ -168,25 +168,18 @@ def _is_repeated(code: CodeType) -> bool:
     return _repeats[id(code)]
 
 
-class _Call:
-    """The number that a call has alone. Frames cannot be kept, nor referred to weakly, and what is written among their
-    variables the learner's `locals()` would show: it stands where a debugger puts its function, if none is there.
-    """
-
-    __slots__ = ("number",)
-
-    def __init__(self) -> None:
-        self.number = next(_numbers)
-
-    def __call__(self, *event: Any) -> _Call:  # what a debugger calls that starts in the middle of the call
-        return self
+def _still_called(number: int, *event: Any) -> None:
+    """What a debugger calls that starts in the middle of a call: it goes on by itself."""
 
 
 def _call_number(frame: FrameType) -> int:
-    call = frame.f_trace
-    if call is None:
-        call = frame.f_trace = _Call()
-    return call.number if isinstance(call, _Call) else 0
+    """A number that this call has alone. Frames cannot be kept, nor referred to weakly, and what is written among their
+    variables the learner's `locals()` would show: it stands where a debugger puts its function, if none is there.
+    """
+    noted: Any = frame.f_trace
+    if noted is None:
+        noted = frame.f_trace = functools.partial(_still_called, next(_numbers))
+    return noted.args[0] if getattr(noted, "func", None) is _still_called else 0
 
 
 def is_ours(frame: FrameType) -> bool:

@@ -234,7 +234,8 @@ export class Picture {
   sayName({ name, full, width }, whole, middle) {
     if (!name) return;
     const { letter } = this;
-    name.textContent = letter ? fitted(whole.split(".").at(-1), Math.floor((width - 12) / (letter * ASPECT))) : full;
+    const room = letter ? Math.floor((width - 12) / (letter * ASPECT)) : 0;
+    name.textContent = !letter || [...full].length <= room ? full : fitted(whole.split(".").at(-1), room);
     if (letter) name.setAttribute("dy", (middle - Number(name.getAttribute("y")) + letter * 0.36).toFixed(1));
     else name.removeAttribute("dy");
   }
