@@ -264,15 +264,12 @@ export class Picture {
       const value = group?.querySelector(".mg-value");
       if (!value) continue;
       const map = group.querySelector(".mg-value-map");
-      const statistics = group.querySelector(".mg-value-statistics");
       this.drawn ??= new Map();
-      if (!this.drawn.has(id)) this.drawn.set(id, { text: value.textContent, heat: map?.getAttribute("href") ?? "", told: statistics?.textContent, alarm: value.classList.contains("mg-alarm") });
-      const drawn = this.drawn.get(id);
-      const said = now[id] ? { ...now[id], told: now[id].statistics.join(" · ") } : drawn;
+      if (!this.drawn.has(id)) this.drawn.set(id, { text: value.textContent, heat: map?.getAttribute("href") ?? "", alarm: value.classList.contains("mg-alarm") });
+      const said = now[id] ?? this.drawn.get(id);
       value.textContent = said.text;
       value.classList.toggle("mg-alarm", Boolean(said.alarm));
       group.classList.toggle("mg-written", id in now);
-      if (statistics) statistics.textContent = said.told;
       if (map) map.setAttribute("href", said.heat);
       this.painted.boxes = { ...this.painted.boxes, [id]: null }; // its version and its label are written anew
     }
