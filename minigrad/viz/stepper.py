@@ -122,10 +122,10 @@ class BackwardStepper(anywidget.AnyWidget):
         super().__init__()
         self._given: tuple[Any, dict[str, Any]] = (root, dict(names or {}))  # a pair: not found as a variable's tensor
         self._graph = graph
-        self._recorder = recorder
         self._frames: list[Frame] = [first]
         self._grads = KeptGrads(graph, wanted)
         self._values = KeptValues(graph, drawing.rooms)
+        self._recorder = recorder  # last of what close() lets go of: the stop button may come between
         self._groups = groups
         self.picture = picture_of(graph, drawing, recorder.runs, groups, note)
         if groups:  # by which the page marks where they lie among the steps

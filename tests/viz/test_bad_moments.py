@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from cells import cell
 from conftest import require
+from ipywidgets.widgets.widget import _instances
 
 import minigrad as mg
 from minigrad import viz
@@ -360,3 +361,20 @@ def test_a_closed_stepper_that_was_never_shown_keeps_no_graph_alive() -> None:
     gc.collect()
     assert leaf() is None
     assert len(stepper.frames) == 1
+
+
+PARTS_OF_A_STEPPER = ["KeptGrads", "KeptValues", "picture_of", "shared_code", "Breakpoints", "Levels"]
+
+
+@pytest.mark.parametrize("part", PARTS_OF_A_STEPPER)
+def test_a_stepper_whose_making_was_stopped_can_be_closed(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"minigrad.viz.stepper.{part}", stopped)
+    before = set(_instances)
+    with pytest.raises(KeyboardInterrupt):
+        viz.BackwardStepper(leaf(mg, 1.0, 2.0).sum())
+    for half in [widget for key, widget in _instances.items() if key not in before]:
+        half.close()
+    assert set(_instances) == before
