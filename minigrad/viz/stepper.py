@@ -36,6 +36,7 @@ from minigrad.viz.page.widget_picture import drawing_of, picture_of, still_of
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.steps import outside, trace
 from minigrad.viz.steps.breakpoints import Breakpoints
+from minigrad.viz.steps.forward import forward_frames
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_grads import KeptGrads, grad_of
 from minigrad.viz.steps.kept_values import KeptValues
@@ -56,6 +57,7 @@ class BackwardStepper(anywidget.AnyWidget):
         gradient, retain_graph, create_graph, inputs: as in `backward()`.
         names: name -> tensor or module, ahead of the names of your variables.
         beside: another stepper, whose graph is drawn beside this one: see `second()`.
+        forward: begin with the forward pass: the graph grows line by line as your code ran, at the indices below 0.
 
     Show it by making it the last line of a cell. From code: `next()`, `back()`, `over()`, `out()`, `first()`, `last()`,
     `run_to("E")`, `break_at("E")`, `break_when("g.norm() > 10")`, `run()`, `frames`, `index`, `trace()`.
@@ -102,6 +104,7 @@ class BackwardStepper(anywidget.AnyWidget):
         inputs: Any = None,
         names: Mapping[str, Any] | None = None,
         beside: BackwardStepper | None = None,
+        forward: bool = False,
     ) -> None:
         root, gradient = mirror_of(root), mirror_of(gradient)
         _check_root(root)
@@ -122,6 +125,7 @@ class BackwardStepper(anywidget.AnyWidget):
         super().__init__()
         self._given: tuple[Any, dict[str, Any]] = (root, dict(names or {}))  # a pair: not found as a variable's tensor
         self._graph = graph
+        self._forward = forward_frames(graph, first) if forward else []  # the frames before the first
         self._frames: list[Frame] = [first]
         self._grads = KeptGrads(graph, wanted)
         self._values = KeptValues(graph, drawing.rooms)
@@ -130,6 +134,9 @@ class BackwardStepper(anywidget.AnyWidget):
         self.picture = picture_of(graph, drawing, recorder.runs, groups, note)
         if groups:  # by which the page marks where they lie among the steps
             self.picture = {**self.picture, "order": recorder.progress.expected_order()}
+        if forward:
+            self.picture = {**self.picture, "forward": [frame.to_json(first) for frame in self._forward]}
+            self.set_trait("index", -len(self._forward))
         self.recorded = [json.dumps(first.to_json(None))]
         self._rehearse: Callable[[], Any] | None = None
         if recording.can_rehearse(root, graph):
@@ -151,13 +158,13 @@ class BackwardStepper(anywidget.AnyWidget):
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """The frames recorded so far. Frame 0 is the moment before anything ran."""
+        """The frames recorded so far. Frame 0 is the moment before anything ran backward."""
         return tuple(self._frames)
 
     @property
     def frame(self) -> Frame:
         """The frame that is shown."""
-        return self._frames[self.index]
+        return (self._frames if self.index >= 0 else self._forward)[self.index]
 
     def next(self) -> Frame | None:
         """Go one step on: over a recorded frame, or by running one node. Returns the frame, or None at the end.
@@ -170,7 +177,7 @@ class BackwardStepper(anywidget.AnyWidget):
     def back(self) -> Frame | None:
         """Go one step back and put each `.grad` back with it. Returns the frame, or None at the beginning."""
         with self._stepping():
-            return self._go(self.index - 1) if self.index > 0 else None
+            return self._go(self.index - 1) if self.index > -len(self._forward) else None
 
     def over(self, back: bool = False) -> Frame | None:
         """Go to the end of the module, loop or call that comes next, as it is seen in the picture; one step on where
@@ -182,8 +189,7 @@ class BackwardStepper(anywidget.AnyWidget):
             here, there = self.frame.box, self.frame.next.box if self.frame.next else None
             if back:
                 group = self._levels.crossed(there, here, self._open)
-                start = self.index - 1 if group is None else self._levels.start(group, self._frames, self.index)
-                return self._go(start) if self.index > 0 else None
+                return self._go(self._start(group)) if self.index > -len(self._forward) else None
             group = self._levels.crossed(here, there, self._open)
             if group is None:
                 return self._go(self.index + 1)
@@ -198,18 +204,34 @@ class BackwardStepper(anywidget.AnyWidget):
         with self._stepping():
             if back:
                 group = next(reversed(self._levels.seen(self.frame.box, self._open)), None)
-                self._go(0 if group is None else self._levels.start(group, self._frames, self.index))
+                self._go(self._first if group is None else self._start(group))
                 return self.frame
             return self._leave(self._levels.surrounding(self.frame, self._open))
+
+    @property
+    def _first(self) -> int:
+        """The index of the first frame of the pass that is shown, forward or backward."""
+        return 0 if self.index > 0 else -len(self._forward)
+
+    def _start(self, group: str | None) -> int:
+        """The frame before a group begins, or before this one."""
+        if group is None:
+            return self.index - 1
+        frames, before = (
+            (self._frames, 0) if self.index > 0 else ([*self._forward, self._frames[0]], len(self._forward))
+        )
+        return max(self._levels.start(group, frames, self.index + before) - before, -len(self._forward))
 
     def _leave(self, group: str | None, patience: float = math.inf) -> Frame:
         """Go forward to the end of a group, or of the pass."""
         return self._run(lambda frame: group is not None and self._levels.is_over(group, frame), patience, "")
 
     def first(self) -> Frame:
-        """Go to the moment before anything ran, and put each `.grad` back to what it was then."""
+        """Go to the moment before anything ran (of the forward pass, if that is shown), and put each `.grad` back to
+        what it was then.
+        """
         with self._stepping():
-            self._go(0)
+            self._go(-len(self._forward))
             return self.frame
 
     reset = first
@@ -325,7 +347,8 @@ class BackwardStepper(anywidget.AnyWidget):
         """
         end = time.monotonic() + patience
         while (frame := self._go(self.index + 1)) is not None:
-            for kind, text in (self._breakpoints.first_met(frame) or {}).items():
+            met = None if frame.index < 0 else self._breakpoints.first_met(frame)
+            for kind, text in (met or {}).items():
                 what = clean(self._graph.by_id[text].name) if kind == "box" else text
                 self.stopped = {"index": frame.index, "why": f"Stopped at a breakpoint: {what}."}
                 return frame
@@ -350,7 +373,7 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def trace(self) -> str:
         """All recorded frames as text: everything that the picture says."""
-        return trace.trace(self._graph, self._frames, self.index)
+        return trace.trace(self._graph, [*self._forward, *self._frames], self.index)
 
     def save_html(self, path: Any, title: str | None = None) -> None:
         """Write the whole pass to one HTML file that steps without a kernel and without a network.
@@ -393,7 +416,7 @@ class BackwardStepper(anywidget.AnyWidget):
             if not self._run_one():
                 return None
         self._show(index)
-        return self._frames[index]
+        return self.frame
 
     def _run_one(self) -> bool:
         """Run one node and record its frame; False if there is none left. What the engine raises is raised after the
@@ -450,7 +473,7 @@ class BackwardStepper(anywidget.AnyWidget):
         if self._is_running:
             return  # the step itself sees what happens in it
         self._see_values()
-        index = self.index
+        index = max(self.index, 0)  # all of the forward pass shows the .grad of the moment after it
         changed = self._grads.changed_since(index)
         if not changed:
             return
@@ -475,11 +498,11 @@ class BackwardStepper(anywidget.AnyWidget):
             return
         before = self.index
         try:
-            self._grads.put_back(index)
+            self._grads.put_back(max(index, 0))
             self.set_trait("index", index)
         except BaseException:
             if self.index == before:  # the stop button
-                self._grads.put_back(before)
+                self._grads.put_back(max(before, 0))
             raise
 
     def close(self) -> None:
@@ -538,7 +561,7 @@ class BackwardStepper(anywidget.AnyWidget):
             self._open = [key for key in shown if isinstance(key, str)]
         with self._stepping():
             if isinstance(wanted, int) and not isinstance(wanted, bool):
-                self._go_on_to(min(max(wanted, 0), self._frames[0].total))
+                self._go_on_to(min(max(wanted, -len(self._forward)), self._frames[0].total))
             elif isinstance(box, str) and box in self._recorder.runs:
                 self._run_to(box, PORTION)
             elif request.get("run") is True:
@@ -563,7 +586,8 @@ class BackwardStepper(anywidget.AnyWidget):
         upcoming = f"next to run: {clean(frame.next.name)}" if frame.next else trace.upcoming(frame)
         upcoming = upcoming.removeprefix("nobody, ")
         root = clean(self._graph.by_id[self._graph.root].name)
-        return shorten(f"BackwardStepper of {root}: step {frame.index} of {frame.total}, {upcoming}", 100)
+        where = trace.place_of(frame, len(self._forward))
+        return shorten(f"BackwardStepper of {root}: {where}, {upcoming}", 100)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget, and for pages without a widget manager a picture of the present frame."""

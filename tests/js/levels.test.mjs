@@ -29,21 +29,23 @@ async function show(model) {
 test("over and out lead where Python's lead, from every frame and with any groups open", () => {
   const ways = { over: ["over", false], overBack: ["over", true], out: ["out", false], outBack: ["out", true] };
   let compared = 0;
-  for (const walk of examples.network.walks) {
-    const player = new Player(saved("network"));
-    player.open = () => new Set(walk.open);
-    for (const [name, [method, back]] of Object.entries(ways)) {
-      const led = walk[name].map((_, k) => {
-        player.go(k);
-        player[method](back);
-        return player.index;
-      });
-      assert.deepEqual(led, walk[name], `${name} with ${walk.open.join()} open`);
-      compared += led.length;
+  for (const example of ["network", "grown"]) {
+    for (const walk of examples[example].walks) {
+      const player = new Player(saved(example));
+      player.open = () => new Set(walk.open);
+      for (const [name, [method, back]] of Object.entries(ways)) {
+        const led = walk[name].map((_, k) => {
+          player.go(player.start + k);
+          player[method](back);
+          return player.index;
+        });
+        assert.deepEqual(led, walk[name], `${example}: ${name} with ${walk.open.join()} open`);
+        compared += led.length;
+      }
+      player.destroy();
     }
-    player.destroy();
   }
-  assert.ok(compared > 100);
+  assert.ok(compared > 250);
 });
 
 test("a closed module is crossed in one step, by button and by key, and back", async () => {
@@ -97,4 +99,33 @@ test("the slider is marked by modules, with their names and steps, also before t
   const root = await show(saved("network"));
   root.querySelector(".mg-stretch").dispatchEvent(new MouseEvent("click", { bubbles: true }));
   assert.equal(step(root), Number(/steps (\d+)/.exec(known[0])[1]) - 1);
+});
+
+test("the forward pass grows box by box, and the slider leads through both halves", async () => {
+  const model = saved("grown", { index: examples.grown.picture.forward[0].index });
+  const root = await show(model);
+  const { forward, total } = examples.grown.picture;
+  const slider = root.querySelector(".mg-slider");
+  assert.deepEqual([slider.getAttribute("min"), slider.getAttribute("max")].map(Number), [-forward.length, total]);
+  const there = () => [...root.querySelectorAll("[data-box]")].filter((box) => !box.classList.contains("mg-unmade")).map((box) => box.getAttribute("data-box"));
+  const made = [];
+  for (const frame of forward) {
+    assert.equal(step(root), frame.index);
+    made.push(...frame.made);
+    assert.deepEqual(there().sort(), [...made].sort());
+    assert.equal(root.querySelector(".mg-counter").textContent, `forward ${frame.index + forward.length + 1} of ${forward.length}`);
+    assert.match(root.querySelector(".mg-spoken").textContent, /^Forward \d+ of/);
+    assert.ok(root.classList.contains("mg-going-forward"));
+    key(root, "ArrowRight");
+  }
+  assert.equal(step(root), 0);
+  assert.equal(made.length, Object.keys(examples.grown.picture.boxes).length);
+  assert.ok(!root.classList.contains("mg-going-forward"));
+  key(root, "End");
+  assert.equal(step(root), total);
+  assert.equal(root.querySelectorAll(".mg-new, .mg-unmade").length, 0);
+  key(root, "Home");
+  assert.equal(step(root), -forward.length);
+  assert.deepEqual(there().sort(), [...forward[0].made].sort());
+  assert.equal(root.querySelector(".mg-press-back").getAttribute("aria-disabled"), "true");
 });

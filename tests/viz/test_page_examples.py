@@ -28,6 +28,8 @@ def page_examples() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "large", as_model(scope["s"])
     scope = cell(NETWORK)
     yield "network", as_model(scope["s"]) | {"walks": walks(scope["s"])}
+    scope = cell(NETWORK.replace("Stepper(loss)", "Stepper(loss, forward=True)"))
+    yield "grown", as_model(scope["s"]) | {"walks": walks(scope["s"])}
 
 
 NETWORK = """
@@ -59,7 +61,7 @@ def walks(stepper: Any) -> list[dict[str, Any]]:
     for shown in (groups, [], groups[:1], groups[:2]):
         stepper._open = shown
         walk: dict[str, Any] = {"open": shown, "over": [], "overBack": [], "out": [], "outBack": []}
-        for frame in stepper.frames:
+        for frame in (*stepper._forward, *stepper.frames):
             for name in ("over", "out"):
                 for back in (False, True):
                     stepper._show(frame.index)

@@ -135,6 +135,14 @@ class Snapshot:
         pairs = zip(self.boxes, self.nodes, strict=True)
         return {box.id: node for box, node in pairs if node is not None}
 
+    def line_of(self, key: str | None) -> tuple[int, int, int, int, int] | None:
+        """Source number, first and last line, first and last column of the text that made a box."""
+        span = self.by_id[key].span if key else None
+        files = [source.file for source in self.sources]
+        if span is None or span.file not in files:
+            return None
+        return (files.index(span.file), span.first, span.last, span.start, span.end)
+
     def named(self, name: str) -> Box:
         """The box with a name; h30 will do for h₃₀. ValueError, with the names that there are, if there is none."""
         for ask in (str, lambda text: text.translate(DIGITS)):

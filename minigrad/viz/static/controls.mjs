@@ -31,7 +31,7 @@ export class Controls {
       action();
     };
     this.buttons = {
-      first: this.press("first", "first: before anything ran (Home)", { picture: "first" }, stop(() => player.go(0))),
+      first: this.press("first", "first: before anything ran (Home)", { picture: "first" }, stop(() => player.go(player.start))),
       back: this.press("back", "back one step (arrow left)", { picture: "back", face: "Back" }, stop(() => player.go(player.index - 1))),
       next: this.press("next", "next: run one node (arrow right)", { picture: "next", face: "Next" }, stop(() => this.forward())),
       over: this.press("over", "step over: to the end of the module or call that comes next (o)", { picture: "over", face: "Over" }, stop(() => player.over())),
@@ -49,7 +49,7 @@ export class Controls {
     this.buttons.fit.setAttribute("aria-pressed", "false");
     this.count = make("span", { class: "mg-count", hidden: true });
     this.buttons.breaks.append(make("span", { class: "mg-wide-word" }, "Breakpoints"), this.count);
-    this.slider = make("input", { type: "range", class: "mg-slider", min: 0, max: player.total, step: 1, value: 0, "aria-label": "step" });
+    this.slider = make("input", { type: "range", class: "mg-slider", min: player.start, max: player.total, step: 1, value: player.start, "aria-label": "step" });
     this.slider.addEventListener("input", () => {
       const step = Number(this.slider.value); // before stop() paints the controls
       this.stop();
@@ -101,7 +101,7 @@ export class Controls {
       return;
     }
     player.note = ""; // why the run before ended is no reason to end this one
-    if (player.atEnd) player.go(0);
+    if (player.atEnd) player.go(player.start);
     else this.forward();
     this.playing = setInterval(() => this.playOn(), Number(this.speed.value));
     this.paint();
@@ -228,8 +228,8 @@ export class Controls {
   paint() {
     const { player } = this;
     const set = (element, off) => element.setAttribute("aria-disabled", off ? "true" : "false");
-    set(this.buttons.first, player.index === 0 && player.wanted === null);
-    set(this.buttons.back, player.index === 0);
+    set(this.buttons.first, player.index === player.start && player.wanted === null);
+    set(this.buttons.back, player.index === player.start);
     const stuck = Boolean(player.problem.text) && player.index >= player.frames.length - 1;
     for (const name of ["next", "last", "run"]) set(this.buttons[name], player.atEnd || stuck);
     set(this.buttons.play, stuck && !this.isBusy);
@@ -243,29 +243,41 @@ export class Controls {
       play.setAttribute("aria-label", playing ? "pause (space)" : "play (space)");
     }
     this.slider.value = String(player.index);
-    this.slider.setAttribute("aria-valuetext", `step ${player.index} of ${player.total}`);
-    this.slider.style?.setProperty("--mg-part", `${(100 * player.index) / Math.max(player.total, 1)}%`);
-    this.counter.textContent = player.wanted === null ? `step ${player.index} of ${player.total}` : player.wanted === player.total && player.total - player.index > 1 ? "running…" : `running step ${player.wanted}…`;
+    const place = player.index < 0 ? `forward ${player.index - player.start + 1} of ${-player.start}` : `step ${player.index} of ${player.total}`;
+    this.slider.setAttribute("aria-valuetext", place);
+    this.slider.style?.setProperty("--mg-part", `${this.along(player.index)}%`);
+    this.counter.textContent = player.wanted === null ? place : player.wanted === player.total && player.total - player.index > 1 ? "running…" : `running step ${player.wanted}…`;
     this.paintBreaks();
     this.paintStretches();
+  }
+
+  /** How far along the slider a step is, in percent. */
+  along(step) {
+    const { start, total } = this.player;
+    return (100 * (step - start)) / Math.max(total - start, 1);
   }
 
   /** The slider is marked by the outermost groups: where each begins, its name on a strip that leads there. */
   paintStretches() {
     const { player } = this;
     const known = player.frames.length;
-    if (this.painted === known || !player.levels.groups.length) return;
+    if (this.painted === known || !(player.levels.groups.length || player.start)) return;
     this.painted = known;
     const strips = player.stretches().map(([group, first, last]) => {
       const strip = make("span", { class: "mg-stretch", title: `${group.path}: steps ${first} to ${last}` });
-      strip.style.left = `${(100 * (first - 1)) / player.total}%`;
-      strip.style.width = `${(100 * (last - first + 1)) / player.total}%`;
+      strip.style.left = `${this.along(first - 1)}%`;
+      strip.style.width = `${this.along(last) - this.along(first - 1)}%`;
       strip.addEventListener("click", () => {
         this.stop();
         player.go(first - 1);
       });
       return strip;
     });
+    if (player.start) {
+      const turn = make("span", { class: "mg-turning", title: "from here on it goes backward" });
+      turn.style.left = `${this.along(0)}%`;
+      strips.push(turn);
+    }
     this.marks.replaceChildren(...strips);
   }
 

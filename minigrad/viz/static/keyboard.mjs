@@ -65,7 +65,7 @@ function anywhere(key, stepper) {
     O: step(() => player.over(true)),
     e: step(() => player.out()),
     E: step(() => player.out(true)),
-    Home: step(() => player.go(0)),
+    Home: step(() => player.go(player.start)),
     End: step(() => player.go(player.total)),
     "+": () => camera.zoomIn(),
     "=": () => camera.zoomIn(),

@@ -83,7 +83,7 @@ export class Panels {
   paint(frame) {
     if (this.shown !== frame) {
       this.paintLine(frame.line);
-      this.paintQueue(frame);
+      if (frame.index >= 0) this.paintQueue(frame);
       this.shown = frame;
     }
     this.paintStory(frame);
@@ -154,23 +154,25 @@ export class Panels {
   /** Above the sentence: which step this is, and whose. */
   title(frame) {
     const about = this.picture.boxes?.[frame.box];
-    if (!about) return ["Before the first step"];
+    if (!about) return [this.player.start ? "All is computed; nothing has run backward" : "Before the first step"];
     const whose = about.kind === "leaf" ? [nameOf(about.name, "span"), ", a leaf"] : [nameOf(about.name, "span")];
-    return [`Step ${frame.index}: `, make("span", { class: "mg-title-name" }, ...whose)];
+    return [frame.index < 0 ? "Forward: " : `Step ${frame.index}: `, make("span", { class: "mg-title-name" }, ...whose)];
   }
 
   paintReasons(frame, events) {
     const parts = paragraphs(frame.story.filter((line) => line.why));
     if (events.length) parts.push(eventList(events));
-    this.reasons.replaceChildren(...parts, make("h5", { class: "mg-title" }, "Who is next"), this.queue);
+    if (frame.index >= 0) parts.push(make("h5", { class: "mg-title" }, "Who is next"), this.queue);
+    this.reasons.replaceChildren(...parts);
   }
 
   speak(frame, happened, extra) {
     const told = frame.story.filter((line) => line.kind !== "code" && !line.why);
     const sentences = told.map((line) => `${line.pieces.map(([, text]) => text).join("").replace(/[.:]$/, "")}.`);
     const events = happened.map((event) => `${event.title || eventWord(event.kind)}${event.text ? `: ${event.text}` : "."}`);
-    const upcoming = frame.next ? `Next to run: ${this.picture.boxes?.[frame.next]?.name ?? frame.next}.` : "";
-    const spoken = [`Step ${frame.index} of ${this.player.total}.`, ...sentences, ...events, upcoming, extra ?? ""];
+    const { start, total } = this.player;
+    const upcoming = frame.next ? `Next${frame.index < 0 ? "" : " to run"}: ${this.picture.boxes?.[frame.next]?.name ?? frame.next}.` : "";
+    const spoken = [frame.index < 0 ? `Forward ${frame.index - start + 1} of ${-start}.` : `Step ${frame.index} of ${total}.`, ...sentences, ...events, upcoming, extra ?? ""];
     this.live.textContent = spoken.filter(Boolean).join(" ");
   }
 

@@ -25,6 +25,8 @@ const SMALLEST = 10; // pixels of a letter on the screen
 const ENDS = 40; // pixels of a box beside its name and its expression, and between these
 const ASPECT = 0.62; // of its height: the width of a letter in a name
 
+const NOTHING = new Set();
+
 export class Picture {
   constructor(data) {
     this.data = data;
@@ -38,6 +40,7 @@ export class Picture {
     this.groups = new Map();
     this.wires = new Map();
     this.sources = new Map((data.edges ?? []).map(([id, source]) => [id, source]));
+    this.targets = new Map((data.edges ?? []).map(([id, , target]) => [id, target]));
     this.painted = { boxes: {}, edges: {}, chips: {}, next: null, signs: [] };
     if (this.drawing) this.indexBoxes();
   }
@@ -242,16 +245,39 @@ export class Picture {
 
   // ---------------------------------------------------------------- a frame
 
-  paint(frame, state, breaks = []) {
+  paint(frame, state, breaks = [], unmade = NOTHING) {
     for (const [id, box] of Object.entries(state.boxes)) if (this.painted.boxes[id] !== box) this.paintBox(id, box);
     if (this.painted.edges !== state.edges) this.paintWires(state.edges, state.norms ?? {});
     this.paintChips(frame.chips ?? {});
-    this.paintNext(frame.next);
+    this.paintNext(frame.index < 0 ? null : frame.next);
+    this.paintMade(frame, unmade);
     this.paintSigns(frame);
     if (this.modules.any) this.paintGroups(frame, state.boxes);
     this.paintBreaks(breaks);
     this.painted.boxes = state.boxes;
     this.painted.edges = state.edges;
+  }
+
+  /** In the forward pass: what is there by now, what has just been made, and what that was made of. */
+  paintMade(frame, unmade) {
+    const isForward = frame.index < 0;
+    if (!isForward && !this.painted.forward) return;
+    this.painted.forward = isForward;
+    this.drawing.classList.toggle("mg-growing", isForward);
+    const paint = (group, isThere, isNew) => {
+      group.classList.toggle("mg-unmade", !isThere);
+      group.classList.toggle("mg-new", isForward && isNew);
+    };
+    for (const [id, { group }] of this.boxes) paint(group, !unmade.has(id), frame.made?.includes(id));
+    for (const [id, { group, title }] of this.groups) {
+      const inside = this.modules.inside.get(id);
+      paint(group, inside.some((box) => !unmade.has(box)), !this.modules.open.has(id) && inside.some((box) => frame.made?.includes(box)));
+      title.classList.toggle("mg-unmade", group.classList.contains("mg-unmade"));
+    }
+    for (const { group, members } of this.wires.values()) {
+      const targets = members.map((id) => this.targets.get(id));
+      paint(group, targets.some((box) => !unmade.has(box)), targets.includes(frame.box));
+    }
   }
 
   /** The values that are no longer those with which the graph was drawn; the others are as they were drawn. */

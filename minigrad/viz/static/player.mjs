@@ -17,7 +17,7 @@ export class Player {
     this.open = () => new Set(this.picture.open ?? []); // the groups that are open; the stepper says so
     this.told = (this.picture.open ?? []).join(); // which the kernel knows to be open
     this.journey = null; // what the kernel is asked for until it has done all of it
-    this.index = Math.min(model.get("index") ?? 0, Math.max(this.frames.length - 1, 0));
+    this.index = Math.min(model.get("index") ?? this.start, Math.max(this.frames.length - 1, 0));
     this.wanted = null; // the frame that the kernel was asked for
     this.note = "";
     this.listeners = new Set();
@@ -57,8 +57,33 @@ export class Player {
     return this.picture.total ?? 0;
   }
 
+  /** The frames of the forward pass, if it is shown: their indices are below 0. */
+  get forward() {
+    return this.picture.forward ?? [];
+  }
+
+  /** The index of the first frame. */
+  get start() {
+    return 0 - this.forward.length;
+  }
+
+  /** The frame with an index. */
+  at(k) {
+    return k < 0 ? this.forward[k - this.start] : this.frames[k];
+  }
+
   get frame() {
-    return this.frames[this.index];
+    return this.at(this.index);
+  }
+
+  /** The frames behind the present one, as far as they are there. */
+  get ahead() {
+    return this.index < 0 ? [...this.forward.slice(this.index - this.start + 1), ...this.frames] : this.frames.slice(this.index + 1);
+  }
+
+  /** The boxes that the forward pass has not made yet. */
+  get unmade() {
+    return new Set(this.index < 0 ? this.forward.slice(this.index - this.start + 1).flatMap((frame) => frame.made) : []);
   }
 
   get live() {
@@ -83,22 +108,23 @@ export class Player {
   /** Forget what the frames add up to. */
   restart() {
     this.readings = (this.readings ?? 0) + 1; // what shows a frame without asking for all of it can see that it is another one
-    this.at = -1; // the frame up to which they have been added up
+    this.reached = -1; // the frame up to which they have been added up
     this.sum = { boxes: {}, edges: {}, norms: {} };
     this.undo = []; // undo[k]: what frame k has replaced
     this.states = new Map(); // those that were asked for last
   }
 
   /** Boxes, edges and the norms of what flowed along these, as they are at frame k: what the frames before it add up to, gone on from where it was asked for last, or gone back. */
-  state(k) {
+  state(index) {
     const { frames } = this;
+    const k = Math.max(index, 0); // no gradient flows in the forward pass
     if (this.states.has(k)) return this.states.get(k);
-    for (; this.at < k; this.at += 1) {
-      const frame = frames[this.at + 1];
-      this.undo[this.at + 1] = Object.fromEntries(Object.keys(this.sum).map((part) => [part, replaced(this.sum[part], frame[part] ?? {})]));
+    for (; this.reached < k; this.reached += 1) {
+      const frame = frames[this.reached + 1];
+      this.undo[this.reached + 1] = Object.fromEntries(Object.keys(this.sum).map((part) => [part, replaced(this.sum[part], frame[part] ?? {})]));
     }
-    for (; this.at > k; this.at -= 1) {
-      for (const [part, before] of Object.entries(this.undo[this.at])) replaced(this.sum[part], before);
+    for (; this.reached > k; this.reached -= 1) {
+      for (const [part, before] of Object.entries(this.undo[this.reached])) replaced(this.sum[part], before);
     }
     if (this.states.size > 1) this.states.delete(this.states.keys().next().value);
     this.states.set(k, Object.fromEntries(Object.entries(this.sum).map(([part, sum]) => [part, { ...sum }])));
@@ -125,7 +151,7 @@ export class Player {
 
   /** All events up to frame k, those of one box if it is given; each with the frame at which it happened. */
   events(k, box = null) {
-    const all = this.frames.slice(0, k + 1).flatMap((frame) => (frame.events ?? []).map((event) => ({ ...event, at: frame.index })));
+    const all = this.frames.slice(0, Math.max(k, 0) + 1).flatMap((frame) => (frame.events ?? []).map((event) => ({ ...event, at: frame.index })));
     return box === null ? all : all.filter((event) => event.node === box);
   }
 
@@ -133,7 +159,7 @@ export class Player {
 
   /** Show frame k: at once if it is recorded, else when the kernel has run up to it. */
   go(k) {
-    const target = Math.max(0, Math.min(k, this.total));
+    const target = Math.max(this.start, Math.min(k, this.total));
     const isStep = target <= (this.wanted ?? this.index) + 1;
     this.note = "";
     this.journey = null;
@@ -198,9 +224,10 @@ export class Player {
 
   /** Go forward over recorded frames to the first that is the one, or at which a breakpoint is met; else to the last. */
   goOnTo(isThere) {
-    const ahead = this.frames.slice(this.index + 1).find((frame) => isThere(frame) || met(this.breaks, frame));
+    const meets = (frame) => (frame.index < 0 ? null : met(this.breaks, frame));
+    const ahead = this.ahead.find((frame) => isThere(frame) || meets(frame));
     this.go(ahead ? ahead.index : this.total);
-    const why = ahead && met(this.breaks, ahead);
+    const why = ahead && meets(ahead);
     if (why) this.note = `Stopped at a breakpoint: ${why.box ? (this.picture.boxes?.[why.box]?.name ?? why.box) : why.when}.`;
     this.tell();
   }
@@ -212,7 +239,7 @@ export class Player {
     const { frame, levels } = this;
     const group = back ? levels.crossed(frame.next, frame.box, this.open()) : levels.crossed(frame.box, frame.next, this.open());
     if (group === null || this.wanted !== null) this.go((this.wanted ?? this.index) + (back ? -1 : 1));
-    else if (back) this.go(levels.start(group, this.frames, this.index));
+    else if (back) this.go(this.startOf(group));
     else this.leave(group);
   }
 
@@ -221,16 +248,22 @@ export class Player {
     const { frame, levels } = this;
     if (back) {
       const group = levels.seen(frame.box, this.open()).at(-1);
-      this.go(group === undefined ? 0 : levels.start(group, this.frames, this.index));
+      this.go(group === undefined ? (this.index > 0 ? 0 : this.start) : this.startOf(group));
     } else {
       this.leave(levels.surrounding(frame, this.open()));
     }
   }
 
+  /** The frame before the present group begins, in the half of the pass that is shown. */
+  startOf(group) {
+    if (this.index > 0) return this.levels.start(group, this.frames, this.index);
+    return Math.max(this.start, this.start + this.levels.start(group, [...this.forward, this.frames[0]], this.index - this.start));
+  }
+
   leave(group) {
     const isThere = (frame) => group !== null && this.levels.isOver(group, frame);
     // A breakpoint written in Python is one that only the kernel can tell.
-    const isKnown = this.frames.slice(this.index + 1).some(isThere) && !this.breaks.some((item) => item.code);
+    const isKnown = this.ahead.some(isThere) && !this.breaks.some((item) => item.code);
     if (!this.live || isKnown) this.goOnTo(isThere);
     else this.travel(this.total, group === null ? { run: true } : { leave: group });
   }

@@ -296,12 +296,13 @@ export class Stepper {
     const { frame } = player;
     if (!frame) return;
     this.picture.paintNow(player.now);
-    this.picture.paint(frame, player.state(player.index), player.breaks);
+    this.picture.paint(frame, player.state(player.index), player.breaks, player.unmade);
     this.picture.paintFailure(player.failedHere ? player.problem.box : null);
     this.panels.paint(frame);
     this.inspector.paint();
     this.controls.paint();
     this.root.classList.toggle("mg-busy", player.wanted !== null);
+    this.root.classList.toggle("mg-going-forward", player.index < 0);
     this.root.setAttribute("data-step", String(player.index));
     this.minimap.paint();
     // What asks for places comes last: each question after a change would have the page laid out once more.

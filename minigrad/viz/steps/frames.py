@@ -133,6 +133,7 @@ class Frame:
     differences: Mapping[str, str] = field(default_factory=dict, repr=False)
     difference_maps: Mapping[str, str] = field(default_factory=dict, repr=False)
     failed: bool = False
+    made: tuple[str, ...] = ()  # the boxes that appear, in a frame of the forward pass, whose index is below 0
 
     @property
     def done(self) -> tuple[Turn, ...]:
@@ -190,6 +191,7 @@ class Frame:
             "differences": dict(self.differences),
             "difference_maps": dict(self.difference_maps),
             "failed": self.failed,
+            **({"made": self.made} if self.made else {}),
         }
 
 

@@ -266,7 +266,7 @@ class Recorder:
             story=tuple(story),
             ready=tuple(progress.turn(box) for box in ready),
             next=progress.turn(upcoming) if upcoming and not failed else None,
-            line=self._line_of(key),
+            line=self.graph.line_of(key),
             states=states,
             edges=progress.edges(),
             plan=progress.plan,
@@ -296,14 +296,6 @@ class Recorder:
         """A frame that tells some more, before the last words of the story."""
         place = len(frame.story) - int(self.finished or frame.failed)
         return replace(frame, story=(*frame.story[:place], *lines, *frame.story[place:]))
-
-    def _line_of(self, key: str | None) -> tuple[int, int, int, int, int] | None:
-        """Source number, first and last line, first and last column of the text that made a box."""
-        span = self.boxes[key].span if key else None
-        files = [source.file for source in self.graph.sources]
-        if span is None or span.file not in files:
-            return None
-        return (files.index(span.file), span.first, span.last, span.start, span.end)
 
 
 def is_plain(node: Any) -> bool:

@@ -19,10 +19,21 @@ MARKS = {"sentence": "  ", "say": "  ", "code": "      ", "item": "    - "}
 def trace(graph: Snapshot, frames: Sequence[Frame], shown: int) -> str:
     """All frames recorded so far as text; `shown` is the one that the widget shows."""
     root = clean(graph.by_id[graph.root].name)
-    lines = [f"backward from {root}: {frames[0].total} steps, {len(frames) - 1} run, step {shown} shown"]
-    for frame in frames:
+    before = [frame for frame in frames if frame.index < 0]  # the forward pass
+    ran = len(frames) - len(before) - 1
+    lines = [f"backward from {root}: {frames[-1].total} steps, {ran} run, step {shown} shown"]
+    for frame in before:
+        lines += ["", *_told(graph, frame, place_of(frame, len(before)))]
+    for frame in frames[len(before) :]:
         lines += ["", *_lines(graph, frame)]
     return "\n".join(lines)
+
+
+def place_of(frame: Frame, forward: int) -> str:
+    """Which step a frame is; `forward` is how many there are before the backward pass."""
+    if frame.index < 0:
+        return f"forward {frame.index + forward + 1} of {forward}"
+    return f"step {frame.index} of {frame.total}"
 
 
 def upcoming(frame: Frame) -> str:
@@ -32,9 +43,10 @@ def upcoming(frame: Frame) -> str:
     return "nobody, the pass has failed" if frame.failed else "nobody, the pass is over"
 
 
-def _lines(graph: Snapshot, frame: Frame) -> list[str]:
+def _told(graph: Snapshot, frame: Frame, place: str) -> list[str]:
+    """Which step it is, of which box, the learner's line, and the story."""
     box = graph.by_id[frame.box] if frame.box else None
-    lines = [f"step {frame.index} of {frame.total}" + (f"  {frame.op}" if box else "")]
+    lines = [place + (f"  {frame.op}" if frame.op else "")]
     if box is not None:
         made = f" = {clean(box.expression)}" if naming.is_expression(box.expression) else f": {clean(box.expression)}"
         lines[0] += f"  {clean(box.name)}" + (made if box.kind == "result" else " (leaf)")
@@ -42,7 +54,11 @@ def _lines(graph: Snapshot, frame: Frame) -> list[str]:
         source, number = graph.sources[frame.line[0]], frame.line[1]
         text = next((text for line, text in source.lines if line == number), "")
         lines.append(f"  your line {number}: {clean(text.strip())}")
-    lines += [MARKS[line.kind] + line.text.replace("\n", "\n" + MARKS[line.kind]) for line in frame.story]
+    return lines + [MARKS[line.kind] + line.text.replace("\n", "\n" + MARKS[line.kind]) for line in frame.story]
+
+
+def _lines(graph: Snapshot, frame: Frame) -> list[str]:
+    lines = _told(graph, frame, place_of(frame, 0))
     for event in frame.events:
         where = f" ({event.line[0]}, line {event.line[1]}: {event.line[2]})" if event.line is not None else ""
         lines.append("    * " + clean(f"{event.kind.replace('_', ' ')}: {' '.join(event.text.split())}{where}"))
