@@ -44,10 +44,8 @@ def element_strides(array: Array) -> tuple[int, ...]:
 
 def storage_start(array: Array) -> int:
     """How many elements of an array's memory lie before its first."""
-    owner = array
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    return (array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]) // array.itemsize
+    row = storage_of(array)
+    return (array.__array_interface__["data"][0] - row.__array_interface__["data"][0]) // array.itemsize
 
 
 def storage_of(array: Array) -> Array:

@@ -211,9 +211,8 @@ class Tensor(TensorBase):
 
     @property
     def retains_grad(self) -> bool:
-        if self._state is not None:
-            return self._state.retains_grad
-        return keeps_gradient(self._node, self._output_nr)
+        state = self._state
+        return keeps_gradient(self._node, self._output_nr) if state is None else state.retains_grad
 
     def _has_place(self) -> bool:
         """Whether it is known where in the graph this is: not for some views whose memory was written to."""
@@ -237,20 +236,18 @@ class Tensor(TensorBase):
 
         A tensor that the hook returns takes the gradient's place. RuntimeError if the tensor needs no gradient.
         """
-        if self._node is None:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         return RemovableHandle(self._own_hooks().of_tensor(self._output_nr), hook)
 
     def register_post_accumulate_grad_hook(self, hook: Hook) -> RemovableHandle:
         """Have `hook(tensor)` called each time after a gradient was added to this leaf's `.grad`."""
-        if self._node is None:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         return RemovableHandle(self._own_hooks().after_accumulate, hook)
 
     def _own_hooks(self) -> NodeHooks:
         """The hooks of the node that this tensor's gradient goes to. A leaf keeps its own ones beyond that node."""
+        if self._node is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         return state_of(self).hooks_of(self) if self._node is ON_DEMAND else self._node._node_hooks()
 
     @property

@@ -9,6 +9,7 @@ what a recorded write does to the graph is told in autograd/inplace.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -126,15 +127,15 @@ def in_place(
         finally:
             thread.writes_result = outer
         _check_memory(self, sources)
+        write = partial(_write, self, result._array, everywhere=shares and not tensors)
+        if writes is not None:
+            write = partial(writes, self, *operands, **options)
         if recorded:
             keep_for_backward(result._node, before, result._array, self)
-        if writes is None:
-            _write(self, result._array, everywhere=shares and not tensors)
-        else:
-            writes(self, *operands, **options)
-        if recorded:
-            record_write(self, result._node)
+            record_write(self, result._node, write)
             pack_result(result._node)
+        else:
+            write()
 
     if not function.__qualname__[0].isalpha() or "<" in function.__qualname__:  # it has no public name of its own
         function.__qualname__ = name  # what Python's errors about arguments say

@@ -437,13 +437,40 @@ class DeepRuns(Cell):
 
 
 class InPlace(Cell):
+    """Results are written to, whole and in parts. Each holds powers of x, and its gradient is that of these powers, or
+    it is an error to ask for it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.x = mg.tensor([2.0, 4.0, 8.0], requires_grad=True)
+        self.results: tuple[tuple[Any, slice], ...] = ()  # and which part of x each is a power of
+
     def run(self) -> None:
-        x = small_leaf()
-        y = x * 1
+        x = self.x
+        y, sums = x * 1, mg.zeros(3)
+        part, summed_part = y[1:], sums[1:]
+        self.results = ((y, slice(3)), (part, slice(1, 3)), (sums, slice(3)), (summed_part, slice(1, 3)))
         y *= x
-        y[0] = 5.0
-        y.sum().backward()
-        assert x.grad.tolist() == [0.0, 4.0, 8.0]
+        part *= x[1:]
+        sums += x
+        y[:2] = x[:2]
+        assert mg.autograd.grad((y + sums).sum(), x, retain_graph=True)[0].tolist() == [2.0, 2.0, 193.0]
+
+    def check(self) -> None:
+        for result, part in self.results:
+            numbers, x = result.detach().numpy(), self.x.detach().numpy()[part]
+            if not result.requires_grad:
+                assert not numbers.any(), f"{result} was computed from x"
+                continue
+            try:
+                (gradient,) = mg.autograd.grad(result.sum(), self.x, retain_graph=True)
+            except RuntimeError as error:
+                if "stopped half way" not in str(error):
+                    raise
+                continue
+            slope = np.round(np.log2(numbers) / np.log2(x)) * numbers / x
+            assert np.allclose(gradient.numpy()[part], slope), f"{gradient} is not the gradient of {result}"
 
 
 class FirstCall(Cell):
@@ -727,22 +754,36 @@ class Changed(Clicks):
 
 
 class Pictures(Clicks):
-    """What a stepper keeps for pages without a kernel is rehearsed; a page and a picture are written."""
+    """What a stepper keeps for pages without a kernel is rehearsed; a page and a picture are written. A rehearsal that
+    is stopped has put everything back: the learner's own `.grad`, and what the graph saved.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rehearsed: tuple[Any, Any] | None = None
 
     def run(self) -> None:
-        x = self.x
+        x, self.rehearsed = self.x, None
         x.grad = gradient = mg.tensor([2.0, 4.0, 8.0]) if x.grad is None else x.grad
         y = (x * x).sum()
         self.stepper = stepper = mg.viz.BackwardStepper(y, names={"x": x, "y": y})
+        self.rehearsed = gradient, y
         stepper._repr_mimebundle_()
-        assert x.grad is gradient
-        y.backward()  # the graph is still there
+        self.check_rehearsal()
         x.grad = None
         mg.viz.draw((x * x).sum())
         self.made().save_html(Path(FOLDER.name) / "pass.html")
         self.check_frame()
 
+    def check_rehearsal(self) -> None:
+        if self.rehearsed is not None:
+            (gradient, y), self.rehearsed = self.rehearsed, None
+            assert self.x.grad is gradient
+            assert gradient.tolist() in ([2.0, 4.0, 8.0], [4.0, 8.0, 16.0])
+            y.backward()  # the graph is still there
+
     def check(self) -> None:
+        self.check_rehearsal()
         if self.stepper is not None:
             self.stepper.close()
 

@@ -5,6 +5,7 @@ What PyTorch does in the same place is tested beside it where that is not plain 
 
 from __future__ import annotations
 
+import _thread
 import ast
 import gc
 import linecache
@@ -1410,6 +1411,86 @@ def test_an_op_whose_first_call_is_interrupted_is_written_at_the_next(monkeypatc
         assert x.grad.tolist() == [2.0, 2.0]  # type: ignore[union-attr]
     finally:
         del op.arrays.doubled_after_all, op.tensors.doubled_after_all
+
+
+@pytest.mark.parametrize("written", ["whole", "part", "base without gradient"])
+def test_a_write_that_is_stopped_before_it_is_recorded_gives_no_wrong_gradient(
+    written: str, x: Tensor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = mg.zeros(3) if written == "base without gradient" else x * 1
+    part, other = base[1:], base[:1]
+    copyto = np.copyto
+
+    def stopped(*arguments: Any, **options: Any) -> None:
+        copyto(*arguments, **options)
+        raise KeyboardInterrupt
+
+    target, added = (part, x[1:]) if written == "part" else (base, x)
+    with monkeypatch.context() as patched:
+        patched.setattr(np, "copyto", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            target.add_(added)
+    for tensor in (base, part, other):
+        assert tensor.requires_grad
+        with pytest.raises(RuntimeError, match="stopped half way"):
+            tensor * 2
+    assert "Invalid" in repr(base)
+    assert (base.detach() * 2).tolist() == [2 * number for number in base.tolist()]
+
+
+def test_a_write_that_is_refused_leaves_the_graph_as_it_was(x: Tensor) -> None:
+    with mg.inference_mode():
+        inferred = mg.ones(3)
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        inferred.add_(x)
+    assert not (inferred * 2).requires_grad
+    rows = (x * 3).expand(2, 3)
+    rows.retain_grad()
+    node = rows.grad_fn
+    with pytest.raises(RuntimeError, match="more than one element"):
+        rows.copy_(mg.ones(2, 3))
+    assert rows.grad_fn is node
+    assert rows.retains_grad
+    rows.sum().backward()
+    assert x.grad.tolist() == [6.0, 6.0, 6.0]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("depth", [20, 45])
+def test_a_stop_ends_a_backward_that_goes_on_in_another_thread(depth: int, x: Tensor) -> None:
+    seen: list[type[BaseException]] = []
+
+    class Nested(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor, depth: int) -> Tensor:
+            ctx.depth = depth
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+            if ctx.depth:
+                with mg.enable_grad():
+                    Nested.apply(leaf(1.0), ctx.depth - 1).sum().backward()
+                return gradient, None
+            _thread.interrupt_main()
+            try:
+                for _ in range(1000):  # ends by itself if it is not ended
+                    time.sleep(0.01)
+            except BaseException as error:
+                seen.append(type(error))
+                raise
+            return gradient, None
+
+    running = len(sys._current_frames())
+    with pytest.raises(KeyboardInterrupt):
+        Nested.apply(x, depth).sum().backward()
+    assert seen == [KeyboardInterrupt]
+    for _ in range(100):  # the thread has done its work, and needs a moment to end
+        if len(sys._current_frames()) > running:
+            time.sleep(0.01)
+    assert len(sys._current_frames()) == running
+    assert x.grad is None
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0, 6.0]  # type: ignore[unreachable]
 
 
 def test_a_gradient_that_a_function_keeps_is_not_the_one_that_its_leaf_holds(x: Tensor) -> None:

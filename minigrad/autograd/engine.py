@@ -7,6 +7,8 @@ begins and ends. In which order nodes run, and which, is told in run.py.
 
 from __future__ import annotations
 
+import ctypes
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -174,19 +176,36 @@ def exhaust(run: BackwardRun, in_new_thread: bool = False) -> None:
 
 
 def _exhaust_in_new_thread(run: BackwardRun) -> None:
-    """Run all steps in a thread of their own, with this one's modes, and wait for it."""
-    state, errors = dict(vars(thread)), list[BaseException]()
+    """Run all steps in a thread of their own, with this one's modes, and wait for it.
+
+    The stop button reaches the first thread alone. What ends the waiting is raised in the other one, too, so that no
+    run goes on behind it.
+    """
+    state, errors, ended = dict(vars(thread)), list[BaseException](), threading.Lock()
 
     def go_on() -> None:
         vars(thread).update(state)  # also the count of what is unusual, since this thread waits
         try:
-            exhaust(run, in_new_thread=True)
+            if not errors:
+                exhaust(run, in_new_thread=True)
         except BaseException as error:
             errors.append(error)
+        finally:
+            ended.release()
+
+    def wait() -> None:
+        while not ended.acquire(timeout=0.1) and worker.ident in sys._current_frames():
+            pass  # here arises what the thread that waits for this one has raised in it
 
     worker = threading.Thread(target=go_on)
-    worker.start()
-    worker.join()
+    try:
+        ended.acquire()
+        worker.start()
+        wait()
+    except BaseException as stop:
+        errors.insert(0, stop)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(type(stop)))
+        wait()
     if errors:
         raise errors[0]
 

@@ -79,7 +79,6 @@ class FunctionNode(FunctionCtx, Node):
         self._given = tuple([isinstance(value, Tensor) for value in arguments])  # which arguments are tensors
         pairs = zip(self._next_nodes, inputs, strict=False)  # none where nothing is recorded
         self._targets = tuple([node and (tensor._array.shape, tensor._array.dtype) for node, tensor in pairs])
-        self._kept = ()
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
@@ -216,11 +215,9 @@ class Function:
             args = _by_position(cls, has_setup, args, kwargs)
         node = cls._node_type(args)
         with no_grad():
+            output = cls.forward(*args) if has_setup else cls.forward(node, *args)
             if has_setup:
-                output = cls.forward(*args)
                 cls.setup_context(node, args, output)
-            else:
-                output = cls.forward(node, *args)
         inputs = [value for value in args if isinstance(value, Tensor)]
         outputs = _attached(node, inputs, output if isinstance(output, tuple) else (output,))
         if node._records:
@@ -294,8 +291,8 @@ def _output(node: FunctionNode, output: Tensor, number: int, position: int | Non
 
 def _written_input(node: FunctionNode, output: Tensor, number: int, position: int, several: bool) -> Tensor:
     """An input that forward has written to."""
-    count_write(output)
     if not node._records:
+        count_write(output)
         return output.detach() if output.requires_grad else output
     if output._was_made_as_leaf() and output.requires_grad:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
@@ -307,7 +304,7 @@ def _written_input(node: FunctionNode, output: Tensor, number: int, position: in
                 "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
                 "return more than one Tensor: clone() the input first, or split the Function in two."
             )
-    record_write(output, node, position, number)
+    record_write(output, node, functools.partial(count_write, output), position, number)
     return output
 
 
@@ -342,7 +339,6 @@ class DelayedError(Node):
 
     def __init__(self) -> None:
         self._connect([])
-        self._kept = ()
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")

@@ -115,6 +115,9 @@ class inference_mode(Mode, metaclass=_BareDecorator):
 class set_grad_enabled(Mode):
     """Turn recording on or off by a bool, at once; as a context it is undone at the end."""
 
+    # At once, as in PyTorch: `set_grad_enabled(False)` by itself is to stay. So a stop between this and the start of
+    # its `with` block leaves the mode on: whether a block was to follow cannot be told from an object that goes away
+    # unused. `with no_grad():` changes nothing before its block begins.
     def __init__(self, mode: Any) -> None:
         if not isinstance(mode, bool):
             kind = type(mode).__name__

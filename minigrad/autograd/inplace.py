@@ -9,6 +9,7 @@ of a `CopySlices` node, whose gradient goes on unchanged, except in that part, w
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +21,13 @@ from minigrad.autograd.modes import check_mode, modes, thread
 from minigrad.autograd.namespaces import arrays, tensors
 from minigrad.autograd.node import Node, edge_node
 from minigrad.autograd.saved import Versioned, freed_error
-from minigrad.autograd.views import kind_of, set_history, view_error, views_of
+from minigrad.autograd.views import kind_of, overtake, set_history, view_error
 from minigrad.memory import OVERLAP, Geometry, geometry, overlaps
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
+
+HALF_WRITTEN = "A write to this tensor was stopped half way, so its numbers and its graph may not agree. Make it anew."
 
 
 def check_history(tensor: Tensor) -> None:
@@ -32,10 +35,8 @@ def check_history(tensor: Tensor) -> None:
     base, kind = tensor._root, kind_of(tensor)
     if kind is not None:
         raise view_error(tensor, kind, by_others=False)
-    if not tensor.requires_grad:
-        return
     of_leaf = base is not None and base.is_leaf
-    if of_leaf or tensor.is_leaf:
+    if tensor.requires_grad and (of_leaf or tensor.is_leaf):
         what, name = "a view of a leaf" if of_leaf else "a leaf", variable_name(tensor) or "x"
         raise RuntimeError(
             f"{what} Variable that requires grad is being used in an in-place operation. To change its numbers without "
@@ -55,16 +56,25 @@ def begin_write(tensor: Tensor, target: Any) -> None:
     count_write(tensor)
 
 
-def record_write(tensor: Tensor, node: Node, position: int = 0, output_nr: int = 0) -> None:
-    """Make a tensor that was written to the result of `node`, whose input number `position` was its old value."""
+def record_write(tensor: Tensor, node: Node, write: Callable[[], None], position: int = 0, output_nr: int = 0) -> None:
+    """Have `write` write to a tensor and count that, and make the tensor the result of `node`, whose input number
+    `position` was its old value.
+
+    Until both are done, numbers and graph do not fit together. Meanwhile it is an error to ask where in the graph the
+    tensor is, or one of its views, so that nobody computes on after a stop in between.
+    """
     whole = tensor if tensor._root is None else tensor._root
     if whole is not tensor:
         node, output_nr = CopySlices(whole, geometry(tensor), node, position), 0
-    set_history(whole, node, output_nr)
+    before, state = (whole._node, whole._output_nr), whole._state
+    overtake(whole, HALF_WRITTEN)
+    try:
+        write()
+    except Exception:  # it was refused
+        (whole._node, whole._output_nr), whole._state = before, state
+        raise
+    set_history(whole, node, output_nr, before)
     whole._state = None
-    views = views_of(whole)
-    if views is not None:
-        views.renew()
     if whole is not tensor and modes.special:
         notice(node, whole._array, ())
 
@@ -83,8 +93,7 @@ def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -
         tensor._writes = tensor._writes or [0]
         view = None if tensor._root is None or thread.saved_tensors_hooks else weakref.ref(tensor)
         now = Versioned(tensor._array, tensor._writes[0] + 1, view)
-        saved = (*saved[:place], now, tensor._writes, *saved[place + 2 :])
-    node._kept = saved
+        node._kept = (*saved[:place], now, tensor._writes, *saved[place + 2 :])
 
 
 class CopySlices(Node):
@@ -98,9 +107,8 @@ class CopySlices(Node):
 
     def __init__(self, base: Tensor, geometry: Geometry, node: Node, position: int) -> None:
         self.geometry, self.position = geometry, position  # position: which of the operation's inputs the old part was
-        self._kept = (node, *(node._kept or ()))
         others = [function for index, function in enumerate(node.next_functions) if index != position]
-        self._connect([(edge_node(base), base._output_nr), *others])
+        self._connect([(edge_node(base), base._output_nr), *others], (node, *(node._kept or ())))
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         return self._split(arrays, "apply", gradients[0])

@@ -95,8 +95,9 @@ class Node:
         numbers = self._output_nrs or (0,) * len(self._next_nodes)
         return tuple(zip(self._next_nodes, numbers, strict=True))
 
-    def _connect(self, edges: list[tuple[Node | None, int]]) -> None:
-        """Fill in the slots of a node that no op's call makes, but for what it keeps; edges are those of its inputs."""
+    def _connect(self, edges: list[tuple[Node | None, int]], kept: tuple[Any, ...] = ()) -> None:
+        """Fill in the slots of a node that no op's call makes; edges are those of its inputs."""
+        self._kept = kept
         self._next_nodes = tuple([node for node, _ in edges])
         self._output_nrs = tuple([number for _, number in edges]) if any(number for _, number in edges) else None
         self._targets = self._hooks = self._notes = None

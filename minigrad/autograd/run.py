@@ -169,8 +169,7 @@ class BackwardRun:
             outgoing: Gradients = (None,) * len(node._next_nodes)
         else:
             outgoing = self._apply(node, incoming)
-        shows_all = node._is_custom or (node._gives_all and any(key is not None for key in keys))
-        if not shows_all:
+        if not node._is_custom and not (node._gives_all and any(key is not None for key in keys)):
             outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
         if hooks is not None:
             outgoing = fit(node, outgoing)

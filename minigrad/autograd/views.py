@@ -70,7 +70,7 @@ class Views:
                 if isinstance(view._state, LeafState):
                     view._state.written = True
             elif kind_of(view) is not None or view._state.__class__ is not OvertakenState:
-                _overtake(view)
+                overtake(view)
 
 
 def views_of(tensor: Tensor) -> Views | None:
@@ -142,18 +142,16 @@ class OvertakenState(State):
 
     __slots__ = ("history", "was_leaf", "retains_grad", "error")
 
-    def __init__(self, view: Tensor, kind: str | None) -> None:
-        self.history = view._node, view._output_nr
+    def __init__(self, view: Tensor, error: str | None) -> None:
+        self.history, self.error = (view._node, view._output_nr), error
         self.was_leaf = not isinstance(view._node, Node)
         self.retains_grad = keeps_gradient(*self.history)  # its new node takes the request along
-        self.error = None if kind is None else str(view_error(view, kind, by_others=True))
 
     def node_of(self, view: Tensor) -> Node:
         self.check()
         base: Any = view._root
         node = node_type(tensors.strided)()
-        node._connect([(edge_node(base), base._output_nr)])
-        node._kept = (geometry(view),)
+        node._connect([(edge_node(base), base._output_nr)], (geometry(view),))
         set_history(view, node, 0, self.history)
         view._state = None
         return node
@@ -164,10 +162,12 @@ class OvertakenState(State):
         return super().hooks_of(view) if hooks is None or output_nr not in hooks.of_tensors else hooks
 
 
-def _overtake(view: Tensor) -> None:
-    """Take a view's own node away, since its memory was written to."""
-    view._state = OvertakenState(view, kind_of(view))
-    view._node, view._output_nr = ON_DEMAND, 0
+def overtake(tensor: Tensor, error: str | None = None) -> None:
+    """Take a tensor's own node away, since its memory was written to, or is going to be."""
+    if error is None and (kind := kind_of(tensor)) is not None:
+        error = str(view_error(tensor, kind, by_others=True))
+    tensor._state = OvertakenState(tensor, error)
+    tensor._node, tensor._output_nr = ON_DEMAND, 0
 
 
 def follow_base(base: Tensor, wanted: bool) -> None:
@@ -179,7 +179,7 @@ def follow_base(base: Tensor, wanted: bool) -> None:
             continue
         state = view._state
         if wanted and state is not None and state.written:
-            _overtake(view)
+            overtake(view)
         elif wanted and view._node is None:
             view._node, view._state = ON_DEMAND, UNCONNECTED
         elif not wanted and state is not None and (state is UNCONNECTED or (state.error and state.was_leaf)):
