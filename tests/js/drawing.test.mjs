@@ -6,6 +6,7 @@ import { loadModule, openPage } from "./page.mjs";
 import { boxNamed, changed, classes, examples, key, press, saved, shown, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
+const { pathOf } = await loadModule("viz/static/wires.mjs");
 const { share, sizeText, together } = await loadModule("viz/static/sizes.mjs");
 
 let page;
@@ -39,6 +40,17 @@ test("signs hang below their box, clear of what is written in it", async () => {
   const [, y] = numbers(box.querySelector(".mg-signs"), "transform");
   const radius = Number(box.querySelector(".mg-sign-back").getAttribute("r"));
   assert.ok(y - radius > height + 1, `${y} - ${radius} is not below ${height}`);
+});
+
+test("an edge goes from its first stop to its last: in curves along the flow, and with round corners where it turns", () => {
+  const stop = (x, y, turns = false) => ({ x, y, turns });
+  const ways = [
+    [[stop(0, 0), stop(40, 20)], false, "M0 0C20 0 20 20 40 20"],
+    [[stop(0, 0), stop(40, 20)], true, "M0 0C0 10 40 10 40 20"],
+    [[stop(0, 0), stop(50, 0, true), stop(50, 60, true), stop(9, 60)], false, "M0 0L41 0Q50 0 50 9L50 51Q50 60 41 60L9 60"],
+    [[stop(0, 0), stop(8, 0, true), stop(8, 40)], false, "M0 0L4 0Q8 0 8 9L8 40"], // a corner takes half of what is short
+  ];
+  for (const [points, down, path] of ways) assert.equal(pathOf(points, down), path);
 });
 
 test("a pill stays between its boxes: what is too long becomes its shape, or ends in dots", async () => {

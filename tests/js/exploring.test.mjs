@@ -243,6 +243,28 @@ test("what is shown small says less, in letters that can be read", async () => {
   assert.ok(texts(root, ".mg-name").includes("E"));
 });
 
+test("two fingers that move apart zoom by as much, and one finger moves the drawing sideways", async () => {
+  const root = await show(saved());
+  const view = root.querySelector(".mg-view");
+  const pointer = (name, pointerId, clientX, clientY) => view.dispatchEvent(new PointerEvent(`pointer${name}`, { bubbles: true, button: 0, pointerId, pointerType: "touch", clientX, clientY }));
+  const size = () => root.querySelector(".mg-press-size").textContent;
+  key(root, "0");
+  pointer("down", 1, 100, 100);
+  pointer("down", 2, 200, 100);
+  pointer("move", 2, 250, 100);
+  assert.equal(size(), "150 %");
+  pointer("move", 1, 130, 100);
+  assert.equal(size(), "120 %");
+  pointer("up", 1, 130, 100);
+  view.scrollLeft = 100;
+  view.scrollTop = 50;
+  pointer("move", 2, 220, 70);
+  assert.deepEqual([size(), view.scrollLeft, view.scrollTop], ["120 %", 130, 50]); // up and down the page moves
+  pointer("up", 2, 220, 70);
+  pointer("move", 2, 300, 70);
+  assert.equal(view.scrollLeft, 130);
+});
+
 test("the wheel alone belongs to the page, with Ctrl it zooms", async () => {
   const root = await show(saved());
   const view = root.querySelector(".mg-view");
@@ -425,8 +447,12 @@ test("greyed, pruned, freed, version and failure are marked by shape and by word
   assert.equal(root.querySelector('[data-box="n4"] .mg-flag-text').textContent, "✗ failed");
   press(root, "back");
   assert.deepEqual(marked("mg-bad"), []);
-  root.querySelector('[data-box="n3"]').dispatchEvent(new MouseEvent("click", { bubbles: true }));
-  assert.match(root.querySelector(".mg-inspector").textContent, /saved tensors freed.*version3, saved at 1/s);
+  const tags = (id) => {
+    root.querySelector(`[data-box="${id}"]`).dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    return texts(root, ".mg-inspector .mg-tag");
+  };
+  assert.deepEqual(["n0", "n1", "n2", "n3"].map(tags), [["needs no grad"], ["pruned by inputs="], [], ["saved tensors freed"]]);
+  assert.match(root.querySelector(".mg-inspector").textContent, /version3, saved at 1/);
 });
 
 test("rewinding any number of times shows the recorded frame", async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { loadModule, openPage } from "./page.mjs";
-import { boxNamed, changed, key, press, saved, texts } from "./recorded.mjs";
+import { boxNamed, changed, groupNamed, key, press, saved, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 const { asPython, change, compared, difference, grid, linesOf, rowsOf, valueShown } = await loadModule("viz/static/values.mjs");
@@ -189,4 +189,9 @@ test("resting on a box or coming to it with the keyboard shows its maps, too", a
   assert.equal(tip.querySelectorAll("img").length, 2);
   key(root, "Escape");
   assert.equal(tip.hidden, true);
+  cleanup();
+  const network = await show(saved("network"));
+  groupNamed(network, "body").dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
+  context.mock.timers.tick(400);
+  assert.equal(network.querySelector(".mg-tip").textContent, "net.bodySequential, 5 nodes");
 });

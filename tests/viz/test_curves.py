@@ -78,6 +78,19 @@ def test_a_wrong_backward_is_told_by_its_curve() -> None:
     assert "No step" not in viz.gradcheck_curve(mg.sin, point()).caption
 
 
+def test_errors_of_any_size_have_a_place_of_their_own_on_the_axis() -> None:
+    steep = viz.gradcheck_curve(lambda x: (20 * x).exp(), mg.tensor([1.0], dtype=mg.float64))
+    of = errors(steep)
+    largest = sorted(of)[-2:]
+    assert all(of[step][0] > 40 for step in largest)  # where a chart that ends at 10 would be flat
+    drawn = {}
+    for element in ElementTree.fromstring(steep.svg).iter(f"{SVG}g"):
+        if (title := element.findtext(f"{SVG}title", "")).startswith("float64, eps = "):
+            drawn[float(re.split("[ :,]+", title)[3])] = float(element.find(f"{SVG}circle").get("cy"))
+    heights = [drawn[step] for step in sorted(drawn)]
+    assert heights[-1] < heights[-2] - 5 < heights[-3] - 10
+
+
 def test_a_module_of_float32_is_told_how_to_become_float64() -> None:
     layer = mg.nn.Linear(3, 2)
     with pytest.raises(RuntimeError, match="same dtype") as caught:

@@ -14,6 +14,7 @@ export class Camera {
     this.picture = picture;
     this.changed = changed;
     this.zoomed = null; // a size that the reader chose; null shows the whole
+    this.scale = 1; // until the size of the view is known
     this.pointers = new Map();
     if (!picture.drawing) return;
     view.addEventListener("scroll", () => this.changed(), { passive: true });
@@ -40,7 +41,7 @@ export class Camera {
 
   /** Whether all of the drawing is in the view. */
   get showsAll() {
-    return (this.scale ?? 1) <= this.whole * 1.001;
+    return this.scale <= this.whole * 1.001;
   }
 
   resize() {
@@ -58,7 +59,7 @@ export class Camera {
     const { drawing } = this.picture;
     const { left, top } = drawing.getBoundingClientRect();
     const seen = this.view.getBoundingClientRect();
-    const point = { x: (seen.left + x - left) / (this.scale ?? 1), y: (seen.top + y - top) / (this.scale ?? 1) };
+    const point = { x: (seen.left + x - left) / this.scale, y: (seen.top + y - top) / this.scale };
     this.zoomed = Math.min(MOST, Math.max(LEAST, scale));
     this.resize();
     const now = drawing.getBoundingClientRect();
@@ -68,11 +69,11 @@ export class Camera {
   }
 
   zoomIn() {
-    this.zoom((this.scale ?? 1) * FACTOR);
+    this.zoom(this.scale * FACTOR);
   }
 
   zoomOut() {
-    this.zoom((this.scale ?? 1) / FACTOR);
+    this.zoom(this.scale / FACTOR);
   }
 
   /** All of the drawing. */
@@ -98,7 +99,7 @@ export class Camera {
     if (event.ctrlKey || event.metaKey) {
       event.preventDefault();
       const { left, top } = this.view.getBoundingClientRect();
-      this.zoom((this.scale ?? 1) * Math.exp(-event.deltaY * unit * 0.0025), event.clientX - left, event.clientY - top);
+      this.zoom(this.scale * Math.exp(-event.deltaY * unit * 0.0025), event.clientX - left, event.clientY - top);
       return;
     }
     // Sideways there is nothing else to move, so a trackpad moves the drawing; up and down belongs to the page.
@@ -124,7 +125,7 @@ export class Camera {
       const [other] = others;
       const apart = (point) => Math.hypot(point.x - other.x, point.y - other.y) || 1;
       const { left, top } = this.view.getBoundingClientRect();
-      this.zoom((this.scale ?? 1) * (apart(now) / apart(before)), (now.x + other.x) / 2 - left, (now.y + other.y) / 2 - top);
+      this.zoom(this.scale * (apart(now) / apart(before)), (now.x + other.x) / 2 - left, (now.y + other.y) / 2 - top);
     } else {
       this.view.scrollLeft -= now.x - before.x;
       if (event.pointerType === "mouse") this.view.scrollTop -= now.y - before.y; // up and down a finger moves the page

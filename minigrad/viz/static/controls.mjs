@@ -283,7 +283,7 @@ export class Controls {
 
   paintZoom() {
     const { camera, picture } = this.stepper;
-    const size = `${Math.round(100 * (camera.scale ?? 1))} %`;
+    const size = `${Math.round(100 * camera.scale)} %`;
     this.buttons.size.querySelector(".mg-face").textContent = size;
     this.buttons.size.setAttribute("aria-label", `${size}, press for the natural size (0)`);
     this.buttons.fit.setAttribute("aria-pressed", String(camera.zoomed === null));

@@ -4,11 +4,12 @@ import itertools
 import json
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from minigrad.viz.graph.boxes import Edge
@@ -210,6 +211,17 @@ def told(laid: Layout, shown: list[str]) -> dict[str, Any]:
     }
 
 
+def long_parts() -> Iterator[tuple[Any, ...]]:
+    """Chains that are cut into bands in the parts that hold them, and parts that are closed, in rooms of both forms."""
+    sizes, edges = chain(30)
+    runs = [[f"n{number}" for number in range(*ends)] for ends in ((2, 16), (18, 28))]
+    groups = [Group(f"g{k}", f"part {k}", f"part {k}", "Block", None, run, len(run)) for k, run in enumerate(runs)]
+    for shown in (["g0", "g1"], ["g1"], []):
+        for room in ((944, 560), (2600, 900), (500, 1400)):
+            yield (sizes, edges, groups, shown), *room
+
+
+@example(list(long_parts()))
 @given(st.lists(st.tuples(grouped(), st.integers(300, 1300), st.integers(200, 700)), min_size=40, max_size=40))
 @settings(max_examples=2, deadline=None)
 def test_the_page_lays_out_as_python_does(cases: list[Any]) -> None:

@@ -437,6 +437,7 @@ def test_a_gradient_changed_from_outside_is_told_and_not_lost() -> None:
     (event,) = stepper.frames[-1].events
     assert (event.kind, event.title) == ("error", "x.grad was changed from outside")
     assert "x.grad was [3, 4] after this step and is None now" in event.text
+    assert (event.before.text, event.after) == ("[3, 4]", None)
     assert stepper.next().index == stepper.frames[-1].index
     assert x.grad is None
     stepper.first()
