@@ -22,7 +22,7 @@ from typing import Any
 
 import minigrad
 from minigrad.viz.graph.loops import goes_on, loops_around
-from minigrad.viz.graph.records import CALL, ENGINE, Record, source_text, span_of
+from minigrad.viz.graph.records import ENGINE, NO_PLACE, Record, source_text, span_of
 
 MODULE, FUNCTION, LOOP, ROUND = "module", "function", "loop", "iteration"
 REPEATED, RUN, INPUTS, RECORDED = "calls", "run", "inputs", "create_graph"  # which are made when a graph is folded
@@ -32,7 +32,6 @@ LIBRARIES = tuple({path + os.sep for name, path in sysconfig.get_paths().items()
 CALLS_BACK = re.compile(
     r"(functools\.|itertools\.|math\.)?(sum|reduce|map|max|min|sorted|list|tuple|accumulate|prod)\("
 )
-NO_PLACE = -1  # the instruction of a module's call, in which there is nothing to go back to
 
 # The code of a frame, its instruction and the number of the call, if the code has loops; or a module and NO_PLACE.
 Place = tuple[Any, int, int]
@@ -156,13 +155,16 @@ def _calls_in(scopes: list[Scope]) -> int:
 
 def way_of(record: Record) -> tuple[Place, ...]:
     """Where a node was made: the calls that were under way, without the machinery of ops and of the engine."""
-    modules = iter(record.modules)
-    places: list[Place] = []
-    for code, instruction, number in zip(record.way[::3], record.way[1::3], record.way[2::3], strict=True):
-        if code is CALL:
-            places.append((next(modules), NO_PLACE, 0))
-        elif code.co_name != "_first_call" or is_learners(code):
-            places.append((code, instruction, number))
+    calls, above = record.way
+    calls = [*calls]
+    while above is not None:
+        more, above = above
+        calls += more
+    places = [
+        (code, instruction, number)
+        for code, instruction, number in zip(calls[::3], calls[1::3], calls[2::3], strict=True)
+        if instruction == NO_PLACE or code.co_name != "_first_call" or is_learners(code)
+    ]
     places.reverse()
     if record.graph > 1:  # a rule of the engine's: who asked for the backward
         files = [code.co_filename if instruction != NO_PLACE else "" for code, instruction, _ in places]

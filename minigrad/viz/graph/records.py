@@ -18,9 +18,10 @@ import linecache
 import os
 import sys
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from types import CodeType, FrameType, MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,34 +35,32 @@ CALL = Module.__call__.__code__
 OWN = (os.path.dirname(minigrad.__file__) + os.sep, "<minigrad op ")
 ENGINE = engine.steps.__code__.co_filename
 JUMPS = {*dis.hasjrel, *dis.hasjabs}
+RESUMABLE = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 MANY_CODES = 5000  # functions that were looked at, beyond which all are looked at anew: a cell run again makes new ones
+BUSY_FROM = 6  # operations and calls in a function from which on its calls are remembered
 KEPT = 64  # elements up to which a result is copied; larger results are looked up as long as something else keeps them
+NO_PLACE = -1  # the instruction of a module's call, in which there is nothing to go back to
+
+# Calls, the innermost first: of each its code, instruction and number, or a module, NO_PLACE and 0; and the way above
+# these, which records share, None where there is none.
+Way = tuple[Sequence[Any], Any]
+NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
 class Record:
     """What is written down when a node is made."""
 
-    __slots__ = ("code", "graph", "instruction", "modules", "operands", "outputs", "parent", "way")
+    __slots__ = ("code", "graph", "instruction", "operands", "outputs", "parent", "way")
 
-    def __init__(
-        self,
-        code: CodeType | None,
-        instruction: int,
-        out: Any,
-        inputs: Sequence[Any],
-        modules: tuple[Any, ...],
-        way: tuple[Any, ...],
-    ) -> None:
+    def __init__(self, code: CodeType | None, instruction: int, out: Any, inputs: Sequence[Any], way: Way) -> None:
         self.code = code
         self.instruction = instruction
-        self.modules = modules  # the innermost first
-        self.way = way  # code, instruction and number of each call up to the learner's cell, the innermost first
+        self.way = way  # up to the learner's cell
         self.outputs = [Copy(array) for array in out] if isinstance(out, list) else [Copy(out)]
-        self.operands: dict[int, Operand] = {
-            slot: Operand(tensor)
-            for slot, tensor in enumerate(inputs)
-            if tensor._node is None and not tensor._is_number
-        }
+        self.operands: Mapping[int, Operand] = NOTHING
+        for slot, tensor in enumerate(inputs):
+            if tensor._node is None and not tensor._is_number:
+                self.operands = {**self.operands, slot: Operand(tensor)}
         self.graph = 1  # 2 for the graph of a gradient, 3 for that of a gradient of a gradient ...
         self.parent: Record | None = None  # of the node whose rule this one is a part of
 
@@ -69,18 +68,21 @@ class Record:
 class Copy:
     """An array as it was: a copy if it is small, else the array itself as long as something else keeps it."""
 
-    __slots__ = ("array", "dtype", "reference", "shape")
+    __slots__ = ("dtype", "numbers", "shape")
 
     def __init__(self, array: Any) -> None:
         self.shape: tuple[int, ...] = array.shape
         self.dtype = array.dtype
-        self.array: Any = np.array(array) if array.size <= KEPT else None
-        self.reference = weakref.ref(array) if self.array is None and isinstance(array, np.ndarray) else None
+        self.numbers: Any = array  # a scalar of numpy's, which nobody can write to
+        if isinstance(array, np.ndarray):
+            self.numbers = array.tobytes() if array.size <= KEPT else weakref.ref(array)
 
     def value(self) -> Any:
-        if self.array is not None:
-            return self.array
-        return self.reference() if self.reference is not None else None
+        """The array, to be read; None where it is gone."""
+        if isinstance(self.numbers, weakref.ref):
+            return self.numbers()
+        is_copy = isinstance(self.numbers, bytes)
+        return np.ndarray(self.shape, self.dtype, self.numbers) if is_copy else np.asarray(self.numbers)
 
 
 class Operand(Copy):
@@ -95,38 +97,51 @@ class Operand(Copy):
 
 
 def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
-    """The creation observer: note the learner's instruction, the modules' calls, the result and the operands in
+    """The creation observer: note the learner's instruction, the calls, the result and the operands in
     `node._creation`.
 
-    The walk ends at the learner's cell or file, so that it is as long as the learner's own calls are deep.
+    The walk ends at the learner's cell or file, or at a call that an earlier walk has met: what is around that has
+    stood still since.
     """
     frame: FrameType | None = sys._getframe(1)
-    modules: tuple[Any, ...] = ()
     way: list[Any] = []
     in_backward = thread.evaluating is not None
-    while frame is not None:
-        code = frame.f_code
-        if not code.co_filename.startswith(OWN):
-            break
-        way += (code, frame.f_lasti, 0)
+    while frame is not None and (code := frame.f_code).co_filename.startswith(OWN):
         if code is CALL:
-            modules += (frame.f_locals["self"],)
-        elif code.co_filename == ENGINE:
-            in_backward = True
+            way += (frame.f_locals["self"], NO_PLACE, 0)
+        else:
+            way += (code, frame.f_lasti, 0)
+            in_backward = in_backward or code.co_filename == ENGINE
         frame = frame.f_back
     made, instruction = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
+    above: Way | None = None
+    first_met: list[tuple[FrameType, bool, int]] = []  # calls, whether what is around stays, how long the way is there
     while frame is not None:
         code = frame.f_code
-        repeats = _repeats.get(id(code))
-        if repeats is None:
-            repeats = _is_repeated(code)
-        way += (code, frame.f_lasti, _call_number(frame) if repeats else 0)
-        if code is CALL:
-            modules += (frame.f_locals["self"],)
-        elif code.co_name == "<module>":
+        kind = _kinds.get(id(code)) or _kind_of(code)
+        if kind is ONCE:
+            way += (code, frame.f_lasti, 0)
+        elif kind is CALLED:
+            way += (frame.f_locals["self"], NO_PLACE, 0)
+        elif kind is OUTERMOST:
+            way += (code, frame.f_lasti, 0)
             break
+        else:
+            noted: Any = frame.f_trace
+            if noted is None:
+                number = 0 if kind is BUSY else next(_numbers)
+                first_met.append((frame, kind is not RESUMED, len(way) + 3))
+            elif getattr(noted, "func", None) is _still_called:
+                number, above = noted.args
+            else:
+                number = 0
+            way += (code, frame.f_lasti, number)
+            if above is not None:
+                break
         frame = frame.f_back
-    record = Record(made, instruction, out, inputs, modules, tuple(way))
+    if first_met:
+        above = _note(first_met, way, above)
+    record = Record(made, instruction, out, inputs, (way, above))
     if in_backward:  # a rule of a recorded backward, or a sum that the engine made
         record.parent = getattr(thread.evaluating, "_creation", None)
         record.graph = 2 if record.parent is None else record.parent.graph + 1
@@ -153,33 +168,48 @@ def loops_of(code: CodeType) -> tuple[Loop, ...]:
     return tuple(found)
 
 
-_repeats: dict[int, bool] = {}  # the id of a function's code -> whether it has a loop
+# What a function is to the walk: met once or seldom in a call; met often, as it does much; met again, as it has a loop,
+# so that its calls are numbered, and maybe (generators) resumed from elsewhere; a module's call; the learner's cell.
+ONCE, BUSY, REPEATED, RESUMED, CALLED, OUTERMOST = range(1, 7)
+_kinds: dict[int, int] = {}  # by the id of a function's code
 _known: list[CodeType] = []  # the codes themselves, so that the ids stay theirs
 _numbers = itertools.count(1)
 
 
-def _is_repeated(code: CodeType) -> bool:
-    """Look at code that is met for the first time: whether it has a loop, so that its calls must be told apart."""
+def _kind_of(code: CodeType) -> int:
+    """Look at code that is met for the first time."""
     if len(_known) > MANY_CODES:
         _known.clear()
-        _repeats.clear()
+        _kinds.clear()
     _known.append(code)
-    _repeats[id(code)] = code.co_name != "<module>" and bool(loops_of(code))
-    return _repeats[id(code)]
+    if code is CALL or code.co_name == "<module>":
+        kind = CALLED if code is CALL else OUTERMOST
+    else:
+        can_be_resumed = code.co_flags & RESUMABLE
+        operations = sum(step.opname.startswith(("BINARY_OP", "CALL")) for step in dis.get_instructions(code))
+        kind = BUSY if operations >= BUSY_FROM and not can_be_resumed else ONCE
+        if loops_of(code):
+            kind = RESUMED if can_be_resumed else REPEATED
+    _kinds[id(code)] = kind
+    return kind
 
 
-def _still_called(number: int, *event: Any) -> None:
-    """What a debugger calls that starts in the middle of a call: it goes on by itself."""
-
-
-def _call_number(frame: FrameType) -> int:
-    """A number that this call has alone. Frames cannot be kept, nor referred to weakly, and what is written among their
-    variables the learner's `locals()` would show: it stands where a debugger puts its function, if none is there.
+def _note(calls: list[tuple[FrameType, bool, int]], way: list[Any], above: Way | None) -> Way | None:
+    """Note the numbers of calls that were met for the first time, and the ways above them. Returns that of the first,
+    of whose part `way` is rid then.
     """
-    noted: Any = frame.f_trace
-    if noted is None:
-        noted = frame.f_trace = functools.partial(_still_called, next(_numbers))
-    return noted.args[0] if getattr(noted, "func", None) is _still_called else 0
+    for frame, stays, length in reversed(calls):
+        above = way[length:], above
+        del way[length:]
+        frame.f_trace = functools.partial(_still_called, way[-1], above if stays else None)
+    return above
+
+
+def _still_called(number: int, above: Way | None, *event: Any) -> None:
+    """Holds a number that a call has alone, and the way to it. Frames cannot be kept, nor referred to weakly, and what
+    is written among their variables the learner's `locals()` would show: this stands where a debugger puts its
+    function, if none is there. A debugger that starts in the middle of a call calls it, and goes on by itself.
+    """
 
 
 def is_ours(frame: FrameType) -> bool:

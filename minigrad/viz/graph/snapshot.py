@@ -16,14 +16,14 @@ from typing import Any
 
 from minigrad.viz.graph import naming, values
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot
-from minigrad.viz.graph.calls import NO_PLACE, Place, way_of
+from minigrad.viz.graph.calls import Place, way_of
 from minigrad.viz.graph.constants import constants_of, lost
 from minigrad.viz.graph.expressions import NodeNames
 from minigrad.viz.graph.kept import all_kept, read_saved, source_of_backward
 from minigrad.viz.graph.learner_code import first_assignment, only_assignment, sources_of
 from minigrad.viz.graph.naming import Variables
 from minigrad.viz.graph.nodes import by_rule, consumers, creation, generations, is_leaf, nodes_behind
-from minigrad.viz.graph.records import Record, Span, span_of
+from minigrad.viz.graph.records import NO_PLACE, Record, Span, span_of
 from minigrad.viz.graph.values import Value
 from minigrad.viz.torch_graphs import mirror_of
 from minigrad.viz.torch_graphs.modules import calls_of
@@ -91,7 +91,8 @@ class _Builder:
         """Leaf -> its path, for parameters of the outermost modules in whose calls nodes were made. A module that no
         variable holds is called by its class: Linear, Linear 2.
         """
-        modules = {id(module): module for node in self.nodes for module in getattr(creation(node), "modules", ())[-1:]}
+        calls = [[place[0] for place in way if place[1] == NO_PLACE] for way in self.ways.values()]
+        modules = {id(around[0]): around[0] for around in calls if around}
         taken = Counter[str]()
         found: dict[Any, str] = {}
         for key, module in modules.items():

@@ -1,6 +1,7 @@
 """Folding: few boxes at first, each part opens into few, and its title says what a reader of the code would say."""
 
 import random
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,9 +13,12 @@ from hypothesis import strategies as st
 
 import minigrad as mg
 from minigrad import viz
+from minigrad.autograd.modes import set_creation_observer
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot
+from minigrad.viz.graph.calls import way_of
 from minigrad.viz.graph.folding import MOST_WITH_INPUTS, pattern_in
 from minigrad.viz.graph.modules import MANY, Group, groups_of, open_at_first
+from minigrad.viz.graph.records import CALL, NO_PLACE, observe
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.values import NONE
 
@@ -368,3 +372,59 @@ def test_a_debuggers_function_stays_where_it_is() -> None:
     )
     assert scope["left"] is scope["note"]
     assert len(scope["d"].graph.boxes) == 4
+
+
+WAYS = """
+def often(x, n):
+    for _ in range(n):
+        x = x * x
+        x = once(x) + 1
+    return x
+def once(x):
+    return x * 2
+def busy(x):
+    a = x * 1; b = a * 2; c = b * 3; d = c * 4; e = d * 5; f = e * 6
+    return once(f)
+def down(x, n):
+    return often(busy(x), 2) if n == 0 else down(x, n - 1)
+def resumed(x):
+    for _ in range(4):
+        x = x * 3
+        yield x
+def from_here(g): return next(g)
+def from_there(g): return next(g) * 2
+g = resumed(x)
+for _ in range(2):
+    down(x, 5)
+    from_here(g)
+    from_there(g)
+net = mg.nn.Sequential(mg.nn.Linear(1, 1), mg.nn.Sequential(mg.nn.Tanh(), mg.nn.Linear(1, 1)))
+net(x.reshape(1, 1))
+"""
+
+
+def test_what_is_remembered_of_a_call_is_the_way_to_it() -> None:
+    """A walk over the frames that remembers nothing says the same of every node."""
+    checked = []
+
+    def look(node: Any, out: Any, inputs: Any = ()) -> None:
+        observe(node, out, inputs)
+        *noted, _ = [place for place in way_of(node._creation) if place[1] != NO_PLACE]  # the last is this function
+        frame: Any = sys._getframe(1)
+        walked = []
+        while True:
+            if frame.f_code is not CALL and frame.f_code.co_name != "_first_call":
+                walked.append((frame.f_code, frame.f_lasti))
+            if frame.f_code.co_filename == "<cell>" and frame.f_code.co_name == "<module>":
+                break
+            frame = frame.f_back
+        assert [place[:2] for place in noted] == walked[::-1]
+        checked.append(node)
+
+    code = compile(WAYS, "<cell>", "exec")
+    set_creation_observer(look)
+    try:
+        exec(code, {"mg": mg, "x": mg.tensor(1.0, requires_grad=True), "__name__": "__main__"})
+    finally:
+        set_creation_observer(observe)
+    assert len(checked) > 30
