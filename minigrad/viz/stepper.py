@@ -191,9 +191,7 @@ class BackwardStepper(anywidget.AnyWidget):
                 group = self._levels.crossed(there, here, self._open)
                 return self._go(self._start(group)) if self.index > -len(self._forward) else None
             group = self._levels.crossed(here, there, self._open)
-            if group is None:
-                return self._go(self.index + 1)
-            return self._leave(group) if there is not None else None
+            return self._go(self.index + 1) if group is None else self._leave(group)
 
     def out(self, back: bool = False) -> Frame:
         """Go to the end of the module, loop or call that the present step lies in, as it is seen in the picture; to the
@@ -583,8 +581,8 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         frame = self.frame
-        upcoming = f"next to run: {clean(frame.next.name)}" if frame.next else trace.upcoming(frame)
-        upcoming = upcoming.removeprefix("nobody, ")
+        upcoming = trace.upcoming(frame).removeprefix("nobody, ")
+        upcoming = f"next to run: {upcoming}" if frame.next else upcoming
         root = clean(self._graph.by_id[self._graph.root].name)
         where = trace.place_of(frame, len(self._forward))
         return shorten(f"BackwardStepper of {root}: {where}, {upcoming}", 100)

@@ -155,8 +155,8 @@ def _calls_in(scopes: list[Scope]) -> int:
 
 def way_of(record: Record) -> tuple[Place, ...]:
     """Where a node was made: the calls that were under way, without the machinery of ops and of the engine."""
-    calls, above = record.way
-    calls = [*calls]
+    calls: list[Any] = []
+    above: Any = record.way
     while above is not None:
         more, above = above
         calls += more

@@ -66,3 +66,9 @@ def by_rule(node: Any) -> bool:
 def creation(node: Any) -> Any:
     """What was noted when a node was made: a `Record`, or None."""
     return getattr(node, "_creation", None)
+
+
+def version_of(tensor: Any) -> int | None:
+    """How often a tensor was written to in place; None where nobody counts."""
+    is_uncounted = getattr(tensor, "is_inference", None)
+    return None if is_uncounted is not None and is_uncounted() else getattr(tensor, "_version", None)

@@ -115,7 +115,9 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
         frame = frame.f_back
     made, instruction = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
     above: Way | None = None
-    first_met: list[tuple[FrameType, bool, int]] = []  # calls, whether what is around stays, how long the way is there
+    first_met: list[
+        tuple[FrameType, bool, int]
+    ] = []  # calls, outer first; whether what is around stays; the way's length
     while frame is not None:
         code = frame.f_code
         kind = _kinds.get(id(code)) or _kind_of(code)
@@ -128,19 +130,20 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
             break
         else:
             noted: Any = frame.f_trace
+            number = 0
             if noted is None:
                 number = 0 if kind is BUSY else next(_numbers)
-                first_met.append((frame, kind is not RESUMED, len(way) + 3))
+                first_met.insert(0, (frame, kind is not RESUMED, len(way) + 3))
             elif getattr(noted, "func", None) is _still_called:
                 number, above = noted.args
-            else:
-                number = 0
             way += (code, frame.f_lasti, number)
             if above is not None:
                 break
         frame = frame.f_back
-    if first_met:
-        above = _note(first_met, way, above)
+    for call, stays, length in first_met:
+        above = way[length:], above
+        del way[length:]
+        call.f_trace = functools.partial(_still_called, way[-1], above if stays else None)
     record = Record(made, instruction, out, inputs, (way, above))
     if in_backward:  # a rule of a recorded backward, or a sum that the engine made
         record.parent = getattr(thread.evaluating, "_creation", None)
@@ -192,17 +195,6 @@ def _kind_of(code: CodeType) -> int:
             kind = RESUMED if can_be_resumed else REPEATED
     _kinds[id(code)] = kind
     return kind
-
-
-def _note(calls: list[tuple[FrameType, bool, int]], way: list[Any], above: Way | None) -> Way | None:
-    """Note the numbers of calls that were met for the first time, and the ways above them. Returns that of the first,
-    of whose part `way` is rid then.
-    """
-    for frame, stays, length in reversed(calls):
-        above = way[length:], above
-        del way[length:]
-        frame.f_trace = functools.partial(_still_called, way[-1], above if stays else None)
-    return above
 
 
 def _still_called(number: int, above: Way | None, *event: Any) -> None:

@@ -22,7 +22,7 @@ from minigrad.viz.graph.expressions import NodeNames
 from minigrad.viz.graph.kept import all_kept, read_saved, source_of_backward
 from minigrad.viz.graph.learner_code import first_assignment, only_assignment, sources_of
 from minigrad.viz.graph.naming import Variables
-from minigrad.viz.graph.nodes import by_rule, consumers, creation, generations, is_leaf, nodes_behind
+from minigrad.viz.graph.nodes import by_rule, consumers, creation, generations, is_leaf, nodes_behind, version_of
 from minigrad.viz.graph.records import NO_PLACE, Record, Span, span_of
 from minigrad.viz.graph.values import Value
 from minigrad.viz.torch_graphs import mirror_of
@@ -56,7 +56,7 @@ def snapshot(
         alone = Box(
             *("n0", kind, variables.leaf(root) or "t0", word, "", value, grad_value(root)),
             needs_grad=root.requires_grad,
-            version=_version(root),
+            version=version_of(root),
         )
         return Snapshot("n0", (alone,), (), nodes=(None,))
     return _Builder(root, variables, frame, beside, called).build()
@@ -201,7 +201,7 @@ class _Builder:
             value = values.describe(leaf.detach().numpy())
             span = first_assignment(name, self.spans.values(), self.frame)
             about = key, "leaf", name, "leaf", node.name(), value, grad_value(leaf), span
-            return Box(*about, version=_version(leaf))
+            return Box(*about, version=version_of(leaf))
         _, tensor = self.variables.result(node) or ("", None)
         outputs = self._outputs(node)
         return Box(
@@ -216,7 +216,7 @@ class _Builder:
             tuple(all_kept(node, self.called.of_saved)),
             tuple(getattr(node, "inputs", ())),
             outputs,
-            version=None if tensor is None else _version(tensor),
+            version=None if tensor is None else version_of(tensor),
             graph=self.graphs[node],
             backward=source_of_backward(node),
         )
@@ -257,12 +257,6 @@ class _Builder:
                 if child is node and output == 0:
                     kept = read_saved(consumer, name)
                     yield kept if naming.is_tensor(kept) else None
-
-
-def _version(tensor: Any) -> int | None:
-    """How often a tensor was written to in place; None where nobody counts."""
-    is_uncounted = getattr(tensor, "is_inference", None)
-    return None if is_uncounted is not None and is_uncounted() else getattr(tensor, "_version", None)
 
 
 def grad_value(tensor: Any) -> Value:

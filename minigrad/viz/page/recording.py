@@ -52,9 +52,7 @@ def past_and_present(frames: list[str]) -> tuple[list[str], list[str]]:
     return [_packed_chunk(tuple(frames[k * CHUNK : (k + 1) * CHUNK])) for k in range(chunks)], frames[chunks * CHUNK :]
 
 
-@lru_cache(maxsize=256)
-def _packed_chunk(frames: tuple[str, ...]) -> str:
-    return pack(frames)
+_packed_chunk = lru_cache(maxsize=256)(pack)
 
 
 @lru_cache(maxsize=1)

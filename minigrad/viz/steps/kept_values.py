@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.graph.nodes import is_leaf, version_of
 from minigrad.viz.graph.values import describe
 from minigrad.viz.picture.markup import clean, clean_lines, shorten
 from minigrad.viz.picture.svg import hover
-from minigrad.viz.steps.marks import Mark, version_of
+from minigrad.viz.steps.marks import Mark
 from minigrad.viz.steps.progress import ROOM
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from minigrad.viz.graph.nodes import version_of
+
 WHOLE, SAMPLE = 10_000, 1_000  # elements up to which all are compared, and how many are of larger tensors
 
 
@@ -23,12 +25,6 @@ class Mark:
         """Whether it is this tensor, and nothing was written to it since."""
         is_unwritten = tensor is self.tensor and version_of(tensor) == self.version
         return is_unwritten and _sample(tensor) == self.numbers
-
-
-def version_of(tensor: Any) -> int | None:
-    """How often a tensor was written to in place; None where nobody counts."""
-    is_uncounted = getattr(tensor, "is_inference", None)
-    return None if is_uncounted is not None and is_uncounted() else getattr(tensor, "_version", None)
 
 
 def _sample(tensor: Any) -> tuple[Any, ...]:
