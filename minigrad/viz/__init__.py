@@ -15,6 +15,7 @@ reading. A folder imports from those above it, never from those below.
     page/           what goes to a browser: the widget's data and script, pages that stand alone
     static/         that script and the style sheets
     torch_graphs/   graphs of PyTorch's, made to look like minigrad's own
+    own_engines/    graphs of an engine that you wrote, by `Engine`, which you derive from
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.
 What was made before is drawn without its line. In a notebook it also shows tensors as tables (`rich_display`).
@@ -25,12 +26,14 @@ from minigrad.viz.curves import gradcheck_curve
 from minigrad.viz.dot import LayoutError, make_dot
 from minigrad.viz.drawing import draw
 from minigrad.viz.graph.records import observe
+from minigrad.viz.own_engines import Engine
 from minigrad.viz.rich import rich_display, running_shell
 from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.frames import Frame
 
 __all__ = [
     "BackwardStepper",
+    "Engine",
     "Frame",
     "LayoutError",
     "draw",

@@ -17,6 +17,7 @@ from minigrad.viz.graph.modules import groups_of, open_at_first
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.values import Value, shape_text
+from minigrad.viz.own_engines import Engine, tensor_of
 from minigrad.viz.page.standalone import write
 from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.picture.svg import draw_svg
@@ -49,16 +50,18 @@ class Drawing:
         return {"image/svg+xml": self.svg, "text/plain": str(self)}
 
 
-def draw(root: Any, names: Mapping[str, Any] | None = None) -> Drawing:
+def draw(root: Any, names: Mapping[str, Any] | None = None, engine: Engine | None = None) -> Drawing:
     """Draw the graph behind a tensor.
 
     Args:
         root: a result, such as the loss.
         names: name -> tensor or module, ahead of your variables' names.
+        engine: how to read the graph, where it is one of your own engine's.
 
-    Raises TypeError if `root` is no tensor, ValueError if the graph is too large to be drawn.
+    Raises TypeError if `root` is no tensor, ValueError if the graph is too large to be drawn; for an engine of your own
+    what `tensor_of` raises.
     """
-    return Drawing(snapshot(root, names, learner_frame(sys._getframe(1))))
+    return Drawing(snapshot(tensor_of(root, engine), names, learner_frame(sys._getframe(1))))
 
 
 def table(graph: Snapshot) -> str:

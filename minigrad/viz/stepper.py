@@ -25,11 +25,10 @@ import ipywidgets
 import numpy as np
 import traitlets
 
-from minigrad.autograd import engine
-from minigrad.viz import torch_graphs
 from minigrad.viz.graph import naming
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.own_engines import Engine, tensor_of
 from minigrad.viz.page import recording, standalone
 from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.widget_picture import drawing_of, picture_of, still_of
@@ -41,9 +40,10 @@ from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_grads import KeptGrads, grad_of
 from minigrad.viz.steps.kept_values import KeptValues
 from minigrad.viz.steps.levels import Levels
+from minigrad.viz.steps.passes import pass_of
 from minigrad.viz.steps.progress import wanted_boxes
 from minigrad.viz.steps.recorder import Recorder, is_plain
-from minigrad.viz.torch_graphs import mirror_of, running
+from minigrad.viz.torch_graphs import mirror_of
 
 PORTION = 0.15  # seconds for which a request of the page may run nodes, before it has to ask again
 OVER = "The backward pass is over; no breakpoint was met."
@@ -58,6 +58,8 @@ class BackwardStepper(anywidget.AnyWidget):
         names: name -> tensor or module, ahead of the names of your variables.
         beside: another stepper, whose graph is drawn beside this one: see `second()`.
         forward: begin with the forward pass: the graph grows line by line as your code ran, at the indices below 0.
+        engine: how to read and run the graph, where it is one of your own engine's; then the arguments of `backward()`
+            mean nothing.
 
     Show it by making it the last line of a cell. From code: `next()`, `back()`, `over()`, `out()`, `first()`, `last()`,
     `run_to("E")`, `break_at("E")`, `break_when("g.norm() > 10")`, `run()`, `frames`, `index`, `trace()`.
@@ -105,19 +107,20 @@ class BackwardStepper(anywidget.AnyWidget):
         names: Mapping[str, Any] | None = None,
         beside: BackwardStepper | None = None,
         forward: bool = False,
+        engine: Engine | None = None,
     ) -> None:
-        root, gradient = mirror_of(root), mirror_of(gradient)
+        root, gradient = tensor_of(root, engine), mirror_of(gradient)
         _check_root(root)
         frame = learner_frame(sys._getframe(1))
         others = () if beside is None else (beside._given[0], beside._names_of_nodes())
         graph = snapshot(root, names, frame, *others)
-        steps = running.steps if isinstance(root, torch_graphs.Tensor) else engine.steps
-        begin = functools.partial(steps, root, gradient, retain_graph, create_graph, inputs)
+        begin = functools.partial(pass_of, root, gradient, retain_graph, create_graph, inputs)
         run = begin()  # raises what backward() would for wrong arguments
         wanted = wanted_boxes(graph, inputs)
         drawing, groups, note = drawing_of(graph)
         seed = np.array(gradient.detach().numpy()) if gradient is not None else np.ones_like(root.detach().numpy())
         retains = create_graph if retain_graph is None else retain_graph
+        retains = retains or engine is not None
         record = functools.partial(Recorder, graph, seed=seed, wanted=wanted, rooms=drawing.rooms, retain=retains)
         recorder = record(run)
         first = recorder.first()

@@ -198,7 +198,7 @@ def source_of_backward(node: Any) -> str:
             function = node.backward_function
         else:
             function = type(node)._function.backward
-        return textwrap.dedent(inspect.getsource(function)).rstrip()
+        return textwrap.dedent(function if isinstance(function, str) else inspect.getsource(function)).rstrip()
     except (AttributeError, OSError, TypeError, RuntimeError):
         return ""
 

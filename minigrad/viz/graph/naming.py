@@ -21,6 +21,7 @@ from typing import Any
 
 from minigrad.viz.graph.records import Span, characters, source_text, syntax_tree
 from minigrad.viz.graph.values import short
+from minigrad.viz.own_engines import own_tensor
 from minigrad.viz.torch_graphs import mirror_of
 
 MOST_INSIDE = 1000  # things in a container or an object that are looked at
@@ -41,8 +42,8 @@ NOT_VARIABLES = {"In", "Out", "exit", "quit", "get_ipython"}
 
 
 def is_tensor(value: Any) -> bool:
-    """True for tensors of minigrad, and of any library with PyTorch's attributes."""
-    kind = type(value)
+    """True for tensors of minigrad, of any library with PyTorch's attributes, and of an engine whose graph was read."""
+    kind = type(own_tensor(value))
     return hasattr(kind, "grad_fn") and hasattr(kind, "requires_grad")
 
 
@@ -128,7 +129,7 @@ class Variables:
                             self._add_module(label, item)
                         elif not is_tensor(item):
                             inner.append((label, item))
-                        elif mirror_of(item) in missing:
+                        elif mirror_of(own_tensor(item)) in missing:
                             self._add(label, item)
             level = inner
 
@@ -141,7 +142,7 @@ class Variables:
         if name in self.taken:
             return  # a local hides a global of the same name
         self.taken.add(name)
-        tensor = mirror_of(tensor)
+        tensor = mirror_of(own_tensor(tensor))
         # A view that lost its history, a parameter without a shape yet: what cannot be looked at stays without a name.
         with contextlib.suppress(Exception):
             if tensor.grad_fn is not None:
@@ -274,7 +275,7 @@ def numbered(name: str, number: int) -> str:
 
 def op_word(op: str) -> str:
     """The op's own name: MulBackward0 -> mul, MaxPool2DBackward0 -> max_pool2d."""
-    word = op.rstrip("0123456789").removesuffix("Backward").replace("2D", "2d").replace("3D", "3d").replace("1D", "1d")
+    word = re.sub(r"Backward\d*$", "", op).replace("2D", "2d").replace("3D", "3d").replace("1D", "1d")
     return re.sub("(?<!^)(?=[A-Z])", "_", word).lower()
 
 

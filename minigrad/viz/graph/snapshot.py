@@ -49,7 +49,7 @@ def snapshot(
     """
     naming.check_tensor(root, "expected a Tensor")
     root = mirror_of(root)
-    variables = Variables(names, frame)
+    variables = Variables({**(names or {}), **getattr(root, "labels", {})}, frame)
     if root.grad_fn is None:
         kind, word = ("leaf", "leaf") if root.requires_grad else ("constant", "no grad")
         value = values.describe(root.detach().numpy())
@@ -129,7 +129,8 @@ class _Builder:
                 if key is not None:
                     edges.append(Edge(f"e{len(edges)}", ids[key], ids[node], slot, output, child is not None))
         boxes = self._completed_boxes(boxes, edges, nodes)
-        results = tuple(tensor for tensor in self.variables.results() if tensor.grad_fn in ids)
+        tensors = [*self.variables.results(), *(node.tensor for node in self.nodes if hasattr(node, "is_own"))]
+        results = tuple(dict.fromkeys(tensor for tensor in tensors if tensor.grad_fn in ids))
         sources = sources_of(box.span for box in boxes)
         return Snapshot(
             *(ids[self.start], tuple(boxes), tuple(edges), sources, tuple(nodes)),
@@ -202,7 +203,7 @@ class _Builder:
             span = first_assignment(name, self.spans.values(), self.frame)
             about = key, "leaf", name, "leaf", node.name(), value, grad_value(leaf), span
             return Box(*about, version=version_of(leaf))
-        _, tensor = self.variables.result(node) or ("", None)
+        _, tensor = self.variables.result(node) or ("", getattr(node, "tensor", None))
         outputs = self._outputs(node)
         return Box(
             key,

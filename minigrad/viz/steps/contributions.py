@@ -90,6 +90,8 @@ def _told(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[tuple[str, str, 
     """A formula, the sign behind it and what it comes to; and what is to be said of where that goes."""
     if formula.text == "0":
         return NOTHING, ""
+    if not formula.text:
+        return ("", "", values.in_short(raw)), ""
     text = " = ".join(dict.fromkeys(part for part in (formula.text, formula.numbers) if part))
     if formula.is_single and raw.size and np.all((raw == raw.flat[0]) | (raw != raw)):
         one = values.number(raw.flat[0].item())
@@ -121,6 +123,8 @@ def _addition(raw: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> str:
 
 
 def _rule(progress: Progress, box: Box, node: Any, slot: int, received: Any, unpacked: Unpacked, gave: Any) -> Rule:
+    if hasattr(node, "is_own"):  # only what it sent is known
+        return Rule("", "", Formula(""))
     if box.backward or getattr(node, "_is_custom", False):
         arguments = argument_names(node)
         parameter = arguments[slot] if slot < len(arguments) else f"input {slot}"

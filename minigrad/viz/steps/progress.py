@@ -47,6 +47,8 @@ class Progress:
         self.into = graph.into
         self.nodes = graph.node_of
         self.runs, self.live = plan_of(graph, wanted)
+        if hasattr(queue, "take_part"):  # an engine of the learner's, which has an order of its own
+            queue.take_part(self, graph)
         self.live_into: dict[str, list[Edge]] = {}  # box -> the edges along which it will send gradients
         for edge in self.live.values():
             self.live_into.setdefault(edge.target, []).append(edge)
@@ -144,7 +146,7 @@ class Progress:
         to_run = [key for key in self.arrivals if key in self.runs]
         open_boxes = [key for key in to_run if not self.is_passed_by(key)]
         if self.queue is not None:
-            return [key for key in self.queue.order() if key in open_boxes]
+            return [key for key in self.queue.order() if key in (*open_boxes, *self.queue.forced)]
         return sorted(open_boxes, key=self._rank)
 
     def expected_order(self) -> list[str]:

@@ -18,6 +18,7 @@ import numpy as np
 from minigrad.autograd.modes import thread
 from minigrad.autograd.node import Node
 from minigrad.autograd.saved import PackedTensor
+from minigrad.viz import torch_graphs
 from minigrad.viz.graph import values
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.expressions import call_text
@@ -73,7 +74,9 @@ class Recorder:
         """The moment before anything ran."""
         leaves = [box for box in self.graph.boxes if box.kind == "leaf"]
         grads = [(box.name, self.progress.leaf_grad(box.id)) for box in leaves if self.progress.grad(box.id).known]
-        story = tell.of_beginning(self.boxes[self.graph.root], self.seed, grads, len(leaves))
+        is_own = self.queue is self.steps  # an engine of the learner's, whose gradients begin with 0
+        held = [pair for pair in grads if not is_own or np.any(pair[1])]
+        story = tell.of_beginning(self.boxes[self.graph.root], self.seed, held, len(leaves), len(grads) > len(held))
         pruned = [box for box in self.graph.boxes if self.progress.is_pruned(box)]
         events = happened.before_the_pass(self.graph, self.runs, pruned)
         self.nan_met = any(event.kind == "anomaly" for event in events)
@@ -112,6 +115,7 @@ class Recorder:
         key = self.ids[node]
         if self.queue is not None:
             self.queue.ran(key)
+        if isinstance(node, torch_graphs.Node):
             self.watcher.notes += unseen_hooks(key, self.progress.sums[key], incoming, self.watcher.notes)
         self.progress.edges_are_done()
         frame = self._frame_of_leaf(key, incoming, held.get(key)) if is_leaf(node) else self._frame_of_op(key, step)
@@ -173,7 +177,7 @@ class Recorder:
         events = [*self.teller.events_of(notes), *happened.of_kept(box, self.retain and node._kept is not None)]
         events += self._events_of_nan(box, _have_nan(arrays), contributions)
         story = tell.of_op(box, node.name(), arrays, contributions, self.boxes[self.graph.root], self.progress.senders)
-        story += tell.of_freed(freed)
+        story += [*tell.of_freed(freed), *getattr(self.queue, "remarks", ())]
         text = "" if received is None else values.in_words(received)
         sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._nodes_grown(outgoing)}
         return self._frame(key, story, events, op=node.name(), incoming=text, **sent)

@@ -42,8 +42,10 @@ def line(kind: str, *pieces: Any, why: bool = False) -> Line:
     return Line(kind, tuple(styled), why)
 
 
-def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int) -> list[Line]:
-    """The moment before anything ran. `held` are the leaves that have a `.grad` already, with it."""
+def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int, is_zero: bool) -> list[Line]:
+    """The moment before anything ran. `held` are the leaves that have a `.grad` already, with it; the others have 0 if
+    `is_zero`, else None.
+    """
     start = ".backward() will start with ", *_derivative(root, root), " = ", ("value", in_short(np.asarray(seed)))
     story = [line("sentence", "Nothing has run yet: ", ("name", root.name), *start, ".")]
     for name, grad in reversed(held):
@@ -51,7 +53,8 @@ def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: 
         story.append(line("item", ("name", name), GRAD, " still holds ", grad, " from before: backward() adds to it."))
     if len(held) < leaves:
         every = "Every " if not held else "Every other "
-        story.append(line("say", every, GRAD, " is ", ("value", "None"), ", which is not the same as 0."))
+        not_zero = "." if is_zero else ", which is not the same as 0."
+        story.append(line("say", every, GRAD, " is ", ("value", "0" if is_zero else "None"), not_zero))
     return story
 
 

@@ -20,7 +20,9 @@ class Entry:
 
 
 class ReadyQueue:
-    """The boxes that are ready, as PyTorch's heap holds them."""
+    """The boxes that are ready, as PyTorch's heap holds them; `forced` to run are none that are not."""
+
+    forced = ()
 
     def __init__(self) -> None:
         self._heap: list[Entry] = []

@@ -1,0 +1,264 @@
+"""Engines that a learner wrote, read and run through `viz.Engine`."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from own_engines import Array, ArrayEngine, Plain, PlainEngine, Value
+
+from minigrad import viz
+from minigrad.viz import BackwardStepper, Engine
+
+
+def example() -> dict[str, Any]:
+    a, b = Value(2.0), Value(-3.0)
+    e = a * b
+    loss = e * a + e
+    return {"a": a, "b": b, "e": e, "loss": loss}
+
+
+def of_example(engine: Engine | None = None) -> tuple[BackwardStepper, dict[str, Any]]:
+    values = example()
+    return BackwardStepper(values["loss"], names=values, engine=engine or Engine()), values
+
+
+def sentences(stepper: BackwardStepper) -> list[str]:
+    return [line.text for frame in stepper.frames for line in frame.story if line.kind == "sentence"]
+
+
+def test_micrograds_kind_needs_no_adapter() -> None:
+    stepper, values = of_example()
+    stepper.last()
+    told = sentences(stepper)
+    assert told[1] in ("add: t0 gets 1, e gets 1.", "add: e gets 1, t0 gets 1.")
+    assert any(
+        "a gets -6" in text and "e gets 2, and that is added to what came from loss: 1 + 2 = 3" in text for text in told
+    )
+    assert [stepper.frame.grads[key] for key in stepper.frame.states if stepper._graph.by_id[key].name in ("a", "b")]
+    assert (values["a"].grad, values["b"].grad) == (-15.0, 6.0)
+    assert "self.grad += other.data * out.grad" in stepper.trace()
+
+
+def test_a_step_back_puts_gradients_back_and_forward_again() -> None:
+    stepper, values = of_example()
+    assert [value.grad for value in values.values()] == [0, 0, 0, 0]
+    stepper.last()
+    after = [value.grad for value in values.values()]
+    stepper.back()
+    assert values["a"].grad != after[0]
+    stepper.first()
+    assert [value.grad for value in values.values()] == [0, 0, 0, 0]
+    stepper.last()
+    assert [value.grad for value in values.values()] == after
+
+
+def test_the_graph_is_drawn_with_the_learners_names() -> None:
+    values = example()
+    a, e, loss = values["a"], values["e"], values["loss"]
+    rows = str(viz.draw(loss, engine=Engine())).splitlines()
+    assert [row.split()[0] for row in rows[1:]].count("a") == 1
+    assert {row.split()[0] for row in rows[1:]} >= {"a", "e", "loss"}
+    a.label = "weight"
+    assert "weight" in str(viz.draw(loss, engine=Engine()))
+    assert e is values["e"]
+
+
+def test_arrays_and_a_rule_that_returns() -> None:
+    x, w = Array([[1.0, 2.0], [3.0, 4.0]]), Array([[1.0], [-1.0]])
+    loss = (x @ w + Array([0.5])).sum()
+    stepper = BackwardStepper(loss, engine=ArrayEngine(), names={"x": x, "w": w})
+    stepper.last()
+    np.testing.assert_array_equal(w.grad, [[4.0], [6.0]])
+    assert "matmul" in stepper.trace()
+    assert "g @ other.data.T" in stepper.trace()
+    stepper.first()
+    assert w.grad is None
+
+
+def test_nodes_apart_from_tensors() -> None:
+    x, w = Plain([1.0, 2.0]), Plain([3.0, 4.0])
+    y = x * w
+    z = y * x
+    engine = PlainEngine()
+    stepper = BackwardStepper(z, engine=engine)
+    assert engine.gradients == {}
+    stepper.last()
+    np.testing.assert_array_equal(engine.gradients[x], [6.0, 16.0])
+    assert "mul: y gets [1, 2], x gets [3, 8]." in sentences(stepper)
+    stepper.back()
+    np.testing.assert_array_equal(engine.gradients[x], [3.0, 8.0])
+
+
+def test_what_is_stale_is_remarked_on() -> None:
+    stepper, values = of_example()
+    stepper.last()
+    again = BackwardStepper(values["loss"], names=values, engine=Engine())
+    assert "a.grad still holds -15 from before" in again.trace()
+    again.last()
+    assert "⚠ 3 was in e.grad already when the pass began." in again.trace()
+
+
+def test_a_page_steps_without_the_engine(tmp_path: Any) -> None:
+    stepper, _ = of_example()
+    stepper.save_html(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "minigrad-recorded" in text
+    assert len(stepper.frames) == stepper.frames[0].total + 1
+
+
+def test_an_engines_pass_takes_no_arguments_of_backward() -> None:
+    values = example()
+    with pytest.raises(TypeError, match=r"mean nothing to your own engine"):
+        BackwardStepper(values["loss"], inputs=[values["a"]], engine=Engine())
+    with pytest.raises(TypeError, match=r"derived from viz.Engine, not <class"):
+        viz.draw(values["loss"], engine=Engine)  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError, match="is a leaf"):
+        BackwardStepper(values["a"], engine=Engine())
+
+
+# ---------------------------------------------------------------- engines that answer nonsense
+
+
+def answering(**methods: Callable[..., Any]) -> Engine:
+    return type("Odd", (Engine,), {name: staticmethod(method) for name, method in methods.items()})()
+
+
+def fail(*_: Any) -> Any:
+    raise ZeroDivisionError("oh")
+
+
+CANNOT_BE_READ = {
+    "inputs raises": (answering(inputs=fail), r"Odd\.inputs\(\) of Value\(.*\) raised ZeroDivisionError: oh"),
+    "inputs gives None": (answering(inputs=lambda node: None), r"Odd\.inputs\(\) of Value\(.*\) gave no nodes"),
+    "inputs never ends": (
+        answering(inputs=itertools.repeat),
+        r"Odd\.inputs\(\) of Value\(.*\) gave 12000 nodes and did not end",
+    ),
+    "inputs are always new": (answering(inputs=lambda node: [Value(1.0)]), r"inputs\(\) led to more than 6000"),
+    "a circle": (answering(inputs=lambda node: [node]), r"inputs\(\) gave a circle: Value"),
+    "inputs have None": (answering(inputs=lambda node: [None] if node else []), r"Odd\.value\(\) of None raised Attr"),
+    "value raises": (answering(value=fail), r"Odd\.value\(\) of Value\(.*\) raised ZeroDivisionError"),
+    "value is None": (answering(value=lambda node: None), r"Odd\.value\(\) of Value\(.*\) gave None: no number"),
+    "value is text": (answering(value=lambda node: "<b>"), r"gave '<b>': no number"),
+    "value is ragged": (answering(value=lambda node: [[1], [1, 2]]), r"gave \[\[1\], \[1, 2\]\]: no number"),
+    "gradient is text": (answering(gradient=lambda node: "x"), r"Odd\.gradient\(\) of Value\(.*\) gave 'x'"),
+    "op is a number": (answering(op=lambda node: 3), r"Odd\.op\(\) of Value\(.*\) gave 3, which is no text"),
+    "name is a number": (answering(name=lambda node: 3), r"Odd\.name\(\) of Value\(.*\) gave 3, which is no text"),
+}
+CANNOT_BE_RUN = {
+    "order raises": (answering(order=fail), r"Odd\.order\(\) of Value\(.*\) raised ZeroDivisionError"),
+    "order is None": (answering(order=lambda root: None), r"Odd\.order\(\) of Value\(.*\) gave no nodes"),
+    "order never ends": (answering(order=itertools.repeat), r"Odd\.order\(\) of Value\(.*\) gave 12000 nodes"),
+    "order is empty": (answering(order=lambda root: []), r"Odd\.order\(\) gave 0 nodes, and the root"),
+    "a node twice": (answering(order=lambda root: [root, root]), r"Odd\.order\(\) gave Value\(.*\) twice"),
+    "a stranger": (
+        answering(order=lambda root: [Value(1.0)]),
+        r"Odd\.order\(\) gave Value\(1\.0\), which is not",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CANNOT_BE_READ)
+def test_what_cannot_be_read_is_said_with_the_methods_name(case: str) -> None:
+    engine, message = CANNOT_BE_READ[case]
+    loss = example()["loss"]
+    for picture in (viz.draw, BackwardStepper):
+        with pytest.raises((RuntimeError, TypeError, ValueError), match=message):
+            picture(loss, engine=engine)
+
+
+@pytest.mark.parametrize("case", CANNOT_BE_RUN)
+def test_what_cannot_be_run_is_said_with_the_methods_name(case: str) -> None:
+    engine, message = CANNOT_BE_RUN[case]
+    with pytest.raises((RuntimeError, TypeError, ValueError), match=message):
+        BackwardStepper(example()["loss"], engine=engine)
+
+
+def grows(node: Value) -> None:
+    for one in node._prev:
+        one.grad = np.ones(3)  # type: ignore[assignment]
+
+
+def spoils(node: Value) -> None:
+    for one in node._prev:
+        one.grad = "nothing"  # type: ignore[assignment]
+
+
+FAILS_IN_A_STEP = {
+    "run raises": (answering(run=fail), r"Odd\.run\(\) of Value\(.*\) raised ZeroDivisionError: oh"),
+    "start raises": (answering(start=fail), r"Odd\.start\(\) of Value\(.*\) raised ZeroDivisionError: oh"),
+    "the shape does not fit": (
+        answering(run=grows),
+        r"Odd\.gradient\(\) of .* gave the shape \(3,\), but its",
+    ),
+    "the gradient is a text": (answering(run=spoils), r"Odd\.gradient\(\) of .* gave 'nothing'"),
+}
+
+
+@pytest.mark.parametrize("case", FAILS_IN_A_STEP)
+def test_what_fails_in_a_step_is_the_pictures_last_step(case: str, tmp_path: Any) -> None:
+    engine, message = FAILS_IN_A_STEP[case]
+    stepper, _ = of_example(engine)
+    with pytest.raises((RuntimeError, TypeError, ValueError), match=message):
+        stepper.next()
+    assert stepper.frame.failed
+    assert stepper.frame.name == "loss"
+    assert "Odd." in stepper.problem["text"]
+    stepper.first()
+    stepper.save_html(tmp_path / "page.html")
+
+
+def test_a_wrong_order_is_remarked_on_where_it_happens() -> None:
+    values = example()
+    loss, e = values["loss"], values["e"]
+    engine = answering(order=lambda root: [root, e, *(one for one in root._prev if one is not e)])
+    stepper = BackwardStepper(loss, names=values, engine=engine)
+    stepper.last()
+    assert [frame.name for frame in stepper.frames] == ["", "loss", "e", "t0"]
+    told = [line.text for line in stepper.frames[2].story]
+    assert "⚠ Odd.order() has it run when 1 of 2 gradients have arrived: before t0, which sends to e.grad." in told, (
+        told
+    )
+
+
+def test_nodes_that_the_order_leaves_out_do_not_run() -> None:
+    values = example()
+    stepper = BackwardStepper(values["loss"], names=values, engine=answering(order=lambda root: [root]))
+    stepper.last()
+    assert [frame.name for frame in stepper.frames] == ["", "loss"]
+    assert stepper.finished
+
+
+def test_a_gradient_that_is_not_what_arrived_is_remarked_on() -> None:
+    values = example()
+
+    def start(root: Value) -> None:
+        root.grad = 2.0
+
+    stepper = BackwardStepper(values["loss"], names=values, engine=answering(start=start))
+    stepper.next()
+    assert "⚠ 1 has arrived, and 2 is in loss.grad." in stepper.trace()
+
+
+def test_nan_and_infinity_are_told() -> None:
+    a = Value(float("inf"))
+    loss = a * Value(0.0)
+    stepper = BackwardStepper(loss, names={"a": a}, engine=Engine())
+    stepper.last()
+    assert "NaN" in stepper.trace()
+
+
+def test_what_a_learner_wrote_is_never_markup(tmp_path: Any) -> None:
+    a = Value(2.0, label="<script>alert(1)</script>")
+    loss = a * a
+    loss._op = "<img src=x>"
+    engine = answering(rule=lambda node: "</script><b>rule</b>")
+    stepper = BackwardStepper(loss, engine=engine)
+    stepper.save_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in page
+    assert "<img src=x>" not in page
+    assert "</script><b>" not in page
+    assert "<script>alert" not in viz.draw(loss, engine=engine).svg
