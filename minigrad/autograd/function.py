@@ -22,7 +22,7 @@ from minigrad.autograd.inplace import check_history, record_write
 from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.node import Node, edge_node
 from minigrad.autograd.saved import Versioned, freed_error, pack, save, unpack, unpack_result
-from minigrad.autograd.views import IN_FUNCTION, MULTIPLE, mark_view, set_history, share_memory
+from minigrad.autograd.views import IN_FUNCTION, MULTIPLE, Views, mark_view, set_history, share_memory, views_of
 from minigrad.tensor import Tensor, from_array, own_array
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
@@ -291,8 +291,8 @@ def _output(node: FunctionNode, output: Tensor, number: int, position: int | Non
 
 def _written_input(node: FunctionNode, output: Tensor, number: int, position: int, several: bool) -> Tensor:
     """An input that forward has written to."""
+    count_write(output)
     if not node._records:
-        count_write(output)
         return output.detach() if output.requires_grad else output
     if output._was_made_as_leaf() and output.requires_grad:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
@@ -304,7 +304,7 @@ def _written_input(node: FunctionNode, output: Tensor, number: int, position: in
                 "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
                 "return more than one Tensor: clone() the input first, or split the Function in two."
             )
-    record_write(output, node, functools.partial(count_write, output), position, number)
+    record_write(output, node, (views_of(output) or Views()).renew, position, number)
     return output
 
 

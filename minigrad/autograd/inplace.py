@@ -57,8 +57,8 @@ def begin_write(tensor: Tensor, target: Any) -> None:
 
 
 def record_write(tensor: Tensor, node: Node, write: Callable[[], None], position: int = 0, output_nr: int = 0) -> None:
-    """Have `write` write to a tensor and count that, and make the tensor the result of `node`, whose input number
-    `position` was its old value.
+    """Have `write` write to a tensor, count that and renew its views, and make the tensor the result of `node`, whose
+    input number `position` was its old value.
 
     Until both are done, numbers and graph do not fit together. Meanwhile it is an error to ask where in the graph the
     tensor is, or one of its views, so that nobody computes on after a stop in between.

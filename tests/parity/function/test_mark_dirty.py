@@ -69,6 +69,29 @@ def _(F: Any) -> Any:
     dirty_doubling(F).apply(leaf(F, 1.0, 2.0))
 
 
+@behaviours("C14: a write that is refused since the tensor is a leaf has been counted")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    try:
+        function(F, lambda ctx, x: ctx.mark_dirty(x) or x, lambda ctx, g: g).apply(x)
+    except RuntimeError:
+        return x._version, x.is_leaf
+
+
+@behaviours("C14: views of a tensor that needed no gradient until a Function wrote to it are parts of the result")
+def _(F: Any) -> Any:
+    x, base = leaf(F, 1.0, 2.0), F.ones(2)
+    part = base[1:]
+
+    def forward(ctx: Any, base: Any, x: Any) -> Any:
+        ctx.mark_dirty(base)
+        return base.mul_(x)
+
+    function(F, forward, lambda ctx, g: (None, g)).apply(base, x)
+    part.sum().backward()
+    return part.requires_grad, part.grad_fn, x.grad
+
+
 @behaviours("C14: a tensor that needs no grad can be dirty, and a leaf while recording is off")
 def _(F: Any) -> Any:
     constant, x = F.ones(2), leaf(F, 1.0, 2.0)
