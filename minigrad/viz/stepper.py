@@ -57,6 +57,7 @@ class BackwardStepper(anywidget.AnyWidget):
         gradient, retain_graph, create_graph, inputs: as in `backward()`.
         names: name -> tensor or module, ahead of the names of your variables.
         beside: another stepper, whose graph is drawn beside this one: see `second()`.
+        predict: hide the numbers of each step until they were predicted, as the button "?" does.
         forward: begin with the forward pass: the graph grows line by line as your code ran, at the indices below 0.
         engine: how to read and run the graph, where it is one of your own engine's; then the arguments of `backward()`
             mean nothing.
@@ -107,6 +108,7 @@ class BackwardStepper(anywidget.AnyWidget):
         names: Mapping[str, Any] | None = None,
         beside: BackwardStepper | None = None,
         forward: bool = False,
+        predict: bool = False,
         engine: Engine | None = None,
     ) -> None:
         root, gradient = tensor_of(root, engine), mirror_of(gradient)
@@ -137,6 +139,8 @@ class BackwardStepper(anywidget.AnyWidget):
         self.picture = picture_of(graph, drawing, recorder.runs, groups, note)
         if groups:  # by which the page marks where they lie among the steps
             self.picture = {**self.picture, "order": recorder.progress.expected_order()}
+        if predict:
+            self.picture = {**self.picture, "predict": True}
         if forward:
             self.picture = {**self.picture, "forward": [frame.to_json(first) for frame in self._forward]}
             self.set_trait("index", -len(self._forward))

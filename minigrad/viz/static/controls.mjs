@@ -39,6 +39,7 @@ export class Controls {
       play: this.press("play", "play (space)", { picture: "play", face: "Play" }, () => this.toggle()),
       last: this.press("last", "last: run to the end (End)", { picture: "last" }, stop(() => player.go(player.total))),
       run: this.press("run", "run to the next breakpoint (Enter)", { picture: "run", face: "Run" }, stop(() => player.run())),
+      predict: this.press("predict", "predict: type the numbers before you see them (p)", { face: "?" }, () => this.togglePredict()),
       breaks: this.press("breaks", "breakpoints", { face: "⬣" }, () => this.toggleBreaks()),
       out: this.press("out", "smaller (−)", { picture: "out" }, () => stepper.camera.zoomOut()),
       size: this.press("size", "natural size (0)", { face: "100 %" }, () => stepper.camera.zoom(1)),
@@ -63,7 +64,8 @@ export class Controls {
       this.stop();
       this.toggle();
     });
-    const { first, back, next, over, leave, play, last, run, breaks, out, size, fit } = this.buttons;
+    this.buttons.predict.setAttribute("aria-pressed", String(player.picture.predict === true));
+    const { first, back, next, over, leave, play, last, run, breaks, predict, out, size, fit } = this.buttons;
     for (const part of [over, leave]) part.hidden = !player.levels.groups.length;
     this.marks = make("div", { class: "mg-stretches", "aria-hidden": "true" });
     const group = (name, label, ...parts) => make("div", { class: `mg-set mg-set-${name}`, role: "group", "aria-label": label }, ...parts);
@@ -72,7 +74,7 @@ export class Controls {
       { class: "mg-bar" },
       group("steps", "steps", first, back, next, over, leave, play, last),
       group("where", "where", make("div", { class: "mg-way" }, this.slider, this.marks), this.counter, this.speed),
-      group("breaks", "breakpoints", run, breaks),
+      group("breaks", "breakpoints", run, breaks, predict),
       group("search", "search", this.searchBox()),
     );
     const { modules } = stepper.picture;
@@ -91,7 +93,15 @@ export class Controls {
 
   forward() {
     const { player } = this;
-    player.go((player.wanted ?? player.index) + 1);
+    if (this.stepper.predict.on && this.playing === null) this.stepper.predict.forward();
+    else player.go((player.wanted ?? player.index) + 1);
+  }
+
+  togglePredict() {
+    const { predict } = this.stepper;
+    this.stop();
+    predict.toggle();
+    this.buttons.predict.setAttribute("aria-pressed", String(predict.on));
   }
 
   toggle() {

@@ -16,6 +16,7 @@ export const KEYS = [
   ["/", "find a node"],
   ["+ − 0 f", "larger, smaller, natural size, the whole graph"],
   ["g", "colour edges and boxes by the size of their gradients"],
+  ["p", "predict: who runs next and which numbers come, before they are shown"],
   ["Escape", "close, clear"],
 ];
 
@@ -73,6 +74,7 @@ function anywhere(key, stepper) {
     0: () => camera.zoom(1),
     f: () => controls.fit(),
     g: () => controls.toggleSizes(),
+    p: () => controls.togglePredict(),
     "/": () => stepper.openSearch(),
   };
   return Object.hasOwn(actions, key) ? actions[key] : null;

@@ -129,7 +129,7 @@ export class Panels {
     const { player } = this;
     const { problem } = player;
     const atFailure = player.failedHere;
-    const key = `${frame.index}|${atFailure ? problem.text : ""}|${player.note}`;
+    const key = `${frame.index}|${frame.story.length}|${frame.isVeiled === true}|${atFailure ? problem.text : ""}|${player.note}`;
     if (key === this.told) return;
     this.told = key;
     const all = frame.events ?? [];
@@ -162,7 +162,7 @@ export class Panels {
   paintReasons(frame, events) {
     const parts = paragraphs(frame.story.filter((line) => line.why));
     if (events.length) parts.push(eventList(events));
-    if (frame.index >= 0) parts.push(make("h5", { class: "mg-title" }, "Who is next"), this.queue);
+    if (frame.index >= 0 && !frame.isVeiled) parts.push(make("h5", { class: "mg-title" }, "Who is next"), this.queue);
     this.reasons.replaceChildren(...parts);
   }
 

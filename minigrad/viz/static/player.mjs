@@ -25,6 +25,7 @@ export class Player {
     this.sent = 0;
     this.timer = null;
     this.ownBreaks = [];
+    this.hide = () => null; // what a frame may not show yet: see predict.mjs
     this.gone = false; // true when the widget is gone: a late key asks nothing of the kernel
     this.onModel = () => this.follow();
     for (const name of FOLLOWED) model.on(`change:${name}`, this.onModel);
@@ -73,7 +74,29 @@ export class Player {
   }
 
   get frame() {
-    return this.at(this.index);
+    return this.veiled(this.at(this.index));
+  }
+
+  /** A frame without the numbers that are still to be predicted: the same object as long as the same are. */
+  veiled(frame) {
+    const hidden = frame && this.hide(frame);
+    if (!hidden) return frame;
+    if (this.veil?.frame !== frame) {
+      const shown = { ...frame, next: null, isVeiled: true };
+      if (hidden.edges.size) {
+        shown.chips = Object.fromEntries(Object.entries(frame.chips).map(([edge, text]) => [edge, hidden.edges.has(edge) ? hidden.text : text]));
+        Object.assign(shown, { story: [], events: [], differences: {}, difference_maps: {} });
+      }
+      this.veil = { frame, shown };
+    }
+    return this.veil.shown;
+  }
+
+  /** What is hidden has changed. */
+  reveal() {
+    this.veil = null;
+    this.states.clear();
+    this.tell();
   }
 
   /** The frames behind the present one, as far as they are there. */
@@ -127,8 +150,13 @@ export class Player {
       for (const [part, before] of Object.entries(this.undo[this.reached])) replaced(this.sum[part], before);
     }
     if (this.states.size > 1) this.states.delete(this.states.keys().next().value);
-    this.states.set(k, Object.fromEntries(Object.entries(this.sum).map(([part, sum]) => [part, { ...sum }])));
-    return this.states.get(k);
+    const state = Object.fromEntries(Object.entries(this.sum).map(([part, sum]) => [part, { ...sum }]));
+    const hidden = k === this.index ? this.hide(frames[k]) : null;
+    if (hidden) for (const [id, box] of Object.entries(state.boxes)) if (box.state === "ready") state.boxes[id] = { ...box, state: "waiting", badge: `${box.arrived} of ${box.needed}` };
+    for (const box of hidden?.boxes ?? []) state.boxes[box] = { ...state.boxes[box], ...unknown(hidden.text) };
+    for (const edge of hidden?.edges ?? []) delete state.norms[edge];
+    this.states.set(k, state);
+    return state;
   }
 
   /** Who is ready, who waits (those for whom something has arrived come first) and who is done at frame k. */
@@ -236,7 +264,8 @@ export class Player {
 
   /** Over what comes next, or back over what lies behind: the module or call in which it is seen, or one step. */
   over(back = false) {
-    const { frame, levels } = this;
+    const { levels } = this;
+    const frame = this.at(this.index);
     const group = back ? levels.crossed(frame.next, frame.box, this.open()) : levels.crossed(frame.box, frame.next, this.open());
     if (group === null || this.wanted !== null) this.go((this.wanted ?? this.index) + (back ? -1 : 1));
     else if (back) this.go(this.startOf(group));
@@ -362,6 +391,11 @@ export class Player {
     for (const name of FOLLOWED) this.model.off(`change:${name}`, this.onModel);
     this.listeners.clear();
   }
+}
+
+/** A gradient that is not to be seen. */
+function unknown(text) {
+  return { grad: text, full: text, none: false, alarm: false, where: "", exact: "", heat: "", statistics: "" };
 }
 
 /** Put entries into an object; what stood there before, as entries that would undo it. */

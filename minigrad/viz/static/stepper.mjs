@@ -13,6 +13,7 @@ import { Minimap } from "./minimap.mjs";
 import { Panels } from "./panels.mjs";
 import { Picture } from "./picture.mjs";
 import { Player } from "./player.mjs";
+import { Predict } from "./predict.mjs";
 import { Tip } from "./tip.mjs";
 
 const TALLEST = 636; // pixels of the whole widget: less than JupyterLab's window shows
@@ -46,6 +47,8 @@ export class Stepper {
     this.minimap = new Minimap(this.camera, this.picture);
     this.inspector = new Inspector(player, this.picture, this);
     this.panels = new Panels(player);
+    this.predict = new Predict(this);
+    this.panels.story.before(this.predict.element);
     this.menu = new Menu(this.root);
     this.note = this.notice(data.note);
     this.stage = make("div", { class: "mg-stage" }, this.view, this.minimap.element, ...(this.note ? [this.note] : []), this.controls.legend, this.controls.zoom);
@@ -174,8 +177,10 @@ export class Stepper {
     this.menu.open(entries, element, point);
   }
 
+  /** The details of a box; where it is asked who runs next, that is an answer. */
   inspect(id) {
-    this.inspector.show(id);
+    if (id !== null && this.predict.asksWho) this.predict.choose(id);
+    else this.inspector.show(id);
   }
 
   run() {
@@ -299,6 +304,7 @@ export class Stepper {
     this.picture.paint(frame, player.state(player.index), player.breaks, player.unmade);
     this.picture.paintFailure(player.failedHere ? player.problem.box : null);
     this.panels.paint(frame);
+    this.predict.paint();
     this.inspector.paint();
     this.controls.paint();
     this.root.classList.toggle("mg-busy", player.wanted !== null);

@@ -61,7 +61,7 @@ def contributions_of(
             before = progress.arrive(edge.source, edge.output, item.array, box.name, item.value)
             if before is not None:
                 after = progress.sums[item.box][edge.output]
-                item = replace(item, joint=sum_text(before, item.array, after))
+                item = replace(item, joint=sum_text(before, item.array, after), held=before)
         progress.edge_is(edge.id, "now")
         found.append(item)
     return tuple(found)

@@ -19,6 +19,7 @@ from minigrad.viz.graph.values import Value, norm
 from minigrad.viz.picture.markup import clean, clean_lines
 from minigrad.viz.steps.events import Event
 from minigrad.viz.steps.history import Moment
+from minigrad.viz.steps.questions import Question
 
 Piece = tuple[str, str]  # style ("text", "name", "value", "quiet", "code", "op", "alarm") and what it says
 
@@ -62,6 +63,7 @@ class Contribution:
     joint: str = ""
     changed: str = ""
     array: Any = field(default=None, compare=False, repr=False)
+    held: Any = field(default=None, compare=False, repr=False)  # what the input had before
 
     @property
     def text(self) -> str:
@@ -133,6 +135,7 @@ class Frame:
     differences: Mapping[str, str] = field(default_factory=dict, repr=False)
     difference_maps: Mapping[str, str] = field(default_factory=dict, repr=False)
     failed: bool = False
+    questions: tuple[Question, ...] = field(default=(), repr=False)
     made: tuple[str, ...] = ()  # the boxes that appear, in a frame of the forward pass, whose index is below 0
 
     @property
@@ -191,6 +194,7 @@ class Frame:
             "differences": dict(self.differences),
             "difference_maps": dict(self.difference_maps),
             "failed": self.failed,
+            **({"questions": [one.to_json() for one in self.questions]} if self.questions else {}),
             **({"made": self.made} if self.made else {}),
         }
 

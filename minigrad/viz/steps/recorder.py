@@ -31,6 +31,7 @@ from minigrad.viz.steps.events import Event
 from minigrad.viz.steps.frames import Contribution, Frame, Grown, Line
 from minigrad.viz.steps.printing import OutputCopy
 from minigrad.viz.steps.progress import ROOM, Progress
+from minigrad.viz.steps.questions import question
 from minigrad.viz.steps.watching import Note, Teller, Watcher
 from minigrad.viz.torch_graphs.hooks import unseen_hooks
 
@@ -179,8 +180,10 @@ class Recorder:
         story = tell.of_op(box, node.name(), arrays, contributions, self.boxes[self.graph.root], self.progress.senders)
         story += [*tell.of_freed(freed), *getattr(self.queue, "remarks", ())]
         text = "" if received is None else values.in_words(received)
+        asked = [question(item.edge, item.box, item.array, received, item.held) for item in contributions]
         sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._nodes_grown(outgoing)}
-        return self._frame(key, story, events, op=node.name(), incoming=text, **sent)
+        questions = tuple(one for one in asked if one is not None)
+        return self._frame(key, story, events, op=node.name(), incoming=text, questions=questions, **sent)
 
     def _frame_of_leaf(self, key: str, incoming: tuple[Any, ...], before: Any) -> Frame:
         box = self.boxes[key]
@@ -199,8 +202,11 @@ class Recorder:
         story = tell.of_leaf(box, array, before, after, joint, self.progress.grad(key))
         joint = "" if summed is not None else joint  # what the hooks left is not that sum
         grown = self._nodes_grown([self.progress.nodes[key].variable.grad])
+        is_sum = before is not None or len(self.progress.senders[key]) > 1
+        asked = question(None, key, after, array, before) if is_sum and after is not None else None
         came: dict[str, Any] = {"op": "AccumulateGrad", "incoming": values.in_words(array), "grown": grown}
-        return self._frame(key, story, list(self.teller.events_of(notes)), {key: joint}, **came)
+        events = list(self.teller.events_of(notes))
+        return self._frame(key, story, events, {key: joint}, questions=(asked,) if asked else (), **came)
 
     def _note_that_it_ran(self, key: str) -> None:
         """After the last node the engine has still to put away what it captured for `inputs=`."""
