@@ -159,6 +159,18 @@ def keys(page: Any) -> None:
     page.locator(".mg-keys summary").click()
 
 
+def growing(page: Any) -> None:
+    page.locator(".mg-press-first").click()
+    at_step(page, 2)
+
+
+def asked(page: Any) -> None:
+    page.locator(".mg-press-predict").click()
+    page.locator(".mg-press-next").click()
+    page.locator(".mg-answer").fill("-1")
+    page.keyboard.press("Enter")
+
+
 STATES: dict[str, tuple[str, Callable[[Any], None], Change | None]] = {
     "start": ("example", lambda page: None, None),
     "middle": ("example", middle, None),
@@ -174,6 +186,8 @@ STATES: dict[str, tuple[str, Callable[[Any], None], Change | None]] = {
     "maps": ("large", maps, None),
     "sheet": ("network", middle, in_two_graphs),
     "keys": ("example", keys, None),
+    "growing": ("grown", growing, None),
+    "asked": ("example", asked, None),
 }
 
 
@@ -195,8 +209,8 @@ def test_axe_finds_nothing_in_any_state(opened: Any, node_modules: Path, state: 
     ("state", "settings"),
     [
         *((state, {}) for state in STATES),
-        *((state, {"color_scheme": "dark"}) for state in ("events", "network")),
-        *((state, {"viewport": (380, 900)}) for state in ("details", "closed")),
+        *((state, {"color_scheme": "dark"}) for state in ("events", "network", "growing")),
+        *((state, {"viewport": (380, 900)}) for state in ("details", "closed", "asked")),
         ("middle", {"viewport": (550, 700), "device_scale_factor": 2}),  # 200 % zoom
     ],
 )

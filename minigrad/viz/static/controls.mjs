@@ -65,7 +65,7 @@ export class Controls {
       this.toggle();
     });
     this.buttons.predict.setAttribute("aria-pressed", String(player.picture.predict === true));
-    const { first, back, next, over, leave, play, last, run, breaks, predict, out, size, fit } = this.buttons;
+    const { first, back, next, over, leave, play, last, run, breaks, out, size, fit } = this.buttons;
     for (const part of [over, leave]) part.hidden = !player.levels.groups.length;
     this.marks = make("div", { class: "mg-stretches", "aria-hidden": "true" });
     const group = (name, label, ...parts) => make("div", { class: `mg-set mg-set-${name}`, role: "group", "aria-label": label }, ...parts);
@@ -74,7 +74,7 @@ export class Controls {
       { class: "mg-bar" },
       group("steps", "steps", first, back, next, over, leave, play, last),
       group("where", "where", make("div", { class: "mg-way" }, this.slider, this.marks), this.counter, this.speed),
-      group("breaks", "breakpoints", run, breaks, predict),
+      group("breaks", "breakpoints", run, breaks),
       group("search", "search", this.searchBox()),
     );
     const { modules } = stepper.picture;

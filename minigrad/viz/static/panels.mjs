@@ -34,6 +34,8 @@ export class Panels {
     const scrolling = (name, label) => make("div", { class: name, tabindex: "0", role: "group", "aria-label": label });
     this.code = scrolling("mg-source", "your code");
     this.story = scrolling("mg-story", "what just happened");
+    this.sentences = make("div", { class: "mg-told" });
+    this.story.append(this.sentences);
     this.reasons = scrolling("mg-reasons", "why, in detail");
     this.queue = make("div", { class: "mg-queue" });
     this.step = make("h4", { class: "mg-title" });
@@ -47,7 +49,7 @@ export class Panels {
     this.columns = make(
       "div",
       { class: "mg-columns" },
-      panel("happened", "what just happened", this.step, this.story),
+      (this.happened = panel("happened", "what just happened", this.step, this.story)),
       panel("yours", "your code", make("h4", { class: "mg-title" }, "Your code"), this.code),
       panel("reasons-of", "why", this.why),
     );
@@ -144,7 +146,7 @@ export class Panels {
     if (player.note) parts.push(make("p", { class: "mg-note", role: "status" }, player.note));
     parts.push(...paragraphs(frame.story.filter((line) => !line.why)));
     if (events.length) parts.push(eventList(events));
-    this.story.replaceChildren(...parts);
+    this.sentences.replaceChildren(...parts);
     this.paintReasons(frame, all.filter((event) => event.why));
     this.step.replaceChildren(...this.title(frame));
     this.story.scrollTop = 0;

@@ -48,7 +48,8 @@ export class Stepper {
     this.inspector = new Inspector(player, this.picture, this);
     this.panels = new Panels(player);
     this.predict = new Predict(this);
-    this.panels.story.before(this.predict.element);
+    this.panels.story.prepend(this.predict.element);
+    this.panels.happened.append(this.controls.buttons.predict);
     this.menu = new Menu(this.root);
     this.note = this.notice(data.note);
     this.stage = make("div", { class: "mg-stage" }, this.view, this.minimap.element, ...(this.note ? [this.note] : []), this.controls.legend, this.controls.zoom);
