@@ -522,6 +522,11 @@ def test_every_folder_that_is_named_to_a_program_is_in_the_clone(monkeypatch: py
         assert Path(variables[name]).is_relative_to(ROOT), name
 
 
+def test_what_was_compiled_once_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert "PYTHONDONTWRITEBYTECODE" not in dev.environment()
+
+
 def test_a_session_leaves_the_home_directory_empty(tmp_path: Path) -> None:
     """A real IPython with history, a plot, and a signed notebook: where do they write?"""
     home, private = tmp_path / "home", tmp_path / "private"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import subprocess
 import sys
 import types
@@ -46,32 +47,44 @@ NOT_OPS = {
 
 
 def each(cases: list[Case]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Run a test of a case once per row, for all of the row's cases; a failure says which case it was."""
-    of_row: dict[Row, list[Case]] = {}
+    """Run a test of a case once per op, for all cases whose rows begin with its name; a failure says which failed.
+
+    Pytest takes as long for calling a test as most of the cases need.
+    """
+    of_op: dict[str, list[Case]] = {}
     for case in cases:
-        of_row.setdefault(case.row, []).append(case)
+        of_op.setdefault(_op_name(case.row), []).append(case)
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
-        @pytest.mark.parametrize("row", of_row, ids=[row.name for row in of_row])
+        @pytest.mark.parametrize("op_name", of_op)
         @functools.wraps(test)
-        def run(row: Row, **fixtures: Any) -> None:
-            for case in of_row[row]:
+        def run(op_name: str, **fixtures: Any) -> None:
+            failed = []
+            for case in of_op[op_name]:
                 try:
                     test(case, **fixtures)
-                except BaseException as error:
+                except Exception as error:
                     error.add_note(f"in the case {case}")
-                    raise
+                    failed.append(error)
+            if failed:
+                raise failed[0] if len(failed) == 1 else ExceptionGroup(f"{len(failed)} cases of {op_name}", failed)
 
         del run.__wrapped__  # pytest would look there for the arguments
-        run.__signature__ = _with_row(test)  # type: ignore[attr-defined]
+        run.__signature__ = _with_op_name(test)  # type: ignore[attr-defined]
         return run
 
     return decorate
 
 
-def _with_row(test: Callable[..., None]) -> Any:
+def _op_name(row: Row) -> str:
+    """`conv2d` of `conv2d(stride=2)`, `linalg.norm` of `linalg.norm(ord=1)`."""
+    called = re.match(r"\.?([a-z]\w+(\.\w+)*)", row.name)
+    return called[1] if called else "signs and brackets"
+
+
+def _with_op_name(test: Callable[..., None]) -> Any:
     _, *fixtures = inspect.signature(test).parameters.values()
-    return inspect.Signature([inspect.Parameter("row", inspect.Parameter.POSITIONAL_OR_KEYWORD), *fixtures])
+    return inspect.Signature([inspect.Parameter("op_name", inspect.Parameter.POSITIONAL_OR_KEYWORD), *fixtures])
 
 
 def leaves(F: Any, arrays: list[np.ndarray]) -> list[Any]:

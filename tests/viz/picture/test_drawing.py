@@ -43,6 +43,16 @@ def test_layout_is_the_same_each_time_and_nothing_overlaps() -> None:
         assert boxes[edge.source][0] + boxes[edge.source][2] < boxes[edge.target][0]
 
 
+def test_an_edge_goes_from_its_first_stop_to_its_last() -> None:
+    """In curves along the flow, and with round corners where it turns: as on the page (tests/js/drawing.test.mjs)."""
+    curve = [(0, 0, False), (40, 20, False)]
+    assert svg.path_of(curve, False) == "M0 0C20 0 20 20 40 20"
+    assert svg.path_of(curve, True) == "M0 0C0 10 40 10 40 20"
+    turning = [(0, 0, False), (50, 0, True), (50, 60, True), (9, 60, False)]
+    assert svg.path_of(turning, False) == "M0 0L41 0Q50 0 50 9L50 51Q50 60 41 60L9 60"
+    assert svg.path_of([(0, 0, False), (8, 0, True), (8, 40, False)], False) == "M0 0L4 0Q8 0 8 9L8 40"
+
+
 def test_a_missing_a_failing_and_a_slow_program_are_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     scope = cell(EXAMPLE)
 

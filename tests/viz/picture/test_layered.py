@@ -212,13 +212,15 @@ def told(laid: Layout, shown: list[str]) -> dict[str, Any]:
 
 
 def long_parts() -> Iterator[tuple[Any, ...]]:
-    """Chains that are cut into bands in the parts that hold them, and parts that are closed, in rooms of both forms."""
+    """Chains that are cut into bands, where few edges pass; in parts, too, of which some are closed."""
     sizes, edges = chain(30)
     runs = [[f"n{number}" for number in range(*ends)] for ends in ((2, 16), (18, 28))]
     groups = [Group(f"g{k}", f"part {k}", f"part {k}", "Block", None, run, len(run)) for k, run in enumerate(runs)]
     for shown in (["g0", "g1"], ["g1"], []):
         for room in ((944, 560), (2600, 900), (500, 1400)):
             yield (sizes, edges, groups, shown), *room
+    for source in range(1, 27, 2):
+        yield (sizes, [*edges, Edge("passing", f"n{source}", f"n{source + 3}", 0)], [], []), 944, 560
 
 
 @example(list(long_parts()))
