@@ -18,9 +18,11 @@ import numpy as np
 import pytest
 from op_rows import CASES
 from op_table import Case
+from own_engines import Value
 from test_ops import each
 
 import minigrad as mg
+import minigrad.viz
 from minigrad import nn
 from minigrad.autograd import engine
 from minigrad.autograd.blame import NO_WARNING
@@ -278,3 +280,31 @@ def test_numbers_too_large_are_refused_where_torch_refuses_them(
         except RuntimeError as error:
             outcomes.append(str(error).partition(": ")[0])
     assert outcomes[0] == outcomes[1]
+
+
+class Cube(mg.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return g * 3 * x * x
+
+
+def test_a_stop_of_a_picture_leaves_numpys_error_state_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, a = np.geterr(), Value(2.0)
+    x = mg.tensor([0.5, 2.0], requires_grad=True)
+    steppers = [
+        mg.viz.BackwardStepper(a * a + a, engine=mg.viz.Engine()),
+        mg.viz.BackwardStepper((Cube.apply(x) / (x * 3)).mean()),
+    ]
+    monkeypatch.setattr(np.errstate, "__exit__", lambda *_: None)  # as when it is stopped before it puts anything back
+    for stepper in steppers:
+        stepper.last()
+        assert stepper.frame.next is None
+    after = np.geterr()
+    np.seterr(**before)
+    assert after == before

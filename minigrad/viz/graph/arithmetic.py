@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.ops.silence import silent
 from minigrad.viz.graph.formula_text import Writer, sizes
 from minigrad.viz.graph.meanings import DEFINITIONS, NORMALIZED, PHRASES, SCALED
 from minigrad.viz.graph.values import elements_text, number
@@ -159,11 +160,10 @@ class Known:
         if not names <= {*small, *FUNCTIONS}:
             return None
         code = compile(ast.fix_missing_locations(ast.Expression(node)), "<rule>", "eval")  # our own names alone
-        with np.errstate(all="ignore"):
-            try:
-                return eval(code, {"__builtins__": {}, **FUNCTIONS}, small)
-            except Exception:
-                return None
+        try:
+            return silent(eval)(code, {"__builtins__": {}, **FUNCTIONS}, small)
+        except Exception:
+            return None
 
     def all_small(self, tree: ast.expr) -> bool:
         """Whether all that a formula names can be written as numbers."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import is_leaf
 from minigrad.viz.graph.values import in_words, short
@@ -119,7 +120,7 @@ class Pass:
     def _remarks(self, node: Node, received: Any) -> Iterator[Line]:
         """What is strange about a node that is to run."""
         key, progress = self.keys[node], self.progress
-        held = progress.sums[key].get(0)
+        held, agree = progress.sums[key].get(0), silent(np.allclose)
         if progress.arrived[key] < progress.needed[key]:
             late = [progress.boxes[edge.target].name for edge in progress.live.values() if edge.source == key]
             late = [name for name in dict.fromkeys(late) if name not in progress.senders[key]]
@@ -130,7 +131,7 @@ class Pass:
             )
         if node in self.initial:
             yield self._remark(f"{in_words(self.initial[node])} was in ", node, " already when the pass began")
-        if held is not None and received is not None and not np.allclose(held, received, 1e-3, 1e-6, equal_nan=True):
+        if held is not None and received is not None and not agree(held, received, 1e-3, 1e-6, equal_nan=True):
             yield self._remark(f"{in_words(held)} has arrived, and {in_words(received)} is in ", node)
 
     def _remark(self, words: str, node: Node, more: str = "") -> Line:
@@ -138,12 +139,12 @@ class Pass:
         return line("item", ("alarm", "⚠ "), words, *name, f"{more}.")
 
 
+@silent
 def _change(before: Any, after: Any) -> Any:
     """What has been added to a gradient; None where nothing is there."""
     if before is None or after is None:
         return after
-    with np.errstate(all="ignore"):
-        return np.where(before == 0, after, np.subtract(after, before, dtype=np.result_type(after, before, np.int8)))
+    return np.where(before == 0, after, np.subtract(after, before, dtype=np.result_type(after, before, np.int8)))
 
 
 def _scale(before: Any, after: Any) -> Any:
