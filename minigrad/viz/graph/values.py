@@ -8,6 +8,7 @@ The same array gives the same text and the same bytes on every machine.
 from __future__ import annotations
 
 import base64
+import functools
 import math
 import struct
 import zlib
@@ -113,6 +114,18 @@ def shape_text(shape: tuple[int, ...]) -> str:
 def describe(array: Any) -> Value:
     """Say what there is to say about a numpy array or scalar."""
     array = np.asarray(array)
+    if array.size > LISTED or array.dtype.kind == "O":
+        return _description(array)
+    return _description_of(array.tobytes(), array.shape, array.dtype)
+
+
+@functools.lru_cache(maxsize=1024)
+def _description_of(numbers: bytes, shape: tuple[int, ...], dtype: Any) -> Value:
+    """That of a small array: the same few numbers are a result here, and saved or a gradient there."""
+    return _description(np.ndarray(shape, dtype, numbers))
+
+
+def _description(array: Any) -> Value:
     shape, dtype = array.shape, str(array.dtype)
     alarm, where = alarm_of(array), ""
     if alarm:
@@ -225,10 +238,11 @@ def _change(before: Any, after: Any) -> Any:
     return change if change.any() else None
 
 
+@silent
 def alarm_of(array: Any) -> str:
     """What must not be missed in an array: "2 NaN and 1 Inf"; "" where there is nothing."""
-    if array.dtype.kind not in "fc" or np.isfinite(array).all():
-        return ""
+    if array.dtype.kind not in "fc" or np.isfinite(array.sum()) or np.isfinite(array).all():
+        return ""  # a sum that is finite has finite parts only, and is found in one pass
     bad, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
     counts = [(bad, "NaN"), (infinite, "Inf")]
     return " and ".join(word if array.size == 1 else f"{count} {word}" for count, word in counts if count)
@@ -255,8 +269,8 @@ def measure(gradient: Any) -> list[float] | None:
 @silent
 def _statistics(array: Any) -> tuple[str, str, str] | None:
     values = np.asarray(array) if array.dtype.kind == "f" else _reals(array)
-    finite = np.isfinite(values)
-    values = values if finite.all() else values[finite]
+    if values.size and not np.isfinite(values.sum()):
+        values = values[np.isfinite(values)]
     if not values.size:
         return None
     least, mean, most = float(values.min()), float(values.mean(dtype=np.float64)), float(values.max())
@@ -298,6 +312,7 @@ def _reals(array: Any) -> Any:
     return np.asarray(np.abs(array) if np.iscomplexobj(array) else array, dtype=np.float64)
 
 
+@functools.lru_cache(maxsize=1)
 def _palette() -> bytes:
     colours = []
     for step in range(-SHADES, SHADES + 1):
