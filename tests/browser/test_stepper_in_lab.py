@@ -317,3 +317,31 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_ended(lab: Any) -> None:
     for name, step in (("first", "0"), ("next", "1"), ("last", "63"), ("back", "62")):
         widget.locator(f".mg-press-{name}").click()
         expect(widget).to_have_attribute("data-step", step)
+
+
+DYING = [
+    "import os, signal\nimport minigrad as mg\nfrom minigrad import viz",
+    "w = mg.tensor([1.], requires_grad=True)\ny = w * 2\nz = y * 3\n"
+    "y.register_hook(lambda g: os.kill(os.getpid(), signal.SIGKILL))\ns = viz.BackwardStepper(z.sum())\ns",
+    "v = mg.tensor([1.], requires_grad=True)\nt = viz.BackwardStepper((v * 2).sum())\nt",
+]
+
+
+def test_a_kernel_that_dies_in_a_step_is_told_of_and_what_was_recorded_steps(lab: Any) -> None:
+    lab.server.write("dying.ipynb", DYING)
+    lab.server.trust()
+    lab.open("dying.ipynb")
+    widget, other = lab.page.locator(".minigrad-stepper").all()
+    for step in ("1", "2"):
+        widget.locator(".mg-press-next").click()
+        expect(widget).to_have_attribute("data-step", step)
+    widget.locator(".mg-press-next").click()
+    expect(widget.locator(".mg-note")).to_contain_text("kernel does not answer", timeout=2000)
+    lab.page.get_by_role("button", name="Ok").click(timeout=30_000)  # JupyterLab has seen it, and starts another
+    expect(lab.page.locator(".minigrad-alone")).to_contain_text(["kernel that ran this is gone"] * 2)
+    for name, step in (("back", "1"), ("first", "0"), ("next", "1"), ("last", "2")):
+        widget.locator(f".mg-press-{name}").click()
+        expect(widget).to_have_attribute("data-step", step)
+    other.locator(".mg-press-last").click()  # nobody had stepped it: its steps were recorded ahead
+    expect(other).to_have_attribute("data-step", "3")
+    lab.notebook = None

@@ -538,7 +538,7 @@ test("a kernel that does not answer is said to be silent, and what is recorded c
   const model = live({ recorded: examples.example.recorded.slice(0, 3), index: 2 });
   const root = await show(model);
   press(root, "next");
-  context.mock.timers.tick(5001);
+  context.mock.timers.tick(2000);
   assert.match(root.querySelector(".mg-story").textContent, /The kernel does not answer/);
   assert.equal(root.querySelector(".mg-counter").textContent, `step 2 of ${LAST}`);
   press(root, "back");

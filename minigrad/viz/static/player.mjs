@@ -5,7 +5,7 @@
 import { met } from "./conditions.mjs";
 import { Levels } from "./levels.mjs";
 
-const PATIENCE = 5000; // milliseconds until we say that the kernel does not answer
+const PATIENCE = 1800; // milliseconds until we say that the kernel does not answer: JupyterLab itself sees after some seconds that it has died
 const FOLLOWED = ["recorded", "index", "answered", "problem", "finished", "breaks", "stopped", "now"];
 
 export class Player {
