@@ -40,7 +40,7 @@ BOUNDS = {
     "micrograd": Bounds(boxes=6),
     "gan": Bounds(text=9.9, boxes=9, struck=1),
     "digits": Bounds(text=9.9, boxes=11),
-    "penalty": Bounds(text=9.9, boxes=16, crossings=18, struck=7, mute=12),
+    "penalty": Bounds(text=9.9, boxes=14, mute=9),
 }
 
 

@@ -82,13 +82,30 @@ def test_the_graph_of_the_gradient_is_a_group_of_its_own(first: dict[str, Any]) 
     assert len(groups) == 1
 
 
+def test_what_the_learner_computes_from_a_gradient_stands_behind_its_graph() -> None:
+    scope = cell(
+        "x = mg.tensor([1., 2.], requires_grad=True)\nloss = (x ** 3).sum()\n"
+        "g, = mg.autograd.grad(loss, x, create_graph=True)\nnorm = (g * g).sum()\n"
+        "h, = mg.autograd.grad(norm, x, create_graph=True)\ntotal = h.sum()\n"
+        "s = viz.BackwardStepper(total)\n"
+    )
+    graph, groups = scope["s"]._graph, scope["s"].picture["groups"]
+    assert [group["name"] for group in groups] == ["the graph of the gradient", "the graph of the gradient's gradient"]
+    inside = {graph.by_id[box].name for group in groups for box in group["boxes"]}
+    assert "total" not in inside
+    assert graph.named("total").graph == 1
+    assert all(graph.by_id[edge.source].stage <= graph.by_id[edge.target].stage for edge in graph.edges)
+    scope["s"].last()
+    assert scope["x"].grad.tolist() == [108.0, 432.0]  # h is 36 x³
+
+
 def test_a_picture_of_a_gradient_has_no_lines_that_only_say_backward() -> None:
     scope = cell(
         "x = mg.tensor([1., 2.], requires_grad=True)\nloss = (x ** 3).sum()\n"
         "g, = mg.autograd.grad(loss, x, create_graph=True)\nnorm = (g * g).sum()\nd = viz.draw(norm)\n"
     )
     seen = {box.name: (box.graph, box.expression) for box in scope["d"].graph.boxes}
-    assert seen["norm"] == (2, "t0.sum()")
+    assert seen["norm"] == (1, "t0.sum()")  # computed from the gradient, and yet by the learner
     assert seen["g"][0] == 2
     assert not any("grad(" in expression for _, expression in seen.values())
 

@@ -25,9 +25,9 @@ class Box:
     """One box of the picture. `kind` is "leaf", "result" or "constant"; `expression` is the text that made it.
 
     `outputs` are the values of a node with several. `version` counts the writes to the tensor, `saved_version` those
-    that there were when a node saved it; None where that is not known. `graph` is 1 for what the learner computed, 2
-    for the graph of its gradient, made by the rule of the box `made_by`; and so on. `backward` is the source of a
-    custom Function's own backward.
+    that there were when a node saved it; None where that is not known. `stage` is 0 for what the learner computed, 1
+    for the graph of its gradient, made by the rule of the box `made_by`, 2 for what the learner computed from that;
+    and so on. `backward` is the source of a custom Function's own backward.
     """
 
     id: str
@@ -44,9 +44,14 @@ class Box:
     needs_grad: bool = True
     version: int | None = None
     saved_version: int | None = None
-    graph: int = 1
+    stage: int = 0
     made_by: str = ""
     backward: str = ""
+
+    @property
+    def graph(self) -> int:
+        """1 for what the learner computed, 2 for the graph of a gradient, 3 for that of a gradient's gradient."""
+        return self.stage // 2 + 2 if self.stage % 2 else 1
 
     @property
     def freed(self) -> tuple[str, ...]:
@@ -117,9 +122,9 @@ class Snapshot:
         return {box.id: box for box in self.boxes}
 
     @cached_property
-    def places(self) -> dict[str, int]:
-        """Where each box stands in the order of making."""
-        return {box.id: place for place, box in enumerate(self.boxes)}
+    def order(self) -> dict[str, tuple[int, int]]:
+        """Where each box stands in the order of making, a later stage behind an earlier one."""
+        return {box.id: (box.stage, place) for place, box in enumerate(self.boxes)}
 
     @cached_property
     def into(self) -> dict[str, list[Edge]]:

@@ -15,7 +15,7 @@ import functools
 import os
 import re
 import sysconfig
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, SimpleNamespace
 from typing import Any
@@ -54,6 +54,13 @@ class Scope:
     loop: Scope | None = None  # that loop
     title: str = ""  # of what has no name of its own
     word: str = ""  # what is counted in a run
+
+    def outwards(self) -> Iterator[Scope]:
+        """It and all around it."""
+        at: Scope | None = self
+        while at is not None:
+            yield at
+            at = at.parent
 
 
 class Calls:

@@ -29,24 +29,20 @@ AGAIN = "repeats"  # what is counted where only the ops tell that something is r
 def scopes_of(graph: Snapshot) -> Scope:
     """The scopes of a graph's nodes, with leaves and constants in the innermost that holds all their uses.
 
-    Later generations, which a recorded backward has made, are each a scope beside those of the first, whose results
-    they use and which uses none of theirs.
+    What a recorded backward has made is a scope of its own, between those whose results it uses and those that use it.
     """
     whole = Scope()
-    for number in sorted({box.graph for box in graph.boxes if box.kind == "result"}):
+    results = sorted((box for box in graph.boxes if box.kind == "result"), key=lambda box: graph.order[box.id])
+    for number, boxes in itertools.groupby(results, lambda box: (box.stage, box.graph)):
         calls = Calls()
-        for box in graph.boxes:
-            if box.kind == "result" and box.graph == number:
-                calls.add(box.id, graph.ways.get(box.id, ()))
-        if number > 1:
-            calls.whole.kind, calls.whole.number = RECORDED, number
-            whole.inside.append(calls.whole)
-        else:
-            whole = calls.whole
+        for box in boxes:
+            calls.add(box.id, graph.ways.get(box.id, ()))
+        calls.whole.kind, calls.whole.number = RECORDED, number[1]
+        whole.inside += calls.whole.inside if number[1] == 1 else [calls.whole]
     adopt(whole)
     home = {item: scope for scope in parts_of(whole) for item in scope.inside if isinstance(item, str)}
     for key, users in uses_of_inputs(graph).items():
-        around = shared_start([_way_to(home[user]) for user in users])
+        around = shared_start([[*home[user].outwards()][::-1] for user in users])
         (around[-1] if around else whole).inside.append(key)
     sort(whole, graph)
     return whole
@@ -128,35 +124,47 @@ class _Division:
         self.home = {item: scope for scope in parts_of(whole) for item in scope.inside if isinstance(item, str)}
 
     def run(self) -> None:
-        waiting = [self.whole]
-        while waiting:
-            scope = waiting.pop()
+        parts = [self.whole]
+        for scope in parts:  # which grows while we walk it
             self._divide(scope)
-            waiting += [item for item in scope.inside if isinstance(item, Scope)]
+            parts += [item for item in scope.inside if isinstance(item, Scope)]
 
     def _divide(self, scope: Scope) -> None:
         in_inputs = INPUTS in (scope.kind, scope.word)
-        inputs = {item for item in scope.inside if item in self.uses and not in_inputs}
-        others = [item for item in scope.inside if item not in inputs]
-        if len(others) <= MOST and len(scope.inside) <= MOST_WITH_INPUTS:
-            return
+        inputs = [item for item in scope.inside if item in self.uses and not in_inputs]
+        others = [item for item in scope.inside if in_inputs or item not in self.uses]
+        if len(others) > MOST or len(scope.inside) > MOST_WITH_INPUTS:
+            self._join_results(scope, inputs, others, in_inputs)
+        if not in_inputs:
+            self._put_inputs_apart(scope)
+        self._take_in(scope)
+        sort(scope, self.graph)
+
+    def _join_results(self, scope: Scope, inputs: list[str], others: list[Any], in_inputs: bool) -> None:
+        """Parts of what a scope holds but for its inputs; these go where all their uses are."""
         if self.titles.callee_of_all(others) is None:
             others = self._with_repeated_joined(others)
         if len(others) > MOST and not scope.word and not scope.rounds and not in_inputs:
             others = self._with_pattern_joined(scope, others)
         if len(others) > MOST or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
             others = self._runs(scope, others)
-        free = [item for item in scope.inside if item in inputs]
         scope.inside = others
         self._take_in(scope)
-        for key in free:
+        for key in inputs:
             self._home_of(key, scope).inside.append(key)
-        free = [item for item in scope.inside if item in inputs]
-        if len(scope.inside) > MOST_WITH_INPUTS and len(free) > 2:
-            apart = Scope(INPUTS, None, scope, free, title=self.titles.of_inputs(free))
-            scope.inside = [apart, *(item for item in scope.inside if item not in inputs)]
-        self._take_in(scope)
-        sort(scope, self.graph)
+
+    def _put_inputs_apart(self, scope: Scope) -> None:
+        """One part of leaves and constants where there are too many, or where several go to the same parts: each edge
+        of theirs would cross those of the others.
+        """
+        free = [item for item in scope.inside if item in self.uses]
+        goes_to = {key: len({self._item_around(user, scope) for user in self.uses[key]}) for key in free}
+        if len(scope.inside) <= MOST_WITH_INPUTS or len(free) <= 2:
+            free = [key for key in free if goes_to[key] > 1]
+            if sum(goes_to[key] > 2 for key in free) < 3:
+                return
+        apart = Scope(INPUTS, None, scope, free, title=self.titles.of_inputs(free))
+        scope.inside = [apart, *(item for item in scope.inside if item not in free)]
 
     def _with_repeated_joined(self, things: list[Any]) -> list[Any]:
         """Where calls of one function or of like modules stand beside each other, one part instead of them."""
@@ -174,9 +182,8 @@ class _Division:
             return things
         start, size, count = found
         title = f"{self._sort_of(things[start])} … {self._sort_of(things[start + size - 1])}"
-        parts = [Scope(RUN, title=f"{title}, {number} of {count}") for number in range(1, count + 1)]
-        for number, part in enumerate(parts):
-            part.inside = things[start + number * size : start + (number + 1) * size]
+        pieces = [things[place : place + size] for place in range(start, start + size * count, size)]
+        parts = [Scope(RUN, None, None, one, title=f"{title}, {k} of {count}") for k, one in enumerate(pieces, 1)]
         if count * size == len(things):
             scope.word = AGAIN
             return parts
@@ -212,15 +219,14 @@ class _Division:
 
     def _nearest(self, scope: Scope, key: str) -> Scope:
         """Of a part and the parts in it, the one in which a leaf or constant lies directly: with all its uses."""
-        inside: set[Any] = set()
-        for user in self.uses[key]:
-            at = self.home[user]
-            if at is scope:
-                return scope
-            while at.parent is not None and at.parent is not scope:
-                at = at.parent
-            inside.add(at)
-        return inside.pop() if len(inside) == 1 else scope
+        inside = {self._item_around(user, scope) for user in self.uses[key]}
+        only = inside.pop()
+        return scope if inside or isinstance(only, str) else only
+
+    def _item_around(self, box: str, scope: Scope) -> Any:
+        """What of a scope a box in it lies in: itself or a part."""
+        inside = itertools.takewhile(lambda at: at is not scope, self.home[box].outwards())
+        return [box, *inside][-1]
 
     def _take_in(self, scope: Scope) -> None:
         """Note where the things in a part lie now."""
@@ -239,11 +245,8 @@ def pattern_in(words: Sequence[str]) -> tuple[int, int, int] | None:
         for place in range(len(words) - size):
             same = same + 1 if words[place] == words[place + size] else 0
             count = same // size + 1
-            if (
-                count >= 3
-                and len(set(words[place : place + size])) > 1
-                and (best is None or count * size > best[1] * best[2])
-            ):
+            is_longer = best is None or count * size > best[1] * best[2]
+            if count >= 3 and is_longer and len(set(words[place : place + size])) > 1:
                 best = place - same + 1, size, count
     return best
 
@@ -264,12 +267,11 @@ def adopt(scope: Scope) -> None:
 
 
 def sort(whole: Scope, graph: Snapshot) -> None:
-    """Put what lies in each scope into the order in which it was made, a later generation behind an earlier one."""
-    places = graph.places
+    """Put what lies in each scope into the order in which it was made, a later stage behind an earlier one."""
     first: dict[int, tuple[int, int]] = {}
 
     def key(item: Any) -> tuple[int, int]:
-        return (graph.by_id[item].graph, places[item]) if isinstance(item, str) else first[id(item)]
+        return graph.order[item] if isinstance(item, str) else first[id(item)]
 
     for scope in reversed(list(parts_of(whole))):
         scope.inside.sort(key=key)
@@ -286,20 +288,7 @@ def uses_of_inputs(graph: Snapshot) -> dict[str, list[str]]:
     return uses
 
 
-def _way_to(scope: Scope | None) -> list[Scope]:
-    """From the outermost scope to this one."""
-    way: list[Scope] = []
-    while scope is not None:
-        way.append(scope)
-        scope = scope.parent
-    return way[::-1]
-
-
 def shared_start(ways: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     """What all of some ways from the outside to the inside begin with."""
-    shared: tuple[Any, ...] = ()
-    for level in zip(*ways, strict=False):
-        if any(one is not level[0] for one in level):
-            break
-        shared += (level[0],)
-    return shared
+    levels = itertools.takewhile(lambda level: all(one is level[0] for one in level), zip(*ways, strict=False))
+    return tuple(level[0] for level in levels)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.calls import MODULE, Scope
+from minigrad.viz.graph.calls import INPUTS, MODULE, Scope
 from minigrad.viz.graph.folding import fold, parts_of, scopes_of, without_calls
 from minigrad.viz.graph.titles import Titles
 
@@ -34,6 +34,11 @@ class Group:
     boxes: list[str] = field(default_factory=list)
     count: int = 0
     is_module: bool = False
+
+    @property
+    def about(self) -> str:
+        """All that it is, for a tip: a module is known by its path, what else there is by its name."""
+        return f"{self.path if self.is_module else self.name}: {self.kind}, {self.count} nodes"
 
 
 def groups_of(graph: Snapshot, names: Mapping[int, str]) -> tuple[Group, ...]:
@@ -68,7 +73,7 @@ def open_at_first(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
         return [group.id for group in groups]
     seen = len(graph.boxes) - sum(group.count - 1 for group in inside.get(None, ()))
     opened: list[str] = []
-    level = inside.get(None, [])
+    level = [group for group in inside.get(None, ()) if group.kind != INPUTS]
     for _ in range(DEEPEST):
         if seen + sum(shows[group.id] for group in level) <= MANY:
             chosen = level
@@ -85,7 +90,7 @@ def open_at_first(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
                         break
         seen += sum(shows[group.id] for group in chosen)
         opened += [group.id for group in chosen]
-        level = [inner for group in chosen for inner in inside.get(group.id, ())]
+        level = [inner for group in chosen for inner in inside.get(group.id, ()) if inner.kind != INPUTS]
     return [group.id for group in groups if group.id in opened]
 
 

@@ -39,12 +39,15 @@ def is_leaf(node: Any) -> bool:
     return hasattr(node, "variable")
 
 
-def generations(nodes: list[Any]) -> dict[Any, int]:
-    """Node -> 1 for what the learner computed, 2 for the graph of its gradient, and so on; inputs stand first."""
+def stages(nodes: list[Any]) -> dict[Any, int]:
+    """Node -> 0 for what the learner computed, 1 for the graph of its gradient, 2 for what the learner computed from
+    that, 3 for the graph of that one's gradient, and so on. No input is of a later stage.
+    """
     found: dict[Any, int] = {}
     for node in nodes:
-        inputs = [found[child] for child, _ in node.next_functions if child is not None and not is_leaf(child)]
-        found[node] = max([getattr(creation(node), "graph", 1), *inputs])
+        least = 2 * getattr(creation(node), "graph", 1) - 3
+        stage = max([least, 0, *(found[child] for child, _ in node.next_functions if child is not None)])
+        found[node] = stage + (stage % 2 != by_rule(node))
     return found
 
 

@@ -22,7 +22,7 @@ from minigrad.viz.graph.expressions import NodeNames
 from minigrad.viz.graph.kept import all_kept, read_saved, source_of_backward
 from minigrad.viz.graph.learner_code import first_assignment, only_assignment, sources_of
 from minigrad.viz.graph.naming import Variables
-from minigrad.viz.graph.nodes import by_rule, consumers, creation, generations, is_leaf, nodes_behind, version_of
+from minigrad.viz.graph.nodes import by_rule, consumers, creation, is_leaf, nodes_behind, stages, version_of
 from minigrad.viz.graph.records import NO_PLACE, Record, Span, span_of
 from minigrad.viz.graph.values import Value
 from minigrad.viz.torch_graphs import mirror_of
@@ -74,7 +74,7 @@ class _Builder:
         self.variables = variables
         self.frame = frame
         self.nodes = nodes_behind(self.start) if beside is None else nodes_behind(self.start, beside.grad_fn)
-        self.graphs = generations(self.nodes)
+        self.stages = stages(self.nodes)
         # What a backward made stands in no line of the learner's; it belongs to the line of the node whose rule it is.
         self.spans: dict[Any, Span | None] = {
             node: None if by_rule(node) else naming.whole_write(span_of(creation(node))) for node in self.nodes
@@ -218,7 +218,7 @@ class _Builder:
             tuple(getattr(node, "inputs", ())),
             outputs,
             version=None if tensor is None else version_of(tensor),
-            graph=self.graphs[node],
+            stage=self.stages[node],
             backward=source_of_backward(node),
         )
 

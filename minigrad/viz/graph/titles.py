@@ -6,15 +6,23 @@ Of several calls each says which it is, and several parts in one say how many.
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from minigrad.viz.graph.boxes import GENERATIONS, Snapshot
+from minigrad.viz.graph.boxes import GENERATIONS, Box, Snapshot
 from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, ROUND, RUN, Scope, is_learners
-from minigrad.viz.graph.loops import LONGEST, head_of
+from minigrad.viz.graph.loops import head_of
+from minigrad.viz.graph.naming import op_word
 
 STRETCH = "stretch of the code"
+ONLY_NUMBER = re.compile(r"[tg]\d+")  # the name of what no line gives one
+CLOSED = 26  # letters of a title for which a closed part has room
+OF_CLASS = re.compile(r"\.(__call__|forward|__init__)$")  # calls that a reader calls by the class's name
+# What only shows the same numbers in another order or shape.
+MOVES = {"view", "unsafe_view", "reshape", "t", "transpose", "permute", "unsqueeze", "squeeze", "select", "clone"}
 INDEXED = re.compile(r"(?:(.*)\.)?(\d+)")
 
 
@@ -33,10 +41,12 @@ class Titles:
     def of(self, scope: Scope) -> str:
         """The title of a part."""
         if scope.kind in (MODULE, FUNCTION):
-            name = self.called(scope)
+            name, number = self.called(scope), f"{scope.number} of {scope.total}" if scope.total > 1 else ""
             if scope.kind == FUNCTION and scope.title:
-                name = f"{name} · {scope.title}"
-            return f"{name}, call {scope.number} of {scope.total}" if scope.total > 1 else name
+                whole = f"{name} {number} · {scope.title}" if number else f"{name} · {scope.title}"
+                if not number or len(whole) <= CLOSED:
+                    return whole
+            return f"{name}, call {number}" if number else name
         if scope.kind == ROUND:
             return f"{self.round_word(scope)} {scope.number} of {scope.total}"
         if scope.kind == RECORDED:
@@ -85,21 +95,30 @@ class Titles:
         return f"{run.word} {run.number}…{run.number + len(run.inside) - 1}"
 
     def of_stretch(self, things: Sequence[Any]) -> str:
-        """The first and the last of some things."""
+        """The first and the last of some things; of a few ops whose results have no names, which they are."""
+        boxes = [self.graph.by_id[thing] for thing in things if isinstance(thing, str)]
+        ops = Counter(word for box in boxes if box.kind == "result" and (word := op_word(box.op)) not in MOVES)
+        if len(boxes) == len(things) and 0 < len(ops) < 3 and not any(map(_is_named, boxes)):
+            return " · ".join(word if count == 1 else f"{word} ×{count}" for word, count in ops.items())
         first, last = (self._end(things[end], end) for end in (0, -1))
         return f"{first} … {last}"
 
-    def of_inputs(self, things: Sequence[Any]) -> str:
-        """Leaves and constants: the first and the last, or how many they are where that is too long."""
-        text = self.of_stretch(things)
-        return text if len(text) <= LONGEST else f"{len(things)} inputs"
+    def of_inputs(self, things: Sequence[str]) -> str:
+        """Leaves and constants: their names, or how many they are where that is too long, and of which module."""
+        names = [self.graph.by_id[thing].name for thing in things]
+        if len(text := ", ".join(names)) <= CLOSED and not any(map(ONLY_NUMBER.fullmatch, names)):
+            return text
+        levels = zip(*(name.split(".")[:-1] for name in names), strict=False)
+        around = ".".join(level[0] for level in itertools.takewhile(lambda level: len(set(level)) == 1, levels))
+        return f"{around}: {len(things)} inputs" if around else f"{len(things)} inputs"
 
     def _end(self, thing: Any, end: int) -> str:
         while isinstance(thing, Scope):
             if thing.kind in (MODULE, FUNCTION):
                 return self.called(thing)
             thing = thing.inside[end]
-        return self.graph.by_id[thing].name
+        box = self.graph.by_id[thing]
+        return box.name if box.kind != "result" or _is_named(box) else op_word(box.op)
 
     def callee_of_all(self, things: Sequence[Any]) -> Any:
         """What all of some things are calls of; None if there is no such one."""
@@ -117,30 +136,26 @@ class Titles:
 
     def path(self, scope: Scope) -> str:
         """The names of the modules around a part, and its own, with points between them."""
-        path: list[str] = []
-        at: Scope | None = scope
-        while at is not None:
-            if at.kind == MODULE:
-                path.append(self.called(at) if path else self.of(at))
-            at = at.parent
-        return ".".join(reversed(path))
+        modules = [at for at in scope.outwards() if at.kind == MODULE]
+        return ".".join([*map(self.called, modules[:0:-1]), *map(self.of, modules[:1])])
 
     def called(self, call: Scope) -> str:
         """The name of what a call calls."""
         if call.kind == FUNCTION:
-            return str(call.about.co_qualname).rpartition("<locals>.")[2]
+            return OF_CLASS.sub("", str(call.about.co_qualname).rpartition("<locals>.")[2])
         outer, module = self._module_around(call), call.about
         inside = self._inside(outer.about).get(id(module), "") if outer is not None else ""
         return inside or self.names.get(id(module), "") or type(module).__name__
 
     def _module_around(self, scope: Scope) -> Scope | None:
-        outer = scope.parent
-        while outer is not None and outer.kind != MODULE:
-            outer = outer.parent
-        return outer
+        return next((at for at in scope.outwards() if at.kind == MODULE and at is not scope), None)
 
     def _inside(self, outer: Any) -> dict[int, str]:
         """The id of each module inside another one -> its path there."""
         if id(outer) not in self._paths:
             self._paths[id(outer)] = {id(module): path for path, module in reversed(list(outer.named_modules()))}
         return self._paths[id(outer)]
+
+
+def _is_named(box: Box) -> bool:
+    return box.kind == "result" and not ONLY_NUMBER.fullmatch(box.name)

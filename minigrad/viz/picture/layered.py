@@ -347,10 +347,8 @@ class _Bands:
 
     def _meets(self, node: _Node, link: str, side: str) -> float:
         wish = None if node.is_bend else self.port(node.id, link, side)
-        return node.middle + (self._lean(node) if wish is None else wish - node.wide / 2)
-
-    def _lean(self, node: _Node) -> float:
-        return ENTRY * node.wide if self.down else 0.0
+        lean = ENTRY * node.wide if self.down else 0.0
+        return node.middle + (lean if wish is None else wish - node.wide / 2)
 
     def _apart(self, one: _Node, other: _Node) -> float:
         """How far apart the middles of two neighbours in a layer have to be."""
@@ -422,13 +420,11 @@ class _Bands:
                     points += [(*self._point(*place), True) for place in turns]
                 start, end = starts[node.layer], ends[node.layer]
                 if node.is_bend:
-                    points += [(*self._point(place, node.middle), False) for place in dict.fromkeys((start, end))]
-                elif node.id == targets[link]:
-                    place = self._point((start + end - node.long) / 2, self._end(node, link, "before"))
-                    points.append((*place, False))
+                    places = [(along, node.middle) for along in dict.fromkeys((start, end))]
                 else:
-                    place = self._point((start + end + node.long) / 2, self._end(node, link, "after"))
-                    points.append((*place, False))
+                    met, way = ("before", -1) if node.id == targets[link] else ("after", 1)
+                    places = [((start + end + way * node.long) / 2, self._end(node, link, met))]
+                points += [(*self._point(*place), False) for place in places]
             ways[link] = points
         tail = head if len(bands) > 1 else 0
         width, height = self._point(length + tail, side)

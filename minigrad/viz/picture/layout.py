@@ -8,9 +8,11 @@ larger in the room that it gets. In the page static/modules.mjs does the same, w
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 from minigrad.viz.graph.boxes import Edge
+from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.modules import Group
 from minigrad.viz.picture.layered import Arranged, Item, Link, Point, Room, Stop, arrange
 
@@ -22,8 +24,8 @@ LETTER = 8.2  # pixels of a letter in a group's title
 WHOLE = ""  # the id of what is around everything
 BETTER = 1.05  # times as large, or the direction that was tried first stays
 SQUEEZED = 0.55  # of the room is what an open group gets in a second try: it has neighbours
-READABLE = 0.75  # of its size: smaller, numbers cannot be read easily
-LEGIBLE_NAMES = 0.42  # and smaller than this, names cannot
+READABLE = 0.66  # of its size: smaller, numbers cannot be read easily
+LEGIBLE_NAMES = 0.5  # and smaller than this, names cannot
 FEWEST_SEEN = 5  # boxes that make a picture
 PAGE = (944.0, 560.0)  # pixels for a still picture
 
@@ -129,13 +131,12 @@ def closed_size(group: Group) -> tuple[float, float]:
 
 def title_width(group: Group) -> float:
     """What a group's name and kind take beside each other."""
-    return round(len(group.name) * LETTER + len(group.kind) * 7.3) + 64
+    return round(len(group.name) * LETTER + len(kind_beside(group)) * 7.3) + 64
 
 
-@dataclass
-class _Inside:
-    items: list[Item] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+def kind_beside(group: Group) -> str:
+    """A group's kind, where its name does not say it."""
+    return "" if group.kind == RECORDED or group.kind in group.name else group.kind
 
 
 class _Nest:
@@ -195,10 +196,10 @@ class _Nest:
 
         for key in [*reversed(self.groups), WHOLE]:
             if key in inside:
-                items = [Item(item.id, *sizes[item.id]) for item in inside[key].items]
+                items = [Item(item, *sizes[item]) for item in inside[key][0]]
                 depth = len(self.around(key)) if key else 0
                 there = room.within(2 * AROUND * depth, (HEAD + FOOT) * depth, part if key else 1.0)
-                laid[key] = arrange(items, inside[key].links, there, port)
+                laid[key] = arrange(items, inside[key][1], there, port)
             if key and key in inside:
                 whole = laid[key]
                 width = max(whole.width + 2 * AROUND, title_width(self.groups[key]))
@@ -207,25 +208,25 @@ class _Nest:
                 sizes[key] = closed_size(self.groups[key])
         return self._gathered(room, laid, sizes)
 
-    def _inside(self) -> dict[str, _Inside]:
-        """What lies directly in the whole and in each open group that is seen."""
+    def _inside(self) -> dict[str, tuple[list[str], list[Link]]]:
+        """What lies directly in the whole and in each open group that is seen, and the pieces of edges."""
         seen = [key for key in self.groups if all(not group or group in self.open for group in self.around(key))]
-        inside = {WHOLE: _Inside(), **{key: _Inside() for key in seen if key in self.open}}
+        inside: dict[str, Any] = {key: ([], []) for key in [WHOLE, *seen] if not key or key in self.open}
         things = [box for box in self.sizes if self.shown_for(box) == box]
         for key in sorted([*things, *seen], key=self.order.__getitem__):
-            inside[self.around(key)[0]].items.append(Item(key, 0, 0))
+            inside[self.around(key)[0]][0].append(key)
         for (source, target), flow in self.flows.items():
             name = f"{source}>{target}"
             out, into, common = self._way(source, target)
             at = source
             for group in out:
-                inside[group].links.append(Link(name, at, "", flow))
+                inside[group][1].append(Link(name, at, "", flow))
                 at = group
             end = target
             for group in into:
-                inside[group].links.append(Link(name, "", end, flow))
+                inside[group][1].append(Link(name, "", end, flow))
                 end = group
-            inside[common].links.append(Link(name, at, end, flow))
+            inside[common][1].append(Link(name, at, end, flow))
         return inside
 
     def _way(self, source: str, target: str) -> tuple[list[str], list[str], str]:

@@ -17,7 +17,7 @@ from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.modules import Group
 from minigrad.viz.graph.values import Value, shape_text
 from minigrad.viz.picture.layered import Point, Stop
-from minigrad.viz.picture.layout import Frame, Layout, Wire, lay_out, open_that_fit
+from minigrad.viz.picture.layout import Frame, Layout, Wire, kind_beside, lay_out, open_that_fit
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten
 
 MONO_WIDTH, NAME_WIDTH, FLAG_WIDTH = 7.3, 8.6, 7.0  # pixels a character takes: rows and pills, names, flags
@@ -153,15 +153,15 @@ def _frame(group: Group, frame: Frame) -> str:
     look += ' stroke-dasharray="2 5"' if sheet and frame.is_open else ""
     size = f'width="{pixels(frame.width)}" height="{pixels(frame.height)}"'
     pile = "" if frame.is_open else f'<rect {size} {look} transform="translate(4 4)"/>'
-    letters = int((frame.width - 40 - columns(group.kind) * MONO_WIDTH) / NAME_WIDTH)
-    kind = "" if sheet else group.kind
-    about = f"{group.path}: {group.kind}, {group.count} nodes"
+    name, kind = clean(group.name), kind_beside(group)
+    if columns(name) * NAME_WIDTH + columns(kind) * MONO_WIDTH > frame.width - 40:
+        kind = ""  # rather than a part of the name
     middle = 20 if frame.is_open else 26
     return (
         f'<g class="mg-group" data-group="{group.id}" transform="translate({_point((frame.x, frame.y))})">'
-        f"<title>{markup(about)}</title>{pile}<rect {size} {look}/>"
+        f"<title>{markup(group.about)}</title>{pile}<rect {size} {look}/>"
         f'<text x="12" y="{middle}" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}">'
-        f"{markup(shorten(clean(group.name), max(letters, 4)))}</text>"
+        f"{markup(shorten(name, max(int((frame.width - 24) / NAME_WIDTH), 4)))}</text>"
         f'<text x="{pixels(frame.width - 12)}" y="{middle}" text-anchor="end" fill="{QUIET}">{markup(kind)}</text></g>'
     )
 

@@ -13,8 +13,8 @@ const CLOSED = { least: 130, most: 250, height: 42 };
 export const NAME_LETTER = 8.2; // bold, in the title of a group
 const LARGER = 1.05; // times as large, or the room and the direction that were tried first stay
 const SQUEEZED = 0.55; // of the room is what an open group gets in a second try: it has neighbours
-const READABLE = 0.75; // of its size: smaller, a box shows its name alone
-const LEGIBLE_NAMES = 0.42; // and smaller than this, too little of that
+const READABLE = 0.66; // of its size: smaller, a box shows its name alone
+const LEGIBLE_NAMES = 0.5; // and smaller than this, too little of that
 const FEWEST_SEEN = 5; // boxes that make a picture
 const WHOLE = ""; // the id of what is around everything
 const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in modules.py
@@ -94,8 +94,8 @@ export class Modules {
   }
 
   /** What a group's name and kind take beside each other, in pixels. */
-  titleWidth({ name, kind }) {
-    return Math.round([...name].length * NAME_LETTER + [...kind].length * 7.3) + 64;
+  titleWidth(group) {
+    return Math.round([...group.name].length * NAME_LETTER + [...kindBeside(group)].length * 7.3) + 64;
   }
 
   closedSize(group) {
@@ -225,6 +225,11 @@ export class Modules {
     const whole = laid.get(WHOLE);
     return { width: whole.width + 2 * MARGIN, height: whole.height + 2 * MARGIN, boxes, groups, wires };
   }
+}
+
+/** A group's kind, where its name does not say it. */
+export function kindBeside({ name, kind }) {
+  return kind === RECORDED || name.includes(kind) ? "" : kind;
 }
 
 /** From a group's left edge to what is laid out in it: its title may be wider. */

@@ -4,7 +4,7 @@
 
 import { drawingFrom, shape } from "./dom.mjs";
 import { sign } from "./marks.mjs";
-import { Modules, NAME_LETTER } from "./modules.mjs";
+import { kindBeside, Modules, NAME_LETTER } from "./modules.mjs";
 import { share, sizeText, together } from "./sizes.mjs";
 import { headOf, longestPiece, pathOf } from "./wires.mjs";
 
@@ -149,7 +149,7 @@ export class Picture {
       title: shape("g", { class: "mg-group-title", "data-group": about.id }),
       sign: shape("text", { class: "mg-fold", x: 18.5, y: 20, "text-anchor": "middle", "aria-hidden": "true" }),
       name: shape("text", { class: "mg-name", x: 32, y: 20 }, about.name),
-      kind: shape("text", { class: "mg-expression", y: 20, "text-anchor": "end" }, about.sheet ? "" : about.kind),
+      kind: shape("text", { class: "mg-expression", y: 20, "text-anchor": "end" }, kindBeside(about)),
       track: shape("rect", { class: "mg-track", x: 12, y: 31, height: 4, rx: 2 }),
       bar: shape("rect", { class: "mg-progress", x: 12, y: 31, height: 4, rx: 2, width: 0 }),
     };
@@ -178,7 +178,10 @@ export class Picture {
     fold.textContent = open ? "−" : "+";
     for (const part of [track, parts.bar]) part.setAttribute("visibility", open ? "hidden" : "visible");
     track.setAttribute("width", (w - 24).toFixed(1));
-    Object.assign(parts, { room: w - 24, width: w, height: h, open, full: fitted(about.name, Math.floor((w - 54 - [...about.kind].length * CHIP_WIDTH) / NAME_LETTER)) });
+    Object.assign(parts, { room: w - 24, width: w, height: h, open, full: fitted(about.name, Math.floor((w - 40) / NAME_LETTER)) });
+    // Rather the whole name than a part of it beside its kind.
+    const beside = [...about.name].length * NAME_LETTER + [...kindBeside(about)].length * CHIP_WIDTH + 54 <= w ? kindBeside(about) : "";
+    kind.textContent = parts.beside = beside;
     parts.name.textContent = parts.full;
   }
 
@@ -225,20 +228,26 @@ export class Picture {
     this.drawing.style?.setProperty("--mg-letter", `${letter}px`);
     for (const [id, parts] of this.boxes) {
       parts.full ??= parts.name?.textContent;
-      this.sayName(parts, this.about(id)?.name ?? "", detail === "numbers" ? 15 : parts.height / 2);
+      const name = this.about(id)?.name ?? "";
+      this.sayName(parts, parts.full, name.split(".").at(-1), detail === "numbers" ? 15 : parts.height / 2);
       const words = [...`${parts.full ?? ""}${parts.expression?.textContent ?? ""}`].length;
       parts.expression?.setAttribute("visibility", words * letter * ASPECT + ENDS > parts.width ? "hidden" : "visible");
     }
-    for (const parts of this.groups.values()) this.sayName(parts, parts.about.name, parts.open || detail === "numbers" ? 15 : parts.height / 2);
+    for (const parts of this.groups.values()) {
+      const { name, kind } = parts.about;
+      const whole = detail === "names" && /^\d+$/.test(name) ? kind : name; // of a list of modules, a number says little
+      parts.name.setAttribute("x", detail === "names" ? 12 : 32);
+      this.sayName(parts, whole, whole, parts.open || detail === "numbers" ? 15 : parts.height / 2);
+    }
     this.paintChips(this.painted.chips, true);
   }
 
   /** A name in the letters of the present size, in the middle of its box; as it was drawn where all is said. */
-  sayName({ name, full, width }, whole, middle) {
+  sayName({ name, full, width }, whole, short, middle) {
     if (!name) return;
     const { letter } = this;
-    const room = letter ? Math.floor((width - 12) / (letter * ASPECT)) : 0;
-    name.textContent = !letter || [...full].length <= room ? full : fitted(whole.split(".").at(-1), room);
+    const room = letter ? Math.floor((width - Number(name.getAttribute("x"))) / (letter * ASPECT)) : 0;
+    name.textContent = !letter ? full : [...whole].length <= room ? whole : fitted(short, room);
     if (letter) name.setAttribute("dy", (middle - Number(name.getAttribute("y")) + letter * 0.36).toFixed(1));
     else name.removeAttribute("dy");
   }
@@ -480,11 +489,11 @@ export class Picture {
       for (const name of STATES) parts.group.classList.toggle(`mg-${name}`, name === painted);
       const alarm = inside.some((box) => boxes[box]?.alarm);
       const said = alarm ? "⚠ NaN or Inf inside" : running.length ? `${done} of ${running.length} nodes ran` : `${parts.about.count} nodes, none runs`;
-      parts.kind.textContent = alarm ? "⚠ NaN, Inf" : parts.about.sheet ? "" : parts.about.kind;
+      parts.kind.textContent = alarm ? "⚠ NaN, Inf" : parts.beside;
       parts.kind.classList.toggle("mg-alarm", alarm);
       parts.bar.setAttribute("width", ((parts.room * done) / Math.max(running.length, 1)).toFixed(1));
       const open = this.modules.open.has(id);
-      parts.group.setAttribute("aria-label", `${words(parts.title)}, ${parts.about.sheet ? "" : "module "}${parts.about.path}: ${said}. Enter ${open ? "closes" : "opens"} it.`);
+      parts.group.setAttribute("aria-label", `${words(parts.title)}, ${parts.about.is_module ? `module ${parts.about.path}` : parts.about.name}: ${said}. Enter ${open ? "closes" : "opens"} it.`);
     }
   }
 

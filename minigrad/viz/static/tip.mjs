@@ -40,7 +40,7 @@ export class Tip {
     const id = box.getAttribute("data-box");
     if (!id) {
       const { about } = this.picture.groups.get(box.getAttribute("data-group"));
-      return [about.path, `${about.kind}, ${about.count} nodes`];
+      return [about.is_module ? about.path : about.name, `${about.kind}, ${about.count} nodes`];
     }
     const state = this.player.state(this.player.index).boxes[id];
     const lines = (this.picture.about(id)?.hover ?? "").split("\n").filter(Boolean);

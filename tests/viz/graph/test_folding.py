@@ -99,22 +99,22 @@ def named(groups: Sequence[Group], name: str) -> Group:
 
 def test_micrograds_network_folds_into_layers_and_neurons() -> None:
     _, groups = folded(MICROGRAD + ONE)
-    assert titles(groups) == ["MLP.__call__ · for layer in self.layers: ×3"]
+    assert titles(groups) == ["MLP · for layer in self.layers: ×3"]
     layers = titles(groups, groups[0])
     assert layers == [
-        "Layer.__call__ · Neuron.__call__ ×4, call 1 of 2",
-        "Layer.__call__ · Neuron.__call__ ×4, call 2 of 2",
-        "Neuron.__call__",  # the last layer is one neuron
+        "Layer 1 of 2 · Neuron ×4",
+        "Layer 2 of 2 · Neuron ×4",
+        "Neuron",  # the last layer is one neuron
     ]
-    assert titles(groups, named(groups, layers[0])) == [f"Neuron.__call__, call {k} of 4" for k in (1, 2, 3, 4)]
+    assert titles(groups, named(groups, layers[0])) == [f"Neuron, call {k} of 4" for k in (1, 2, 3, 4)]
 
 
 def test_loops_in_loops_are_told_apart_though_the_same_lines_run_again() -> None:
     _, groups = folded(MICROGRAD + FOUR)
     (network,) = [group for group in groups if group.parent is None and "MLP" in group.name]
-    assert network.name == "MLP.__call__ ×4"
+    assert network.name == "MLP ×4"
     calls = titles(groups, network)
-    assert calls[1:] == [f"MLP.__call__ · for layer in self.layers: ×3, call {k} of 4" for k in (1, 2, 3, 4)]
+    assert calls[1:] == [f"MLP, call {k} of 4" for k in (1, 2, 3, 4)]
     assert len(titles(groups, named(groups, calls[1]))) == 3
 
 
@@ -158,7 +158,9 @@ def test_one_call_in_each_round_is_that_call() -> None:
     )
     _, groups = folded(text)
     assert titles(groups) == ["cell ×30"]
-    assert titles(groups, groups[0]) == [f"calls {k}…{k + 5}" for k in (1, 7, 13, 19, 25)]
+    inputs, *calls = titles(groups, groups[0])
+    assert inputs == "cell: 4 inputs"
+    assert calls == [f"calls {k}…{k + 5}" for k in (1, 7, 13, 19, 25)]
     assert titles(groups, named(groups, "calls 7…12"))[0] == "cell, call 7 of 30"
 
 
@@ -189,7 +191,8 @@ def test_what_sum_and_reduce_call_is_no_loop() -> None:
         "for epoch in range(1):\n"
         "    loss = sum(x) * functools.reduce(lambda a, b: a * b, x)\n"
     )
-    assert not any("epoch" in group.name or "×" in group.name for group in groups)
+    assert titles(groups) == ["add ×4", "add ×5", "mul ×4", "mul … loss"]
+    assert {group.kind for group in groups} == {"stretch of the code"}
 
 
 def test_comprehensions_are_loops_too() -> None:
@@ -283,14 +286,47 @@ def any_graph(chance: random.Random) -> Snapshot:
         if chance.random() < 0.3:
             boxes.append(Box(f"n{len(boxes)}", "leaf", f"w{number}", "", "", NONE, NONE))
         inputs = chance.choices(boxes[-30:], k=chance.randint(0, 3)) if boxes else []
-        generation = max([2 if number and chance.random() < 0.03 else 1, *(box.graph for box in inputs)])
+        stage = max([chance.choice((1, 2)) if number and chance.random() < 0.05 else 0, *(box.stage for box in inputs)])
         key = f"n{len(boxes)}"
-        boxes.append(replace(Box(key, "result", f"t{number}", "", "", NONE, NONE), graph=generation))
+        boxes.append(replace(Box(key, "result", f"t{number}", "", "", NONE, NONE), stage=stage))
         edges += [Edge(f"e{number}.{slot}", box.id, key, slot) for slot, box in enumerate(inputs)]
         ways[key] = tuple(chance.choices(PLACES + MODULES, k=chance.randint(0, 4)))
     used = {edge.source for edge in edges}
     kept = tuple(box for box in boxes if box.kind == "result" or box.id in used)
     return Snapshot(kept[-1].id, kept, tuple(edges), ways=ways)
+
+
+def test_weights_that_all_rounds_use_are_one_part_that_begins_closed() -> None:
+    graph, groups = folded(
+        "U, W, V = (mg.full((2, 2), 0.1, requires_grad=True) for _ in range(3))\n"
+        "h, loss = mg.zeros(1, 2), mg.zeros(())\n"
+        "for t in range(25):\n"
+        "    h = mg.tanh(mg.ones(1, 2) @ U + h @ W)\n"
+        "    loss = loss + (h @ V).sum()\n"
+    )
+    weights, *runs = [group for group in groups if group.parent == groups[0].id]
+    assert (weights.name, weights.kind, len(weights.boxes)) == ("3 inputs", "inputs", 3)
+    assert weights.id not in open_at_first(graph, groups)
+    assert [group.kind for group in runs] == ["iterations"] * 5
+    assert {graph.by_id[box].kind for box in weights.boxes} == {"leaf"}
+
+
+def test_a_leaf_that_goes_to_many_places_stays_alone() -> None:
+    _, groups = folded(
+        "w = mg.tensor(0.5, requires_grad=True)\nh = w * 1\nfor t in range(25):\n    h = (h * w).tanh()\nloss = h\n"
+    )
+    assert not any(group.kind == "inputs" for group in groups)
+
+
+def test_a_forward_is_called_by_its_class() -> None:
+    _, groups = folded(
+        "class Scale:\n    def forward(self, x):\n        return (x * 2).exp() + 1\n"
+        "    def twice(self, x):\n        return (x * 3).exp() + 2\n"
+        "scale, x = Scale(), mg.tensor(0.1, requires_grad=True)\n"
+        "loss = x.sin().cos().sin().exp().reshape(1).tanh()\n"
+        "for f in (scale.forward, scale.twice) * 3:\n    loss = f(loss)\n"
+    )
+    assert {"Scale, call 1 of 3", "Scale.twice, call 3 of 3"} <= {group.name for group in groups}
 
 
 @given(st.integers(0, 2**40))
