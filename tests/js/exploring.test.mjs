@@ -325,6 +325,23 @@ test("modules are boxes in boxes, named as in the code", async () => {
   assert.ok(weight, "a parameter has its path as its name");
 });
 
+test("of a closed module's name as much is shown as its kind leaves room for, and its bar fills its track", async () => {
+  const model = changed("network", () => {});
+  model.get("picture").groups.find(({ name }) => name === "body").name = "a_name_that_is_longer_than_any_closed_box_is_wide";
+  const root = await show(model);
+  const title = [...root.querySelectorAll(".mg-group-title")].find((one) => one.textContent.includes("a_name"));
+  const group = root.querySelector(`.mg-group[data-group="${title.getAttribute("data-group")}"]`);
+  key(group, "Enter");
+  const [name, kind] = [".mg-name", ".mg-expression"].map((part) => group.querySelector(part) ?? title.querySelector(part));
+  const width = Number(group.querySelector(".mg-frame").getAttribute("width"));
+  const taken = [...name.textContent].length * 8.2 + [...kind.textContent].length * 7.3;
+  assert.ok(name.textContent.endsWith("…"), name.textContent);
+  assert.ok(taken < width - 30 && taken > width - 80, `${taken} of ${width}`);
+  press(root, "last");
+  const [bar, track] = [".mg-progress", ".mg-track"].map((part) => Number(group.querySelector(part).getAttribute("width")));
+  assert.equal(bar, track);
+});
+
 test("a module closes to one box that counts its nodes, and opens again", async () => {
   const root = await show(saved("network"));
   const visible = () => [...root.querySelectorAll("[data-box]")].filter(shown).length;

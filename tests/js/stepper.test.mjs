@@ -222,6 +222,12 @@ test("the learner's line is lit, and only that one", async () => {
   ]);
 });
 
+test("where a line of code is too long it goes on below its beginning, not at the margin", async () => {
+  const root = await show(saved("network"));
+  const indent = (text) => [...root.querySelectorAll(".mg-text")].find((one) => one.textContent.trim() === text).style.getPropertyValue("--mg-indent");
+  assert.deepEqual(["class Net(mg.nn.Module):", "def __init__(self):", "super().__init__()"].map(indent), ["0", "4", "8"]);
+});
+
 test("the panel of the code scrolls to what is marked, after all else is painted", async () => {
   const root = await show(saved());
   const code = root.querySelector(".mg-source");
@@ -331,6 +337,7 @@ test("a click or Enter on a box shows its details, Escape and the cross close th
   boxNamed(root, "E").dispatchEvent(new MouseEvent("click", { bubbles: true }));
   assert.equal(inspector.hidden, false);
   assert.match(inspector.textContent, /result of MulBackward0/);
+  assert.match(inspector.textContent, /savedself = C: 9; other = D: 4/);
   assert.match(inspector.textContent, /Gradient nowNone/);
   press(root, "next");
   press(root, "next");

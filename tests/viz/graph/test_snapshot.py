@@ -53,6 +53,15 @@ def test_names_are_the_callers_variables() -> None:
     assert seen(graph) == {"A": "leaf", "C": "A ** 2", "B": "leaf", "D": "B ** 2", "E": "C * D", "F": "D + E"}
 
 
+def test_of_a_long_cell_the_lines_in_question_are_shown_and_their_neighbours() -> None:
+    others = "".join(f"k{number} = {number}\n" for number in range(24))
+    code = f"import math\nx = mg.tensor(1.0, requires_grad=True)\n{others}y = x * 2\nk = 1\nd = viz.draw(y)\n"
+    (source,) = cell(code)["d"].graph.sources
+    lines = code.splitlines()
+    shown = [(number, lines[number - 1]) for number in (1, 2, 3, 26, 27, 28)]
+    assert list(source.lines) == [*shown[:3], (0, ""), *shown[3:]]
+
+
 def test_unnamed_results_are_numbered_and_stand_in_expressions() -> None:
     scope = cell(
         "x = mg.tensor([1., 2., 3.], requires_grad=True)\nt1 = 5\n"

@@ -211,8 +211,10 @@ def told(laid: Layout, shown: list[str]) -> dict[str, Any]:
     }
 
 
-def long_parts() -> Iterator[tuple[Any, ...]]:
-    """Chains that are cut into bands, where few edges pass; in parts, too, of which some are closed."""
+def hard_cases() -> Iterator[tuple[Any, ...]]:
+    """Chains that are cut into bands, where few edges pass; in parts, too, of which some are closed. And what cannot be
+    drawn without crossings.
+    """
     sizes, edges = chain(30)
     runs = [[f"n{number}" for number in range(*ends)] for ends in ((2, 16), (18, 28))]
     groups = [Group(f"g{k}", f"part {k}", f"part {k}", "Block", None, run, len(run)) for k, run in enumerate(runs)]
@@ -221,9 +223,11 @@ def long_parts() -> Iterator[tuple[Any, ...]]:
             yield (sizes, edges, groups, shown), *room
     for source in range(1, 27, 2):
         yield (sizes, [*edges, Edge("passing", f"n{source}", f"n{source + 3}", 0)], [], []), 944, 560
+    sizes, crossing = dict.fromkeys(("a", "b", "c", "x", "y", "z"), (90.0, 54.0)), itertools.product("abc", "xyz")
+    yield (sizes, [Edge(f"e{k}", *ends, 0) for k, ends in enumerate(crossing)], [], []), 944, 560
 
 
-@example(list(long_parts()))
+@example(list(hard_cases()))
 @given(st.lists(st.tuples(grouped(), st.integers(300, 1300), st.integers(200, 700)), min_size=40, max_size=40))
 @settings(max_examples=2, deadline=None)
 def test_the_page_lays_out_as_python_does(cases: list[Any]) -> None:

@@ -228,6 +228,27 @@ def test_large_tensors_are_told_by_shape() -> None:
     assert "to w: [5, 10] (min " in stepper.trace()  # told to those who ask
 
 
+def test_up_to_nine_elements_of_a_gradient_are_told_one_by_one() -> None:
+    code = "x = mg.ones(9, requires_grad=True)\nz = mg.ones(10, requires_grad=True)\n"
+    stepper = cell(code + "s = viz.BackwardStepper((x * 2).sum() + z.sum())\ns.last()\n")["s"]
+    told = {frame.box: frame.spoken for frame in stepper.frames}
+    nine, ten = (told[stepper._graph.named(name).id] for name in ("x", "z"))
+    assert nine.startswith("x.grad becomes [2, 2, 2, 2, 2, 2, 2, 2, 2].")
+    assert ten.startswith("z.grad becomes the gradient that came, of shape (10).")
+
+
+def test_a_write_to_a_part_says_where_each_part_of_the_gradient_goes() -> None:
+    code = (
+        "x = mg.tensor([1., 2., 3.], requires_grad=True)\nv = mg.tensor(5., requires_grad=True)\ny = x * 2\ny[0] = v\n"
+    )
+    stepper = cell(code + "s = viz.BackwardStepper(y.sum())\ns.last()\n")["s"]
+    (told,) = [frame.spoken for frame in stepper.frames if frame.op == "CopySlices"]
+    assert told == (
+        "copy_slices: y₁ gets g, with 0 in the part that was written: [0, 1, 1]; "
+        "v gets the part of g that was written: 1."
+    )
+
+
 def test_nan_in_a_gradient_is_called_out() -> None:
     scope = cell("x = mg.tensor(0., requires_grad=True)\ny = x.sqrt() * 0.\ns = viz.BackwardStepper(y)\ns.last()\n")
     assert any("⚠ NaN in the gradient for x" in frame.spoken for frame in scope["s"].frames)
