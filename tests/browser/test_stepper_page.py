@@ -255,6 +255,39 @@ def test_nothing_sticks_out_of_a_page_of_any_width(opened: Any, width: int) -> N
     assert out == []
 
 
+# Parts that cover each other, and controls that lie under something when they are scrolled to.
+COVERED = """() => {
+  const place = (part) => part.getBoundingClientRect();
+  const parts = [...document.querySelectorAll('.mg-bar, .mg-stage, .mg-panel')];
+  const across = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left);
+  const down = (a, b) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  const found = parts.flatMap((one, k) => parts.slice(k + 1)
+    .filter((other) => across(place(one), place(other)) > 1 && down(place(one), place(other)) > 1)
+    .map((other) => `${one.className} / ${other.className}`));
+  for (const control of document.querySelectorAll('.minigrad-stepper :is(button, select, input, summary)')) {
+    control.scrollIntoView({ block: 'center', inline: 'nearest' });
+    const { x, y, width, height } = place(control);
+    const top = document.elementFromPoint(x + width / 2, y + height / 2);
+    if (width && !control.contains(top)) found.push(`${control.className} under ${top?.className}`);
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize(("viewport", "scale"), [((350, 225), 4), ((320, 640), 1)])
+def test_at_400_percent_all_is_reached_by_scrolling_down_and_nothing_is_covered(
+    opened: Any, viewport: tuple[int, int], scale: int
+) -> None:
+    page = opened("example", viewport=viewport, device_scale_factor=scale)
+    at_step(page, 2)
+    for _ in range(2):
+        assert page.evaluate(COVERED) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        sentence, story = (page.locator(name).bounding_box() for name in (".mg-sentence", ".mg-story"))
+        assert sentence["height"] <= story["height"]  # what happened is read without a scroll in a scroll
+        page.locator(".mg-why summary").click()
+
+
 def test_every_control_is_large_enough_to_be_hit(opened: Any) -> None:
     page = opened("network")
     page.locator(".mg-press-open-all").click()

@@ -6,7 +6,6 @@
 
 const GONE = "The kernel that ran this is gone. The recorded steps can be walked, but the .grad of your variables no longer follows. Run the cell again to go on.";
 const CHANGED = " Something was changed between the steps that ran: those that did not run are shown as they were recorded before it.";
-const ENDED = /restarting|dead|terminating/; // what JupyterLab says of a kernel that has ended
 const NOTICE = "margin:4px 2px;padding:6px 12px;border-left:4px solid var(--jp-warn-color1,#b57600);background:var(--jp-layout-color2,rgb(128 128 128/12%));font:13px/1.5 system-ui,sans-serif";
 
 /** What `recording.pack` in Python has packed: base64 of deflated JSON. */
@@ -24,20 +23,14 @@ class KeptModel {
     this.chunks = new Map(); // packed text of `past` -> its frames
     this.layout = model.get("layout"); // itself a model of the same kernel, and the one that says whether that is alive
     this.alone = model.get("live") === false || this.layout?.comm_live === false;
-    this.onLife = () => this.layout.comm_live || this.lose();
-    this.onStatus = (_, status) => ENDED.test(status) && this.lose(); // a kernel that dies and is started again tells no model of it
-    this.kernel = model.widget_manager?.kernel;
+    this.onLife = () => {
+      if (this.layout.comm_live || this.alone) return;
+      this.alone = true;
+      this.tell();
+    };
     this.onPast = () => this.unpackPast().then(() => this.tell());
     model.on("change:past", this.onPast);
     this.layout?.on?.("comm_live_update", this.onLife);
-    this.kernel?.statusChanged?.connect(this.onStatus);
-  }
-
-  /** The kernel that ran this is gone. */
-  lose() {
-    if (this.alone) return;
-    this.alone = true;
-    this.tell();
   }
 
   /** Say that there may be other frames. */
@@ -119,7 +112,6 @@ class KeptModel {
   forget() {
     this.model.off("change:past", this.onPast);
     this.layout?.off?.("comm_live_update", this.onLife);
-    this.kernel?.statusChanged?.disconnect(this.onStatus);
   }
 }
 
