@@ -30,6 +30,7 @@ SCRIPTS = {
     "import_time": ("W8",),
     "profiler_overhead": ("W5 profile",),
     "op_variants": ("variants of W1",),
+    "watch_overhead": ("watch",),
 }
 
 

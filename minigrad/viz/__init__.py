@@ -14,7 +14,7 @@ reading. A folder imports from those above it, never from those below.
     steps/          a backward pass as frames: who runs, what it adds, what happens beside it
     page/           what goes to a browser: the widget's data and script, pages that stand alone
     static/         that script and the style sheets
-    torch_graphs/   graphs of PyTorch's, made to look like minigrad's own
+    torch_graphs/   graphs of PyTorch's, made to look like minigrad's own; `with watch():` notes their lines
     own_engines/    graphs of an engine that you wrote, by `Engine`, which you derive from
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.
@@ -30,6 +30,7 @@ from minigrad.viz.own_engines import Engine
 from minigrad.viz.rich import rich_display, running_shell
 from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.frames import Frame
+from minigrad.viz.torch_graphs import watch
 
 __all__ = [
     "BackwardStepper",
@@ -40,6 +41,7 @@ __all__ = [
     "gradcheck_curve",
     "make_dot",
     "rich_display",
+    "watch",
 ]
 
 set_creation_observer(observe)

@@ -27,7 +27,7 @@ from minigrad.viz.graph.records import ENGINE, NO_PLACE, Record, source_text, sp
 MODULE, FUNCTION, LOOP, ROUND = "module", "function", "loop", "iteration"
 REPEATED, RUN, INPUTS, RECORDED = "calls", "run", "inputs", "create_graph"  # which are made when a graph is folded
 OWN = os.path.dirname(minigrad.__file__) + os.sep
-NETWORKS = os.path.join(OWN, "nn", "modules")
+NETWORKS = os.path.join("nn", "modules") + os.sep  # minigrad's and PyTorch's
 LIBRARIES = tuple({path + os.sep for name, path in sysconfig.get_paths().items() if "lib" in name})
 CALLS_BACK = re.compile(
     r"(functools\.|itertools\.|math\.)?(sum|reduce|map|max|min|sorted|list|tuple|accumulate|prod)\("
@@ -87,6 +87,8 @@ class Calls:
     def _still_under_way(self, way: Sequence[Place]) -> tuple[int, list[Scope]]:
         """How many places of the last way are still as they were, and which scopes of the next place."""
         last, same = self._way, 0
+        if way is last:  # one call of PyTorch's may have made several nodes
+            return len(way), []
         while same < min(len(last), len(way)) and last[same] == way[same]:
             same += 1
         if same < min(len(last), len(way)) and last[same][::2] == way[same][::2]:  # this call has gone on
@@ -191,7 +193,7 @@ def is_learners(code: CodeType) -> bool:
 
 def _shows_loops(code: CodeType) -> bool:
     """Whether the loops of a function are a learner's, or those of a network, such as a recurrent one."""
-    return is_learners(code) or code.co_filename.startswith(NETWORKS)
+    return is_learners(code) or NETWORKS in code.co_filename
 
 
 @functools.lru_cache(maxsize=1024)

@@ -204,6 +204,16 @@ def _still_called(number: int, above: Way | None, *event: Any) -> None:
     """
 
 
+def call_number(frame: FrameType) -> int:
+    """A number that this call has alone, if its function has a loop, so that its calls must be told apart; else 0."""
+    if (_kinds.get(id(frame.f_code)) or _kind_of(frame.f_code)) not in (REPEATED, RESUMED):
+        return 0
+    if frame.f_trace is None:
+        frame.f_trace = functools.partial(_still_called, next(_numbers), None)
+    noted: Any = frame.f_trace
+    return noted.args[0] if getattr(noted, "func", None) is _still_called else 0
+
+
 def is_ours(frame: FrameType) -> bool:
     """Whether a frame runs minigrad's own code."""
     module = frame.f_globals.get("__name__")

@@ -101,11 +101,11 @@ class _Builder:
                 taken[kind] += 1
                 self.modules[key] = f"{kind} {taken[kind]}" if taken[kind] > 1 else kind
             found |= {parameter: f"{self.modules[key]}.{path}" for path, parameter in module.named_parameters()} | found
-        return found
+        return {mirror_of(parameter): name for parameter, name in found.items()}
 
     def build(self) -> Snapshot:
         for node in self.nodes:
-            if hasattr(node, "saved_result") and not is_leaf(node):  # PyTorch notes no lines: its names tell some
+            if self.spans[node] is None and hasattr(node, "saved_result") and not is_leaf(node):  # its name tells some
                 name = None if node in self.called.numbered else self.names[node]
                 self.spans[node] = only_assignment(name, self.frame)
         constants = constants_of(self.nodes, self.variables, self.frame)
@@ -154,11 +154,14 @@ class _Builder:
         return {name: leaf for name, leaf in found.items() if leaf.requires_grad}
 
     def _ways(self) -> dict[Any, tuple[Place, ...]]:
-        """Node -> the calls in which it was made, the outermost first; of PyTorch's nodes the modules' calls only."""
-        records = {node: creation(node) for node in self.nodes}
-        noted = {node: way_of(record) for node, record in records.items() if isinstance(record, Record)}
+        """Node -> the calls in which it was made, the outermost first; of PyTorch's nodes that nobody watched, those of
+        modules.
+        """
+        records = {node: made for node in self.nodes if isinstance(made := creation(node), Record)}
+        ways: dict[Any, Any] = {}  # the very same for all nodes that one call of PyTorch's has made
+        noted = {node: ways.setdefault(getattr(made, "call", node), way_of(made)) for node, made in records.items()}
         chains = calls_of(self.nodes, self.variables.modules.values())
-        return noted | {node: tuple((module, NO_PLACE, 0) for module in chain) for node, chain in chains.items()}
+        return {node: tuple((module, NO_PLACE, 0) for module in chain) for node, chain in chains.items()} | noted
 
     def _completed_boxes(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:
         """The boxes with what only the whole graph can tell: what saved values are called that are not there to be

@@ -18,10 +18,7 @@ from minigrad.viz.picture.markup import clean, clean_lines
 from minigrad.viz.picture.svg import Drawing, draw_parts, draw_svg, flows_of, hover
 from minigrad.viz.steps.frames import Frame
 
-NO_LINES = (
-    "PyTorch does not note which line made a result. A result with a name of yours is found by it: y = x.exp(), where "
-    "this cell gives that name once."
-)
+NO_LINES = "PyTorch notes no lines. To see yours here, make the graph inside `with viz.watch():`."
 
 
 def drawing_of(graph: Snapshot) -> tuple[Drawing, tuple[Group, ...], str]:

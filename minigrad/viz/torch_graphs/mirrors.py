@@ -10,12 +10,12 @@ from __future__ import annotations
 import operator
 import sys
 import weakref
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from minigrad.viz.torch_graphs import formulas, saved
+from minigrad.viz.torch_graphs.lines import noted_of
 
 # By the id of what they stand for: a mirror holds that, so the id is its own for as long as the mirror is there.
 _mirrors: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
@@ -145,21 +145,22 @@ def _has_numpy_type(raw: Any) -> bool:
 
 
 class Output:
-    """What is known of one result of a node: its shape and type, and never its numbers."""
+    """What is known of one result of a node: its shape and type, and if `watch()` has kept them, its numbers."""
 
-    def __init__(self, about: Any) -> None:
+    def __init__(self, about: Any, kept: Any) -> None:
         self.shape = tuple(about.shape)
         self.dtype = str(about.dtype).removeprefix("torch.")
+        self.kept = kept
 
-    def value(self) -> None:
-        return None
+    def value(self) -> Any:
+        return None if self.kept is None else mirror_of(self.kept).numpy()
 
 
 class Made:
-    """What is known of how a node was made: its results. PyTorch notes no piece of code."""
+    """What is known of how a node was made where nobody watched: its results."""
 
-    def __init__(self, about: Sequence[Any]) -> None:
-        self.outputs = [Output(one) for one in about]
+    def __init__(self, outputs: list[Output]) -> None:
+        self.outputs = outputs
 
 
 class Node:
@@ -223,11 +224,15 @@ class Node:
         """Of a custom Function its own backward; else None."""
         return getattr(getattr(self.raw, "_forward_cls", None), "backward", None)
 
-    def _made(self) -> Made | None:
+    def _made(self) -> Any:
+        call, kept = noted_of(self.raw)
         try:  # PyTorch counts from the side of the gradients: a node's outputs are what it has inputs for
-            return Made(self.raw._input_metadata) if self.raw._input_metadata else None
+            outputs = [Output(about, kept.get(number)) for number, about in enumerate(self.raw._input_metadata)]
         except RuntimeError:  # a nested tensor has no shape
             return None
+        if not outputs:
+            return None
+        return Made(outputs) if call is None else call.record(outputs)
 
 
 class Leaf(Node):
