@@ -234,6 +234,7 @@ def test_solutions_put_into_the_notebook_pass_from_top_to_bottom(path: Path, mon
     for cell in notebook.cells:
         if cell.cell_type == "code" and (found := re.match(r"def (\w+)\(", cell.source)) and found[1] in answers:
             cell.source = answers[found[1]]
+        cell.source = cell.source.replace("epochs = 200", "epochs = 10")  # nbval runs all of them
     NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(FOLDER)}}).execute()
     cards = {
         cell.source: cell.outputs[0].data["text/plain"]

@@ -253,6 +253,7 @@ test("two fingers that move apart zoom by as much, and one finger moves the draw
   pointer("down", 2, 200, 100);
   pointer("move", 2, 250, 100);
   assert.equal(size(), "150 %");
+  assert.deepEqual([view.scrollLeft, view.scrollTop], [87.5, 50]); // what was between the fingers still is
   pointer("move", 1, 130, 100);
   assert.equal(size(), "120 %");
   pointer("up", 1, 130, 100);

@@ -608,10 +608,13 @@ test("the cleanup takes everything away", async (context) => {
 });
 
 test("an empty model does not break the page", async () => {
+  const raised = [];
+  page.window.addEventListener("error", ({ message }) => raised.push(message));
   const root = await show(makeModel({}));
   press(root, "next");
-  key(root, "End");
-  assert.ok(root);
+  for (const name of ["End", "0", "+", "-"]) key(root, name);
+  for (const name of ["in", "out", "size", "fit"]) press(root, name);
+  assert.deepEqual(raised, []);
 });
 
 test("the player needs no page, and a plain object is model enough", () => {

@@ -57,6 +57,7 @@ export class Camera {
   /** Set the size, keeping the point (x, y) of the view where it is. */
   zoom(scale, x = this.room.width / 2, y = this.room.height / 2) {
     const { drawing } = this.picture;
+    if (!drawing) return;
     const { left, top } = drawing.getBoundingClientRect();
     const seen = this.view.getBoundingClientRect();
     const point = { x: (seen.left + x - left) / this.scale, y: (seen.top + y - top) / this.scale };
