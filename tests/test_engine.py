@@ -1444,15 +1444,32 @@ def test_a_write_that_is_refused_leaves_the_graph_as_it_was(x: Tensor) -> None:
     with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
         inferred.add_(x)
     assert not (inferred * 2).requires_grad
-    rows = (x * 3).expand(2, 3)
-    rows.retain_grad()
+    base = x * 3
+    rows = base.expand(2, 3)
+    base.retain_grad()
     node = rows.grad_fn
     with pytest.raises(RuntimeError, match="more than one element"):
-        rows.copy_(mg.ones(2, 3))
+        rows.exp_()  # type: ignore[attr-defined]
     assert rows.grad_fn is node
-    assert rows.retains_grad
-    rows.sum().backward()
-    assert x.grad.tolist() == [6.0, 6.0, 6.0]  # type: ignore[union-attr]
+    assert base.retains_grad
+    assert repr(base).endswith("grad_fn=<MulBackward0>)")
+    (rows.sum() + (base * base).sum()).backward()
+    assert base.grad.tolist() == [8.0, 14.0, 20.0]  # type: ignore[union-attr]
+    assert x.grad.tolist() == [24.0, 42.0, 60.0]  # type: ignore[union-attr]
+
+
+def test_an_observer_sees_a_write_once_and_through_a_view_also_from_the_base(x: Tensor) -> None:
+    seen: list[str] = []
+    whole = x * 1
+    previous = op.set_creation_observer(lambda node, out, inputs: seen.append(node.name()))
+    try:
+        whole.add_(x)
+        assert seen == ["AddBackward0"]
+        whole[1:].mul_(x[1:])
+    finally:
+        op.set_creation_observer(previous)
+    assert seen.count("CopySlices") == 1
+    assert seen.count("MulBackward0") == 1
 
 
 @pytest.mark.parametrize("depth", [20, 45])
