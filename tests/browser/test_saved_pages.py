@@ -1,6 +1,7 @@
 """Steppers without their kernel, in a real browser: exported pages as files, and saved notebooks opened again."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,53 @@ def test_the_steps_in_words_are_folded_away_and_unfold_on_paper(page: Page, tmp_
     expect(page.locator(".mg-bar")).to_be_hidden()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     expect(words).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("address", "steps"),
+    [
+        *(("#step=3", [3, 0]), ("#step=,2", [0, 2]), ("#step=1,2", [1, 2]), ("#D", [3, 0]), ("#F", [1, 0])),
+        *(("#step=99", [0, 0]), ("#step=", [0, 0]), ("#step=1e0", [0, 0]), ("#step=--2", [0, 0])),
+        *(("#%E0%A4%A", [0, 0]), ("#F,D", [0, 0])),
+        *(("#toString", [0, 0]), ("#<img src=x onerror=alert(1)>", [0, 0]), ("#here", [0, 0])),
+    ],
+)
+def test_the_address_names_the_step(page: Page, tmp_path: Path, address: str, steps: list[int]) -> None:
+    two_passes(tmp_path)
+    page.goto((tmp_path / "two.html").as_uri() + address)
+    expect(page.locator(".minigrad-stepper")).to_have_count(2)
+    for stepper, step in zip(page.locator(".minigrad-stepper").all(), steps, strict=True):
+        expect(stepper).to_have_attribute("data-step", str(step))
+
+
+def two_passes(folder: Path) -> None:
+    """A page with the pass twice."""
+    save(folder)
+    text = (folder / "step.html").read_text(encoding="utf-8")
+    start, end = text.index('<div class="minigrad-recorded">'), text.index('<details class="minigrad-words"')
+    (folder / "two.html").write_text(text[:end] + text[start:end] + '<p id="here">D</p>' + text[end:], encoding="utf-8")
+
+
+def test_a_step_is_written_into_the_address_and_survives(page: Page, tmp_path: Path) -> None:
+    two_passes(tmp_path)
+    page.goto((tmp_path / "two.html").as_uri())
+    expect(page.locator(".minigrad-stepper")).to_have_count(2)
+    first, second = page.locator(".minigrad-stepper").all()
+    expect(second).to_have_attribute("data-step", "0")
+    entries = page.evaluate("history.length")
+    assert page.evaluate("location.hash") == ""
+    second.locator(".mg-press-next").click()
+    expect(page).to_have_url(re.compile("#step=,1$"))
+    first.locator(".mg-press-last").click()
+    expect(page).to_have_url(re.compile("#step=6,1$"))
+    page.reload()
+    expect(page.locator(".minigrad-stepper").first).to_have_attribute("data-step", "6")
+    expect(page.locator(".minigrad-stepper").last).to_have_attribute("data-step", "1")
+    page.locator(".minigrad-stepper").last.locator(".mg-press-first").click()
+    expect(page).to_have_url(re.compile("#step=6$"))
+    page.evaluate("location.hash = 'F'")  # as a link would
+    expect(page.locator(".minigrad-stepper").first).to_have_attribute("data-step", "1")
+    assert page.evaluate("history.length") == entries + 1
 
 
 @pytest.mark.parametrize("page", [{"java_script_enabled": False}], indirect=True)

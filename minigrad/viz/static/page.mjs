@@ -34,15 +34,58 @@
     save_changes() {}
   }
 
-  for (const place of document.querySelectorAll(".minigrad-recorded")) {
+  const passes = []; // all that are shown: of each its model, its frames and the element that says which step it is at
+
+  const shown = [...document.querySelectorAll(".minigrad-recorded")].map((place, k) => {
     const model = new PlainModel(JSON.parse(place.querySelector('script[type="application/json"]').textContent));
     const el = document.createElement("div");
     place.append(el);
-    renderKept(globalThis.minigradStepper.render, model, el, true).then(
-      () => place.querySelector(".minigrad-still")?.remove(),
+    return renderKept(globalThis.minigradStepper.render, model, el, true).then(
+      async () => {
+        place.querySelector(".minigrad-still")?.remove();
+        passes[k] = { model, kept: await unpack(model.get("kept")), element: el.querySelector(".minigrad-stepper"), first: model.get("index") };
+      },
       (error) => el.replaceChildren(`This browser cannot show the steps: ${error.message}`),
     );
-  }
+  });
+
+  // The address says where each pass stands: #step=5, or #step=,5 for the second of the page. #D is where the box D runs.
+  const follow = () => {
+    let text = "";
+    try {
+      text = decodeURIComponent(location.hash.slice(1));
+    } catch {
+      return; // no text
+    }
+    const steps = /^step=([-\d,]+)$/.exec(text)?.[1].split(",");
+    for (const [k, { model, kept, element }] of passes.entries()) {
+      const id = document.getElementById(text) ? null : Object.keys(kept.picture.boxes ?? {}).find((box) => kept.picture.boxes[box].name === text);
+      const runs = kept.frames.findIndex((frame) => id && JSON.parse(frame).box === id);
+      const step = steps ? Number(steps[k] || NaN) : runs > 0 ? runs : NaN;
+      if (!(step < kept.frames.length && step >= 0 - (kept.picture.forward ?? []).length)) continue;
+      model.set("index", step);
+      if (steps) continue;
+      element.scrollIntoView({ block: "nearest" });
+      return;
+    }
+  };
+  const tell = () => {
+    const steps = passes.map(({ element, first }) => [Number(element.getAttribute("data-step")), first]);
+    const last = steps.findLastIndex(([step, first]) => step !== first);
+    const text = steps.slice(0, Math.max(last, 0) + 1).map(([step, first], k) => (step === first && k < last ? "" : step));
+    try {
+      history.replaceState(history.state, "", `#step=${text.join(",")}`);
+    } catch {
+      // a page inside another one has no address of its own
+    }
+  };
+  Promise.all(shown).then(() => {
+    passes.splice(0, Infinity, ...passes.filter(Boolean));
+    follow();
+    addEventListener("hashchange", follow);
+    const observer = new MutationObserver((changes) => changes.some(({ target, oldValue }) => target.getAttribute("data-step") !== oldValue) && tell());
+    for (const { element } of passes) observer.observe(element, { attributeFilter: ["data-step"], attributeOldValue: true });
+  });
 
   // The steps in words are folded away where the stepper works, and unfolded on paper.
   for (const words of document.querySelectorAll("details.minigrad-words")) {
