@@ -23,6 +23,7 @@ from minigrad.viz.graph.titles import Titles
 MOST = 14  # results and parts in a part; beyond that it is divided
 MOST_WITH_INPUTS = 18  # those and leaves and constants
 PARTS = 12  # into so many at most
+SEVERAL, MANY_CALLS = 2, 4  # calls beside each other that become one part, where there is much else or not
 AGAIN = "repeats"  # what is counted where only the ops tell that something is repeated
 
 
@@ -133,17 +134,9 @@ class _Division:
         in_inputs = INPUTS in (scope.kind, scope.word)
         inputs = [item for item in scope.inside if item in self.uses and not in_inputs]
         others = [item for item in scope.inside if in_inputs or item not in self.uses]
-        if len(others) > MOST or len(scope.inside) > MOST_WITH_INPUTS:
-            self._join_results(scope, inputs, others, in_inputs)
-        if not in_inputs:
-            self._put_inputs_apart(scope)
-        self._take_in(scope)
-        sort(scope, self.graph)
-
-    def _join_results(self, scope: Scope, inputs: list[str], others: list[Any], in_inputs: bool) -> None:
-        """Parts of what a scope holds but for its inputs; these go where all their uses are."""
         if self.titles.callee_of_all(others) is None:
-            others = self._with_repeated_joined(others)
+            is_much = len(others) > MOST or len(scope.inside) > MOST_WITH_INPUTS
+            others = self._with_repeated_joined(others, SEVERAL if is_much else MANY_CALLS)
         if len(others) > MOST and not scope.word and not scope.rounds and not in_inputs:
             others = self._with_pattern_joined(scope, others)
         if len(others) > MOST or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
@@ -152,6 +145,10 @@ class _Division:
         self._take_in(scope)
         for key in inputs:
             self._home_of(key, scope).inside.append(key)
+        if not in_inputs:
+            self._put_inputs_apart(scope)
+        self._take_in(scope)
+        sort(scope, self.graph)
 
     def _put_inputs_apart(self, scope: Scope) -> None:
         """One part of leaves and constants where there are too many, or where several go to the same parts: each edge
@@ -166,12 +163,14 @@ class _Division:
         apart = Scope(INPUTS, None, scope, free, title=self.titles.of_inputs(free))
         scope.inside = [apart, *(item for item in scope.inside if item not in free)]
 
-    def _with_repeated_joined(self, things: list[Any]) -> list[Any]:
-        """Where calls of one function or of like modules stand beside each other, one part instead of them."""
+    def _with_repeated_joined(self, things: list[Any], least: int) -> list[Any]:
+        """Where calls of one function or of like modules stand beside each other, one part instead of them; if there is
+        room for them, only of calls of one module.
+        """
         found: list[Any] = []
         for called, beside in itertools.groupby(things, lambda thing: self.titles.callee_of_all([thing])):
             calls = list(beside)
-            is_several = called is not None and len(calls) > 1
+            is_several = called is not None and len(calls) >= least and (least == SEVERAL or isinstance(called, int))
             found += [Scope(REPEATED, None, None, calls, title=self.titles.of_calls(calls))] if is_several else calls
         return found
 

@@ -160,8 +160,7 @@ class _Builder:
         records = {node: made for node in self.nodes if isinstance(made := creation(node), Record)}
         ways: dict[Any, Any] = {}  # the very same for all nodes that one call of PyTorch's has made
         noted = {node: ways.setdefault(getattr(made, "call", node), way_of(made)) for node, made in records.items()}
-        chains = calls_of(self.nodes, self.variables.modules.values())
-        return {node: tuple((module, NO_PLACE, 0) for module in chain) for node, chain in chains.items()} | noted
+        return calls_of(self.nodes, self.variables.modules.values()) | noted
 
     def _completed_boxes(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:
         """The boxes with what only the whole graph can tell: what saved values are called that are not there to be

@@ -4,23 +4,34 @@ So a picture of a PyTorch network has boxes for its modules. PyTorch notes no ca
 together with data was made by the module that owns the parameter: it is an anchor. What lies between two anchors in the
 order of making (an activation, a sum) lies in whatever is around both. So a last activation, or a flattening at the
 start, stands outside: nothing tells that it was the network's. Where a parameter is shared, it tells of what is around
-all its owners.
+all its owners. A linear layer's own reshaping goes with it, and of a recurrent cell each call is known by its last ops.
 """
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
+from minigrad.viz.graph.calls import Place
 from minigrad.viz.graph.folding import shared_start
+from minigrad.viz.graph.records import NO_PLACE
 from minigrad.viz.torch_graphs.mirrors import Leaf
 
 Chain = tuple[Any, ...]  # modules, the outermost first
+VIEWS = ("ViewBackward0", "UnsafeViewBackward0")
+# The ops with which a call of a cell ends, and which come nowhere else in it; an RNNCell has one of two.
+ENDS = {
+    "RNNCell": (("AddBackward0", "TanhBackward0"), ("AddBackward0", "ReluBackward0")),
+    "LSTMCell": (("TanhBackward0", "MulBackward0"),),
+    "GRUCell": (("SubBackward0", "MulBackward0", "AddBackward0"),),
+}
 
 
-def calls_of(nodes: list[Any], modules: Iterable[Any]) -> dict[Any, Chain]:
-    """Node -> the modules in whose calls it was made, the outermost first; `nodes` stand in the order of making."""
+def calls_of(nodes: list[Any], modules: Iterable[Any]) -> dict[Any, tuple[Place, ...]]:
+    """Node -> the calls of modules in which it was made, the outermost first; `nodes` stand in the order of making."""
     owners = _owners(modules)
     if not owners:
         return {}
@@ -31,7 +42,43 @@ def calls_of(nodes: list[Any], modules: Iterable[Any]) -> dict[Any, Chain]:
         for child, _ in node.next_functions:
             if node in anchors and child in forms and not isinstance(child, Leaf):
                 anchors.setdefault(child, forms[child])
-    return _chains_of(results, anchors)
+    uses = Counter(child for node in results for child, _ in node.next_functions)
+    for node, following in pairwise(results):
+        if node in anchors and _is_of_linear(node, following):
+            before = [child for child, _ in node.next_functions if child and child.name() in VIEWS and uses[child] == 1]
+            anchors |= dict.fromkeys((following, *before), anchors[node])
+    return _chains_of(results, _numbered(results, anchors))
+
+
+def _is_of_linear(node: Any, following: Any) -> bool:
+    """Whether a node gives the product of a linear layer, here the node before it, more dimensions again."""
+    if following.name() not in VIEWS or [child for child, _ in following.next_functions] != [node]:
+        return False
+    before, after = ([*one._creation.outputs[0].shape] if one._creation else [] for one in (node, following))
+    return len(after) > len(before) > 0 and after[-1] == before[-1]
+
+
+def _numbered(results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, tuple[Place, ...]]:
+    """The anchors as places; the whole call of a cell is anchors, and each of its calls is a place of its own."""
+    known: dict[tuple[int, int], Place] = {}  # so that a place is the same object wherever it comes
+    calls = Counter[int]()
+    found: dict[Any, tuple[Place, ...]] = {}
+    current: list[Any] = []
+    for node in results:
+        chain = anchors.get(node, ())
+        found |= {node: tuple(known.setdefault((id(one), 0), (one, NO_PLACE, 0)) for one in chain)} if chain else {}
+        if chain and current and chain != anchors[current[0]]:
+            current = []  # it did not end as it does
+        ends = ENDS.get(type(anchors[(current or [node])[0]][-1]).__name__, ()) if chain or current else ()
+        current = [*current, node] if ends else []
+        names = tuple(one.name() for one in current)
+        if any(names[-len(end) :] == end for end in ends):
+            cell = anchors[current[0]][-1]
+            calls[id(cell)] += 1
+            call = known[id(cell), calls[id(cell)]] = (cell, NO_PLACE, calls[id(cell)])
+            found |= dict.fromkeys(current, (*found[current[0]][:-1], call))
+            current = []
+    return found
 
 
 def _owners(modules: Iterable[Any]) -> dict[int, Chain]:
@@ -86,10 +133,10 @@ def _chain_of_anchor(node: Any, forms: Mapping[Any, Chain]) -> Chain | None:
     return _innermost(chains) if chains and with_data else None
 
 
-def _chains_of(results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, Chain]:
+def _chains_of(results: list[Any], anchors: Mapping[Any, tuple[Place, ...]]) -> dict[Any, tuple[Place, ...]]:
     """The anchors, and for what lies between two of them that which is around both."""
-    found: dict[Any, Chain] = {}
-    before: Chain = ()
+    found: dict[Any, tuple[Place, ...]] = {}
+    before: tuple[Place, ...] = ()
     between: list[Any] = []
     for node in results:
         between.append(node)

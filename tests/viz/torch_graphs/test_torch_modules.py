@@ -109,3 +109,29 @@ def test_a_network_that_no_variable_holds_is_drawn_without_modules() -> None:
 def test_names_takes_tensors_and_modules() -> None:
     with pytest.raises(TypeError, match=r"names\['net'\] must be a Tensor or a Module, not str"):
         snapshot(torch.ones(1, requires_grad=True) * 2, {"net": "net"})
+
+
+@pytest.mark.parametrize("kind", ["LSTMCell", "GRUCell", "RNNCell"])
+def test_a_cell_that_is_called_again_and_again_has_a_part_for_each_call(kind: str) -> None:
+    cell, head = getattr(nn, kind)(2, 3), nn.Linear(3, 1)
+    state = torch.zeros(1, 3)
+    carried = (state, state) if kind == "LSTMCell" else state
+    for _ in range(8):
+        carried = cell(torch.ones(1, 2), carried)
+    last = carried[0] if kind == "LSTMCell" else carried
+    graph = snapshot(head(last.cos()).sum(), {"cell": cell, "head": head})
+    groups = groups_of(graph, graph.modules)
+    (loop,) = [group for group in groups if group.parent is None and group.name == "cell ×8"]
+    calls = [group for group in groups if group.parent == loop.id and group.is_module]
+    assert [group.name for group in calls] == [f"cell, call {k} of 8" for k in range(1, 9)]
+    assert len({call.count for call in calls[1:]}) == 1
+    inside = {box for group in groups for box in group.boxes}
+    assert [box.op for box in graph.boxes if box.id not in inside] == ["CosBackward0", "SumBackward0"]
+
+
+def test_what_reshapes_for_a_linear_layer_lies_in_it() -> None:
+    net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 6, bias=False))
+    found = homes((net(torch.ones(4, 5, 2)).view(4, 5, 2, 3) ** 2).sum(), net=net)
+    assert [path for op, path in found if op == "UnsafeViewBackward0"] == ["net.2"]
+    assert [path for op, path in found if op == "ViewBackward0"] == ["net.0", "net.2", ""]  # and one of the learner's
+    assert ("ReluBackward0", "net") in found
