@@ -5,6 +5,7 @@ reading. A folder imports from those above it, never from those below.
 
     drawing.py      `draw(loss)`: the graph as a picture, and as a table in text
     stepper.py      `BackwardStepper(loss)`: `loss.backward()`, one node per click
+    compare.py      `compare(a, b)`: two passes beside each other, and where they part
     dot.py          `make_dot(loss)`: the graph for Graphviz, for those who know torchviz
     rich.py         `rich_display()`: a tensor as a table
     curves.py       `gradcheck_curve(f, x)`: how far finite differences are from the gradient
@@ -16,12 +17,14 @@ reading. A folder imports from those above it, never from those below.
     static/         that script and the style sheets
     torch_graphs/   graphs of PyTorch's, made to look like minigrad's own; `with watch():` notes their lines
     own_engines/    graphs of an engine that you wrote, by `Engine`, which you derive from
+    comparing/      which nodes of two graphs are pairs, and where their passes part
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.
 What was made before is drawn without its line. In a notebook it also shows tensors as tables (`rich_display`).
 """
 
 from minigrad.autograd.modes import set_creation_observer
+from minigrad.viz.compare import Comparison, compare
 from minigrad.viz.curves import gradcheck_curve
 from minigrad.viz.dot import LayoutError, make_dot
 from minigrad.viz.drawing import draw
@@ -34,9 +37,11 @@ from minigrad.viz.torch_graphs import watch
 
 __all__ = [
     "BackwardStepper",
+    "Comparison",
     "Engine",
     "Frame",
     "LayoutError",
+    "compare",
     "draw",
     "gradcheck_curve",
     "make_dot",

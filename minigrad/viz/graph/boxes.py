@@ -76,7 +76,8 @@ class Edge:
 @dataclass(frozen=True)
 class State:
     """What a box looks like at one moment: its state, the word on its badge, its gradient, and how many of the
-    gradients that it needs have arrived.
+    gradients that it needs have arrived. `mark` says of two passes beside each other that they part here ("first",
+    "parts") or differ ("follows").
     """
 
     state: str
@@ -85,6 +86,7 @@ class State:
     grad_text: str = ""
     arrived: int = 0
     needed: int = 0
+    mark: str = ""
 
 
 @dataclass(frozen=True)

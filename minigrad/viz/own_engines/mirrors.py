@@ -63,13 +63,18 @@ def called(engine: Engine, method: str) -> str:
     return f"{type(engine).__name__}.{method}()"
 
 
+def said(thing: Any) -> str:
+    """A node as it is named in a message: as its box is, as soon as it has one."""
+    return getattr(own_tensor(thing), "text", "") or short(thing)
+
+
 def asked(engine: Engine, method: str, *arguments: Any) -> Any:
     """What a method of the engine answers. RuntimeError, with its name, where it raises."""
     try:
         return getattr(engine, method)(*arguments)
     except Exception as error:
         raise RuntimeError(
-            f"{called(engine, method)} of {short(arguments[0])} raised {type(error).__name__}: {error}"
+            f"{called(engine, method)} of {said(arguments[0])} raised {type(error).__name__}: {error}"
         ) from error
 
 
@@ -78,9 +83,9 @@ def listed(engine: Engine, method: str, thing: Any) -> list[Any]:
     try:
         found = list(islice(iter(asked(engine, method, thing)), 2 * LIMIT))
     except TypeError as error:
-        raise TypeError(f"{called(engine, method)} of {short(thing)} gave no nodes: {error}") from error
+        raise TypeError(f"{called(engine, method)} of {said(thing)} gave no nodes: {error}") from error
     if len(found) == 2 * LIMIT:
-        raise ValueError(f"{called(engine, method)} of {short(thing)} gave {len(found)} nodes and did not end")
+        raise ValueError(f"{called(engine, method)} of {said(thing)} gave {len(found)} nodes and did not end")
     return found
 
 
@@ -88,7 +93,7 @@ def text_of(engine: Engine, method: str, thing: Any) -> str:
     """The text that a method of the engine gives, "" for None."""
     text = asked(engine, method, thing)
     if text is not None and not isinstance(text, str):
-        raise TypeError(f"{called(engine, method)} of {short(thing)} gave {short(text)}, which is no text")
+        raise TypeError(f"{called(engine, method)} of {said(thing)} gave {short(text)}, which is no text")
     return text or ""
 
 
@@ -102,8 +107,8 @@ def array_of_own(engine: Engine, method: str, thing: Any) -> Any:
     except Exception:
         array = np.array(None)
     if array.dtype.kind not in "biufc":
-        raise TypeError(f"{called(engine, method)} of {short(thing)} gave {short(given)}: no number, no array of them")
-    return array
+        raise TypeError(f"{called(engine, method)} of {said(thing)} gave {short(given)}: no number, no array of them")
+    return array.astype(np.int64) if array.dtype.kind in "bu" else array
 
 
 class Gradient:
@@ -139,6 +144,7 @@ class Tensor:
         self.labels: dict[str, Tensor] = {}  # of the root: what the engine calls its nodes
         self.node: Node = Node(self, number, inputs)
         self.held: Gradient | None = None
+        self.text = ""  # what the picture calls it
         self.numpy()
         array_of_own(engine, "gradient", thing)
 
@@ -165,7 +171,7 @@ class Tensor:
         if array is not None and array.shape != shape:
             if array.shape or array != 0:
                 raise ValueError(
-                    f"{called(self.engine, 'gradient')} of {short(self.thing)} gave the shape {array.shape}, but its "
+                    f"{called(self.engine, 'gradient')} of {said(self.thing)} gave the shape {array.shape}, but its "
                     f"value has the shape {shape}: where an input was broadcast, its gradient has to be summed back"
                 )
             array = np.zeros(shape, array.dtype)

@@ -62,6 +62,8 @@ class Pass:
         """Learn the boxes of a graph, and tell which of them run: those of the order. Leaves only receive."""
         self.progress = progress
         self.keys = {node: key for key, node in graph.node_of.items()}
+        for node, key in self.keys.items():
+            node.tensor.text = graph.by_id[key].name
         progress.wanted = {key: node.tensor for node, key in self.keys.items() if is_leaf(node)}
         progress.runs = {self.keys[node] for node in self.todo}
         progress.live = {edge.id: edge for edge in graph.edges if edge.target in progress.runs}
@@ -100,9 +102,9 @@ class Pass:
         before = [tensor.gradient() for tensor in sources]
         asked(self.engine, "run", node.tensor.thing)
         after = [tensor.gradient() for tensor in sources]
-        node.scales = tuple(_scale(held, now) for held, now in zip(before, after, strict=True))
+        node.scales = tuple(map(_scale, before, after))
         del self.todo[0]
-        return node, (received,), tuple(_change(held, now) for held, now in zip(before, after, strict=True))
+        return node, (received,), tuple(map(_change, before, after))
 
     def close(self) -> None:
         """Nothing runs any more."""
@@ -144,10 +146,9 @@ def _change(before: Any, after: Any) -> Any:
     """What has been added to a gradient; None where nothing is there."""
     if before is None or after is None:
         return after
-    return np.where(before == 0, after, np.subtract(after, before, dtype=np.result_type(after, before, np.int8)))
+    return np.where(before == 0, after, after - before)
 
 
-def _scale(before: Any, after: Any) -> Any:
-    """The size of the numbers whose difference says what was sent: so precise it is."""
-    sizes = [np.abs(array) for array in (before, after) if array is not None]
-    return np.maximum.reduce(sizes) if sizes and before is not None and np.any(before) else 0.0
+def _scale(before: Any, after: Any) -> float:
+    """How large the numbers are whose difference says what was sent: so precise it is."""
+    return 0.0 if before is None or after is None or not np.any(before) else float(np.max(np.abs([before, after])))

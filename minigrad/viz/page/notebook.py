@@ -19,7 +19,7 @@ from nbconvert.preprocessors import Preprocessor
 from traitlets import default
 
 from minigrad.viz.page import standalone, widget_source
-from minigrad.viz.page.recording import METADATA, STEPPER
+from minigrad.viz.page.recording import METADATA, STEPPERS
 
 TEMPLATES = Path(__file__).parent / "templates"
 STATE = "application/vnd.jupyter.widget-state+json"
@@ -114,7 +114,7 @@ def _recorded(state: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]
     """What the notebook has kept of a stepper: in the widget's state, which knows the steps that ran, or else in the
     output's metadata. None if it has kept nothing, or the output is another widget's.
     """
-    if state.get("_anywidget_id") == STEPPER and isinstance(state.get("kept"), str):
+    if state.get("_anywidget_id") in STEPPERS and isinstance(state.get("kept"), str):
         names = ("kept", "ran", "past", "index", "finished", "problem")
         return {**{name: state[name] for name in names if name in state}, "live": False}
     kept = metadata.get(METADATA)

@@ -28,7 +28,8 @@ from minigrad.viz.steps.events import error_text
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.recorder import Recorder, is_plain
 
-STEPPER = "minigrad.viz.stepper.BackwardStepper"  # what a notebook's file calls the widget: the class's place and name
+# What a notebook's file calls the widgets: the classes' places and names.
+STEPPERS = ("minigrad.viz.stepper.BackwardStepper", "minigrad.viz.compare.Comparison")
 METADATA = "minigrad_pass"  # the key in an output's metadata under which a pass is kept
 PLAIN, CHUNK = 60_000, 40  # characters of frames that are not packed, and how many frames are packed together
 LONG = 1_000_000  # bytes of what is packed from which on four times the speed is worth a fifteenth of the size

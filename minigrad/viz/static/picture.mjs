@@ -9,6 +9,7 @@ import { share, sizeText, together } from "./sizes.mjs";
 import { headOf, longestPiece, pathOf } from "./wires.mjs";
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
+const PARTINGS = ["first", "parts", "follows"]; // where two passes part, and what follows from it
 const FLOWS = ["idle", "now", "done", "off"];
 const CHIP_WIDTH = 7.3; // pixels of a character in a pill, as in svg.py
 const CHIP_ROUND = 18; // what a pill's round ends take
@@ -316,6 +317,7 @@ export class Picture {
     const { group, grad, map } = parts;
     for (const name of STATES) group.classList.toggle(`mg-${name}`, name === box.state);
     group.classList.toggle("mg-bad", box.state === "failed");
+    for (const name of PARTINGS) group.classList.toggle(`mg-${name}`, name === box.mark);
     this.mark(group, { ...this.about(id), ...box });
     if (grad) {
       if (grad.textContent !== box.grad) grad.textContent = box.grad; // a text that is set anew is laid out anew
@@ -431,6 +433,7 @@ export class Picture {
       chip.group.setAttribute("visibility", told ? "visible" : "hidden");
       if (!told) continue;
       const text = this.fitting(told, room, flowing.length === 1 ? flowing[0] : null);
+      chip.group.classList.toggle("mg-differs", told.includes("≠"));
       const width = [...text].length * letter + CHIP_ROUND;
       chip.text.textContent = text;
       chip.pill.setAttribute("width", width);
@@ -487,6 +490,8 @@ export class Picture {
       const state = states.includes("failed") ? "failed" : states.includes("ran") ? "ran" : over ? "done" : states.includes("ready") ? "ready" : done || states.includes("waiting") ? "waiting" : "idle";
       const painted = parts.about.sheet && this.modules.open.has(id) ? "idle" : state; // a sheet is paper: its boxes have states
       for (const name of STATES) parts.group.classList.toggle(`mg-${name}`, name === painted);
+      const marks = inside.map((box) => boxes[box]?.mark);
+      for (const name of PARTINGS) parts.group.classList.toggle(`mg-${name}`, name === PARTINGS.find((one) => marks.includes(one)));
       const alarm = inside.some((box) => boxes[box]?.alarm);
       const said = alarm ? "⚠ NaN or Inf inside" : running.length ? `${done} of ${running.length} nodes ran` : `${parts.about.count} nodes, none runs`;
       parts.kind.textContent = alarm ? "⚠ NaN, Inf" : parts.beside;

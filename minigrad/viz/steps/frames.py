@@ -214,4 +214,5 @@ def _state_json(state: State) -> dict[str, Any]:
         "statistics": " · ".join(grad.statistics) if grad.statistics else "",
         "arrived": state.arrived,
         "needed": state.needed,
+        **({"mark": state.mark} if state.mark else {}),
     }

@@ -1,0 +1,190 @@
+"""`compare(a, b)`: two backward passes of the same computation in one picture, and where they part.
+
+Both are run to their end on the spot, and nodes paired from the roots down; then the first is stepped through as
+recorded, with the second's numbers beside its own wherever they differ.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from minigrad.ops.silence import silent
+from minigrad.viz.comparing.differences import Differences
+from minigrad.viz.comparing.pairs import pairs_of
+from minigrad.viz.comparing.passes import Ran
+from minigrad.viz.comparing.words import of_parting
+from minigrad.viz.graph import naming
+from minigrad.viz.graph.boxes import Snapshot, State
+from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.graph.values import WHOLE, describe, number
+from minigrad.viz.own_engines import Engine, tensor_of
+from minigrad.viz.page.recording import trouble
+from minigrad.viz.picture.markup import clean, shorten
+from minigrad.viz.stepper import BackwardStepper
+from minigrad.viz.steps.frames import Frame, Line
+from minigrad.viz.steps.kept_grads import KeptGrads
+from minigrad.viz.steps.passes import pass_of
+from minigrad.viz.steps.recorder import Recorder
+from minigrad.viz.steps.story import line
+
+
+def compare(
+    a: Any,
+    b: Any,
+    engine: Engine | tuple[Engine | None, Engine | None] | None = None,
+    names: Mapping[str, Any] | None = None,
+    labels: tuple[str, str] = ("the first", "the second"),
+) -> Comparison:
+    """Compare the backward passes of two results that were computed in the same way.
+
+    Both passes run to their end when this is called, hooks and all; after that every `.grad` is what it was before.
+
+    Args:
+        a, b: the results of two engines, or of two versions of a rule: minigrad's, PyTorch's or your own engine's.
+        engine: your engine, or a pair of engines, None for minigrad and PyTorch.
+        names: name -> tensor or module of `a`, ahead of the names of your variables.
+        labels: what the two are called in the picture.
+
+    Returns what shows itself in a notebook, steps like a `BackwardStepper`, and opens where the passes part first.
+    Raises ValueError where the graphs are not of the same shape, and what `BackwardStepper` raises.
+    """
+    engines = (
+        engine if isinstance(engine, tuple) else [None if hasattr(type(one), "grad_fn") else engine for one in (a, b)]
+    )
+    return Comparison(a, b, engines, names, labels)
+
+
+class Comparison(BackwardStepper):
+    """The pass of `a`, and what differs in that of `b`: see `compare`. `difference` is the frame at which they part
+    first, or None; `summary` says so in words.
+    """
+
+    def __init__(self, a: Any, b: Any, engines: Any, names: Mapping[str, Any] | None, labels: tuple[str, str]) -> None:
+        root = tensor_of(b, engines[1])
+        naming.check_tensor(root, "compare() expected a Tensor as its second result")
+        run = pass_of(root, None, True, False, None)
+        graph = snapshot(root)  # whose boxes are called as those of the first
+        super().__init__(a, retain_graph=True, names=names, engine=engines[0])
+        self._recorder.retain = False  # which is nothing to tell of
+        try:
+            found = self._both(pairs_of(self._graph, graph), graph, run)
+            self._frames = [*_Beside(found, labels, self._recorder.progress.rooms).frames()]
+        except BaseException:
+            self.close()
+            raise
+        self._grads.clear()  # walking over the frames changes nothing
+        first, failure = next(iter(found.parting), ""), self._recorder.failure
+        at = [frame for frame in self._frames if frame.box == first and found.parting[first] != "before"]
+        self.difference = next(iter(at), self._frames[0]) if first else None
+        self.summary = self._summary(found, first)
+        self._rehearse = None
+        self.problem = trouble(failure, self._frames[-1].box) if failure is not None else {}
+        self.picture = {**self.picture, "note": self.summary}
+        pairs = zip(self._frames, [None, *self._frames], strict=False)
+        self.recorded = [json.dumps(frame.to_json(before)) for frame, before in pairs]
+        self._hold(self.recorded, self.problem)
+        self.finished = True
+        self.set_trait("index", self.difference.index if self.difference is not None else 0)
+
+    def _both(self, pairs: dict[str, str], graph: Snapshot, run: Any) -> Differences:
+        """Run both passes to their end."""
+        one = Ran(self._recorder, self._frames[0], self._grads)
+        seed = np.ones(graph.by_id[graph.root].value.shape)
+        recorder = Recorder(graph, run, seed, None, {}, False)
+        for key, paired in pairs.items():
+            if hasattr(graph.node_of[paired], "is_own"):  # in messages it is called as in the picture
+                graph.node_of[paired].tensor.text = self._graph.by_id[key].name
+        other = Ran(recorder, recorder.first(), KeptGrads(graph, None))
+        recorder.close()
+        return Differences(one, other, pairs)
+
+    def _summary(self, found: Differences, first: str) -> str:
+        count = sum(box.kind == "result" for box in self._graph.boxes)
+        if self.difference is None:
+            return f"No difference in {count} nodes."
+        more = len(found.parting) - 1
+        too = f" They part at {more} more." if more else ""
+        name = clean(self._graph.by_id[first].name)
+        return f"First difference: step {self.difference.index} of {self.difference.total}, at {name}.{too}"
+
+    def __repr__(self) -> str:
+        return shorten(f"Comparison of {clean(self._graph.by_id[self._graph.root].name)}: {self.summary}", 100)
+
+
+class _Beside:
+    """The frames of one pass with the numbers of the other."""
+
+    def __init__(self, found: Differences, labels: tuple[str, str], rooms: Mapping[str, int]) -> None:
+        self.found, self.labels, self.rooms = found, labels, rooms
+        self.sums = {key: found.initial(key) for key in found.pairs}  # what each gradient is in both, by now
+        self.sums[found.one.graph.root] = found.received(found.one.graph.root)
+        self.lit: dict[str, str] = {}  # box at which they have parted by now -> its mark
+        self.looked_at: set[str] = set()  # the boxes that may differ by now
+
+    def frames(self) -> Iterator[Frame]:
+        """Each frame, with what differs by then."""
+        found, first = self.found, next(iter(self.found.parting), None)
+        for frame in found.one.frames:
+            chips, story = dict(frame.chips), list(frame.story)
+            for child in found.inputs.get(frame.box or "", ()) if not frame.failed else ():
+                mine, theirs, scale = found.sent(frame.box or "", child)
+                self.sums[child] = _sum(self.sums[child][0], mine), _sum(self.sums[child][1], theirs)
+                if not found.is_same(mine, theirs, scale):
+                    edge = next(edge.id for edge in found.one.graph.into[frame.box or ""] if edge.source == child)
+                    chips[edge] = _beside(mine, theirs)
+            if frame is found.one.frames[-1]:
+                story += self._none_and_zero()
+            here = [
+                key for key, how in found.parting.items() if key == frame.box or (how == "before" and not frame.index)
+            ]
+            self.lit |= {key: "first" if key == first else "parts" for key in here}
+            told = [text for key in here for text in of_parting(found, key, self.labels, key == first)]
+            self.looked_at |= {*here, *found.inputs.get(frame.box or "", ())}
+            states = {key: self._state(frame.states[key], key) for key in self.looked_at}
+            yield replace(frame, story=(*told, *story), chips=MappingProxyType(chips), states=frame.states.but(states))
+
+    def _state(self, state: State, key: str) -> State:
+        """What a box looks like: with both numbers where they differ, lit where the passes have parted."""
+        mark, (mine, theirs) = self.lit.get(key, ""), self.sums[key]
+        if not (state.grad.known or mark) or self.found.is_same(mine, theirs):
+            return replace(state, mark=mark) if mark else state
+        text, full = (
+            _beside(mine, theirs),
+            f"{state.grad.full} in {self.labels[0]}, {_text(theirs)} in {self.labels[1]}",
+        )
+        grad = replace(state.grad, text=text, full=full, known=True)
+        return replace(state, grad=grad, grad_text=shorten(text, self.rooms[key]), mark=mark or "follows")
+
+    def _none_and_zero(self) -> Iterator[Line]:
+        """Leaves that no gradient has reached, where only one of the two says so."""
+        for key, mine in self.found.one.final.items():
+            theirs = self.found.other.final.get(self.found.pairs.get(key, ""))
+            if (mine is None) != (theirs is None) and key not in self.found.spoiled:
+                texts = ("None", "0")[:: 1 if mine is None else -1]
+                said = f".grad is {texts[0]} in {self.labels[0]}, {texts[1]} in {self.labels[1]}: no gradient came."
+                yield line("item", ("name", self.found.one.graph.by_id[key].name), said)
+
+
+@silent
+def _sum(held: Any, new: Any) -> Any:
+    if held is None or new is None:
+        return held if new is None else new
+    return np.add(held, new) if np.shape(held) == np.shape(new) else new
+
+
+def _text(array: Any) -> str:
+    return "None" if array is None else describe(array).text
+
+
+@silent
+def _beside(mine: Any, theirs: Any) -> str:
+    """Two gradients that differ, `10 ≠ 9`; of large ones by how much."""
+    if np.size(mine) <= WHOLE or np.shape(mine) != np.shape(theirs):
+        return f"{_text(mine)} ≠ {_text(theirs)}"
+    return f"≠ by {number(np.max(np.abs(np.subtract(mine, theirs))))}"

@@ -1,0 +1,89 @@
+"""Where two passes part: the nodes at which what came in agrees, and what went out does not.
+
+Everything else that differs follows from those. Numbers are equal up to rounding, which is that of the coarser of the
+two graphs; NaN equals NaN; None and zeros are the same number, though not the same thing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.ops.silence import silent
+from minigrad.viz.comparing.pairs import inputs_of
+from minigrad.viz.comparing.passes import Ran
+
+ROUNDING = {"float16": 2e-2, "bfloat16": 4e-2, "float32": 1e-4, "complex64": 1e-4}  # relative; of other types 1e-7
+
+
+class Differences:
+    """Two passes over graphs whose boxes are `pairs`. All is said of the boxes of the first.
+
+    `parting` maps a box at which they part to how: "before" (what was there before the pass), "stopped" (the second
+    fails), "missing" (it does not run), "order", "received" or "sent"; the first of them first.
+    """
+
+    def __init__(self, one: Ran, other: Ran, pairs: dict[str, str]) -> None:
+        self.one, self.other, self.pairs = one, other, pairs
+        dtypes = {box.value.dtype for ran in (one, other) for box in ran.graph.boxes}
+        self.near = max(ROUNDING.get(dtype, 1e-7) for dtype in dtypes)
+        self.inputs = {key: [child for child in found if child in pairs] for key, found in inputs_of(one.graph).items()}
+        self.spoiled: set[str] = set()  # boxes for which something differed when it arrived
+        self.parting: dict[str, str] = {}
+        for key in self.inputs:
+            if one.graph.by_id[key].kind == "leaf" and not self.is_same(*self.initial(key)):
+                self.parting[key] = "before"
+        for frame in one.frames[1:]:
+            if frame.box in pairs and one.graph.by_id[frame.box].kind == "result":
+                self._look_at(frame.box)
+
+    def _look_at(self, key: str) -> None:
+        """Whether the passes part at a box that the first has run."""
+        paired = self.pairs[key]
+        children = [child for child in self.inputs[key] if not self.is_same(*self.sent(key, child))]
+        if self.other.stopped == paired or self.one.stopped == key:
+            how = "" if self.other.stopped == paired and self.one.stopped == key else "stopped"
+        elif paired not in self.other.places:
+            how = "" if self.other.stopped else "missing"
+            self.spoiled.update(self.inputs[key])
+        elif {*map(self.pairs.get, self.one.late(key))} != {*self.other.late(paired)}:
+            how = "order"
+        elif key in self.spoiled:
+            how = ""
+        else:
+            both = zip(self.one.received[key], self.other.received[paired], strict=False)
+            how = "" if all(self.is_same(*pair) for pair in both) else "received"
+            how = how or ("sent" if children else "")
+        self.spoiled.update(children)
+        if how:
+            self.parting[key] = how
+
+    def initial(self, key: str) -> tuple[Any, Any]:
+        """What a box's gradient held before the passes, None for nothing and for 0."""
+        return self.one.initial.get(key), self.other.initial.get(self.pairs[key])
+
+    def received(self, key: str) -> tuple[Any, Any]:
+        """What a box was run with."""
+        pairs = (self.one, key), (self.other, self.pairs[key])
+        one, other = (next(iter(ran.received.get(at, ())), None) for ran, at in pairs)
+        return one, other
+
+    def sent(self, key: str, child: str) -> tuple[Any, Any, float]:
+        """What a box sent to one of its inputs in both passes, and how large the numbers were of which that is told."""
+        ways = (key, child), (self.pairs[key], self.pairs[child])
+        scale = max(self.one.scales.get(ways[0], 0.0), self.other.scales.get(ways[1], 0.0))
+        return self.one.sent.get(ways[0]), self.other.sent.get(ways[1]), scale
+
+    @silent
+    def is_same(self, one: Any, other: Any, scale: float = 0.0) -> bool:
+        """Whether two gradients are equal up to rounding, that of numbers of the size `scale`."""
+        if one is None or other is None:
+            there = other if one is None else one
+            return there is None or not np.any(there)
+        if np.shape(one) != np.shape(other):
+            return False
+        size = np.maximum(np.abs(one), np.abs(other))
+        finite = np.max(size, initial=0.0, where=np.isfinite(size))
+        close = np.abs(one - other) <= self.near * np.maximum(size, max(scale, finite / 1000))
+        return bool(np.all(close | (one == other) | (np.isnan(one) & np.isnan(other)) | ~np.isfinite(scale)))

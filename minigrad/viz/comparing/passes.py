@@ -1,0 +1,86 @@
+"""A backward pass, run to its end, and what was received and sent in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from minigrad.viz.graph.boxes import Edge
+from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.steps.contributions import array_of
+from minigrad.viz.steps.frames import Frame
+from minigrad.viz.steps.kept_grads import KeptGrads
+from minigrad.viz.steps.recorder import Recorder
+
+
+class Ran:
+    """A pass that has run. Every `.grad` is what it was before.
+
+    `received` is what each box that ran was run with, `sent` what went from a box to one of its inputs (None where
+    nothing did), `scales` how large the numbers were whose difference that is; `places` the step at which a box ran,
+    `initial` what gradients held before, `final` what leaves hold in the end.
+    """
+
+    def __init__(self, recorder: Recorder, first: Frame, grads: KeptGrads) -> None:
+        self.graph, self.frames = recorder.graph, [first]
+        self.received: dict[str, list[Any]] = {}
+        self.sent: dict[tuple[str, str], Any] = {}
+        self.scales: dict[tuple[str, str], float] = {}
+        leaves = [key for key, node in recorder.progress.nodes.items() if is_leaf(node)]
+        held = {key: recorder.progress.leaf_grad(key) for key in leaves}
+        steps, recorder.steps = recorder.steps, self._noted(recorder.steps, recorder.ids)
+        try:
+            while (frame := recorder.advance()) is not None:
+                self._add(frame)
+            if isinstance(recorder.failure, KeyboardInterrupt):
+                raise recorder.failure
+            self.failure = recorder.failure
+            self.final = {key: recorder.progress.leaf_grad(key) for key in leaves}
+        finally:
+            grads.put_back(0)
+        self.places = {key: place for place, key in enumerate(recorder.progress.ran)}
+        self.users: dict[str, list[Edge]] = {}
+        for edge in filter(lambda edge: edge.carries, self.graph.edges):
+            self.users.setdefault(edge.source, []).append(edge)
+        begun = getattr(steps, "initial", None)
+        found = held if begun is None else {recorder.ids[node]: array for node, array in begun.items()}
+        self.initial = {key: array for key, array in found.items() if array is not None and np.any(array)}
+
+    def _noted(self, steps: Any, ids: dict[Any, str]) -> Iterator[Any]:
+        for step in steps:
+            node, key = step[0], ids[step[0]]
+            self.received[key] = [None if one is None else array_of(one) for one in step[1]]
+            for (child, _), scale in zip(node.next_functions, getattr(node, "scales", ()), strict=False):
+                self.scales[key, ids[child]] = scale
+            yield step
+
+    def _add(self, frame: Frame) -> None:
+        self.frames.append(frame)
+        for item in () if frame.failed else frame.contributions:
+            way = (frame.box or "", item.box)
+            self.sent[way] = item.array if way not in self.sent else _joined(self.sent[way], item.array)
+
+    @property
+    def stopped(self) -> str | None:
+        """The box at which the pass failed."""
+        return self.frames[-1].box if self.failure is not None else None
+
+    def late(self, key: str) -> list[str]:
+        """The boxes that send to a box, and ran only after it."""
+        users = {edge.target: None for edge in self.users.get(key, ())}
+        return [user for user in users if key in self.places and self.places.get(user, -1) > self.places[key]]
+
+    def before(self, way: tuple[str, str]) -> Any:
+        """What was at an input before a box sent to it."""
+        place, total = self.places.get(way[0], len(self.places)), self.initial.get(way[1], 0.0)
+        for (user, key), array in self.sent.items():
+            if key == way[1] and array is not None and self.places.get(user, place) < place:
+                total = total + array
+        return np.asarray(total)
+
+
+def _joined(one: Any, other: Any) -> Any:
+    """What a box sends to an input that it uses twice: the sum, or, to two results of one node, both."""
+    return one + other if one.shape == other.shape else np.concatenate([one.ravel(), other.ravel()])

@@ -1,0 +1,176 @@
+"""What is said where two passes part: who does what there, what kind of mistake that looks like, and in which line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from typing import Any
+
+import numpy as np
+
+from minigrad.ops.silence import silent
+from minigrad.viz.comparing.differences import Differences
+from minigrad.viz.comparing.passes import Ran
+from minigrad.viz.graph.naming import op_word
+from minigrad.viz.graph.values import in_words, number
+from minigrad.viz.picture.markup import clean_lines
+from minigrad.viz.steps.events import enumeration, error_text
+from minigrad.viz.steps.frames import Line
+from minigrad.viz.steps.story import line
+
+MOST_LINES = 3  # of a rule that are shown where they differ
+ALIKE = 0.6  # of their characters: two lines of which it is marked what differs
+Labels = tuple[str, str]
+
+
+def of_parting(found: Differences, key: str, labels: Labels, is_first: bool) -> list[Line]:
+    """The sentences at a box where two passes part."""
+    how, box = found.parting[key], found.one.graph.by_id[key]
+    start = ("alarm", "Here they part: " if is_first else "Here they part, too: ")
+    rows, texts = [], [*_texts(found, key, how, labels)]
+    if how in ("before", "received"):
+        pair = found.initial(key) if how == "before" else found.received(key)
+        rows = [(box.name, ".grad held " if how == "before" else " is run with ", pair)]
+    elif how == "sent":
+        parted = [child for child in found.inputs[key] if not found.is_same(*found.sent(key, child))]
+        rows = [(found.one.graph.by_id[child].name, " gets ", found.sent(key, child)[:2]) for child in parted]
+        words = [(child, _mistake(found, key, child, labels)) for child in parted]
+        texts += [f"{found.one.graph.by_id[child].name}: {said}." for child, said in words if said]
+    story = [line("say", text) for text in texts]
+    if rows:
+        pieces: list[Any] = [("op", op_word(box.op)), ": "] if how == "sent" else []
+        for name, does, pair in rows:
+            first, second = ("nothing" if one is None else in_words(one) for one in pair)
+            values = ("value", first), f" in {labels[0]}, ", ("value", second), f" in {labels[1]}; "
+            pieces += [("name", name), does, *values]
+        pieces[-1] = pieces[-1].rstrip("; ") + (" before the pass." if how == "before" else ".")
+        story.insert(0, line("sentence", start, *pieces))
+    else:
+        story[0] = line("sentence", start, texts[0])
+    return story + (_of_rules(found, key, labels) if how in ("sent", "stopped") else [])
+
+
+def _texts(found: Differences, key: str, how: str, labels: Labels) -> Iterator[str]:
+    """What there is to say without numbers."""
+    one, other, name = found.one, found.other, found.one.graph.by_id[key].name
+    if how == "stopped":
+        ran, label = (other, labels[1]) if other.failure is not None else (one, labels[0])
+        yield f"{label} stops at {name}: {error_text(ran.failure or RuntimeError())}"
+    elif how == "missing":
+        yield f"{labels[1]} never runs {name}."
+    elif how == "order":
+        late = other.late(found.pairs[key])
+        users = [user for user in one.places if found.pairs.get(user) in late] or one.late(key)
+        names = enumeration([one.graph.by_id[user].name for user in users])
+        still = f"{names} still {'has' if len(users) == 1 else 'have'} to send"
+        yield f"{labels[1] if late else labels[0]} runs {name} before all has arrived: {still}."
+    elif how == "received":
+        held = [(label, one) for label, one in zip(labels, found.initial(key), strict=True) if one is not None]
+        yield "What was sent to it agrees" + ("." if held else ": another node has changed it.")
+        for label, array in held:
+            yield f"{in_words(array)} was there in {label} when the pass began, left from a pass before."
+
+
+# ---------------------------------------------------------------- what kind of mistake it looks like
+
+
+def _mistake(found: Differences, key: str, child: str, labels: Labels) -> str:
+    """What one of the passes seems to do wrong when a box sends to an input; the second, if both could be meant."""
+    mine, theirs, _ = found.sent(key, child)
+    if mine is None or theirs is None:
+        return _written(found, key, labels)
+    if np.shape(mine) != np.shape(theirs):
+        is_turned = np.shape(mine)[::-1] == np.shape(theirs)
+        return "the one is the other, transposed" if is_turned else "one is not summed back to what was broadcast"
+    way = key, child
+    both = (found.other, (found.pairs[key], found.pairs[child]), theirs, mine), (found.one, way, mine, theirs)
+    for label, (ran, at, wrong, right) in zip(labels[::-1], both, strict=True):
+        before = ran.before(at)
+        if np.any(before) and found.is_same(wrong + before, right):
+            return f"{label} replaces {in_words(before)}, which was there, instead of adding to it: = where += belongs"
+    written = _written(found, key, labels)
+    return written or _places(found, mine, theirs, labels) or _ratio(found, key, mine, theirs, labels)
+
+
+def _written(found: Differences, key: str, labels: Labels) -> str:
+    """That a value was written to, which a rule may have saved: it differs, what was computed with it does not."""
+    one, other = found.one.graph.by_id, found.other.graph.by_id
+    changed = {box for box, paired in found.pairs.items() if one[box].value != other[paired].value}
+    for box in (*found.inputs[key], key):
+        later = [user for user, inputs in found.inputs.items() if box in inputs] if box != key else found.inputs[key]
+        if box in changed and not changed.issuperset(later):
+            values = f"{one[box].value.full} in {labels[0]} and {other[found.pairs[box]].value.full} in {labels[1]}"
+            return f"the value of {one[box].name} is {values}: it was written to in place after it was used"
+    return ""
+
+
+def _places(found: Differences, mine: Any, theirs: Any, labels: Labels) -> str:
+    """That gradients go to other elements than they should."""
+    if np.ndim(mine) == 2 and mine.shape[0] == mine.shape[1] and found.is_same(mine, theirs.T):
+        return "the one is the other, transposed"
+    filled, others = mine != 0, theirs != 0
+    for one, two, label in ((filled, others, labels[1]), (others, filled, labels[0])):
+        if one.any() and two[one].all() and one.sum() < two.sum() and found.is_same(mine[one], theirs[one]):
+            return f"{label} sends it to {two.sum()} elements instead of {one.sum()}"
+    is_turned = filled.any() and others.any() and not (filled & others).any()
+    return f"{labels[1]} sends 0 just where {labels[0]} does not: the mask is turned round" if is_turned else ""
+
+
+@silent
+def _ratio(found: Differences, key: str, mine: Any, theirs: Any, labels: Labels) -> str:
+    """That one is a multiple of the other: by a sign, by a value of the node, by a number."""
+    if found.is_same(-mine, theirs):
+        return "the sign is the other one"
+    ratios = np.asarray(theirs / mine)[mine != 0]
+    for box in (*found.inputs[key], key):
+        node, name = found.one.graph.node_of[box], found.one.graph.by_id[box].name
+        tensor = getattr(node, "tensor", None) or getattr(node, "variable", None)
+        array = None if tensor is None else tensor.detach().numpy()
+        if array is None or np.all(np.abs(array) == 1) or np.shape(array) != mine.shape[mine.ndim - np.ndim(array) :]:
+            continue
+        if theirs.any() and found.is_same(theirs * array, mine):
+            return f"the factor {name} is missing in {labels[1]}"
+        if mine.any() and found.is_same(mine * array, theirs):
+            return f"{labels[1]} has a factor {name} too many"
+    if not ratios.size or not ratios[0] or not found.is_same(mine * ratios[0], theirs):
+        return ""
+    missing = 1 / ratios[0]
+    if abs(missing) > 1 and np.isclose(missing, round(missing), 1e-3, 0):
+        return f"the factor {round(missing)} is missing in {labels[1]}"
+    return f"{labels[1]} sends {number(ratios[0])} times as much"
+
+
+# ---------------------------------------------------------------- which line
+
+
+def _of_rules(found: Differences, key: str, labels: Labels) -> list[Line]:
+    """The first lines in which the rules of a box differ, one above the other, with what differs in them marked."""
+    rules = [_source(ran, at) for ran, at in ((found.one, key), (found.other, found.pairs[key]))]
+    texts = [[text.strip() for text in rule] for rule in rules]
+    for tag, *ends in SequenceMatcher(None, texts[0], texts[1], False).get_opcodes():
+        if tag == "equal":
+            continue
+        parts = [
+            rule[start : min(end, start + MOST_LINES)]
+            for rule, start, end in zip(rules, ends[::2], ends[1::2], strict=True)
+        ]
+        first, second = (clean_lines("\n".join(part)).strip() or "(nothing)" for part in parts)
+        width, likeness = max(map(len, labels)) + 2, SequenceMatcher(None, first, second, False)
+        sides: tuple[list[Any], list[Any]] = (
+            [("quiet", labels[0].ljust(width))],
+            ["\n", ("quiet", labels[1].ljust(width))],
+        )
+        for same, a, b, c, d in likeness.get_opcodes():
+            style = "code" if same == "equal" or likeness.ratio() < ALIKE else "alarm"
+            sides[0].append((style, first[a:b]))
+            sides[1].append((style, second[c:d]))
+        return [line("code", *sides[0], *sides[1])]
+    return [line("say", "Their rules read the same: what differs is what these call or read.")] if rules[0] else []
+
+
+def _source(ran: Ran, key: str) -> list[str]:
+    """The lines of a box's rule: of a learner's own, else of ours, for each of its inputs."""
+    box = ran.graph.by_id[key]
+    items = [item for frame in ran.frames if frame.box == key for item in frame.contributions]
+    rules = dict.fromkeys(item.rule for item in items if item.rule.source)
+    return box.backward.splitlines() or [f"{rule.parameter}: {rule.source}" for rule in rules]
