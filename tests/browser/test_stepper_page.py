@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 from matplotlib.image import imread
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from minigrad.viz.page import widget_source
 
@@ -329,6 +329,38 @@ def test_the_keyboard_alone_does_everything(opened: Any) -> None:
     assert page.locator(".mg-inspector").is_visible()
     page.keyboard.press("Escape")
     assert page.locator(".mg-inspector").is_hidden()
+
+
+@pytest.mark.parametrize("colours", ["none", "active"])
+def test_what_is_pointed_at_or_has_the_focus_lights_its_twins_and_nothing_moves(opened: Any, colours: Any) -> None:
+    page = opened("example")
+    page.emulate_media(forced_colors=colours)
+    for _ in range(2):
+        page.locator(".mg-press-next").click()
+    where = "(all) => all.map((one) => JSON.stringify(one.getBoundingClientRect()))"
+    parts = page.locator(".mg-panels *, .mg-box")
+    spoken = page.locator("[aria-live]").first.text_content()
+    before = parts.evaluate_all(where)
+    for point in (
+        lambda: page.locator(".mg-sentence .mg-token", has_text="D").hover(),
+        lambda: page.locator(".mg-lit .mg-token", has_text="D").hover(),
+        lambda: page.locator(".mg-box", has=page.locator(".mg-name", has_text="D")).hover(),
+    ):
+        page.mouse.move(1, 1)
+        expect(page.locator(".mg-twin")).to_have_count(0)
+        point()
+        expect(page.locator(".mg-box.mg-twin .mg-name")).to_have_text(["D"])
+        expect(page.locator(".mg-sentence .mg-twin")).to_have_text(["D", "D"])
+        expect(page.locator(".mg-lit .mg-twin")).to_have_text(["D"])
+    page.locator(".mg-chip", has_text="4").first.hover()
+    expect(page.locator(".mg-box.mg-twin .mg-name")).to_have_text(["C", "E"])
+    page.mouse.move(1, 1)
+    page.locator(".minigrad-stepper").focus()
+    page.keyboard.press("Shift+ArrowLeft")
+    focused = page.evaluate("document.activeElement.getAttribute('data-box')")
+    expect(page.locator(".mg-box.mg-twin")).to_have_attribute("data-box", focused)
+    assert parts.evaluate_all(where) == before
+    assert page.locator("[aria-live]").first.text_content() == spoken
 
 
 def test_the_wheel_zooms_with_control_and_scrolls_without_and_a_drag_moves(opened: Any) -> None:

@@ -15,6 +15,7 @@ import { Picture } from "./picture.mjs";
 import { Player } from "./player.mjs";
 import { Predict } from "./predict.mjs";
 import { Tip } from "./tip.mjs";
+import { Twins } from "./twins.mjs";
 
 const TALLEST = 636; // pixels of the whole widget: less than JupyterLab's window shows
 const ASIDE = 330; // pixels of the explanation beside the drawing, in panels.css too
@@ -66,6 +67,7 @@ export class Stepper {
     this.view.addEventListener("focusin", (event) => this.focused(event));
     this.observer = typeof ResizeObserver === "function" ? new ResizeObserver(() => this.settle()) : null;
     this.observer?.observe(this.root);
+    this.twins = new Twins(this.root, player, this.picture);
     this.asMade = new Set(this.picture.modules.open);
     this.place();
     this.changed = () => this.paint();
@@ -306,6 +308,7 @@ export class Stepper {
     this.picture.paintFailure(player.failedHere ? player.problem.box : null);
     this.panels.paint(frame);
     this.predict.paint();
+    this.twins.paint(frame);
     this.inspector.paint();
     this.controls.paint();
     this.root.classList.toggle("mg-busy", player.wanted !== null);

@@ -1,0 +1,91 @@
+// What is the same thing lights up together: a box, its name in the sentence, its token in the line of code, the numbers on its edges. Pointing at
+// one of them does it, or the focus on a box. Only a class changes, so that nothing moves and nothing is said twice to those who hear the page.
+
+import { make } from "./dom.mjs";
+
+const TWINS = "[data-box], [data-group], [data-chip], .mg-a-name, .mg-token";
+const WORD = /[\p{L}_][\p{L}\p{N}_₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_]*|\[[^\][]*\])*/gu; // a variable, also a longer way such as net.head.weight or w[0]
+const GRADIENT = "g"; // what came to the box that ran, in a formula
+
+export class Twins {
+  constructor(root, player, picture) {
+    Object.assign(this, { root, player, picture, pointed: [], focused: [], lit: [] });
+    const { boxes = {}, edges = [] } = picture.data;
+    this.named = new Map(Object.entries(boxes).map(([id, { name }]) => [name, id]));
+    this.ends = new Map(edges.map(([edge, ...ends]) => [edge, ends]));
+    root.addEventListener("pointerover", (event) => this.point("pointed", event.target));
+    root.addEventListener("pointerleave", () => this.point("pointed", null));
+    root.addEventListener("focusin", (event) => this.point("focused", event.target.matches(":focus-visible") ? event.target : null));
+    root.addEventListener("focusout", () => this.point("focused", null));
+  }
+
+  point(how, target) {
+    const twin = target?.closest?.(TWINS);
+    const ids = twin ? this.boxesOf(twin) : [];
+    if (ids.join() === this[how].join()) return;
+    this[how] = ids;
+    this.light();
+  }
+
+  /** The boxes that a part of the page stands for. */
+  boxesOf(twin) {
+    const [box, group, chip] = ["data-box", "data-group", "data-chip"].map((name) => twin.getAttribute(name));
+    if (box) return [box];
+    if (group) return this.picture.modules.open.has(group) ? [] : (this.picture.modules.inside.get(group) ?? []);
+    if (chip) return [...new Set(chip.split(" ").flatMap((edge) => this.ends.get(edge) ?? []))];
+    const text = twin.textContent;
+    const id = twin.twin ?? this.named.get(text) ?? this.named.get(text.replace(/\.grad$/, ""));
+    return id ? [id] : [];
+  }
+
+  light() {
+    for (const element of this.lit) element.classList.remove("mg-twin");
+    const ids = new Set(this.pointed.length ? this.pointed : this.focused);
+    const texts = ids.size ? [...this.root.querySelectorAll(".mg-panels :is(.mg-a-name, .mg-token)")] : [];
+    const chips = [...(ids.size ? this.picture.wires.values() : [])].filter(({ members }) => members.some((edge) => this.ends.get(edge)?.some((end) => ids.has(end))));
+    const elements = [...ids].map((id) => this.picture.element(id)).filter(Boolean);
+    this.lit = [...elements, ...texts.filter((text) => this.boxesOf(text).some((id) => ids.has(id))), ...chips.map(({ chip }) => chip.group)];
+    for (const element of this.lit) element.classList.add("mg-twin");
+  }
+
+  /** Another frame is told: find the boxes that its formulas and its line of code speak of. */
+  paint(frame) {
+    for (const element of this.root.querySelectorAll(".mg-panels .mg-token")) {
+      const around = element.parentNode;
+      element.replaceWith(element.textContent);
+      around.normalize();
+    }
+    for (const formula of this.root.querySelectorAll(".mg-story .mg-c bdi")) this.mark(formula, (word) => this.named.get(word) ?? (word === GRADIENT ? frame.box : null));
+    for (const line of this.root.querySelectorAll(".mg-lit .mg-text, .mg-lit .mg-mark")) this.mark(line, (word) => this.inLine(word, frame.box, line.matches(".mg-mark")));
+    this.light();
+  }
+
+  /** The box of a variable in the line that made a box: `h` is one of h₁, h₂ ... there, that which went in, or left of the sign, the box itself. */
+  inLine(word, box, isInside) {
+    const inputs = [...this.ends.values()].filter(([, target]) => target === box).map(([source]) => source);
+    const near = isInside ? inputs : [box, ...inputs];
+    const { boxes } = this.picture.data;
+    const plain = (id) => boxes[id]?.name.replace(/[₀-₉]+$/, "");
+    const any = this.named.get(word);
+    return near.find((id) => boxes[id]?.name === word || plain(id) === word) ?? (any && boxes[any].kind !== "result" ? any : null);
+  }
+
+  /** Set the words of a text apart that stand for a box. */
+  mark(element, boxOf) {
+    for (const node of [...element.childNodes].filter(({ nodeType }) => nodeType === 3)) {
+      const parts = [];
+      let end = 0;
+      const text = node.textContent;
+      for (const { 0: found, index } of text.matchAll(WORD)) {
+        const words = found.split(/(?=[.[])/).map((_, k, all) => all.slice(0, all.length - k).join("")); // x.sum, then x
+        const word = words.find((one) => boxOf(one));
+        if (!word) continue;
+        const token = make("span", { class: "mg-token" }, word);
+        token.twin = boxOf(word);
+        parts.push(text.slice(end, index), token);
+        end = index + word.length;
+      }
+      if (parts.length) node.replaceWith(...parts, text.slice(end));
+    }
+  }
+}

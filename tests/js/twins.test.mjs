@@ -1,0 +1,119 @@
+// Linked highlighting: what is the same thing lights up together.
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { loadModule, openPage } from "./page.mjs";
+import { boxNamed, groupNamed, press, saved, texts } from "./recorded.mjs";
+
+const { default: widget } = await loadModule("viz/static/stepper.mjs");
+
+let page;
+let cleanup;
+
+beforeEach(() => {
+  page = openPage();
+});
+
+afterEach(async () => {
+  cleanup?.();
+  cleanup = null;
+  await page.close();
+});
+
+async function show(model, steps = 0) {
+  cleanup = await widget.render({ model, el: page.host });
+  const root = page.host.querySelector(".minigrad-stepper");
+  for (let k = 0; k < steps; k += 1) press(root, "next");
+  return root;
+}
+
+const over = (element) => element.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
+const lit = (root) => [...root.querySelectorAll(".mg-twin")];
+const litBoxes = (root) => lit(root).flatMap((element) => (element.matches("[data-box]") ? [element.querySelector(".mg-name").textContent] : []));
+const litTexts = (root) => lit(root).flatMap((element) => (element.matches("span, b") ? [element.textContent] : []));
+const token = (root, where, text) => [...root.querySelectorAll(`${where} .mg-token`)].find((element) => element.textContent === text);
+
+test("a box lights its name, its factor in the formula, its token in the code and what flows on its edges", async () => {
+  const root = await show(saved(), 2); // E = C * D
+  over(boxNamed(root, "D"));
+  assert.deepEqual(litBoxes(root), ["D"]);
+  assert.ok(litTexts(root).length >= 3, litTexts(root).join());
+  assert.ok(litTexts(root).every((text) => text.replace(".grad", "") === "D"));
+  assert.ok(lit(root).some((element) => element.matches(".mg-story .mg-c *")));
+  assert.ok(lit(root).some((element) => element.matches(".mg-source *")));
+  assert.ok(lit(root).some((element) => element.matches(".mg-chip")));
+});
+
+test("a name, a factor and a token light the box, and leaving ends it", async () => {
+  const root = await show(saved(), 2);
+  over([...root.querySelectorAll(".mg-sentence .mg-a-name")].find((element) => element.textContent === "C"));
+  assert.deepEqual(litBoxes(root), ["C"]);
+  over(token(root, ".mg-sentence", "D"));
+  assert.deepEqual(litBoxes(root), ["D"]);
+  over(token(root, ".mg-lit", "C"));
+  assert.deepEqual(litBoxes(root), ["C"]);
+  over(token(root, ".mg-lit", "E"));
+  assert.deepEqual(litBoxes(root), ["E"]);
+  over(token(root, ".mg-sentence", "g")); // what came to the box that ran
+  assert.deepEqual(litBoxes(root), ["E"]);
+  root.dispatchEvent(new PointerEvent("pointerleave"));
+  assert.deepEqual(lit(root), []);
+});
+
+test("a chip lights both ends of its edge", async () => {
+  const root = await show(saved(), 2);
+  const chip = [...root.querySelectorAll(".mg-chip")].find((element) => element.getAttribute("visibility") === "visible" && element.textContent.includes("4"));
+  over(chip);
+  assert.deepEqual(litBoxes(root).sort(), ["C", "E"]);
+});
+
+test("the texts are what they were, and a step takes the light along", async () => {
+  const root = await show(saved(), 2);
+  const before = [texts(root, ".mg-sentence"), texts(root, ".mg-lit .mg-text"), root.querySelector("[aria-live]").textContent];
+  over(boxNamed(root, "D"));
+  assert.deepEqual([texts(root, ".mg-sentence"), texts(root, ".mg-lit .mg-text"), root.querySelector("[aria-live]").textContent], before);
+  press(root, "next");
+  assert.deepEqual(litBoxes(root), ["D"]);
+  assert.ok(litTexts(root).includes("D"));
+  press(root, "back");
+  assert.deepEqual([texts(root, ".mg-sentence"), texts(root, ".mg-lit .mg-text")], before.slice(0, 2));
+});
+
+test("of several with the same name, a token is the one that went in or came out", async () => {
+  const model = saved();
+  const picture = model.get("picture");
+  const id = (name) => Object.keys(picture.boxes).find((key) => picture.boxes[key].name === name);
+  const [d, e] = [id("D"), id("E")];
+  picture.boxes[d].name = "h₁";
+  picture.boxes[e].name = "h₂";
+  for (const line of picture.sources[0].lines) line[1] = line[1].replaceAll("E", "h").replaceAll("D", "h");
+  const root = await show(model, 2); // h = C * h
+  const [left, right] = [...root.querySelectorAll(".mg-lit .mg-token")].filter((element) => element.textContent === "h");
+  over(left);
+  assert.equal(lit(root).find((element) => element.matches("[data-box]")).getAttribute("data-box"), e);
+  over(right);
+  assert.equal(lit(root).find((element) => element.matches("[data-box]")).getAttribute("data-box"), d);
+});
+
+test("what lies in a closed group lights the group, and the group what lies in it", async () => {
+  const root = await show(saved("network"), 3);
+  const group = groupNamed(root, "head") ?? root.querySelector("[data-group]");
+  const open = group.getAttribute("aria-expanded") === "true";
+  if (open) group.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  const names = [...root.querySelectorAll(".mg-sentence .mg-a-name")];
+  over(names.find((element) => element.textContent === "net.head.weight"));
+  const lights = lit(root).filter((element) => element.matches("[data-group]"));
+  assert.equal(lights.length, 1);
+  over(lights[0]);
+  assert.ok(litTexts(root).includes("net.head.weight"));
+  assert.ok(litTexts(root).includes("net.head.bias"));
+});
+
+test("hostile names are only text", async () => {
+  const root = await show(saved("hostile"), 2);
+  for (const box of root.querySelectorAll("[data-box]")) {
+    over(box);
+    assert.ok(lit(root).includes(box));
+  }
+  assert.equal(root.querySelectorAll("script, img[onerror]").length, 0);
+});
