@@ -26,6 +26,8 @@ LANE = 10  # pixels between edges that go from band to band
 GUTTER = 34  # between bands, beside the lanes
 MOST_BANDS = 4
 BETTER = 1.12  # times as large as with one band less, or a band more is not worth it
+READABLE = 0.66  # of its size: smaller, a box shows its name and no numbers
+NUMBERS = 1.25  # times as much worth is a picture with numbers
 CROWDED = 1.04  # the same for an edge more that goes from band to band
 ENTRY = -0.12  # downwards edges meet boxes left of the middle, clear of the flag on the corner
 
@@ -68,9 +70,12 @@ class Room:
         return min(1.0, self.width / max(width, 1), self.height / max(height, 1))
 
     def worth(self, arranged: Arranged) -> float:
-        """The same, counting what a band more costs the reader, and each edge that has to be followed to it."""
+        """The same, counting numbers that can be read, what a band more costs the reader, and each edge that has to be
+        followed to it.
+        """
         costs: float = BETTER ** (arranged.bands - 1) * CROWDED**arranged.lanes
-        return self.scale(arranged.width, arranged.height) / costs
+        scale = self.scale(arranged.width, arranged.height)
+        return scale * (NUMBERS if scale >= READABLE else 1) / costs
 
     def within(self, width: float, height: float, part: float) -> Room:
         """What is left of it inside a frame that takes some, and of that a part along the flow."""

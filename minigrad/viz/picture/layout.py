@@ -14,7 +14,7 @@ from typing import Any
 from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.modules import Group
-from minigrad.viz.picture.layered import Arranged, Item, Link, Point, Room, Stop, arrange
+from minigrad.viz.picture.layered import READABLE, Arranged, Item, Link, Point, Room, Stop, arrange
 
 MARGIN = 14
 HEAD, AROUND, FOOT = 40, 14, 22  # of an open group: above its boxes, on their sides, and below, where signs hang
@@ -24,7 +24,6 @@ LETTER = 8.2  # pixels of a letter in a group's title
 WHOLE = ""  # the id of what is around everything
 BETTER = 1.05  # times as large, or the direction that was tried first stays
 SQUEEZED = 0.55  # of the room is what an open group gets in a second try: it has neighbours
-READABLE = 0.66  # of its size: smaller, numbers cannot be read easily
 LEGIBLE_NAMES = 0.5  # and smaller than this, names cannot
 FEWEST_SEEN = 5  # boxes that make a picture
 PAGE = (944.0, 560.0)  # pixels for a still picture

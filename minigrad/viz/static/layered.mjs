@@ -14,6 +14,8 @@ const LANE = 10;
 const GUTTER = 34;
 const MOST_BANDS = 4;
 const BETTER = 1.12;
+export const READABLE = 0.66; // of its size: smaller, a box shows its name and no numbers
+const NUMBERS_SEEN = 1.25; // times as much worth is a picture with numbers
 const CROWDED = 1.04;
 const ENTRY = -0.12;
 
@@ -22,9 +24,10 @@ export function scaleIn(room, { width, height }) {
   return Math.min(1, room.width / Math.max(width, 1), room.height / Math.max(height, 1));
 }
 
-/** The same, counting what a band more costs the reader, and each edge that has to be followed to it. */
+/** The same, counting numbers that can be read, what a band more costs the reader, and each edge that has to be followed to it. */
 export function worthIn(room, arranged) {
-  return scaleIn(room, arranged) / (BETTER ** (arranged.bands - 1) * CROWDED ** arranged.lanes);
+  const scale = scaleIn(room, arranged);
+  return (scale * (scale >= READABLE ? NUMBERS_SEEN : 1)) / (BETTER ** (arranged.bands - 1) * CROWDED ** arranged.lanes);
 }
 
 /**

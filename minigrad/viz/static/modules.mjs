@@ -3,7 +3,7 @@
 // laid out by itself and then stands in the one around it as a box of its size, from the innermost to the outermost; the direction is the one
 // in which the picture is larger. minigrad/viz/picture/layout.py does the same for still pictures.
 
-import { arrange, scaleIn, worthIn } from "./layered.mjs";
+import { arrange, READABLE, scaleIn, worthIn } from "./layered.mjs";
 
 const MARGIN = 14;
 const HEAD = 40; // of an open group: above its boxes, on their sides, and below, where signs hang
@@ -13,7 +13,6 @@ const CLOSED = { least: 130, most: 250, height: 42 };
 export const NAME_LETTER = 8.2; // bold, in the title of a group
 const LARGER = 1.05; // times as large, or the room and the direction that were tried first stay
 const SQUEEZED = 0.55; // of the room is what an open group gets in a second try: it has neighbours
-const READABLE = 0.66; // of its size: smaller, a box shows its name alone
 const LEGIBLE_NAMES = 0.5; // and smaller than this, too little of that
 const FEWEST_SEEN = 5; // boxes that make a picture
 const WHOLE = ""; // the id of what is around everything

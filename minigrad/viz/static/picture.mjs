@@ -3,6 +3,7 @@
 // What is shown small says less, in letters that can be read: names and numbers, then names, and at last dots.
 
 import { drawingFrom, shape } from "./dom.mjs";
+import { READABLE } from "./layered.mjs";
 import { sign } from "./marks.mjs";
 import { kindBeside, Modules, NAME_LETTER } from "./modules.mjs";
 import { share, sizeText, together } from "./sizes.mjs";
@@ -19,8 +20,7 @@ const BESIDE_EDGE = 170; // pixels that a pill on an edge downwards may take
 const FAILED = "✗ failed";
 const FEWEST = 6; // characters of a pill that say something
 const BELOW = 12; // from a box's lower edge to the middle of the signs that hang there
-const NUMBERS = 0.834; // of its size: below, a box shows its name and its numbers, in larger letters
-const NAMES = 0.66; // and below that, its name alone
+const NUMBERS = 0.834; // of its size: below, a box shows its name and its numbers in larger letters, and below READABLE its name alone
 const DOTS = 0.25; // and below that, nothing but its state
 const SMALLEST = 10; // pixels of a letter on the screen
 const ENDS = 40; // pixels of a box beside its name and its expression, and between these
@@ -219,7 +219,7 @@ export class Picture {
   /** What is said at a size: all of it, names alone, or nothing but states. Letters never get too small to be read. */
   setDetail(scale, anew = false) {
     this.scale = scale;
-    const detail = scale >= NUMBERS ? "whole" : scale >= NAMES ? "numbers" : scale >= DOTS ? "names" : "dots";
+    const detail = scale >= NUMBERS ? "whole" : scale >= READABLE ? "numbers" : scale >= DOTS ? "names" : "dots";
     const letter = detail === "names" || detail === "numbers" ? SMALLEST / scale : 0;
     if (!anew && detail === this.detail && letter === this.letter) return;
     Object.assign(this, { detail, letter });

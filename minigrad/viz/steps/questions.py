@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+REAL = "fiu"  # numpy's kinds of numbers that can be typed
 MOST = 16  # elements of an array of which anybody can be asked to find one
 
 
@@ -40,7 +41,7 @@ class Question:
 def question(edge: str | None, box: str, array: Any, came: Any, held: Any) -> Question | None:
     """What to ask of an array that was sent; None where it holds no real number, or too many."""
     array = np.asarray(array)
-    if not 0 < array.size <= MOST or array.dtype.kind not in "fiu":
+    if not 0 < array.size <= MOST or array.dtype.kind not in REAL:
         return None
     place = np.unravel_index(int(np.argmax(np.abs(array))), array.shape)
     cell = f"[{', '.join(map(str, place))}]" if array.ndim and array.size > 1 else ""
@@ -52,6 +53,8 @@ def _at(other: Any, array: Any, place: Any) -> float | None:
     if other is None:
         return None
     other = np.asarray(other)
+    if other.dtype.kind not in REAL:
+        return None
     if other.shape == array.shape:
         return float(other[place])
     return float(other.reshape(-1)[0]) if other.size == 1 else None

@@ -40,6 +40,11 @@ def test_what_nobody_could_answer_is_not_asked(array: Any) -> None:
     assert question("e0", "n0", np.zeros(MOST), None, None) is not None
 
 
+def test_beside_complex_numbers_only_the_real_one_is_told() -> None:
+    one = question("e0", "n0", np.array([2.0]), np.array([1 + 2j]), None)
+    assert one == Question("e0", "n0", "", 2.0, None, None)
+
+
 def test_numbers_that_json_cannot_say_are_texts() -> None:
     one = question("e0", "n0", np.array([np.nan]), np.array([np.inf, -np.inf]), np.array(-np.inf))
     assert one is not None
