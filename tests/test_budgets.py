@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parent.parent / "minigrad"
 # places that hold it stands.
 BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "engine": (
-        2_808,
+        2_800,
         ("tensor.py", "tensor_base.py", "op.py", "op_text.py", "operands.py", "writing.py", "memory.py", "autograd"),
     ),
     "engine's tools": (

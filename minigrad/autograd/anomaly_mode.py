@@ -118,9 +118,7 @@ def warn_of_failure(node: Node) -> None:
     beginning, effect = "Error detected in", "caused the error"
     while culprit is not None:
         name, lines = type(culprit).__name__, culprit.metadata.get("traceback_")
-        if lines is None:
-            warn(f"Error detected in {name}. {NOTHING_NOTED}")
-        else:
-            warn(f"{beginning} {name}. Traceback of forward call that {effect}:\n{''.join(lines)}")
+        traced = f"{beginning} {name}. Traceback of forward call that {effect}:\n{''.join(lines or ())}"
+        warn(f"Error detected in {name}. {NOTHING_NOTED}" if lines is None else traced)
         culprit = culprit.metadata.get("parent_")
         beginning, effect = "\n\nPrevious calculation was induced by", "induced the previous calculation"

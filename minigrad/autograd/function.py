@@ -112,10 +112,8 @@ class FunctionNode(FunctionCtx, Node):
                 "through its own node. Compute the gradients of the inputs from grad_output, without .backward()."
             )
         if self._materialize_grads:
-            gradients = tuple(
-                from_array(np.zeros(*made)[()]) if gradient is None and made is not None else gradient
-                for gradient, made in zip(gradients, self._made, strict=True)
-            )
+            pairs = zip(gradients, self._made, strict=True)
+            gradients = tuple([from_array(np.zeros(*made)[()]) if g is None and made else g for g, made in pairs])
         self._running += 1
         try:
             return self._function.backward(self, *gradients)
@@ -131,7 +129,7 @@ class FunctionNode(FunctionCtx, Node):
                 f"function {name} returned an incorrect number of gradients (expected {count}, got {len(results)}): "
                 "one for each argument of forward after ctx, None for those that have none"
             )
-        gradients: list[Any] = []
+        gradients = [result for result, is_tensor in zip(results, self._given, strict=False) if is_tensor]
         for position, (result, is_tensor) in enumerate(zip(results, self._given, strict=False), 1):
             if not is_tensor and result is not None:
                 place = f"at position {position}, but the corresponding forward input was not a Variable"
@@ -139,8 +137,6 @@ class FunctionNode(FunctionCtx, Node):
             if result is not None and not isinstance(result, Tensor):
                 which = f"gradient number {position} of {self._function.__name__}.backward"
                 raise RuntimeError(f"expected Variable or None (got {type_name(result)}): {which}")
-            if is_tensor:
-                gradients.append(result)
         for index, (gradient, target) in enumerate(zip(gradients, self._targets or (), strict=True)):
             if gradient is not None and target is not None and not _sums_to(gradient.shape, target[0]):
                 shapes = f"got {list(gradient.shape)} but expected shape compatible with {list(target[0])}"

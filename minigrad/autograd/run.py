@@ -165,10 +165,8 @@ class BackwardRun:
         hooks, recorded = node._hooks, self.recorded
         if hooks is not None:
             incoming = hooks.run_before(node, incoming, recorded)
-        if all(gradient is None for gradient in incoming) and not node._is_custom:
-            outgoing: Gradients = (None,) * len(node._next_nodes)
-        else:
-            outgoing = self._apply(node, incoming)
+        is_idle = all(gradient is None for gradient in incoming) and not node._is_custom
+        outgoing: Gradients = (None,) * len(node._next_nodes) if is_idle else self._apply(node, incoming)
         if not node._is_custom and not (node._gives_all and any(key is not None for key in keys)):
             outgoing = tuple([None if key is None else passed for passed, key in zip(outgoing, keys, strict=True)])
         if hooks is not None:
