@@ -25,8 +25,9 @@ from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.values import WHOLE, describe, number
 from minigrad.viz.own_engines import Engine, tensor_of
 from minigrad.viz.page.recording import trouble
-from minigrad.viz.picture.markup import clean, shorten
+from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.stepper import BackwardStepper
+from minigrad.viz.steps.contributions import CHIP
 from minigrad.viz.steps.frames import Frame, Line
 from minigrad.viz.steps.kept_grads import KeptGrads
 from minigrad.viz.steps.passes import pass_of
@@ -85,7 +86,7 @@ class Comparison(BackwardStepper):
         self.summary = self._summary(found, first)
         self._rehearse = None
         self.problem = trouble(failure, self._frames[-1].box) if failure is not None else {}
-        self.picture = {**self.picture, "note": self.summary}
+        self.picture = {**self.picture, "note": self.summary, "compared": True}
         pairs = zip(self._frames, [None, *self._frames], strict=False)
         self.recorded = [json.dumps(frame.to_json(before)) for frame, before in pairs]
         self._hold(self.recorded, self.problem)
@@ -131,35 +132,42 @@ class _Beside:
         """Each frame, with what differs by then."""
         found, first = self.found, next(iter(self.found.parting), None)
         for frame in found.one.frames:
-            chips, story = dict(frame.chips), list(frame.story)
-            for child in found.inputs.get(frame.box or "", ()) if not frame.failed else ():
-                mine, theirs, scale = found.sent(frame.box or "", child)
+            key, chips = frame.box or "", dict(frame.chips)
+            here = [one for one, how in found.parting.items() if (frame.index == 0 if how == "before" else one == key)]
+            story = [text for one in here for text in of_parting(found, one, self.labels, one == first)]
+            self.lit |= {one: "first" if one == first else "parts" for one in here}
+            children = [] if frame.failed else found.inputs.get(key, [])
+            for child in children:
+                mine, theirs, scale = found.sent(key, child)
                 self.sums[child] = _sum(self.sums[child][0], mine), _sum(self.sums[child][1], theirs)
-                if not found.is_same(mine, theirs, scale):
-                    edge = next(edge.id for edge in found.one.graph.into[frame.box or ""] if edge.source == child)
-                    chips[edge] = _beside(mine, theirs)
-            if frame is found.one.frames[-1]:
-                story += self._none_and_zero()
-            here = [
-                key for key, how in found.parting.items() if key == frame.box or (how == "before" and not frame.index)
-            ]
-            self.lit |= {key: "first" if key == first else "parts" for key in here}
-            told = [text for key in here for text in of_parting(found, key, self.labels, key == first)]
-            self.looked_at |= {*here, *found.inputs.get(frame.box or "", ())}
-            states = {key: self._state(frame.states[key], key) for key in self.looked_at}
-            yield replace(frame, story=(*told, *story), chips=MappingProxyType(chips), states=frame.states.but(states))
+                if not found.is_same(mine, theirs, scale) and not self._is_over(theirs):
+                    edge = next(edge.id for edge in found.one.graph.into[key] if edge.source == child)
+                    chips[edge] = _beside(mine, theirs, CHIP)
+            self.looked_at |= {*here, *children}
+            states = {one: self._state(frame.states[one], one) for one in self.looked_at}
+            more = self._none_and_zero() if frame is found.one.frames[-1] else ()
+            own: dict[str, Any] = {
+                "story": (*story, *frame.story, *more),
+                "chips": MappingProxyType(chips),
+                "questions": (),
+            }
+            yield replace(frame, states=frame.states.but(states), **own)
+
+    def _is_over(self, theirs: Any) -> bool:
+        """Whether there is nothing of the second, since its pass has failed: how it would have gone on is not known."""
+        return theirs is None and self.found.other.failure is not None
 
     def _state(self, state: State, key: str) -> State:
         """What a box looks like: with both numbers where they differ, lit where the passes have parted."""
         mark, (mine, theirs) = self.lit.get(key, ""), self.sums[key]
         if not (state.grad.known or mark) or self.found.is_same(mine, theirs):
             return replace(state, mark=mark) if mark else state
-        text, full = (
-            _beside(mine, theirs),
-            f"{state.grad.full} in {self.labels[0]}, {_text(theirs)} in {self.labels[1]}",
-        )
-        grad = replace(state.grad, text=text, full=full, known=True)
-        return replace(state, grad=grad, grad_text=shorten(text, self.rooms[key]), mark=mark or "follows")
+        if self._is_over(theirs):
+            return replace(state, mark=mark or "follows")
+        text = _beside(mine, theirs, self.rooms[key])
+        full = f"{state.grad.full} in {self.labels[0]}, {_text(theirs)} in {self.labels[1]}"
+        grad = replace(state.grad, text=text, full=full, known=True, heat="")
+        return replace(state, grad=grad, grad_text=text, mark=mark or "follows")
 
     def _none_and_zero(self) -> Iterator[Line]:
         """Leaves that no gradient has reached, where only one of the two says so."""
@@ -183,8 +191,9 @@ def _text(array: Any) -> str:
 
 
 @silent
-def _beside(mine: Any, theirs: Any) -> str:
+def _beside(mine: Any, theirs: Any, room: int) -> str:
     """Two gradients that differ, `10 ≠ 9`; of large ones by how much."""
-    if np.size(mine) <= WHOLE or np.shape(mine) != np.shape(theirs):
-        return f"{_text(mine)} ≠ {_text(theirs)}"
+    text = f"{_text(mine)} ≠ {_text(theirs)}"
+    if np.shape(mine) != np.shape(theirs) or (np.size(mine) <= WHOLE and columns(text) <= room):
+        return shorten(text, room)
     return f"≠ by {number(np.max(np.abs(np.subtract(mine, theirs))))}"

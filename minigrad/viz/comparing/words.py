@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Any
@@ -154,12 +155,9 @@ def _of_rules(found: Differences, key: str, labels: Labels) -> list[Line]:
             rule[start : min(end, start + MOST_LINES)]
             for rule, start, end in zip(rules, ends[::2], ends[1::2], strict=True)
         ]
-        first, second = (clean_lines("\n".join(part)).strip() or "(nothing)" for part in parts)
-        width, likeness = max(map(len, labels)) + 2, SequenceMatcher(None, first, second, False)
-        sides: tuple[list[Any], list[Any]] = (
-            [("quiet", labels[0].ljust(width))],
-            ["\n", ("quiet", labels[1].ljust(width))],
-        )
+        first, second = (clean_lines(textwrap.dedent("\n".join(part))).strip() or "(nothing)" for part in parts)
+        likeness = SequenceMatcher(None, first, second, False)
+        sides: tuple[list[Any], list[Any]] = [("quiet", f"{labels[0]}:\n")], ["\n", ("quiet", f"{labels[1]}:\n")]
         for same, a, b, c, d in likeness.get_opcodes():
             style = "code" if same == "equal" or likeness.ratio() < ALIKE else "alarm"
             sides[0].append((style, first[a:b]))

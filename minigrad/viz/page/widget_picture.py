@@ -18,6 +18,7 @@ from minigrad.viz.picture.markup import clean, clean_lines
 from minigrad.viz.picture.svg import Drawing, draw_parts, draw_svg, flows_of, hover
 from minigrad.viz.steps.frames import Frame
 
+OWN = "An engine of your own notes no lines. A result with a name of yours is found by it: y = x * w."
 NO_LINES = "PyTorch notes no lines. To see yours here, make the graph inside `with viz.watch():`."
 
 
@@ -34,6 +35,7 @@ def picture_of(
 ) -> dict[str, Any]:
     """All that the page needs once."""
     is_pytorchs = any(isinstance(node, torch_graphs.Node) for node in graph.nodes)
+    own = any(hasattr(node, "is_own") for node in graph.nodes)
     paths = {box: group.path for group in groups for box in group.boxes}
     return {
         "svg": drawing.svg,
@@ -62,7 +64,7 @@ def picture_of(
                 "where": box.value.where,
                 "exact": box.value.python,
                 "needs_grad": box.needs_grad,
-                "pruned": box.kind != "constant" and box.id not in runs,
+                "pruned": box.kind != "constant" and box.id not in runs and not own,
                 "freed": bool(box.freed),
                 "version": box.version,
                 "saved_version": box.saved_version,
@@ -73,7 +75,7 @@ def picture_of(
             }
             for box in graph.boxes
         },
-        **({"unlined": NO_LINES} if is_pytorchs else {}),
+        **({"unlined": NO_LINES} if is_pytorchs else {"unlined": OWN, "own": True} if own else {}),
         "sources": [
             {"title": clean(source.title), "lines": [[number, _visible_line(text)] for number, text in source.lines]}
             for source in graph.sources

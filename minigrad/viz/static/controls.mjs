@@ -99,6 +99,7 @@ export class Controls {
 
   togglePredict() {
     const { predict } = this.stepper;
+    if (this.player.picture.compared) return; // the numbers of two passes are there to be looked at
     this.stop();
     predict.toggle();
     this.buttons.predict.setAttribute("aria-pressed", String(predict.on));

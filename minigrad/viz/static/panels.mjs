@@ -207,7 +207,7 @@ export class Panels {
     const next = make("p", { class: "mg-upcoming" });
     if (upcoming) {
       const leaf = this.picture.boxes?.[upcoming.box]?.kind === "leaf";
-      const why = leaf ? "a leaf takes its gradient as soon as it is complete" : ready.length > 1 ? "of those ready, it was made last" : "";
+      const why = leaf ? "a leaf takes its gradient as soon as it is complete" : ready.length > 1 ? (this.picture.own ? "the engine's own order says so" : "of those ready, it was made last") : "";
       next.append("next to run: ", nameOf(upcoming.name), why ? ` (${why})` : "");
     } else {
       next.append(frame.failed ? "Nobody: the pass ended with a failure." : "Nobody is left: the backward pass is over.");

@@ -143,7 +143,7 @@ export class Predict {
     this.tried += 1;
     const state = player.state(player.index).boxes[box] ?? {};
     const why = ready.includes(box)
-      ? `is ready as well, but ${player.picture.boxes?.[next]?.kind === "leaf" ? "a leaf takes its gradient first" : "of those that are ready the engine takes the one that was made last"}`
+      ? `is ready as well, but ${player.picture.boxes?.[next]?.kind === "leaf" ? "a leaf takes its gradient first" : player.picture.own ? "the engine's own order says otherwise" : "of those that are ready the engine takes the one that was made last"}`
       : state.state === "done" || state.state === "ran"
         ? "has run already"
         : state.state === "off" || state.state === undefined

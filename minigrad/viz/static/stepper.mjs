@@ -31,7 +31,7 @@ export class Stepper {
     this.player = player;
     const data = player.picture;
     this.root = make("div", {
-      class: "minigrad-stepper",
+      class: `minigrad-stepper${data.compared ? " mg-compared" : ""}`,
       role: "group",
       tabindex: "0",
       "aria-label": `Backward pass of ${data.root ?? ""}. Arrow keys step, Home and End go to its ends, space plays, question mark lists all keys.`,

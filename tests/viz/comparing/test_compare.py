@@ -347,7 +347,7 @@ def test_a_wrong_function_shows_the_line_that_differs() -> None:
     assert comparison.difference is not None
     told = [line.text for line in comparison.difference.story]
     assert told[1] == "x: the factor 3 is missing in Wrong."
-    assert told[2].splitlines() == ["Right  return g * 3 * x ** 2", "Wrong  return g * x ** 2"]
+    assert told[2].splitlines() == ["Right:", "return g * 3 * x ** 2", "Wrong:", "return g * x ** 2"]
     assert names["x"].grad is None
     names["right"].backward()  # nothing was freed
     assert comparison._graph.named("x")
