@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable
 from typing import Any
 
+import nbformat
 import numpy as np
 import pytest
 from cells import cell
@@ -15,6 +16,7 @@ from own_engines import Value
 import minigrad as mg
 from minigrad.viz import Comparison, Engine, compare
 from minigrad.viz.own_engines.adapter import inputs_first
+from minigrad.viz.page.notebook import StepperPreprocessor
 
 
 class Array:
@@ -443,3 +445,17 @@ def test_what_a_learner_wrote_in_an_odd_graph_pairs_by_value() -> None:
         )
 
     assert compare(network(1), network(-1), engine=Engine()).difference is None
+
+
+def test_a_stored_notebook_shows_the_comparison_where_it_stood() -> None:
+    comparison = compared("sign")
+    state = json.loads(
+        json.dumps({name: comparison.get_state()[name] for name in ("_anywidget_id", "kept", "ran", "index")})
+    )
+    cell_output = nbformat.v4.new_output(
+        "display_data", {"application/vnd.jupyter.widget-view+json": {"model_id": "m"}, "text/plain": "…"}
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[cell_output])])
+    notebook.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": {"state": {"m": {"state": state}}}}
+    changed, _ = StepperPreprocessor().preprocess(notebook, {})
+    assert f'"index":{comparison.index}' in changed.cells[0].outputs[0].data["text/html"]
