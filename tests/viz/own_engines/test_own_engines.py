@@ -1,6 +1,7 @@
 """Engines that a learner wrote, read and run through `viz.Engine`."""
 
 import itertools
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -262,3 +263,14 @@ def test_what_a_learner_wrote_is_never_markup(tmp_path: Any) -> None:
     assert "<img src=x>" not in page
     assert "</script><b>" not in page
     assert "<script>alert" not in viz.draw(loss, engine=engine).svg
+
+
+def test_the_example_of_the_docstring_steps() -> None:
+    text = textwrap.dedent((Engine.__doc__ or "").split("apart from them:\n")[1].split("What a method raises")[0])
+    x, w = Plain([1.0, 2.0]), Plain([3.0, 4.0])
+    y = x * w
+    scope: dict[str, Any] = {"np": np, "viz": viz, "loss": y * x, "my_topological_sort": lambda root: [root, y]}
+    exec(text.replace("viz.BackwardStepper(", "stepper = viz.BackwardStepper("), scope)
+    scope["stepper"].last()
+    assert scope["stepper"].finished
+    np.testing.assert_array_equal(scope["stepper"]._graph.node_of["n0"].tensor.grad.array, [6.0, 16.0])
