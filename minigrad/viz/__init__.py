@@ -11,7 +11,7 @@ reading. A folder imports from those above it, never from those below.
     curves.py       `gradcheck_curve(f, x)`: how far finite differences are from the gradient
 
     graph/          a graph as it stands: its boxes, their names, values and lines of code
-    picture/        where boxes and edges go, and the SVG
+    picture/        where boxes and edges go, the SVG, and the one that plays a whole pass
     steps/          a backward pass as frames: who runs, what it adds, what happens beside it
     page/           what goes to a browser: the widget's data and script, pages that stand alone
     static/         that script and the style sheets

@@ -7,7 +7,6 @@ a kernel and in a diff.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +17,7 @@ from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.values import Value, shape_text
 from minigrad.viz.own_engines import Engine, tensor_of
-from minigrad.viz.page.standalone import write
+from minigrad.viz.page.standalone import check_is_svg, write
 from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.picture.svg import draw_svg
 
@@ -37,8 +36,7 @@ class Drawing:
         Raises ValueError for a name that does not end in `.svg`, and what `BackwardStepper.save_html` raises for a bad
         path.
         """
-        if isinstance(path, str | os.PathLike) and not os.fsdecode(path).lower().endswith(".svg"):
-            raise ValueError(f"save() writes .svg files, and {os.fsdecode(path)!r} does not end in .svg")
+        check_is_svg(path, "save()")
         write(path, self.svg, "save()")
 
     def __str__(self) -> str:

@@ -32,6 +32,7 @@ from minigrad.viz.own_engines import Engine, tensor_of
 from minigrad.viz.page import recording, standalone
 from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.widget_picture import drawing_of, picture_of, still_of
+from minigrad.viz.picture.film import film_of
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.steps import outside, trace
 from minigrad.viz.steps.breakpoints import Breakpoints
@@ -388,12 +389,37 @@ class BackwardStepper(anywidget.AnyWidget):
 
         Raises TypeError, IsADirectoryError, FileNotFoundError or PermissionError for a path that cannot be written to.
         """
+        self._run_rest()
+        standalone.write(path, standalone.stepper_page(self, title), "save_html()")
+
+    def save_svg(self, path: Any, seconds: float = 2.0) -> None:
+        """Write the whole pass to one SVG that plays by itself, again and again, as an image anywhere: in a README, on
+        a slide. Where nothing moves it shows the moment before the first step.
+
+        Args:
+            seconds: for how long each step is seen.
+
+        What has not run yet is run now, as `save_html` does. Raises ValueError for a name that does not end in `.svg`
+        and for `seconds` that are no time, and what `save_html` raises for a bad path.
+        """
+        if isinstance(seconds, bool) or not (isinstance(seconds, int | float) and 0 < seconds < math.inf):
+            raise ValueError(f"seconds must be how long each step is seen, such as 2.0, but got {seconds!r}")
+        standalone.check_is_svg(path, "save_svg()")
+        self._run_rest()
+        told = ["".join(line.text for line in frame.story if line.kind == "sentence") for frame in self._frames]
+        words = [f"Step {frame.index} of {frame.total}. {text}" for frame, text in zip(self._frames, told, strict=True)]
+        shown = self._graph, self._groups, self.picture["open"]
+        standalone.write(
+            path, film_of([still_of(*shown, frame) for frame in self._frames], words, seconds), "save_svg()"
+        )
+
+    def _run_rest(self) -> None:
+        """Run what has not run yet, and show the present frame again."""
         at = self.index
         with contextlib.suppress(Exception):  # which `problem` tells of
             self.last()
         with self._stepping():
             self._show(at)
-        standalone.write(path, standalone.stepper_page(self, title), "save_html()")
 
     # -- the steps
 

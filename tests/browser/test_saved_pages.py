@@ -145,6 +145,36 @@ def test_a_step_is_written_into_the_address_and_survives(page: Page, tmp_path: P
     assert page.evaluate("history.length") == entries + 1
 
 
+SEEN = """(at) => {
+  for (const animation of document.getAnimations()) {
+    animation.pause();
+    animation.currentTime = at;
+  }
+  const isSeen = (element) => getComputedStyle(element).visibility === "visible";
+  return [...document.querySelectorAll("text")].filter(isSeen).map((element) => element.textContent);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("page", "moves"),
+    [({"reduced_motion": "no-preference"}, True), ({"reduced_motion": "reduce"}, False)],
+    indirect=["page"],
+)
+def test_a_saved_film_plays_its_steps_again_and_again(page: Page, moves: bool, tmp_path: Path) -> None:
+    d, f = example()
+    stepper = viz.BackwardStepper(f, names={"D": d, "F": f})
+    stepper.save_svg(tmp_path / "step.svg", seconds=2)
+    page.goto((tmp_path / "step.svg").as_uri())
+    for second in range(1, 32, 2):  # seven frames, the last for four seconds, and again
+        frame = min(second % 16 // 2, 6) if moves else 0
+        texts = page.evaluate(SEEN, second * 1000)
+        assert texts[-1].startswith(f"Step {frame} of 6.")
+        assert ("1 + 9 = 10" in texts) == (frame == 2)
+    assert page.evaluate("getComputedStyle(document.querySelector('.back')).fill") == "rgb(255, 255, 255)"
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.querySelector('.back')).fill") == "rgb(20, 24, 29)"
+
+
 @pytest.mark.parametrize("page", [{"java_script_enabled": False}], indirect=True)
 def test_without_scripts_the_words_stand(page: Page, tmp_path: Path) -> None:
     page.goto(save(tmp_path))

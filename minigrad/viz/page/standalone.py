@@ -103,18 +103,25 @@ def stepper_page(stepper: BackwardStepper, title: str | None = None) -> str:
     )
 
 
+def check_is_svg(path: Any, caller: str) -> None:
+    """Raise ValueError for the name of a file that does not end in `.svg`."""
+    if isinstance(path, str | os.PathLike) and not os.fsdecode(path).lower().endswith(".svg"):
+        raise ValueError(f"{caller} writes .svg files, and {os.fsdecode(path)!r} does not end in .svg")
+
+
 def write(path: Any, text: str, caller: str) -> None:
     """Write a page or a picture to a file.
 
     Raises TypeError if `path` is no path, IsADirectoryError for a folder, FileNotFoundError where its folder is
     missing, and what the system raises for a place that cannot be written to.
     """
+    example = "step.svg" if text.startswith("<svg") else "step.html"
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"{caller} expects the name of a file, not {type(path).__name__}: {caller[:-1]}'step.html')")
+        raise TypeError(f"{caller} expects the name of a file, not {type(path).__name__}: {caller[:-1]}'{example}')")
     target = Path(os.fsdecode(path))
     if target.is_dir():
         raise IsADirectoryError(
-            f"{caller} expects the name of a file, and {str(target)!r} is a folder: try {str(target / 'step.html')!r}"
+            f"{caller} expects the name of a file, and {str(target)!r} is a folder: try {str(target / example)!r}"
         )
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{caller} cannot write {str(target)!r}: there is no folder {str(target.parent)!r}")
