@@ -141,7 +141,7 @@ def _drawing(
         f'font-family="{MONO}" font-size="12"><title>{markup(title)}</title><g class="mg-groups">{frames}</g>'
         f'<g class="mg-edges">{edges}</g><g class="mg-boxes">{boxes}</g><g class="mg-chips">{chips}</g></svg>'
     )
-    rooms = {key: int((width - 2 * PAD - LABEL) / MONO_WIDTH) for key, (width, _) in sizes.items()}
+    rooms = {key: _room(width) for key, (width, _) in sizes.items()}
     return Drawing(svg, layout.width if layout else 0, layout.height if layout else 0, rooms, sizes)
 
 
@@ -189,6 +189,11 @@ def box_size(box: Box, every_grad: bool) -> tuple[float, float]:
         body = LABEL + widest * MONO_WIDTH
     width = min(max(head, body + 2 * PAD, NARROWEST), WIDEST)
     return round(width), HEAD + 8 + ROW * (2 if _shows_grad(box, every_grad) else 1)
+
+
+def _room(width: float, beside: int = 0) -> int:
+    """The characters that fit into a row of a box: its width was rounded, and half a pixel cuts nothing off."""
+    return int((width + 0.5 - 2 * PAD - LABEL - beside) / MONO_WIDTH)
 
 
 def _shows_grad(box: Box, every_grad: bool) -> bool:
@@ -240,7 +245,7 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
     weight = ' font-weight="700"' if value.alarm or (word == "grad" and value.known) else ""
     marks = (" mg-alarm" if value.alarm else "") + ("" if value.known else " mg-none")
     shown = f"⚠ {value.alarm}" if value.alarm else text
-    room = int((width - 2 * PAD - LABEL - (MAP_WIDTH + 10 if value.heat else 0)) / MONO_WIDTH)
+    room = _room(width, MAP_WIDTH + 10 if value.heat else 0)
     right = width - PAD - (MAP_WIDTH + 8 if value.heat else 0)
     parts = [
         f'<text class="mg-word" x="{PAD}" y="{pixels(baseline)}" font-family="{SANS}" fill="{QUIET}">{word}</text>',

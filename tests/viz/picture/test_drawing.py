@@ -174,3 +174,12 @@ def test_make_dot_has_torchvizs_colours_and_no_addresses() -> None:
     assert parsed(drawn[drawn.index(b"<svg") :].decode()).find(f".//{SVG}text") is not None
     with pytest.raises(TypeError, match=r"make_dot\(\) expected a Tensor, but got float"):
         viz.make_dot(3.0)
+
+
+@pytest.mark.parametrize(
+    "shape", [(10, 2), (2, 10), (64, 10), (4, 128), (4, 16, 8, 8), (100,), (12, 64, 7, 7), (2, 1000)]
+)
+def test_the_shape_of_a_large_value_is_never_cut(shape: tuple[int, ...]) -> None:
+    x = mg.full(shape, 0.5, requires_grad=True)
+    drawn = viz.draw(x * 2).svg
+    assert drawn.count(f">{list(shape)}</text>") >= 2
