@@ -383,6 +383,7 @@ test("a box inside a closed module is found, and its module opens", async () => 
 test("stepping is the same with modules open and closed", async () => {
   const root = await show(saved("network"));
   const grads = () => texts(root, ".mg-grad");
+  press(root, "open-all"); // a box is there when it is seen
   press(root, "last");
   const open = grads();
   press(root, "close-all");
@@ -390,6 +391,60 @@ test("stepping is the same with modules open and closed", async () => {
   press(root, "last");
   press(root, "open-all");
   assert.deepEqual(grads(), open);
+});
+
+test("a box that nobody has seen is no element, and what opens looks as if it had always been open", async () => {
+  const { picture, recorded } = examples.network;
+  assert.equal(picture.svg.includes("data-box"), false);
+  const ids = Object.keys(picture.boxes);
+  const made = (root) => [...root.querySelectorAll(".mg-graph [data-box]")].map((box) => box.getAttribute("data-box"));
+  const written = { text: "42", heat: "", alarm: "", value: "42", statistics: [], version: 3 };
+  const { runs } = picture;
+  const event = { kind: "tensor_hook", node: runs[0], title: "hook", text: "", before: null, after: null, line: null };
+  const frames = recorded.map((text) => JSON.stringify({ ...JSON.parse(text), events: [event] }));
+  const open = async (groups) => {
+    cleanup?.();
+    const model = saved("network", { picture: { ...picture, open: groups }, recorded: frames, breaks: [{ box: runs[1] }], now: { [ids[0]]: written } });
+    const root = await show(model);
+    for (let k = 0; k < 5; k += 1) press(root, "next");
+    return root;
+  };
+  const looks = (root) => [...root.querySelectorAll(".mg-graph [data-box]")].map((box) => box.outerHTML.replace(/class="([^"]*)"/g, (_, names) => names.split(" ").sort().join(" ")));
+  const whole = await open(picture.groups.map((group) => group.id));
+  press(whole, "open-all");
+  const expected = looks(whole);
+  const closed = await open([]);
+  const outside = ids.filter((id) => !picture.groups.some((group) => group.boxes.includes(id)));
+  assert.deepEqual(made(closed), outside);
+  assert.ok(outside.length < ids.length / 2);
+  press(closed, "open-all");
+  assert.deepEqual(made(closed), ids); // in the order of all
+  assert.deepEqual(looks(closed), expected);
+  for (const [id, part] of [[runs[0], ".mg-signs"], [runs[1], ".mg-stop"], [ids[0], ".mg-version-tag"]]) assert.ok(closed.querySelector(`[data-box="${id}"] ${part}`), part);
+});
+
+test("a box in a closed module is made where it is looked for, and u lights what opens later", async () => {
+  const { picture } = examples.network;
+  const root = await show(saved("network", { picture: { ...picture, open: [] } }));
+  const hidden = picture.groups.flatMap((group) => group.boxes);
+  assert.equal(root.querySelector(`[data-box="${hidden[0]}"]`), null);
+  const last = root.querySelector(`[data-box="${picture.edges.at(-1)[2]}"]`);
+  last.focus();
+  key(last, "u");
+  press(root, "open-all");
+  const lit = [...root.querySelectorAll(".mg-box.mg-onway")].map((box) => box.getAttribute("data-box"));
+  assert.ok(hidden.some((id) => lit.includes(id)), lit.join());
+});
+
+test("there is always one stop for the tab key in the drawing, and it can be seen", async () => {
+  const root = await show(saved("network"));
+  const stops = () => [...root.querySelectorAll('.mg-graph [tabindex="0"]')];
+  for (const name of ["close-all", "open-all", "close-all"]) {
+    press(root, name);
+    assert.deepEqual(stops().map(shown), [true], name);
+    assert.equal(stops()[0].closest('[display="none"]'), null);
+    root.querySelector(".mg-graph [data-box]").dispatchEvent(new Event("focusin", { bubbles: true }));
+  }
 });
 
 // ---------------------------------------------------------------- events and states

@@ -104,6 +104,7 @@ test("the slider is marked by modules, with their names and steps, also before t
 test("the forward pass grows box by box, and the slider leads through both halves", async () => {
   const model = saved("grown", { index: examples.grown.picture.forward[0].index });
   const root = await show(model);
+  press(root, "open-all"); // a box is there when it is seen
   const { forward, total } = examples.grown.picture;
   const slider = root.querySelector(".mg-slider");
   assert.deepEqual([slider.getAttribute("min"), slider.getAttribute("max")].map(Number), [-forward.length, total]);

@@ -39,6 +39,7 @@ def picture_of(
     paths = {box: group.path for group in groups for box in group.boxes}
     return {
         "svg": drawing.svg,
+        "drawn": drawing.boxes,
         "total": len(runs),
         "runs": [box.id for box in graph.boxes if box.id in runs],
         "root": clean(graph.by_id[graph.root].name),

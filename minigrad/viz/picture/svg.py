@@ -9,7 +9,7 @@ expressions are isolated from the text around them, so that right-to-left names 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from minigrad.viz.graph.boxes import Box, Snapshot, State
@@ -56,13 +56,16 @@ WIRES = {
 
 @dataclass(frozen=True)
 class Drawing:
-    """An SVG. `rooms` says for each box how many characters fit into the rows of its value and gradient."""
+    """An SVG. `rooms` says for each box how many characters fit into the rows of its value and gradient; `boxes` is the
+    markup of those that are not in it yet.
+    """
 
     svg: str
     width: float
     height: float
     rooms: dict[str, int]
     sizes: dict[str, tuple[float, float]]
+    boxes: Mapping[str, str]
 
 
 def draw_svg(
@@ -107,10 +110,12 @@ def draw_svg(
 
 
 def draw_parts(graph: Snapshot) -> Drawing:
-    """All boxes, each drawn at the upper left corner: the page places them, and draws the edges."""
+    """An empty drawing, and each box by itself at the upper left corner: the page puts those into it that are seen,
+    places them, and draws the edges. So a graph of thousands opens as fast as the few boxes that are seen of it.
+    """
     sizes = {box.id: box_size(box, True) for box in graph.boxes}
-    boxes = [_box(box, sizes[box.id], (0.0, 0.0), None, True, True) for box in graph.boxes]
-    return _drawing(graph, sizes, None, "", "", "".join(boxes), "")
+    boxes = {box.id: _box(box, sizes[box.id], (0.0, 0.0), None, True, True) for box in graph.boxes}
+    return replace(_drawing(graph, sizes, None, "", "", "", ""), boxes=boxes)
 
 
 def flows_of(graph: Snapshot) -> dict[str, float]:
@@ -142,7 +147,7 @@ def _drawing(
         f'<g class="mg-edges">{edges}</g><g class="mg-boxes">{boxes}</g><g class="mg-chips">{chips}</g></svg>'
     )
     rooms = {key: _room(width) for key, (width, _) in sizes.items()}
-    return Drawing(svg, layout.width if layout else 0, layout.height if layout else 0, rooms, sizes)
+    return Drawing(svg, layout.width if layout else 0, layout.height if layout else 0, rooms, sizes, {})
 
 
 def _frame(group: Group, frame: Frame) -> str:
@@ -210,14 +215,13 @@ def _box(box: Box, size: tuple[float, float], corner: Point, state: State | None
     if kind == "leaf" and state.state == "idle":
         stroke, thick = LEAF, 2.2
     dash = f' stroke-dasharray="{dashes}"' if dashes else ""
-    focus = f' tabindex="0" role="button" aria-label={attribute(f"inspect {box.name}")}' if live else ""
+    title = "" if live else f"<title>{markup(hover(box))}</title>"  # the page shows its own, also by the keyboard
     radius = 12 if kind == "leaf" else 5
     name = short_name(box.name)
     beside_name = round((width - 2 * PAD - BESIDE - columns(name) * NAME_WIDTH) / MONO_WIDTH)  # characters
     parts = [
         f'<g class="mg-box mg-{kind} mg-{state.state}" data-box="{box.id}" '
-        f'transform="translate({_point(corner)})"{focus}>',
-        f"<title>{markup(hover(box))}</title>",
+        f'transform="translate({_point(corner)})">{title}',
         f'<rect class="mg-card" width="{pixels(width)}" height="{pixels(height)}" rx="{radius}" fill="{fill}" '
         f'stroke="{stroke}" stroke-width="{thick}"{dash}/>',
         f'<path class="mg-rule" d="M1 {HEAD}H{pixels(width - 1)}" stroke="{RULE}"/>',

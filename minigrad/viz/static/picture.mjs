@@ -1,8 +1,9 @@
 // The drawing. A step is painted so that the shapes stay, and only classes, texts and visibility change, box by
-// box, where a frame differs from the one that is shown. When a group opens or closes, boxes move and edges are drawn anew; their ids stay.
+// box, where a frame differs from the one that is shown. A box of which nothing has been seen yet is a text: it becomes elements when it is
+// first needed, so that a graph of thousands opens as fast as what is seen of it. When a group opens or closes, boxes move and edges are drawn anew; their ids stay.
 // What is shown small says less, in letters that can be read: names and numbers, then names, and at last dots.
 
-import { drawingFrom, shape } from "./dom.mjs";
+import { drawingFrom, shape, SVG } from "./dom.mjs";
 import { READABLE } from "./layered.mjs";
 import { sign } from "./marks.mjs";
 import { kindBeside, Modules, NAME_LETTER } from "./modules.mjs";
@@ -42,8 +43,8 @@ export class Picture {
     this.wires = new Map();
     this.sources = new Map((data.edges ?? []).map(([id, source]) => [id, source]));
     this.targets = new Map((data.edges ?? []).map(([id, , target]) => [id, target]));
-    this.painted = { boxes: {}, edges: {}, chips: {}, next: null, signs: [] };
-    if (this.drawing) this.indexBoxes();
+    this.painted = { edges: {}, chips: {}, next: null, signs: [] };
+    this.adopt(this.drawing?.querySelectorAll("[data-box]") ?? []); // in what was saved once, all boxes stand in the drawing
   }
 
   /** What is said of a box: what it was drawn with, but for a value that was written to since. */
@@ -55,7 +56,7 @@ export class Picture {
 
   /** The address of a large value's heat map; it stands in the drawing already. */
   heatOf(id) {
-    return this.boxes.get(id)?.group.querySelector(".mg-value-map")?.getAttribute("href") ?? "";
+    return this.box(id)?.group.querySelector(".mg-value-map")?.getAttribute("href") ?? "";
   }
 
   /** The group element that stands for a box now: its own, or that of the closed module around it. */
@@ -64,11 +65,34 @@ export class Picture {
     return (this.boxes.get(shown) ?? this.groups.get(shown))?.group;
   }
 
-  indexBoxes() {
-    for (const group of this.drawing.querySelectorAll("[data-box]")) {
+  /** A box's elements, made where it has none yet. */
+  box(id) {
+    this.draw([id]);
+    return this.boxes.get(id);
+  }
+
+  /** Make the elements of boxes that have none yet, each in its place in the order of all. The next painting paints them as the frame says. */
+  draw(ids) {
+    const wanted = ids.filter((id) => !this.boxes.has(id) && this.data.drawn?.[id]);
+    if (!wanted.length || !this.drawing) return;
+    const made = drawingFrom(`<svg xmlns="${SVG}">${wanted.map((id) => this.data.drawn[id]).join("")}</svg>`);
+    this.adopt([...(made?.children ?? [])]);
+    const layer = this.layer("mg-boxes", ".mg-chips");
+    let behind = null;
+    for (const id of [...this.modules.order.keys()].reverse()) {
+      const group = this.boxes.get(id)?.group;
+      if (group?.parentNode === made) layer.insertBefore(group, behind);
+      behind = group ?? behind;
+    }
+    Object.assign(this.painted, { frame: null, breaks: null }); // signs and breakpoints are hung anew
+  }
+
+  adopt(groups) {
+    for (const group of groups) {
+      const id = group.getAttribute("data-box");
       const part = (name) => group.querySelector(`.mg-${name}`);
       const card = part("card");
-      this.boxes.set(group.getAttribute("data-box"), {
+      this.boxes.set(id, {
         group,
         grad: part("grad"),
         map: part("grad-map"),
@@ -81,12 +105,13 @@ export class Picture {
         height: Number(card?.getAttribute("height") ?? 0),
       });
       group.setAttribute("tabindex", "-1");
+      group.setAttribute("role", "button");
+      group.setAttribute("display", "none");
       group.querySelector("title")?.remove(); // tip.mjs shows it, also to those who use the keyboard
       for (const text of group.querySelectorAll("text")) text.after(" "); // words apart, for who reads them as text
-      this.mark(group, this.about(group.getAttribute("data-box")) ?? {});
+      this.mark(group, this.about(id) ?? {});
+      this.paintValue(id);
     }
-    const first = this.boxes.get(this.data.runs?.at(-1)) ?? this.boxes.values().next().value;
-    first?.group.setAttribute("tabindex", "0"); // one stop for the tab key; arrows with Shift go from box to box
   }
 
   /** What a box is for good, beyond its state. */
@@ -105,6 +130,7 @@ export class Picture {
     this.height = Math.ceil(laid.height);
     this.down = laid.down;
     this.drawing.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.draw([...laid.boxes.keys()]);
     for (const [id, { group }] of this.boxes) {
       const at = laid.boxes.get(id);
       group.setAttribute("display", at ? "inline" : "none");
@@ -127,7 +153,18 @@ export class Picture {
     this.layer("mg-titles", ".mg-chips").replaceChildren(...[...this.groups.values()].filter(({ group }) => group.classList.contains("mg-open") && group.getAttribute("display") !== "none").map((parts) => parts.title));
     Object.assign(this.painted, { edges: {}, chips: {}, groups: "" });
     this.setDetail(this.scale ?? 1, true);
+    if (this.highlight) this.setHighlight(this.highlight);
+    this.keepStop();
     return laid.room;
+  }
+
+  /** One stop for the tab key, where it can be seen; arrows with Shift go from box to box. */
+  keepStop() {
+    const stops = [...this.drawing.querySelectorAll('[tabindex="0"]')];
+    if (stops.some((stop) => stop.getAttribute("display") !== "none")) return;
+    for (const stop of stops) stop.setAttribute("tabindex", "-1");
+    const first = this.element(this.data.runs?.at(-1)) ?? this.boxes.values().next().value?.group;
+    first?.setAttribute("tabindex", "0");
   }
 
   /** A layer of the drawing, made where it is missing. */
@@ -256,7 +293,7 @@ export class Picture {
   // ---------------------------------------------------------------- a frame
 
   paint(frame, state, breaks = [], unmade = NOTHING) {
-    for (const [id, box] of Object.entries(state.boxes)) if (this.painted.boxes[id] !== box) this.paintBox(id, box);
+    for (const [id, parts] of this.boxes) if (state.boxes[id] && parts.painted !== state.boxes[id]) this.paintBox(id, state.boxes[id]);
     if (this.painted.edges !== state.edges) this.paintWires(state.edges, state.norms ?? {});
     this.paintChips(frame.chips ?? {});
     this.paintNext(frame.index < 0 ? null : frame.next);
@@ -264,7 +301,6 @@ export class Picture {
     this.paintSigns(frame);
     if (this.modules.any) this.paintGroups(frame, state.boxes);
     this.paintBreaks(breaks);
-    this.painted.boxes = state.boxes;
     this.painted.edges = state.edges;
   }
 
@@ -295,25 +331,28 @@ export class Picture {
     const before = this.painted.now ?? {};
     if (before === now) return;
     this.painted.now = now;
-    for (const id of new Set([...Object.keys(before), ...Object.keys(now)])) {
-      const group = this.boxes.get(id)?.group;
-      const value = group?.querySelector(".mg-value");
-      if (!value) continue;
-      const map = group.querySelector(".mg-value-map");
-      this.drawn ??= new Map();
-      if (!this.drawn.has(id)) this.drawn.set(id, { text: value.textContent, heat: map?.getAttribute("href") ?? "", alarm: value.classList.contains("mg-alarm") });
-      const said = now[id] ?? this.drawn.get(id);
-      value.textContent = said.text;
-      value.classList.toggle("mg-alarm", Boolean(said.alarm));
-      group.classList.toggle("mg-written", id in now);
-      if (map) map.setAttribute("href", said.heat);
-      this.painted.boxes = { ...this.painted.boxes, [id]: null }; // its version and its label are written anew
-    }
+    for (const id of new Set([...Object.keys(before), ...Object.keys(now)])) this.paintValue(id);
+  }
+
+  paintValue(id) {
+    const { now = {} } = this.painted;
+    const parts = this.boxes.get(id);
+    const value = parts?.group.querySelector(".mg-value");
+    if (!value || (!parts.drawn && !(id in now))) return;
+    const map = parts.group.querySelector(".mg-value-map");
+    parts.drawn ??= { text: value.textContent, heat: map?.getAttribute("href") ?? "", alarm: value.classList.contains("mg-alarm") };
+    const said = now[id] ?? parts.drawn;
+    value.textContent = said.text;
+    value.classList.toggle("mg-alarm", Boolean(said.alarm));
+    parts.group.classList.toggle("mg-written", id in now);
+    if (map) map.setAttribute("href", said.heat);
+    parts.painted = null; // its version and its label are written anew
   }
 
   paintBox(id, box) {
     const parts = this.boxes.get(id);
     if (!parts) return;
+    parts.painted = box;
     const { group, grad, map } = parts;
     for (const name of STATES) group.classList.toggle(`mg-${name}`, name === box.state);
     group.classList.toggle("mg-bad", box.state === "failed");
@@ -521,8 +560,8 @@ export class Picture {
   /** Mark the box at which the pass failed, at the frame where it did; null ends it. */
   paintFailure(id) {
     if (this.failure && this.failure !== id) {
-      const state = this.painted.boxes[this.failure];
       const parts = this.boxes.get(this.failure);
+      const state = parts.painted;
       parts.group.classList.toggle("mg-bad", state?.state === "failed");
       this.paintBadge(parts, state?.state === "failed" ? FAILED : (state?.badge ?? ""));
     }
@@ -536,7 +575,7 @@ export class Picture {
 
   setInspected(id) {
     this.inspected?.classList.remove("mg-inspected");
-    this.inspected = id ? this.boxes.get(id)?.group : null;
+    this.inspected = id ? this.box(id)?.group : null;
     this.inspected?.classList.add("mg-inspected");
   }
 

@@ -255,7 +255,6 @@ export class Stepper {
     this.asMade = null;
     this.place();
     this.picture.setFound(this.controls.found);
-    if (this.way) this.picture.setHighlight(this.picture.highlight);
     this.paint();
   }
 

@@ -68,8 +68,9 @@ def _lines(graph: Snapshot, frame: Frame) -> list[str]:
     lines.append("  waiting: " + (", ".join(turn.text for turn in frame.waiting) or "nobody"))
     lines.append("  done: " + (", ".join(clean(turn.name) for turn in frame.done) or "nobody"))
     lines.append("  next: " + upcoming(frame))
+    texts = frame.grads  # once: it is put together anew each time
     grads = [
-        f"{clean(b.name)} {frame.states[b.id].grad.alarm or frame.grads[b.id]}"
+        f"{clean(b.name)} {frame.states[b.id].grad.alarm or texts[b.id]}"
         + (f" ({frame.differences[b.id]})" if b.id in frame.differences else "")
         for b in graph.boxes
         if b.kind != "constant"
