@@ -29,10 +29,13 @@ from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.contributions import CHIP
 from minigrad.viz.steps.frames import Frame, Line
+from minigrad.viz.steps.history import History, Moment
 from minigrad.viz.steps.kept_grads import KeptGrads
 from minigrad.viz.steps.passes import pass_of
 from minigrad.viz.steps.recorder import Recorder
 from minigrad.viz.steps.story import line
+
+LONG = 60  # columns of two numbers where there is room
 
 
 def compare(
@@ -126,11 +129,12 @@ class _Beside:
         self.sums = {key: found.initial(key) for key in found.pairs}  # what each gradient is in both, by now
         self.sums[found.one.graph.root] = found.received(found.one.graph.root)
         self.lit: dict[str, str] = {}  # box at which they have parted by now -> its mark
-        self.looked_at: set[str] = set()  # the boxes that may differ by now
 
     def frames(self) -> Iterator[Frame]:
         """Each frame, with what differs by then."""
         found, first = self.found, next(iter(self.found.parting), None)
+        history: History | None = None
+        before: Moment | None = None
         for frame in found.one.frames:
             key, chips = frame.box or "", dict(frame.chips)
             here = [one for one, how in found.parting.items() if (frame.index == 0 if how == "before" else one == key)]
@@ -143,15 +147,18 @@ class _Beside:
                 if not found.is_same(mine, theirs, scale) and not self._is_over(theirs):
                     edge = next(edge.id for edge in found.one.graph.into[key] if edge.source == child)
                     chips[edge] = _beside(mine, theirs, CHIP)
-            self.looked_at |= {*here, *children}
-            states = {one: self._state(frame.states[one], one) for one in self.looked_at}
+            again = {**frame.states.since(before), **dict.fromkeys([*here, *children])}
+            states = {one: self._state(frame.states[one], one) for one in again}
+            if history is None:
+                history = History(states)
+            moment, before = history.add(states) if before is not None else history.at(0), frame.states
             more = self._none_and_zero() if frame is found.one.frames[-1] else ()
             own: dict[str, Any] = {
                 "story": (*story, *frame.story, *more),
                 "chips": MappingProxyType(chips),
                 "questions": (),
             }
-            yield replace(frame, states=frame.states.but(states), **own)
+            yield replace(frame, states=moment, **own)
 
     def _is_over(self, theirs: Any) -> bool:
         """Whether there is nothing of the second, since its pass has failed: how it would have gone on is not known."""
@@ -159,15 +166,15 @@ class _Beside:
 
     def _state(self, state: State, key: str) -> State:
         """What a box looks like: with both numbers where they differ, lit where the passes have parted."""
-        mark, (mine, theirs) = self.lit.get(key, ""), self.sums[key]
+        mark, (mine, theirs) = self.lit.get(key, ""), self.sums.get(key, (None, None))
         if not (state.grad.known or mark) or self.found.is_same(mine, theirs):
             return replace(state, mark=mark) if mark else state
         if self._is_over(theirs):
             return replace(state, mark=mark or "follows")
-        text = _beside(mine, theirs, self.rooms[key])
+        text, short = (_beside(mine, theirs, room) for room in (LONG, self.rooms[key]))
         full = f"{state.grad.full} in {self.labels[0]}, {_text(theirs)} in {self.labels[1]}"
         grad = replace(state.grad, text=text, full=full, known=True, heat="")
-        return replace(state, grad=grad, grad_text=text, mark=mark or "follows")
+        return replace(state, grad=grad, grad_text=short, mark=mark or "follows")
 
     def _none_and_zero(self) -> Iterator[Line]:
         """Leaves that no gradient has reached, where only one of the two says so."""
@@ -194,6 +201,7 @@ def _text(array: Any) -> str:
 def _beside(mine: Any, theirs: Any, room: int) -> str:
     """Two gradients that differ, `10 ≠ 9`; of large ones by how much."""
     text = f"{_text(mine)} ≠ {_text(theirs)}"
-    if np.shape(mine) != np.shape(theirs) or (np.size(mine) <= WHOLE and columns(text) <= room):
+    is_one = mine is None or theirs is None or np.shape(mine) != np.shape(theirs)
+    if is_one or (np.size(mine) <= WHOLE and columns(text) <= room):
         return shorten(text, room)
     return f"≠ by {number(np.max(np.abs(np.subtract(mine, theirs))))}"

@@ -483,7 +483,8 @@ class BackwardStepper(anywidget.AnyWidget):
             return False
         frame = self._recorder.with_inner(frame, self._grads.after_inner(reached))
         self._frames.append(frame)
-        self._grads.add([frame.box] if is_plain(upcoming) and frame.box is not None else None)
+        touched = getattr(self._recorder.queue, "touched", None)  # by an engine of the learner's
+        self._grads.add([frame.box] if is_plain(upcoming) and frame.box is not None else touched)
         failure = self._recorder.failure
         with self.hold_sync():
             if failure is not None:

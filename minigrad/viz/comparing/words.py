@@ -171,4 +171,5 @@ def _source(ran: Ran, key: str) -> list[str]:
     box = ran.graph.by_id[key]
     items = [item for frame in ran.frames if frame.box == key for item in frame.contributions]
     rules = dict.fromkeys(item.rule for item in items if item.rule.source)
-    return box.backward.splitlines() or [f"{rule.parameter}: {rule.source}" for rule in rules]
+    own = [text for text in box.backward.splitlines() if not text.lstrip().startswith(("@", "def "))]
+    return own or [f"{rule.parameter}: {rule.source}" for rule in rules]

@@ -30,6 +30,7 @@ class Pass:
         self.todo = self._order()
         self.has_begun = False
         self.remarks: list[Line] = []  # on the last step
+        self.touched: list[str] | None = None  # the boxes whose gradients that can have changed, None for all
         self.initial: dict[Node, Any] = {}  # what gradients held when the pass began, where that is not 0
         self.keys: dict[Node, str] = {}
         self.waiting: set[str] = set()  # the boxes that have all that they wait for
@@ -91,7 +92,8 @@ class Pass:
         return self
 
     def __next__(self) -> tuple[Node, tuple[Any, ...], tuple[Any, ...]]:
-        if not self.has_begun:
+        is_first, self.touched = not self.has_begun, None
+        if is_first:
             self._begin()
         if not self.todo:
             raise StopIteration
@@ -104,6 +106,7 @@ class Pass:
         after = [tensor.gradient() for tensor in sources]
         node.scales = tuple(map(_scale, before, after))
         del self.todo[0]
+        self.touched = None if is_first else [self.keys[tensor.node] for tensor in (node.tensor, *sources)]
         return node, (received,), tuple(map(_change, before, after))
 
     def close(self) -> None:

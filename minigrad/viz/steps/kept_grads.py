@@ -69,7 +69,8 @@ class KeptGrads:
     def __init__(self, graph: Snapshot, wanted: Mapping[str, Any] | None) -> None:
         leaves = {key: node.variable for key, node in graph.node_of.items() if is_leaf(node)}
         results = [tensor for tensor in graph.results if tensor.retains_grad]
-        retaining = {f"retaining {number}": tensor for number, tensor in enumerate(results)}
+        ids = {node: key for key, node in graph.node_of.items() if hasattr(node, "is_own")}
+        retaining = {ids.get(one.grad_fn, f"retaining {number}"): one for number, one in enumerate(results)}
         self.tensors: dict[str, Any] = leaves | dict(wanted or {}) | retaining
         self._history = History({key: _keep(grad_of(tensor), None) for key, tensor in self.tensors.items()})
 

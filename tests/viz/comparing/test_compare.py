@@ -459,3 +459,12 @@ def test_a_stored_notebook_shows_the_comparison_where_it_stood() -> None:
     notebook.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": {"state": {"m": {"state": state}}}}
     changed, _ = StepperPreprocessor().preprocess(notebook, {})
     assert f'"index":{comparison.index}' in changed.cells[0].outputs[0].data["text/html"]
+
+
+def test_a_long_number_beside_none() -> None:
+    a, b = Value(-1.2345e-17), Value(-6.789e-19)
+    c, d = Value(-1.2345e-17), Value(-6.789e-19)
+    d.grad = None  # type: ignore[assignment]
+    silent = type("Silent", (Engine,), {"run": lambda self, node: None})()
+    comparison = compare(a * b, c * d, engine=(Engine(), silent), names={"a": a, "b": b})
+    assert "b -1.235e-17 ≠ None" in comparison.trace()

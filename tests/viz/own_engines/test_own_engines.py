@@ -274,3 +274,17 @@ def test_the_example_of_the_docstring_steps() -> None:
     scope["stepper"].last()
     assert scope["stepper"].finished
     np.testing.assert_array_equal(scope["stepper"]._graph.node_of["n0"].tensor.grad.array, [6.0, 16.0])
+
+
+def test_a_step_looks_at_what_it_can_have_changed_and_not_at_the_whole_graph() -> None:
+    asked: list[Value] = []
+    x = Value(0.5)
+    loss = x
+    for _ in range(150):
+        loss = loss * x
+    engine = answering(gradient=lambda node: asked.append(node) or node.grad)  # type: ignore[func-returns-value]
+    stepper = BackwardStepper(loss, engine=engine, names={"x": x})
+    stepper.next()
+    asked.clear()
+    stepper.last()
+    assert len(asked) < 40 * 150 + 10 * 151
