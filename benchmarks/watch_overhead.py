@@ -1,8 +1,8 @@
 """What `with viz.watch():` costs a forward of PyTorch's.
 
 "watch": ResNet-18 of PyTorch's, forward with its graph, inside `viz.watch()`, by the time without. Both take turns
-within one process, so that they meet the same machine; the number is the median of the pairs' ratios. How much it is
-per image depends on the image: a call of PyTorch's takes some microseconds longer, however long it takes itself.
+within one process, on one thread, and the processor's time is taken; the number is the median of the pairs' ratios.
+It depends on the images: a call of PyTorch's takes some microseconds longer, however long it takes itself.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ def ratio(batch: int, size: int, times: int) -> dict[str, float]:
     import torch
 
     torch.manual_seed(0)
+    torch.set_num_threads(1)
     net, images = resnet18(torch, 10), torch.randn(batch, 3, size, size)
 
     def watched() -> Any:
@@ -30,9 +31,9 @@ def ratio(batch: int, size: int, times: int) -> dict[str, float]:
             return net(images)
 
     def seconds(function: Any) -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         function()
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     ratios = []
     for turn in range(times + 2):

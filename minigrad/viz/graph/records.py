@@ -204,14 +204,12 @@ def _still_called(number: int, above: Way | None, *event: Any) -> None:
     """
 
 
-def call_number(frame: FrameType) -> int:
-    """A number that this call has alone, if its function has a loop, so that its calls must be told apart; else 0."""
-    if (_kinds.get(id(frame.f_code)) or _kind_of(frame.f_code)) not in (REPEATED, RESUMED):
-        return 0
-    if frame.f_trace is None:
-        frame.f_trace = functools.partial(_still_called, next(_numbers), None)
+def numbered_call(frame: FrameType) -> Any:
+    """What holds a number that a call has alone, as `args[0]`, as long as it lasts; None where a debugger stands."""
     noted: Any = frame.f_trace
-    return noted.args[0] if getattr(noted, "func", None) is _still_called else 0
+    if noted is None:
+        noted = frame.f_trace = functools.partial(_still_called, next(_numbers), None)
+    return noted if getattr(noted, "func", None) is _still_called else None
 
 
 def is_ours(frame: FrameType) -> bool:

@@ -21,36 +21,16 @@ NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
 NARROWEST, MARGIN = 460, 14  # pixels: of the words' width, and around everything
 LINE, LETTER = 20, 7.4  # pixels: a line's height, a letter's width
 KEYS = "data-box", "data-edge", "data-chip", "data-group"
-LIGHT: tuple[str, ...] = (
-    svg.INK,
-    svg.QUIET,
-    svg.PAPER,
-    svg.RULE,
-    svg.PANEL,
-    svg.MODULE,
-    svg.LEAF,
-    svg.WIRE,
-    svg.GRAD,
-    svg.ALARM,
-)
-LIGHT += (svg.DONE, svg.WAIT, *(svg.STATES[state][3] for state in ("ran", "failed", "off")))
-DARK: tuple[str, ...] = (
-    "#e8edf3",
-    "#a9b4c1",
-    "#1f262f",
-    "#3a4450",
-    "#211d2d",
-    "#1a212a",
-    "#5ab8f0",
-    "#6d7986",
-    "#ff9a52",
-    "#ff7bd0",
-)
-DARK += ("#3ecb9b", "#f2bd45", "#3d2815", "#40122f", "#1b2129")
-PAIRS = dict(zip(LIGHT, DARK, strict=True))
+LIGHT = [svg.INK, svg.QUIET, svg.PAPER, svg.RULE, svg.PANEL, svg.MODULE, svg.LEAF, svg.WIRE, svg.GRAD, svg.ALARM]
+LIGHT += [svg.DONE, svg.WAIT, *(svg.STATES[state][3] for state in ("ran", "failed", "off"))]
+DARK = ["#e8edf3", "#a9b4c1", "#1f262f", "#3a4450", "#211d2d", "#1a212a", "#5ab8f0", "#6d7986", "#ff9a52", "#ff7bd0"]
+DARK += ["#3ecb9b", "#f2bd45", "#3d2815", "#40122f", "#1b2129"]
 STYLE = (
     "text{unicode-bidi:isolate}.back{fill:#fff}@media(prefers-color-scheme:dark){.back{fill:#14181d}"
-    + "".join(f'[fill="{light}"]{{fill:{dark}}}[stroke="{light}"]{{stroke:{dark}}}' for light, dark in PAIRS.items())
+    + "".join(
+        f'[fill="{light}"]{{fill:{dark}}}[stroke="{light}"]{{stroke:{dark}}}'
+        for light, dark in zip(LIGHT, DARK, strict=True)
+    )
     + "}@media print,(prefers-reduced-motion:reduce){*{animation:none!important}}"
 )
 

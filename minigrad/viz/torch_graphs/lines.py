@@ -24,12 +24,22 @@ from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
 
-from minigrad.viz.graph.records import KEPT, NO_PLACE, OWN, Record, call_number
+from minigrad.viz.graph.records import (
+    KEPT,
+    MANY_CODES,
+    NO_PLACE,
+    OWN,
+    RESUMABLE,
+    Record,
+    loops_of,
+    numbered_call,
+)
 
 KEY = "minigrad.viz"  # under which it stands in a node's metadata
 MANY_APPLIED = 5000  # calls of custom Functions that are remembered, which is as many as a picture has nodes
 NO_NUMBER = 2**63  # beyond it, a leaf's
 NETWORKS = os.path.join("nn", "modules") + os.sep
+_met: dict[int, tuple[CodeType, bool, bool]] = {}  # the id of a function's code -> what `_meet` says of it
 _applied: dict[tuple[int, CodeType], Call] = {}  # the number of a custom Function's node and its forward -> its call
 
 
@@ -86,20 +96,35 @@ class Call:
     """A call of PyTorch's that has made nodes, and the calls around it: of modules and of the learner's functions."""
 
     def __init__(self, frame: FrameType | None, called: CodeType) -> None:
-        self.way: list[tuple[Any, int, int]] = []  # as a record's, the modules as weak references
-        while frame is not None:
+        way: list[tuple[Any, int, int]] = []  # as a record's, the modules as weak references
+        above = None
+        first_met: list[tuple[Any, int]] = []
+        while frame is not None and above is None:
             code = frame.f_code
+            _, is_shown, is_repeated = _met.get(id(code)) or _meet(code)
             if code is called:
-                self.way.append((weakref.ref(frame.f_locals["self"]), NO_PLACE, 0))
-            else:
-                self.way.append((code, frame.f_lasti, call_number(frame)))
+                way.append((weakref.ref(frame.f_locals["self"]), NO_PLACE, 0))
+            elif is_shown:
+                noted = numbered_call(frame) if is_repeated else None
+                way.append((code, frame.f_lasti, 0 if noted is None else noted.args[0]))
+                if noted is not None and not code.co_flags & RESUMABLE:  # what is around it stands still while it lasts
+                    above = getattr(noted, "above", None)
+                    first_met.insert(0, (noted, len(way)))
             frame = None if code.co_name == "<module>" else frame.f_back
+        for noted, length in first_met if above is None else first_met[1:]:
+            noted.above = above = way[length:], above
+            del way[length:]
+        self.way = way, above
         self.generation = 1
 
     def record(self, outputs: list[Any]) -> Record:
-        """For one of its nodes; without the machinery of PyTorch's calls, and modules that are gone."""
-        places = [(place() if number == NO_PLACE else place, number, call) for place, number, call in self.way]
-        shown = [place for place in places if place[0] is not None and (place[1] == NO_PLACE or _is_shown(place[0]))]
+        """For one of its nodes; without modules that are gone."""
+        places: list[Any] = []
+        above: Any = self.way
+        while above is not None:
+            more, above = above
+            places += [(place() if number == NO_PLACE else place, number, call) for place, number, call in more]
+        shown = [place for place in places if place[0] is not None]
         learners = [place for place in shown if place[1] != NO_PLACE and not _is_own(place[0])]
         code, instruction, _ = learners[0] if learners else (None, 0, 0)
         record = Watched(code, instruction, [], (), ([part for place in shown for part in place], None))
@@ -122,10 +147,16 @@ def _is_own(code: CodeType) -> bool:
     return code.co_filename.startswith((*OWN, os.path.dirname(sys.modules["torch"].__file__ or "") + os.sep))
 
 
-def _is_shown(code: CodeType) -> bool:
-    """Whether a picture tells of calls of it: of the machinery around a module's forward it does not."""
+def _meet(code: CodeType) -> tuple[CodeType, bool, bool]:
+    """Look at code that is met for the first time: itself, so that its id stays its own; whether a picture tells of its
+    calls, which of the machinery around a module's forward it does not; whether these must be told apart.
+    """
+    if len(_met) > MANY_CODES:
+        _met.clear()
     file = code.co_filename
-    return not _is_own(code) or (NETWORKS in file and not file.endswith(NETWORKS + "module.py"))
+    is_shown = not _is_own(code) or (NETWORKS in file and not file.endswith(NETWORKS + "module.py"))
+    _met[id(code)] = code, is_shown, bool(loops_of(code))
+    return _met[id(code)]
 
 
 @functools.lru_cache(maxsize=1)

@@ -324,3 +324,29 @@ def test_what_is_noted_holds_on_to_no_module() -> None:
     del y
     gc.collect()
     assert gone() is None
+
+
+def test_a_module_with_a_loop_is_told_apart_at_each_call() -> None:
+    """What is noted around a call with a loop is noted once: it must be that of this very call."""
+    text = """\
+import torch
+class Twice(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(2, 2)
+    def forward(self, x):
+        for _ in range(2):
+            x = self.inner(x)
+        return x
+def run(net, x):
+    y = net(x)
+    y = net(y) + 1
+    return y
+net = Twice()
+with viz.watch():
+    loss = (run(net, torch.ones(1, 2)) * run(net, torch.ones(1, 2))).sum()
+"""
+    scope = cell(text)
+    graph = snapshot(scope["loss"], {"net": scope["net"]})
+    kinds = [group.kind for group in groups_of(graph, graph.modules)]
+    assert [kinds.count(kind) for kind in ("Twice", "Linear", "function")] == [4, 8, 2]
