@@ -56,6 +56,16 @@ export class Modules {
     return closed.at(-1) ?? id;
   }
 
+  /** For each group that is not to be seen or is closed, what is seen of it: the outermost closed one at or around it. */
+  covers() {
+    const covers = new Map();
+    for (const { id, parent } of this.groups) {
+      const cover = covers.get(parent) ?? (this.open.has(id) ? null : id); // outer ones come first
+      if (cover) covers.set(id, cover);
+    }
+    return covers;
+  }
+
   toggle(id) {
     if (this.open.has(id)) this.open.delete(id);
     else this.open.add(id);
@@ -79,9 +89,10 @@ export class Modules {
   /** The edges that are seen: those between the same two boxes or closed groups are one. */
   links() {
     const seen = new Map();
+    const covers = this.covers();
     for (const [id, source, target] of this.edges) {
-      const from = this.shownFor(source);
-      const to = this.shownFor(target);
+      const from = covers.get(this.home.get(source)) ?? source;
+      const to = covers.get(this.home.get(target)) ?? target;
       if (from === to) continue;
       const key = `${from}>${to}`;
       if (!seen.has(key)) seen.set(key, { id: key, from, to, members: [], flow: 0 });
@@ -97,6 +108,13 @@ export class Modules {
     return Math.round([...group.name].length * NAME_LETTER + [...kindBeside(group)].length * 7.3) + 64;
   }
 
+  /** How large a box or a closed group is. */
+  size(id) {
+    const group = this.byId.get(id);
+    const [w, h] = this.boxes[id]?.size ?? [160, 72];
+    return group ? this.closedSize(group) : { w, h };
+  }
+
   closedSize(group) {
     return { w: Math.min(Math.max(CLOSED.least, this.titleWidth(group) - 8), CLOSED.most), h: CLOSED.height };
   }
@@ -107,11 +125,12 @@ export class Modules {
    */
   layout(rooms) {
     const links = this.links();
+    const inside = this.contents(links);
     let best = null;
     rooms.forEach((room, k) => {
       for (const down of [false, true]) {
         for (const part of this.open.size ? [1, SQUEEZED] : [1]) {
-          const laid = { ...this.placed(links, { ...room, down }, part), down, room: k };
+          const laid = { ...this.placed(links, inside, { ...room, down }, part), down, room: k };
           if (!best || laid.worth > LARGER * best.worth) best = laid;
         }
       }
@@ -139,38 +158,34 @@ export class Modules {
   }
 
   /** `part` is how much of the room along the flow an open group gets. */
-  placed(links, room, part) {
-    const inside = this.contents(links);
+  placed(links, inside, room, part) {
     const laid = new Map();
-    const sizes = new Map(Object.entries(this.boxes).map(([id, { size: [w, h] = [160, 72] }]) => [id, { w, h }]));
+    const sizes = new Map([...inside.values()].flatMap(({ items }) => items.map((id) => [id, this.size(id)])));
     const port = (item, link, side) => {
       const way = laid.get(item)?.ways.get(link);
       if (!way) return null;
       const point = side === "before" ? way[0] : way.at(-1);
       return room.down ? point.x + inset(sizes.get(item), laid.get(item)) : point.y + HEAD;
     };
-    for (const id of [...[...this.byId.keys()].reverse(), WHOLE]) {
-      if (inside.has(id)) {
-        const { items, links: own } = inside.get(id);
-        const depth = id ? this.around(id).length : 0;
-        const [wide, tall] = [Math.max(room.width - 2 * AROUND * depth, 1), Math.max(room.height - (HEAD + FOOT) * depth, 1)];
-        const [across, downwards] = !id ? [1, 1] : room.down ? [1, part] : [part, 1];
-        const there = { width: wide * across, height: tall * downwards, down: room.down };
-        laid.set(id, arrange({ items: items.map((item) => ({ id: item, ...sizes.get(item) })), links: own, room: there, port }));
-        const { width, height } = laid.get(id);
-        if (id) sizes.set(id, { w: Math.max(width + 2 * AROUND, this.titleWidth(this.byId.get(id))), h: height + HEAD + FOOT });
-      } else if (id) {
-        sizes.set(id, this.closedSize(this.byId.get(id)));
-      }
+    for (const [id, { items, links: own }] of [...inside].reverse()) {
+      const depth = id ? this.around(id).length : 0;
+      const [wide, tall] = [Math.max(room.width - 2 * AROUND * depth, 1), Math.max(room.height - (HEAD + FOOT) * depth, 1)];
+      const [across, downwards] = !id ? [1, 1] : room.down ? [1, part] : [part, 1];
+      const there = { width: wide * across, height: tall * downwards, down: room.down };
+      laid.set(id, arrange({ items: items.map((item) => ({ id: item, ...sizes.get(item) })), links: own, room: there, port }));
+      const { width, height } = laid.get(id);
+      if (id) sizes.set(id, { w: Math.max(width + 2 * AROUND, this.titleWidth(this.byId.get(id))), h: height + HEAD + FOOT });
     }
     return { ...this.gathered(links, laid, sizes), worth: worthIn(room, laid.get(WHOLE)) };
   }
 
   /** What lies directly in the whole and in each open group that is seen: the ids of items, and the pieces of edges. */
   contents(links) {
-    const seen = [...this.byId.keys()].filter((id) => this.around(id).every((group) => !group || this.open.has(group)));
+    const covers = this.covers();
+    const isSeen = (id) => !covers.has(this.parent(id));
+    const seen = [...this.byId.keys()].filter(isSeen);
     const inside = new Map([WHOLE, ...seen.filter((id) => this.open.has(id))].map((id) => [id, { items: [], links: [] }]));
-    const things = [...Object.keys(this.boxes).filter((id) => this.shownFor(id) === id), ...seen];
+    const things = [...Object.keys(this.boxes).filter(isSeen), ...seen];
     for (const id of things.sort((one, other) => this.order.get(one) - this.order.get(other))) inside.get(this.parent(id)).items.push(id);
     for (const link of links) {
       const { out, into, common } = this.way(link);
