@@ -104,7 +104,8 @@ def draw_svg(
         for box in graph.boxes
         if box.id in layout.corners
     ]
-    frames = [_frame(group, layout.frames[group.id]) for group in groups if group.id in layout.frames]
+    looks = _looks(groups, states)
+    frames = [_frame(group, layout.frames[group.id], looks[group.id]) for group in groups if group.id in layout.frames]
     parts = "".join(frames), "".join(lines), "".join(boxes), _chips(layout, chips)
     return _drawing(graph, sizes, layout, *parts)
 
@@ -150,11 +151,26 @@ def _drawing(
     return Drawing(svg, layout.width if layout else 0, layout.height if layout else 0, rooms, sizes, {})
 
 
-def _frame(group: Group, frame: Frame) -> str:
+def _looks(groups: Sequence[Group], states: Mapping[str, State]) -> dict[str, str]:
+    """Group -> the state of what lies in it: that of the box that ran or failed, "done" if all are."""
+    inside: dict[str, set[str]] = {}
+    for group in reversed(groups):  # inner ones before those around them
+        own = {states[key].state for key in group.boxes if key in states}
+        inside[group.id] = inside.get(group.id, set()) | own
+        if group.parent:
+            inside[group.parent] = inside.get(group.parent, set()) | inside[group.id]
+    told = {key: [state for state in ("failed", "ran") if state in found] for key, found in inside.items()}
+    return {key: [*told[key], "done" if found - {"off"} == {"done"} else "idle"][0] for key, found in inside.items()}
+
+
+def _frame(group: Group, frame: Frame, state: str) -> str:
     """An open group as a frame around its boxes, a closed one as a pile with a word on what is inside."""
     sheet = group.kind == RECORDED
     fill = (PANEL if sheet else MODULE) if frame.is_open else PAPER
-    look = f'rx="8" fill="{fill}" stroke="{WIRE}" stroke-width="{1 if frame.is_open else 1.4}"'
+    stroke, thick, _, glow = STATES[state]
+    fill = glow if glow != PAPER and not frame.is_open else fill
+    thick = thick if state != "idle" else 1 if frame.is_open else 1.4
+    look = f'rx="8" fill="{fill}" stroke="{stroke}" stroke-width="{thick}"'
     look += ' stroke-dasharray="2 5"' if sheet and frame.is_open else ""
     size = f'width="{pixels(frame.width)}" height="{pixels(frame.height)}"'
     pile = "" if frame.is_open else f'<rect {size} {look} transform="translate(4 4)"/>'

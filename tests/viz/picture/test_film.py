@@ -10,6 +10,7 @@ from cells import HOSTILE, STEPPED, SVG, cell
 
 import minigrad as mg
 from minigrad import viz
+from minigrad.viz.page.widget_picture import still_of
 
 STRETCH = re.compile(r"\.f(\d+)-(\d+)\{visibility:(\w+);animation:f\1-\2 ([\d.]+)s step-end infinite\}")
 
@@ -127,3 +128,21 @@ def test_bad_paths_and_times(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"seconds must be how long each step is seen, such as 2\.0, but got"):
             stepper.save_svg(tmp_path / "film.svg", seconds)
     assert stepper.index == 0
+
+
+def test_a_closed_part_shows_that_it_runs_and_that_it_is_done(tmp_path: Path) -> None:
+    made = "net = mg.nn.Sequential(mg.nn.Linear(2, 2), mg.nn.Linear(2, 2))\nloss = net(mg.ones(1, 2)).sum()\n"
+    stepper = cell(f"{made}s = viz.BackwardStepper(loss)\n")["s"]
+    stepper.last()
+    whole = next(group.id for group in stepper._groups if group.path == "net")
+    looks = []
+    for frame in (0, 2, len(stepper.frames) - 1):
+        still = ElementTree.fromstring(still_of(stepper._graph, stepper._groups, [whole], stepper.frames[frame]))
+        parts = {
+            part.findtext(f"{SVG}text"): part.findall(f"{SVG}rect")[-1]
+            for part in still.iter(f"{SVG}g")
+            if part.get("data-group")
+        }
+        looks.append([(parts[name].get("stroke"), parts[name].get("fill")) for name in "01"])
+    idle, ran, done = ("#8792a0", "#ffffff"), ("#c24e00", "#fff3ea"), ("#00805a", "#ffffff")
+    assert looks == [[idle, idle], [idle, ran], [ran, done]]
