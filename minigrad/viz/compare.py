@@ -179,7 +179,7 @@ class _Beside:
     def _none_and_zero(self) -> Iterator[Line]:
         """Leaves that no gradient has reached, where only one of the two says so."""
         for key, mine in self.found.one.final.items():
-            theirs = self.found.other.final.get(self.found.pairs.get(key, ""))
+            theirs = self.found.other.final.get(self.found.pairs.get(key, ""), mine)
             if (mine is None) != (theirs is None) and key not in self.found.spoiled:
                 texts = ("None", "0")[:: 1 if mine is None else -1]
                 said = f".grad is {texts[0]} in {self.labels[0]}, {texts[1]} in {self.labels[1]}: no gradient came."

@@ -28,7 +28,8 @@ class Differences:
         self.one, self.other, self.pairs = one, other, pairs
         dtypes = {box.value.dtype for ran in (one, other) for box in ran.graph.boxes}
         self.near = max(ROUNDING.get(dtype, 1e-7) for dtype in dtypes)
-        self.inputs = {key: [child for child in found if child in pairs] for key, found in inputs_of(one.graph).items()}
+        inputs = inputs_of(one.graph)
+        self.inputs = {key: [child for child in inputs[key] if child in pairs] for key in inputs if key in pairs}
         self.spoiled: set[str] = set()  # boxes for which something differed when it arrived
         self.parting: dict[str, str] = {}
         for key in self.inputs:

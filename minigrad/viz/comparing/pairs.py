@@ -11,6 +11,7 @@ from collections import Counter
 from typing import Any
 
 from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.graph.naming import op_word
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.events import enumeration
 
@@ -57,13 +58,16 @@ def pairs_of(one: Snapshot, other: Snapshot) -> dict[str, str]:
 
 def _looks(graph: Snapshot, inputs: dict[str, list[str]]) -> dict[str, tuple[Any, ...]]:
     """By what boxes are told apart, what says least first: how often they are used, their value, the values of all that
-    lies behind them, and their kind.
+    lies behind them, the ops and leaves behind them (PyTorch keeps few values), their op, and whether they are leaves.
     """
     uses = Counter(key for several in inputs.values() for key in several)
     found: dict[str, tuple[Any, ...]] = {}
     for box in graph.boxes:
-        behind = hash((box.kind, box.value.text, *sorted(found[key][2] for key in inputs[box.id])))
-        found[box.id] = uses[box.id], box.value.text, behind, box.kind
+        text, word = box.value.text, op_word(box.op) if inputs[box.id] else ""
+        named = [key for key in inputs[box.id] if inputs[key] or not NAMELESS.fullmatch(graph.by_id[key].name)]
+        values = hash((text, *sorted(found[key][2] for key in inputs[box.id])))
+        ops = hash((word or text, *sorted(found[key][3] for key in named)))
+        found[box.id] = uses[box.id], text, values, ops, word, box.kind
     return found
 
 
@@ -75,11 +79,11 @@ def _other_shape(one: Snapshot, other: Snapshot, key: str, paired: str, *inputs:
     """That two graphs do not have the same nodes, and where they do not."""
     said = []
     for graph, box, of in zip((one, other), (key, paired), inputs, strict=True):
-        names = [clean(graph.by_id[one].name) for one in of[box]]
-        said.append(
-            f"{clean(graph.by_id[box].name)} ({graph.by_id[box].op}) from {enumeration(names) if names else 'nothing'}"
-        )
+        names = enumeration([clean(graph.by_id[child].name) for child in of[box]]) if of[box] else ""
+        made = f" ({op_word(graph.by_id[box].op)}) from {names}" if names else ", a leaf"
+        said.append(f"{clean(graph.by_id[box].name)}{made}")
+    where = clean(one.by_id[key].name)
     return (
-        f"compare() needs two graphs of the same shape. They differ at {clean(one.by_id[key].name)}: the first makes "
-        f"{said[0]}, the second {said[1]}."
+        f"compare() needs two graphs of the same shape. They differ at {where}: in the first there is {said[0]}, "
+        f"in the second {said[1]}."
     )

@@ -359,10 +359,12 @@ def test_another_shape_of_graph_is_said_with_its_node() -> None:
     names = {name: value for name, value in of_minigrad().items() if isinstance(value, mg.Tensor)}
     a, b = Value(2.0), Value(-3.0)
     with pytest.raises(
-        ValueError, match=r"differ at e: the first makes e \(MulBackward0\) from a and b, the second .* from"
+        ValueError, match=r"differ at e: in the first there is e \(mul\) from a and b, in the second .* from"
     ):
         compare(names["loss"], a * b + a * a, engine=Engine(), names=names)
-    with pytest.raises(ValueError, match=r"differ at e: the first makes e .* from a and b, the second .* from nothing"):
+    with pytest.raises(
+        ValueError, match=r"differ at e: in the first there is e \(mul\) from a and b, in the second .*, a leaf"
+    ):
         compare(names["loss"], Value(-6.0) * a, engine=Engine(), names=names)
 
 
@@ -468,3 +470,38 @@ def test_a_long_number_beside_none() -> None:
     silent = type("Silent", (Engine,), {"run": lambda self, node: None})()
     comparison = compare(a * b, c * d, engine=(Engine(), silent), names={"a": a, "b": b})
     assert "b -1.235e-17 ≠ None" in comparison.trace()
+
+
+def test_numbers_that_one_engine_makes_nodes_of_are_passed_over() -> None:
+    def program(x: Any, w: Any) -> Any:
+        return (x * 2 + 1) * w + x * x
+
+    x, w = mg.tensor(0.3, requires_grad=True), mg.tensor(-0.5, requires_grad=True)
+    ours, own = program(x, w), program(Value(0.3), Value(-0.5))
+    torch = require("torch")
+    theirs = program(*(torch.tensor(number, requires_grad=True) for number in (0.3, -0.5)))
+    for one, other in ((ours, own), (own, ours), (theirs, own), (own, theirs)):
+        comparison = compare(one, other, engine=Engine())
+        assert comparison.summary == "No difference in 5 nodes."
+        assert "no gradient came" not in comparison.trace()
+
+
+def test_none_and_zero_are_told_where_no_gradient_came() -> None:
+    a, b = Value(2.0), Value(3.0)
+    c, d = Value(2.0), Value(3.0)
+    d.grad = None  # type: ignore[assignment]
+    c_only = type("Half", (Engine,), {"run": lambda self, node: setattr(c, "grad", 0.0)})()
+    none = type("None_", (Engine,), {"run": lambda self, node: None})()
+    comparison = compare(a * b, c * d, engine=(none, c_only), names={"a": a, "b": b})
+    assert comparison.difference is None
+    assert "b.grad is 0 in the first, None in the second: no gradient came." in comparison.trace()
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_of_the_first_is_found_at_the_same_node(mistake: str) -> None:
+    right, wrong = Small(), Small(mistake)
+    loss, names = program(wrong)
+    comparison = compare(loss, program(right)[0], engine=(wrong, right), names=names)
+    assert comparison.difference is not None
+    assert comparison.difference.name == MISTAKES[mistake][0]
+    assert len([line for line in comparison.difference.story if line.kind == "sentence"]) >= 1
