@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { loadModule, openPage } from "./page.mjs";
-import { boxNamed, groupNamed, press, saved, texts } from "./recorded.mjs";
+import { boxNamed, examples, groupNamed, press, saved, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 
@@ -80,8 +80,8 @@ test("the texts are what they were, and a step takes the light along", async () 
 });
 
 test("of several with the same name, a token is the one that went in or came out", async () => {
-  const model = saved();
-  const picture = model.get("picture");
+  const picture = structuredClone(examples.example.picture);
+  const model = saved("example", { picture });
   const id = (name) => Object.keys(picture.boxes).find((key) => picture.boxes[key].name === name);
   const [d, e] = [id("D"), id("E")];
   picture.boxes[d].name = "h₁";
@@ -93,6 +93,28 @@ test("of several with the same name, a token is the one that went in or came out
   assert.equal(lit(root).find((element) => element.matches("[data-box]")).getAttribute("data-box"), e);
   over(right);
   assert.equal(lit(root).find((element) => element.matches("[data-box]")).getAttribute("data-box"), d);
+});
+
+test("left of the sign a token is what the line makes at last, also while a part of it runs", async () => {
+  const picture = structuredClone(examples.example.picture);
+  const model = saved("example", { picture });
+  const id = (name) => Object.keys(picture.boxes).find((key) => picture.boxes[key].name === name);
+  const [d, f] = [id("D"), id("F")];
+  Object.assign(picture.boxes[d], { name: "h₁" });
+  Object.assign(picture.boxes[f], { name: "h₂" });
+  for (const line of picture.sources[0].lines) line[1] = line[1].replace(/^E/, "h").replace(/= C . D/, "= C * h");
+  const root = await show(model, 2); // E, a part of h = (C * h) + ..., runs
+  const [left, right] = [...root.querySelectorAll(".mg-lit .mg-token")].filter((element) => element.textContent === "h");
+  over(left);
+  assert.equal(lit(root).find((element) => element.matches("[data-box]")).getAttribute("data-box"), f);
+  over(right);
+  assert.equal(lit(root).find((element) => element.matches("[data-box]")).getAttribute("data-box"), d);
+});
+
+test("a transposed factor is the factor", async () => {
+  const root = await show(saved("large"), 3); // matmul: w gets xᵀ @ g
+  over(token(root, ".mg-sentence", "x"));
+  assert.ok(litTexts(root).includes("x"));
 });
 
 test("what lies in a closed group lights the group, and the group what lies in it", async () => {

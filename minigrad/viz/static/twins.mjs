@@ -5,6 +5,7 @@ import { make } from "./dom.mjs";
 
 const TWINS = "[data-box], [data-group], [data-chip], .mg-a-name, .mg-token";
 const WORD = /[\p{L}_][\p{L}\p{N}_₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_]*|\[[^\][]*\])*/gu; // a variable, also a longer way such as net.head.weight or w[0]
+const ASSIGNED = /^\s*(?:[-+*/@%]|\*\*|\/\/)?=(?!=)/; // what follows the name that a line gives its result
 const GRADIENT = "g"; // what came to the box that ran, in a formula
 
 export class Twins {
@@ -56,18 +57,20 @@ export class Twins {
       around.normalize();
     }
     for (const formula of this.root.querySelectorAll(".mg-story .mg-c bdi")) this.mark(formula, (word) => this.named.get(word) ?? (word === GRADIENT ? frame.box : null));
-    for (const line of this.root.querySelectorAll(".mg-lit .mg-text, .mg-lit .mg-mark")) this.mark(line, (word) => this.inLine(word, frame.box, line.matches(".mg-mark")));
+    for (const line of this.root.querySelectorAll(".mg-lit .mg-text, .mg-lit .mg-mark")) this.mark(line, (word, rest) => this.inLine(word, frame.box, line.matches(".mg-mark"), ASSIGNED.test(rest)));
     this.light();
   }
 
-  /** The box of a variable in the line that made a box: `h` is one of h₁, h₂ ... there, that which went in, or left of the sign, the box itself. */
-  inLine(word, box, isInside) {
-    const inputs = [...this.ends.values()].filter(([, target]) => target === box).map(([source]) => source);
-    const near = isInside ? inputs : [box, ...inputs];
+  /** The box of a variable in the line that made a box: `h` is one of h₁, h₂ ... there, that which went in, or left of the sign, what comes out. */
+  inLine(word, box, isInside, isAssigned) {
     const { boxes } = this.picture.data;
-    const plain = (id) => boxes[id]?.name.replace(/[₀-₉]+$/, "");
+    const edges = [...this.ends.values()];
+    const near = new Set(isInside ? edges.filter(([, target]) => target === box).map(([source]) => source) : [box]);
+    // The line's own result comes after what else is made in it.
+    if (isAssigned) for (const one of near) for (const [source, target] of edges) if (source === one) near.add(target);
     const any = this.named.get(word);
-    return near.find((id) => boxes[id]?.name === word || plain(id) === word) ?? (any && boxes[any].kind !== "result" ? any : null);
+    const isIt = (id) => boxes[id]?.name === word || boxes[id]?.name.replace(/[₀-₉]+$/, "") === word;
+    return [...near].find(isIt) ?? (any && boxes[any].kind !== "result" ? any : null);
   }
 
   /** Set the words of a text apart that stand for a box. */
@@ -77,11 +80,12 @@ export class Twins {
       let end = 0;
       const text = node.textContent;
       for (const { 0: found, index } of text.matchAll(WORD)) {
-        const words = found.split(/(?=[.[])/).map((_, k, all) => all.slice(0, all.length - k).join("")); // x.sum, then x
-        const word = words.find((one) => boxOf(one));
+        const words = found.split(/(?=[.[ᵀ])/).map((_, k, all) => all.slice(0, all.length - k).join("")); // x.sum, then x; xᵀ, then x
+        const rest = text.slice(index + found.length);
+        const word = words.find((one) => boxOf(one, rest));
         if (!word) continue;
         const token = make("span", { class: "mg-token" }, word);
-        token.twin = boxOf(word);
+        token.twin = boxOf(word, rest);
         parts.push(text.slice(end, index), token);
         end = index + word.length;
       }
