@@ -7,6 +7,7 @@ what is packed stays packed until the node itself asks for it.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
@@ -80,9 +81,16 @@ def saved_parameters(node: Any) -> list[str]:
     if hasattr(node, "saved_parameters"):
         found = list(node.saved_parameters())
     else:
-        found = [name.removeprefix("_saved_") for name in dir(type(node)) if name.startswith("_saved_")]
+        kind: Any = type(node)
+        found = list(_saved_names(kind))
     inputs = list(getattr(node, "inputs", ()))
     return sorted(found, key=lambda name: (inputs.index(name) if name in inputs else len(inputs), name))
+
+
+@functools.lru_cache(maxsize=256)
+def _saved_names(kind: type) -> list[str]:
+    """The parameters that nodes of one class save; Python makes the list of a class's names anew each time."""
+    return [name.removeprefix("_saved_") for name in dir(kind) if name.startswith("_saved_")]
 
 
 def read_saved(node: Any, parameter: str) -> Any:

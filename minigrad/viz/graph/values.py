@@ -83,6 +83,9 @@ NOT_KEPT = Value("not kept", "not kept: no variable and no saved tensor holds it
 NONE = Value("None", "None", known=False)
 
 
+dtype_text = functools.lru_cache(maxsize=64)(str)  # numpy puts a type's name together anew each time
+
+
 def number(value: Any) -> str:
     """One number with four significant digits: 40, 0.3333, 1.2e-5, 1-2j, NaN, -Inf."""
     if isinstance(value, bool | np.bool_):
@@ -126,7 +129,7 @@ def _description_of(numbers: bytes, shape: tuple[int, ...], dtype: Any) -> Value
 
 
 def _description(array: Any) -> Value:
-    shape, dtype = array.shape, str(array.dtype)
+    shape, dtype = array.shape, dtype_text(array.dtype)
     alarm, where = alarm_of(array), ""
     if alarm:
         first = tuple(int(index) for index in np.argwhere(~np.isfinite(array))[0]) if array.ndim else ()
@@ -194,7 +197,8 @@ def as_python(array: Any) -> str:
     array = np.asarray(array)
     row = [str(item) for item in array.reshape(-1)]
     row = [f"float('{item}')" if item.lstrip("-") in ("nan", "inf") else item for item in row]
-    kind = "" if str(array.dtype) in ("float32", "int64", "bool") else f", dtype=torch.{array.dtype}"
+    dtype = dtype_text(array.dtype)
+    kind = "" if dtype in ("float32", "int64", "bool") else f", dtype=torch.{dtype}"
     shape = f".reshape({', '.join(map(str, array.shape))})" if not row and array.shape != (0,) else ""
     return f"torch.tensor({_in_brackets(row, array.shape)}{kind}){shape}"
 

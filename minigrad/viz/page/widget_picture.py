@@ -6,7 +6,6 @@ learners wrote (names, code, values) is text without control characters.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from minigrad.viz import torch_graphs
@@ -85,7 +84,7 @@ def picture_of(
 
 
 def _group_json(group: Group) -> dict[str, Any]:
-    return asdict(group) | {"name": clean(group.name), "path": clean(group.path), "kind": clean(group.kind)}
+    return {**vars(group), "name": clean(group.name), "path": clean(group.path), "kind": clean(group.kind)}
 
 
 def still_of(graph: Snapshot, groups: tuple[Group, ...], shown: list[str], frame: Frame) -> str:

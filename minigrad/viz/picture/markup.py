@@ -30,6 +30,8 @@ def clean(text: str) -> str:
 
 def clean_lines(text: str) -> str:
     """The same for text of several lines."""
+    if text.isascii() and text.isprintable():
+        return text
     return "\n".join(clean(line) for line in text.split("\n"))
 
 
@@ -45,7 +47,7 @@ def attribute(text: str) -> str:
 
 def pixels(number: float) -> str:
     """A length or a place, to a tenth of a pixel."""
-    return f"{number:.1f}".rstrip("0").rstrip(".")
+    return str(int(number)) if number == int(number) else f"{number:.1f}".rstrip("0").rstrip(".")
 
 
 def columns(text: str) -> int:
