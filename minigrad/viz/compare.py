@@ -61,6 +61,8 @@ def compare(
     engines = (
         engine if isinstance(engine, tuple) else [None if hasattr(type(one), "grad_fn") else engine for one in (a, b)]
     )
+    if len(engines) != 2 or len(labels) != 2 or not all(isinstance(label, str) for label in labels):
+        raise ValueError("compare() takes a pair of engines and a pair of labels, one of each for each result")
     return Comparison(a, b, engines, names, labels)
 
 

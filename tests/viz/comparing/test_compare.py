@@ -372,6 +372,9 @@ def test_what_cannot_be_compared_is_refused_in_words() -> None:
     loss = small_values()[0]
     with pytest.raises(TypeError, match="expected a Tensor as its second result"):
         compare(loss, 3, engine=(Engine(), None))
+    for wrong in ({"engine": (Engine(),)}, {"labels": ("a",)}, {"labels": (1, 2)}):
+        with pytest.raises(ValueError, match="a pair of engines and a pair of labels"):
+            compare(loss, loss, **{"engine": Engine(), **wrong})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"derived from viz.Engine"):
         compare(loss, loss, engine=(Engine(), 5))  # type: ignore[arg-type]
 

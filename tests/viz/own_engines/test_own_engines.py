@@ -288,3 +288,13 @@ def test_a_step_looks_at_what_it_can_have_changed_and_not_at_the_whole_graph() -
     asked.clear()
     stepper.last()
     assert len(asked) < 40 * 150 + 10 * 151
+
+
+def test_a_graph_whose_inputs_are_sets_is_drawn_alike_each_time() -> None:
+    def drawn() -> list[str]:
+        values = [Value(float(k)) for k in range(6)]
+        loss = (values[0] + values[1]) * (values[2] + values[3]) + (values[4] * values[5])
+        return [box.value.text for box in viz.draw(loss, engine=Engine()).graph.boxes]
+
+    kept = [drawn() for _ in range(10)]
+    assert all(texts == kept[0] for texts in kept)
