@@ -56,9 +56,14 @@ def leaf(library: Any, *values: float) -> Any:
 
 
 def click(stepper: viz.BackwardStepper, **request: Any) -> str:
-    """What the page would ask for; returns what the widget then says is wrong, "" for nothing."""
-    stepper.request = {**request, "nth": stepper.answered + 1}
-    assert stepper.answered == stepper.request["nth"]
+    """What the page would ask for, again as long as there is more of it; returns what the widget then says is wrong, ""
+    for nothing.
+    """
+    goes_on = True
+    while goes_on:
+        stepper.request = {**request, "nth": stepper.answered + 1}
+        assert stepper.answered == stepper.request["nth"]
+        goes_on = stepper.stopped.get("more") is True
     return str(stepper.problem.get("text", ""))
 
 
