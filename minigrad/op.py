@@ -184,9 +184,9 @@ def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
 # ---------------------------------------------------------------- what the calls fall back on
 
 
-def recorded(node: Node, out: Any, inputs: Sequence[Tensor]) -> None:
+def recorded(node: Node, out: Any, inputs: Sequence[Tensor], **options: Any) -> None:
     """What is to be done with a new node while something unusual is in force."""
-    notice(node, out, inputs)
+    notice(node, out, inputs, options)
     if thread.saved_tensors_hooks:
         pack_all(node)
         if node._targets is None:  # what is unpacked later may have another shape or dtype

@@ -64,7 +64,7 @@ several                |         node._output_count = len(made)
 several                |         for number, part in enumerate(made):
 several                |             part._node, part._output_nr = node, number
 rules                  |         if modes.special:
-rules                  |             recorded(node, array, ({names_of_inputs},))
+rules                  |             recorded(node, array, ({names_of_inputs},){options})
 rules                  |     elif modes.special:
 -rules                 |     if modes.special:
                        |         unrecorded({made})
@@ -224,6 +224,7 @@ class OpText:
             "operand": [{"n": name, "array": array.format(name)} for name in operands],
             "input": [{"n": name, "node": f"{name}._node"} for name in inputs],
             "strangers": _joined(strange, operands, " or "),
+            "options": _joined(", {n}={n}", [local(name) for name in self.parameters if name not in self.inputs], ""),
             "convert": "elementwise_operands" if self.broadcasts else "tensor_operands",
             "names": ", ".join(operands),
             "first": operands[0],
@@ -235,9 +236,8 @@ class OpText:
             "targets": "targets" if self.meets else "None",
             "names_of_inputs": ", ".join(inputs),
             "made": "*made" if self.several else "made",
+            **(self._meeting(*operands) if self.broadcasts else {}),
         }
-        if self.broadcasts:
-            words |= self._meeting(*operands)
         return fill(CALL, words | self._of_several_tensors(self.variadic) if self.variadic else words)
 
     def _meeting(self, *operands: str) -> Words:

@@ -930,10 +930,12 @@ def test_a_rule_for_an_input_that_there_is_not_is_an_error_of_its_declaration() 
 def test_the_observer_sees_each_node_that_is_recorded(x: Tensor) -> None:
     seen: list[tuple[Node, Any]] = []
     operands: list[Sequence[Tensor]] = []
+    given: list[Any] = []
 
-    def observe(node: Node, out: Any, inputs: Sequence[Tensor]) -> None:
+    def observe(node: Node, out: Any, inputs: Sequence[Tensor], options: Any) -> None:
         seen.append((node, out))
         operands.append(inputs)
+        given.append(options)
         node._creation = "here"
 
     assert op.set_creation_observer(observe) is None
@@ -951,6 +953,7 @@ def test_the_observer_sees_each_node_that_is_recorded(x: Tensor) -> None:
     assert seen[0][1].tolist() == [2.0, 4.0, 6.0]
     assert [len(inputs) for inputs in operands] == [2, 1, 2, 1]
     assert operands[0][0] is x
+    assert given == [{}, {}, {"dim": 0}, {}]
     assert y.grad_fn._creation == "here"
     assert not hasattr((x * 2).grad_fn, "_creation")
 

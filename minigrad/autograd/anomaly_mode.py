@@ -65,12 +65,12 @@ class detect_anomaly(set_detect_anomaly):
 # ---------------------------------------------------------------- used by ops and by the engine
 
 
-def notice(node: Node, out: Any, inputs: Sequence[Any]) -> None:
+def notice(node: Node, out: Any, inputs: Sequence[Any], options: Any = None) -> None:
     """Show a new node to the observer; in anomaly mode note the learner's lines that make it, and the node whose
     backward makes it, if one does.
     """
     if modes.observer is not None:
-        modes.observer(node, out, inputs)
+        modes.observer(node, out, inputs, options)
     if modes.anomaly is not None:
         node.metadata["traceback_"] = learner_traceback()
         if thread.evaluating is not None:

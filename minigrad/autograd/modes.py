@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 
-Observer = Callable[[Any, Any, Sequence[Any]], None]
+Observer = Callable[[Any, Any, Sequence[Any], Any], None]
 
 
 class Witness(Protocol):
@@ -46,7 +46,7 @@ class Modes:
 
     def __init__(self) -> None:
         self.special = 0  # how many unusual things are in force
-        # called with each node recorded, its result's array and its inputs
+        # called with each node recorded, its result's array, its inputs and the op's other arguments
         self.observer: Observer | None = None
         self.anomaly: bool | None = None  # None: off; else whether nan is looked for
         self.profiler: Recording | None = None  # where events go while a profiler is on
@@ -124,9 +124,10 @@ def set_anomaly(checks_nan: bool | None) -> None:
 
 
 def set_creation_observer(observer: Observer | None) -> Observer | None:
-    """Have `observer(node, out, inputs)` called with each node recorded from now on, its result (a numpy array; a list
-    of them for a node with several) and its tensors; None ends that. The tensors stand in the order of
-    `next_functions`; there are none for a write into a view.
+    """Have `observer(node, out, inputs, options)` called with each node recorded from now on, its result (a numpy
+    array; a list of them for a node with several), its tensors, and the op's other arguments by name (None where no op
+    made the node); None ends that. The tensors stand in the order of `next_functions`; there are none for a write into
+    a view.
 
     Returns the observer that was installed before, so that the caller can put it back.
     """

@@ -4,7 +4,7 @@ The files of this folder are what `viz` is used by, one each; the folders are wh
 reading. A folder imports from those above it, never from those below.
 
     drawing.py      `draw(loss)`: the graph as a picture, and as a table in text
-    stepper.py      `BackwardStepper(loss)`: `loss.backward()`, one node per click
+    stepper.py      `BackwardStepper(loss)`: `loss.backward()`, one node per click; `what_if(w=3.0)`: with other numbers
     compare.py      `compare(a, b)`: two passes beside each other, and where they part
     dot.py          `make_dot(loss)`: the graph for Graphviz, for those who know torchviz
     rich.py         `rich_display()`: a tensor as a table
@@ -19,7 +19,8 @@ reading. A folder imports from those above it, never from those below.
     own_engines/    graphs of an engine that you wrote, by `Engine`, which you derive from
     comparing/      which nodes of two graphs are pairs, and where their passes part
 
-Importing this package installs an observer that notes, for each node made from then on, the line of code that made it.
+Importing this package installs an observer that notes, for each node made from then on, the line of code that made it,
+and what the operation was called with.
 What was made before is drawn without its line. In a notebook it also shows tensors as tables (`rich_display`).
 """
 

@@ -25,12 +25,15 @@ import ipywidgets
 import numpy as np
 import traitlets
 
+from minigrad.tensor import Tensor
 from minigrad.viz.graph import naming
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.own_engines import Engine, tensor_of
 from minigrad.viz.page import recording, standalone
+from minigrad.viz.page.program import program_of
 from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
+from minigrad.viz.page.what_if import Nudge, Question, WhatIf
 from minigrad.viz.page.widget_picture import drawing_of, picture_of, still_of
 from minigrad.viz.picture.film import film_of
 from minigrad.viz.picture.markup import clean, shorten
@@ -64,7 +67,8 @@ class BackwardStepper(anywidget.AnyWidget):
             mean nothing.
 
     Show it by making it the last line of a cell. From code: `next()`, `back()`, `over()`, `out()`, `first()`, `last()`,
-    `run_to("E")`, `break_at("E")`, `break_when("g.norm() > 10")`, `run()`, `frames`, `index`, `trace()`.
+    `run_to("E")`, `break_at("E")`, `break_when("g.norm() > 10")`, `run()`, `what_if(w=3.0)`, `nudge("w")`, `frames`,
+    `index`, `trace()`.
 
     Raises TypeError where a tensor is expected and something else is given; RuntimeError for a root without a graph, a
     leaf, a non-scalar root without `gradient`; ValueError for a graph that is too large to be shown. A graph that a
@@ -93,8 +97,9 @@ class BackwardStepper(anywidget.AnyWidget):
     # for again.
     stopped = traitlets.Dict().tag(sync=True)
     now = traitlets.Dict().tag(sync=True)  # box -> its value, where that was written to since the picture was drawn
-    # From the page to here: {"to": frame} or {"box": id} or {"run": true} or {"leave": id of a group}, and "nth": which
-    # request this is; also "open": the groups that are open.
+    whatif = traitlets.Dict().tag(sync=True)  # a pass with other numbers, which is shown instead: see page/what_if.py
+    # From the page to here: {"to": frame} or {"box": id} or {"run": true} or {"leave": id of a group} or {"what_if":
+    # {leaf: numbers}} with "nudge", and "nth": which request this is; also "open": the groups that are open.
     request = traitlets.Dict().tag(sync=True)
     # Set from both sides: {"box": id} or {"when": condition}, and, from here only, {"code": what a function is called}.
     breaks: Any = traitlets.List().tag(sync=True)
@@ -135,6 +140,12 @@ class BackwardStepper(anywidget.AnyWidget):
         self._frames: list[Frame] = [first]
         self._grads = KeptGrads(graph, wanted)
         self._values = KeptValues(graph, drawing.rooms)
+
+        def another(second: Any, result: Any, inputs: Mapping[str, Any] | None) -> Recorder:
+            steps = pass_of(result, gradient, retain_graph, create_graph, inputs and list(inputs.values()))
+            return Recorder(second, steps, seed, inputs, drawing.rooms, retains)
+
+        self._question: Any = Question(graph, root, another, seed, wanted, drawing.rooms, forward)
         self._recorder = recorder  # last of what close() lets go of: the stop button may come between
         self._groups = groups
         self.picture = picture_of(graph, drawing, recorder.runs, groups, note)
@@ -142,6 +153,13 @@ class BackwardStepper(anywidget.AnyWidget):
             self.picture = {**self.picture, "order": recorder.progress.expected_order()}
         if predict:
             self.picture = {**self.picture, "predict": True}
+        program = (
+            program_of(graph, seed, drawing.rooms)
+            if isinstance(root, Tensor) and not create_graph and wanted is None
+            else None
+        )
+        if program is not None:
+            self.picture = {**self.picture, "program": program}
         if forward:
             self.picture = {**self.picture, "forward": [frame.to_json(first) for frame in self._forward]}
             self.set_trait("index", -len(self._forward))
@@ -316,6 +334,53 @@ class BackwardStepper(anywidget.AnyWidget):
         """Node -> what it is called here, those of the gradient's graph among them."""
         names = {node: self._graph.by_id[key].name for key, node in self._graph.node_of.items()}
         return names | self._recorder.grown
+
+    # -- other numbers
+
+    def what_if(self, changes: Mapping[str, Any] = MappingProxyType({}), /, **more: Any) -> WhatIf | None:
+        """Show the pass as it is with other numbers in the leaves: `s.what_if(w=3.0)`, or
+        `s.what_if({"net.bias": [0, 1]})`.
+
+        The recorded operations are called again on copies: your tensors and their `.grad`, hooks, random numbers and
+        custom Functions are left alone. It is the graph that was recorded, so a branch that the new number would have
+        taken another way is not. Without arguments, what ran is shown again, and None returned.
+
+        Raises ValueError for a name that no leaf has and for numbers of another shape, TypeError for what is no number,
+        RuntimeError where a box cannot be computed once more.
+        """
+        given = {self._asked.leaf(name): value for name, value in {**changes, **more}.items()}
+        with self._stepping():
+            made: WhatIf | None = self._asked.what_if(given) if given else None
+            self.whatif = {} if made is None else made.shown
+            return made
+
+    def nudge(self, name: str, epsilon: float = 0.001, cell: Any = ()) -> Nudge:
+        """What a small step of one number does to the result: the quotient of both changes, beside `.grad`.
+
+        `cell` is the place of the number in the leaf `name`, as (0, 1). Raises as `what_if`.
+        """
+        with self._stepping():
+            made: Nudge = self._asked.nudge(self._asked.leaf(name), cell, float(epsilon), {})
+            return made
+
+    @property
+    def _asked(self) -> Any:
+        """What can be changed. RuntimeError where the stepper was closed."""
+        if self._question is None:
+            raise RuntimeError("the stepper was closed")
+        return self._question
+
+    def _answer_what_if(self, given: Mapping[str, Any], step: Any) -> None:
+        """What the page asks: the numbers of leaves, box id -> list, and which of them is to be nudged by how much."""
+        try:
+            shapes = {key: self._graph.by_id[key].value.shape for key in given}
+            arrays = {key: np.array(numbers, float).reshape(shapes[key]) for key, numbers in given.items()}
+            shown = dict(self._asked.what_if(arrays).shown) if arrays else {}
+            if isinstance(step, dict):
+                shown["word"] = repr(self._asked.nudge(step["box"], step["cell"], float(step["by"]), arrays))
+            self.whatif = shown
+        except Exception as error:  # what was shown before goes on to be shown
+            self.whatif = {**self.whatif, "word": clean(str(error))}
 
     # -- breakpoints
 
@@ -545,7 +610,7 @@ class BackwardStepper(anywidget.AnyWidget):
             self._grads.clear()
             self._values.clear()
             outside.leave(self)
-            self._given, self._rehearse = (None, {}), None
+            self._given, self._rehearse, self._question = (None, {}), None, None
         super().close()
 
     # -- what is kept for the time without a kernel
@@ -589,6 +654,8 @@ class BackwardStepper(anywidget.AnyWidget):
         """What the page asks for: a frame, the frame at which a box runs, a run, or the end of a group."""
         wanted, box, group, shown = (request.get(name) for name in ("to", "box", "leave", "open"))
         self.stopped = {}
+        if isinstance(request.get("what_if"), dict):
+            self._answer_what_if(request["what_if"], request.get("nudge"))
         if isinstance(shown, list):
             self._open = [key for key in shown if isinstance(key, str)]
         with self._stepping():

@@ -319,6 +319,40 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_ended(lab: Any) -> None:
         expect(widget).to_have_attribute("data-step", step)
 
 
+def test_a_number_is_changed_and_what_ran_comes_back(stepper: Stepper, lab: Any) -> None:
+    stepper.press("next")
+    stepper.at(1)
+    box = {name: stepper.widget.locator(".mg-box").filter(has_text=re.compile(f"^ *{name} ")) for name in "BF"}
+    box["B"].click()
+    field = stepper.widget.get_by_label("another number for B")
+    field.fill("5")
+    field.press("Enter")
+    banner = stepper.widget.locator(".mg-whatif")
+    expect(banner).to_contain_text("What if B[0] = 5 (it ran with 2)?")
+    value = box["F"].locator(".mg-value")
+    expect(value).to_have_text("250")
+    expect(field).to_be_focused()
+    stepper.press("last")
+    expect(stepper.widget).to_have_attribute("data-step", "6")
+    assert stepper.grads()["B"] == "100"
+    assert lab.kernel("print(A.grad, B.grad, B.item(), s.index)") == "None None 2.0 1"
+    stepper.press("nudge")
+    expect(stepper.widget.locator(".mg-inspector .mg-predict-word")).to_contain_text("B.grad[0] is 100.")
+    field.fill("five")
+    field.press("Enter")
+    expect(stepper.widget.locator(".mg-inspector .mg-predict-word")).to_have_text(re.compile("Write a number"))
+    expect(banner).to_be_visible()
+    stepper.press("ran")
+    expect(banner).to_be_hidden()
+    stepper.at(1)
+    lab.kernel("s.what_if(A=[1.], B=[1.])")
+    expect(banner).to_contain_text("What if A[0] = 1 (it ran with 3), B[0] = 1 (it ran with 2)?")
+    expect(value).to_have_text("2")
+    lab.kernel("s.next(); s.what_if()")
+    expect(banner).to_be_hidden()
+    stepper.at(2)
+
+
 DYING = [
     "import os, signal\nimport minigrad as mg\nfrom minigrad import viz",
     "w = mg.tensor([1.], requires_grad=True)\ny = w * 2\nz = y * 3\n"

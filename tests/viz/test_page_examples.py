@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from cells import EXAMPLE, HOSTILE, STEPPED, cell
 
+import minigrad as mg
 from minigrad import viz
 
 
@@ -14,6 +16,8 @@ def page_examples() -> Iterator[tuple[str, dict[str, Any]]]:
     scope = cell(STEPPED)
     scope["s"].last()
     yield "example", as_model(scope["s"])
+    scope["s"].what_if(B=[5.0])
+    yield "supposed", dict(scope["s"].whatif)
     scope = cell(EXAMPLE)
     hostile = viz.BackwardStepper(
         scope["F"], names=dict(zip(HOSTILE[:6], (scope[name] for name in "ABCDEF"), strict=True))
@@ -30,6 +34,45 @@ def page_examples() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "network", as_model(scope["s"]) | {"walks": walks(scope["s"])}
     scope = cell(NETWORK.replace("Stepper(loss)", "Stepper(loss, forward=True)"))
     yield "grown", as_model(scope["s"]) | {"walks": walks(scope["s"])}
+    yield "programs", {name: computed_once_more(lines) for name, lines in PROGRAMS.items()}
+
+
+PROGRAMS = {  # of the kinds that a page computes itself
+    "elementwise": "y = (x.exp() + x.sin() * x.cos() - x.tanh() / x.sigmoid() + x.abs().sqrt() - (-x).relu()).sum()",
+    "numbers": "y = ((x * 2 + 1) / 3 - (1 - x) + 1 / (x * x + 1) + (x * x).log() + x.reciprocal()).sum()",
+    "powers": "y = (x**3 + x**2 + x**-1 + x**0).sum()",
+    "broadcast": "y = (x * v + c - x / (u * u + 1)).sum()",
+    "sums": "y = (x.sum(0) * x.sum(1, keepdim=True)).mean() + x.mean(0).sum() + (x.mean(1, keepdim=True) * x).mean()",
+    "matrices": "y = ((x @ w).tanh() @ x + x.T.mT).sum() + (x @ v).dot(x @ v) + (x.T @ x.transpose(0, 1).T).sum()",
+    "linear": "y = (mg.nn.functional.linear(x, w.T, u.view(1)) - mg.nn.functional.linear(x, c)).sum()",
+    "shapes": "y = (x.reshape(3, 2) * x.T).sum() + (x.permute(1, 0).flatten() * c.reshape(6)).sum()",
+    "several gradients": "a = x * v\nb = a * a + a\ny = (a * b + x).sum() * u.sum()",
+    "no scalar": "y = x * x + v",
+}
+
+
+def computed_once_more(lines: str) -> dict[str, Any]:
+    """A program as the page gets it, with other numbers in its leaves, and what Python makes of these."""
+    names = {
+        "x": mg.tensor([[0.5, -1.25, 2.0], [1.5, 0.75, -0.5]], dtype=mg.float64, requires_grad=True),
+        "w": mg.tensor([[1.0, 2.0], [-0.5, 0.25], [3.0, -1.0]], dtype=mg.float64, requires_grad=True),
+        "v": mg.tensor([2.0, -3.0, 0.5], dtype=mg.float64, requires_grad=True),
+        "u": mg.tensor(0.75, dtype=mg.float64, requires_grad=True),
+        "c": mg.tensor([[1.0, -2.0, 0.5], [3.0, 1.0, 2.0]], dtype=mg.float64),
+    }
+    y = cell(lines, **names)["y"]
+    stepper = viz.BackwardStepper(y, gradient=None if y.ndim == 0 else names["c"].detach(), names=names)
+    stepper.last()
+    ids = {box.name: box.id for box in stepper._graph.boxes if box.kind == "leaf"}
+    other = {name: names[name].detach().numpy() * -0.625 + 0.375 for name in ids}
+    what = stepper.what_if(other)
+    assert what is not None
+    return {
+        "program": stepper.picture["program"],
+        "changes": {ids[name]: array.reshape(-1).tolist() for name, array in other.items()},
+        "value": np.asarray(what.value).reshape(-1).tolist(),
+        "grads": {ids[name]: grad.reshape(-1).tolist() for name, grad in what.grads.items()},
+    }
 
 
 NETWORK = """

@@ -3,7 +3,8 @@
 So a picture can light up the line that made a node, long after that line ran. Importing `minigrad.viz` installs
 `observe` as the engine's creation observer; it writes a `Record` into each new node: code object and instruction of the
 first frame outside minigrad, the modules whose calls are under way, the result's shape, dtype and, if small, values,
-the operands that need no gradient, and whether a backward made the node (create_graph). That is little enough to do for
+the operands that need no gradient, the op's other arguments (`dim` and the like), and whether a backward made the node
+(create_graph). That is little enough to do for
 every op of a training loop. What it means (which line, which columns, which text) is worked out only when somebody
 looks: `span_of`, `source_line`.
 """
@@ -18,7 +19,7 @@ import linecache
 import os
 import sys
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType, FrameType, MappingProxyType
@@ -29,6 +30,7 @@ import numpy as np
 import minigrad
 from minigrad.autograd import engine
 from minigrad.autograd.modes import thread
+from minigrad.dtypes import dtype as DType
 from minigrad.nn.modules.module import Module
 
 CALL = Module.__call__.__code__
@@ -50,17 +52,23 @@ NOTHING: Mapping[int, Any] = MappingProxyType({})
 class Record:
     """What is written down when a node is made."""
 
-    __slots__ = ("code", "graph", "instruction", "operands", "outputs", "parent", "way")
+    __slots__ = ("code", "given", "graph", "instruction", "numbers", "operands", "outputs", "parent", "way")
 
-    def __init__(self, code: CodeType | None, instruction: int, out: Any, inputs: Sequence[Any], way: Way) -> None:
+    def __init__(
+        self, code: CodeType | None, instruction: int, out: Any, inputs: Sequence[Any], options: Any, way: Way
+    ) -> None:
         self.code = code
         self.instruction = instruction
         self.way = way  # up to the learner's cell
         self.outputs = [Copy(array) for array in out] if isinstance(out, list) else [Copy(out)]
         self.operands: Mapping[int, Operand] = NOTHING
+        self.numbers: Mapping[int, Any] = NOTHING  # among the operands, as in x + 2
         for slot, tensor in enumerate(inputs):
-            if tensor._node is None and not tensor._is_number:
+            if tensor._is_number:
+                self.numbers = {**self.numbers, slot: tensor}
+            elif tensor._node is None:
                 self.operands = {**self.operands, slot: Operand(tensor)}
+        self.given = {name: _noted(value) for name, value in options.items()} if options else options
         self.graph = 1  # 2 for the graph of a gradient, 3 for that of a gradient of a gradient ...
         self.parent: Record | None = None  # of the node whose rule this one is a part of
 
@@ -96,8 +104,30 @@ class Operand(Copy):
         self.version = None if tensor.is_inference() else tensor._version
 
 
-def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
-    """The creation observer: note the learner's instruction, the calls, the result and the operands in
+def parted(value: Any, made: Callable[[Any], Any]) -> Any:
+    """A sequence with something made of each part; a tuple with names, as a Geometry, keeps them."""
+    parts = [made(part) for part in value]
+    return value._make(parts) if hasattr(value, "_make") else parts if isinstance(value, list) else tuple(parts)
+
+
+PLAIN = {bool, int, float, str, slice, type(None), type(Ellipsis), DType}
+UNKNOWN: Any = object()  # stands for an argument of which no copy is made: the node may have it
+
+
+def _noted(value: Any) -> Any:
+    """An argument as it was: what is plain, and sequences of that, as they are, copies of arrays and tensors."""
+    kind = value.__class__
+    if kind in PLAIN or isinstance(value, np.dtype):
+        return value
+    if isinstance(value, tuple | list):
+        return parted(value, _noted)
+    if isinstance(value, np.ndarray | np.generic):
+        return Copy(value)
+    return value if getattr(value, "_is_number", False) else Operand(value) if hasattr(value, "_array") else UNKNOWN
+
+
+def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None) -> None:
+    """The creation observer: note the learner's instruction, the calls, the result, the operands and other arguments in
     `node._creation`.
 
     The walk ends at the learner's cell or file, or at a call that an earlier walk has met: what is around that has
@@ -144,7 +174,7 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = ()) -> None:
         above = way[length:], above
         del way[length:]
         call.f_trace = functools.partial(_still_called, way[-1], above if stays else None)
-    record = Record(made, instruction, out, inputs, (way, above))
+    record = Record(made, instruction, out, inputs, options, (way, above))
     if in_backward:  # a rule of a recorded backward, or a sum that the engine made
         record.parent = getattr(thread.evaluating, "_creation", None)
         record.graph = 2 if record.parent is None else record.parent.graph + 1

@@ -13,7 +13,7 @@ import json
 import math
 import warnings
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -110,7 +110,6 @@ def rehearsal_of(
 
     `begin` starts the pass, `watched` are the tensors whose `.grad` it changes. Everything is put back.
     """
-    texts: list[str] = []
     nodes = [node for node in graph.nodes if node is not None]
     grads = {tensor: tensor._grad for tensor in watched.values()}
     held = [*(node._kept for node in nodes), *grads.values(), warnings.filters]
@@ -122,18 +121,16 @@ def rehearsal_of(
             # A copy is added to in place of the learner's own .grad.
             tensor._grad = None if gradient is None else gradient.detach().clone()
         recorder = begin()
-        before: Frame | None = None
-        frame: Frame | None = recorder.first()
-        while frame is not None:
-            texts.append(json.dumps(frame.to_json(before)))
-            if isinstance(recorder.failure, KeyboardInterrupt):
-                raise recorder.failure
-            if recorder.failure is not None:
-                return texts, trouble(recorder.failure, frame.box)
-            before, frame = frame, recorder.advance()
+        frames = recorder.run()
     finally:
         list(putting_back)  # in one call, which is not stopped half way
-    return texts, {}
+    failure = recorder.failure
+    return texts_of(frames), {} if failure is None else trouble(failure, frames[-1].box)
+
+
+def texts_of(frames: Sequence[Frame]) -> list[str]:
+    """Frames as JSON, each as the difference to the one before."""
+    return [json.dumps(frame.to_json(before)) for frame, before in zip(frames, [None, *frames], strict=False)]
 
 
 def trouble(error: BaseException, box: str | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.viz import torch_graphs
-from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.kept import Saved
 from minigrad.viz.graph.modules import Group, groups_of, notice, open_at_first
 from minigrad.viz.graph.values import shape_text
@@ -60,7 +60,7 @@ def picture_of(
                 "value": clean(box.value.full),
                 "statistics": list(box.value.statistics or ()),
                 "alarm": box.value.alarm,
-                "saved": [[saved.parameter, clean(saved.name), clean(_saved_text(saved))] for saved in box.saved],
+                "saved": saved_of(box),
                 "where": box.value.where,
                 "exact": box.value.python,
                 "needs_grad": box.needs_grad,
@@ -90,6 +90,11 @@ def _group_json(group: Group) -> dict[str, Any]:
 def still_of(graph: Snapshot, groups: tuple[Group, ...], shown: list[str], frame: Frame) -> str:
     """One frame as an SVG, for a page on which no widget runs; `shown` are the groups that are open."""
     return draw_svg(graph, frame.states, frame.edges, frame.chips, groups, shown).svg
+
+
+def saved_of(box: Box) -> list[list[str]]:
+    """What a box keeps for its rule: parameter, name, and the value in a few words."""
+    return [[saved.parameter, clean(saved.name), clean(_saved_text(saved))] for saved in box.saved]
 
 
 def _saved_text(saved: Saved) -> str:

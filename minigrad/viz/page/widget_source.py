@@ -30,7 +30,20 @@ SCRIPTS = (
         "picture",
         "camera",
     ),
-    *("minimap", "inspector", "panels", "predict", "menu", "tip", "twins", "keyboard", "controls", "stepper"),
+    *(
+        "minimap",
+        "inspector",
+        "panels",
+        "predict",
+        "whatif",
+        "changing",
+        "menu",
+        "tip",
+        "twins",
+        "keyboard",
+        "controls",
+    ),
+    "stepper",
 )
 COMMENT = re.compile(r"\s*(//|/\*\*|\*[ /\n])")  # a line that is one, or belongs to one; our sources have no others
 STYLES = ("reset", "theme", "controls", "picture", "panels", "motion")

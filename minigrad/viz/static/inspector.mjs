@@ -57,7 +57,10 @@ export class Inspector {
     this.picture = picture;
     this.actions = actions;
     this.id = null;
-    this.element = make("div", { class: "mg-inspector", hidden: true, role: "region", "aria-label": "the box that was clicked", tabindex: "-1" });
+    this.top = make("div");
+    this.slot = make("div"); // where a leaf's number is changed: it stays as it is while the rest is made anew
+    this.body = make("div");
+    this.element = make("div", { class: "mg-inspector", hidden: true, role: "region", "aria-label": "the box that was clicked", tabindex: "-1" }, this.top, this.slot, this.body);
   }
 
   show(id) {
@@ -65,6 +68,7 @@ export class Inspector {
     this.id = id === before ? null : id;
     this.picture.setInspected(this.id);
     this.paint();
+    this.actions.changing.paintForm(this.id);
     if (this.id === null && this.element.contains(document.activeElement)) this.picture.element(before)?.focus();
   }
 
@@ -76,16 +80,17 @@ export class Inspector {
     const box = player.state(player.index).boxes[this.id] ?? {};
     const before = player.index > 0 ? (player.state(player.index - 1).boxes[this.id] ?? {}) : {};
     const key = `${this.id}|${player.index}|${player.readings}|${JSON.stringify(player.now[this.id] ?? "")}|${player.breaksAt(this.id)}|${this.actions.highlighted() ?? ""}`;
-    if (key === this.key && this.element.firstChild) return;
+    if (key === this.key) return;
     this.key = key;
     const focused = this.element.contains(document.activeElement) ? document.activeElement.getAttribute("data-act") : null;
-    const parts = [this.head(about, box), this.facts(about, box), this.cards(about, box, before)];
+    const parts = [this.facts(about, box), this.cards(about, box, before)];
     const events = player.events(player.index, this.id);
     if (events.length) {
       const list = make("ol", { class: "mg-events" }, ...events.map((event) => eventItem(event, { at: event.at })));
       parts.push(make("div", { class: "mg-happened-here" }, make("h4", { class: "mg-title" }, "Events so far"), list));
     }
-    this.element.replaceChildren(...parts);
+    this.top.replaceChildren(this.head(about, box));
+    this.body.replaceChildren(...parts);
     if (focused) this.element.querySelector(`[data-act="${focused}"]`)?.focus();
   }
 
@@ -126,6 +131,7 @@ export class Inspector {
     add("made by", about.kind === "result" ? about.expression : "");
     add("shape", about.shape && `${about.shape}, ${about.dtype}`);
     add("written to since", about.was);
+    add("it ran with", about.ran);
     add("saved", about.saved?.map(([parameter, name, text]) => `${parameter}${name ? ` = ${name}` : ""}: ${text}`).join("; "));
     const version = box.version ?? about.version;
     const kept = box.saved_version ?? about.saved_version;

@@ -27,6 +27,7 @@ export function actionFor(event, stepper) {
   const typing = target.matches?.("input[type=text], input[type=search], select") ?? false;
   const sliding = target.matches?.("input[type=range]") ?? false;
   if (key === "Escape") return () => stepper.escape();
+  if (typing && key === "Enter" && target.form) return () => target.form.requestSubmit(); // JupyterLab would take it for its own
   if (typing || (sliding && (key.startsWith("Arrow") || key === "Home" || key === "End"))) return null;
   const box = target.closest?.("[data-box]")?.getAttribute("data-box") ?? null;
   const group = target.closest?.("[data-group]")?.getAttribute("data-group") ?? null;

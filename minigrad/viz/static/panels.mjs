@@ -131,7 +131,7 @@ export class Panels {
     const { player } = this;
     const { problem } = player;
     const atFailure = player.failedHere;
-    const key = `${frame.index}|${frame.story.length}|${frame.isVeiled === true}|${atFailure ? problem.text : ""}|${player.note}`;
+    const key = `${frame.index}|${player.readings}|${frame.story.length}|${frame.isVeiled === true}|${atFailure ? problem.text : ""}|${player.note}`;
     if (key === this.told) return;
     this.told = key;
     const all = frame.events ?? [];

@@ -6,7 +6,7 @@ import { met } from "./conditions.mjs";
 import { Levels } from "./levels.mjs";
 
 const PATIENCE = 1800; // milliseconds until we say that the kernel does not answer: JupyterLab itself sees after some seconds that it has died
-const FOLLOWED = ["recorded", "index", "answered", "problem", "finished", "breaks", "stopped", "now"];
+const FOLLOWED = ["recorded", "index", "answered", "problem", "finished", "breaks", "stopped", "now", "whatif"];
 
 export class Player {
   constructor(model) {
@@ -21,6 +21,8 @@ export class Player {
     this.wanted = null; // the frame that the kernel was asked for
     this.note = "";
     this.listeners = new Set();
+    this.kernelIndex = model.get("index") ?? 0;
+    this.computed = null;
     this.restart();
     this.sent = 0;
     this.timer = null;
@@ -33,9 +35,14 @@ export class Player {
 
   /** The recorded frames, each parsed once, and once more where it has become another: what changed a .grad from outside is told there. */
   get frames() {
-    const recorded = this.model.get("recorded") ?? [];
+    const recorded = this.supposed?.frames ?? this.model.get("recorded") ?? [];
     if (recorded === this.read) return this.parsed;
     this.read = recorded;
+    if (recorded.length < this.parsed.length) {
+      this.restart();
+      this.parsed.length = recorded.length;
+      this.texts.length = recorded.length;
+    }
     for (let k = 0; k < recorded.length; k += 1) {
       if (this.texts[k] === recorded[k]) continue;
       if (k < this.parsed.length) this.restart();
@@ -45,9 +52,20 @@ export class Player {
     return this.parsed;
   }
 
-  /** What boxes hold now that were written to since the picture was drawn. */
+  /** What the kernel or this page has computed once more with other numbers in the leaves: see changing.mjs. */
+  get other() {
+    return this.computed ?? this.model.get("whatif") ?? {};
+  }
+
+  /** The same as long as it is shown in the place of what ran; else null. */
+  get supposed() {
+    const { other } = this;
+    return other.frames ? other : null;
+  }
+
+  /** What boxes hold now that were written to since the picture was drawn, or other numbers. */
   get now() {
-    return this.model.get("now") ?? {};
+    return this.supposed?.now ?? this.model.get("now") ?? {};
   }
 
   get picture() {
@@ -60,7 +78,7 @@ export class Player {
 
   /** The frames of the forward pass, if it is shown: their indices are below 0. */
   get forward() {
-    return this.picture.forward ?? [];
+    return (this.supposed?.forward?.length ? this.supposed.forward : this.picture.forward) ?? [];
   }
 
   /** The index of the first frame. */
@@ -109,12 +127,17 @@ export class Player {
     return new Set(this.index < 0 ? this.forward.slice(this.index - this.start + 1).flatMap((frame) => frame.made) : []);
   }
 
-  get live() {
+  get hasKernel() {
     return this.model.get("live") !== false;
   }
 
+  /** Whether the kernel can run what is not recorded. */
+  get live() {
+    return this.hasKernel && !this.supposed;
+  }
+
   get problem() {
-    return this.model.get("problem") ?? {};
+    return this.supposed?.problem ?? this.model.get("problem") ?? {};
   }
 
   /** True at the last frame of a pass that has failed. */
@@ -126,6 +149,18 @@ export class Player {
   get atEnd() {
     const last = this.frames.length - 1;
     return this.index >= last && (this.index >= this.total || this.model.get("finished") === true || !this.live);
+  }
+
+  /** Whether the kernel has still to answer what it was asked last. */
+  get isAsking() {
+    return (this.model.get("answered") ?? 0) < this.sent;
+  }
+
+  /** Show what this page has computed with other numbers; null for what ran. */
+  suppose(computed) {
+    this.computed = computed;
+    this.index = Math.min(this.index, this.frames.length - 1);
+    this.tell();
   }
 
   /** Forget what the frames add up to. */
@@ -344,7 +379,7 @@ export class Player {
 
   /** Tell the kernel what is wanted, so that it runs what is missing and puts each .grad to what that frame shows. */
   ask(what) {
-    if (!this.live || this.gone) return;
+    if (!(this.live || (what.what_if && this.hasKernel)) || this.gone) return;
     const open = this.levels.groups.length ? [...this.open()] : [];
     if (open.join() !== this.told) Object.assign(what, { open }); // what is seen as one step, for over() from code, too
     this.told = open.join();
@@ -357,7 +392,7 @@ export class Player {
     }
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      if ((this.model.get("answered") ?? 0) >= this.sent) return;
+      if (!this.isAsking) return;
       this.wanted = null;
       this.note = "The kernel does not answer: it is busy, or not running. Recorded steps can be walked all the same.";
       this.tell();
@@ -368,7 +403,11 @@ export class Player {
   follow() {
     const answered = this.model.get("answered") ?? 0;
     const index = this.model.get("index") ?? 0;
-    if (answered >= this.sent && index < this.frames.length) {
+    const stays = this.supposed && index === this.kernelIndex; // this page walks by itself
+    this.kernelIndex = index;
+    if (stays || (this.supposed && index >= this.frames.length)) {
+      this.index = Math.min(this.index, this.frames.length - 1);
+    } else if (answered >= this.sent && index < this.frames.length) {
       clearTimeout(this.timer);
       const stopped = this.model.get("stopped") ?? {};
       const goesOn = stopped.more === true && stopped.index === index && this.journey !== null;

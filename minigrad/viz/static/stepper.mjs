@@ -4,6 +4,7 @@
 // (controls.mjs) paint it. The same text steps in JupyterLab, in a saved notebook and in an exported page, where `live` is false.
 
 import { Camera } from "./camera.mjs";
+import { Changing } from "./changing.mjs";
 import { Controls } from "./controls.mjs";
 import { make } from "./dom.mjs";
 import { Inspector } from "./inspector.mjs";
@@ -51,6 +52,7 @@ export class Stepper {
     this.predict = new Predict(this);
     this.panels.story.prepend(this.predict.element);
     this.panels.happened.append(this.controls.buttons.predict);
+    this.changing = new Changing(this);
     this.menu = new Menu(this.root);
     this.note = this.notice(data.note);
     this.stage = make("div", { class: "mg-stage" }, this.view, this.minimap.element, ...(this.note ? [this.note] : []), this.controls.legend, this.controls.zoom);
@@ -59,7 +61,7 @@ export class Stepper {
     this.controls.element.append(this.keys);
     this.side = make("div", { class: "mg-side" }, this.panels.element, this.inspector.element);
     this.main = make("div", { class: "mg-main" }, this.stage, this.side);
-    this.root.append(this.controls.element, this.controls.list, this.main, this.menu.element, this.panels.live);
+    this.root.append(this.controls.element, this.controls.list, this.changing.banner, this.main, this.menu.element, this.panels.live);
     host.append(this.root);
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.view.addEventListener("click", (event) => this.click(event));
@@ -92,10 +94,15 @@ export class Stepper {
   /** The rooms in which the drawing could stand: with the explanation beside it, or below it. */
   rooms() {
     const width = this.root.clientWidth || USUAL;
-    const head = this.main.offsetTop || 50;
+    const head = (this.main.offsetTop || 50) - this.aboveAlso(); // which the picture makes room for
     const below = { name: "below", width: width - 2 * EDGE, height: TALLEST - head - UNDER - 2 * EDGE - TOOLS };
     const beside = { name: "beside", width: width - ASIDE - 2 * EDGE, height: TALLEST - head - 2 * EDGE - TOOLS };
     return width >= WIDE ? [beside, below] : [below];
+  }
+
+  /** How high the line about other numbers is, which comes and goes. */
+  aboveAlso() {
+    return this.changing.banner.offsetHeight || 0;
   }
 
   /** Lay out what is open, where it is largest. As long as the reader has opened nothing, as much is open as can be read. */
@@ -111,7 +118,7 @@ export class Stepper {
     const scale = Math.min(1, room.width / picture.width, room.height / picture.height);
     const tall = Math.max(LOWEST[room.name], Math.min(room.height, Math.ceil(picture.height * scale))) + 2 * EDGE + TOOLS;
     this.root.classList.toggle("mg-beside", room.name === "beside");
-    this.stage.style?.setProperty("height", `${tall}px`);
+    this.stage.style?.setProperty("height", `${tall - this.aboveAlso()}px`);
     this.placedFor = this.root.clientWidth;
     this.camera.resize();
   }
@@ -309,6 +316,7 @@ export class Stepper {
     this.predict.paint();
     this.twins.paint(frame);
     this.inspector.paint();
+    if (this.changing.paint()) this.place(); // what stands above the picture takes its room
     this.controls.paint();
     this.root.classList.toggle("mg-busy", player.wanted !== null);
     this.root.classList.toggle("mg-going-forward", player.index < 0);

@@ -51,18 +51,19 @@ class KeptValues:
                 box = replace(was, value=describe(tensor.detach().numpy()), version=version_of(tensor))
                 self._now.pop(key, None)
                 if box.value != was.value:
-                    self._now[key] = _told(box, was, self._rooms.get(key, ROOM))
+                    before = f"{clean(was.value.full)} when the graph was made"
+                    said = told(box, self._rooms.get(key, ROOM))
+                    self._now[key] = said | {"was": before, "hover": f"{said['hover']}\nwritten to since: {before}"}
         return dict(self._now)
 
 
-def _told(box: Box, before: Box, room: int) -> dict[str, Any]:
-    """The value of a box, as the page knows it, and what stood there before."""
-    value, was = box.value, f"{clean(before.value.full)} when the graph was made"
+def told(box: Box, room: int) -> dict[str, Any]:
+    """The value of a box, as the page knows it."""
+    value = box.value
     return {
         "text": f"⚠ {value.alarm}" if value.alarm else shorten(value.text, room),
         "value": clean(value.full),
-        "was": was,
-        "hover": clean_lines(f"{hover(box)}\nwritten to since: {was}"),
+        "hover": clean_lines(hover(box)),
         "statistics": list(value.statistics or ()),
         "heat": value.heat,
         "alarm": value.alarm,

@@ -110,6 +110,15 @@ class Recorder:
         frame = self._frame_of_step(step, held) if self.failure is None else self._frame_of_failure(self.failure)
         return self._with(frame, tell.of_printed(printed.shown))
 
+    def run(self) -> list[Frame]:
+        """All frames of the pass, up to one that failed."""
+        frames = [self.first()]
+        while (frame := self.advance()) is not None:
+            frames.append(frame)
+        if isinstance(self.failure, KeyboardInterrupt):
+            raise self.failure
+        return frames
+
     def _frame_of_step(self, step: Step, held: Mapping[str, Any]) -> Frame:
         """The frame of a node that has run; `held` is what the `.grad` of leaves that were ready was before."""
         node, incoming = step[:2]

@@ -443,8 +443,8 @@ def test_what_is_remembered_of_a_call_is_the_way_to_it() -> None:
     """A walk over the frames that remembers nothing says the same of every node."""
     checked = []
 
-    def look(node: Any, out: Any, inputs: Any = ()) -> None:
-        observe(node, out, inputs)
+    def look(node: Any, out: Any, inputs: Any = (), options: Any = None) -> None:
+        observe(node, out, inputs, options)
         *noted, _ = [place for place in way_of(node._creation) if place[1] != NO_PLACE]  # the last is this function
         frame: Any = sys._getframe(1)
         walked = []

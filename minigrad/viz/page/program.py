@@ -1,0 +1,69 @@
+"""A small graph as a program that a page without a kernel can compute once more with other numbers.
+
+Only graphs of elementwise operations, products of matrices and sums are such, of few and small tensors; the page's part
+is static/whatif.mjs, which has the same operations under the same names.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from minigrad import op
+from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.graph.nodes import creation, is_leaf
+
+BOXES, NUMBERS = 60, 64  # at most so many, and so many numbers in each
+POINTWISE = {"neg", "exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "sqrt", "abs", "reciprocal", "pow_number"}
+OF_TWO = {"add", "sub", "rsub", "mul", "div", "dot", "mv", "mm", "affine", "affine_without_bias"}
+SUMS = {"sum_all", "sum_dims", "mean_all", "mean_dims"}
+OF_SHAPES = {"permute", "transpose", "matrix_transpose", "view", "unsafe_view", "expand", "clone"}
+OPS = POINTWISE | OF_TWO | SUMS | OF_SHAPES
+
+
+def program_of(graph: Snapshot, seed: Any, rooms: dict[str, int]) -> dict[str, Any] | None:
+    """What the page needs to compute a graph and its backward pass; None for a graph that it cannot."""
+    names = {function.__globals__["NodeType"]: function.__name__ for function in op.calls}
+    if len(graph.boxes) > BOXES or any(math.prod(box.value.shape) > NUMBERS for box in graph.boxes):
+        return None
+    try:
+        rows = [_row(graph, key, node, names) for key, node in graph.node_of.items()]
+        return {"rows": rows, "root": graph.root, "seed": _tensor(seed), "rooms": rooms}
+    except _OtherKindError:
+        return None
+
+
+class _OtherKindError(Exception):
+    """There is something in the graph that only the kernel can compute."""
+
+
+def _row(graph: Snapshot, key: str, node: Any, names: dict[Any, str]) -> dict[str, Any]:
+    """A leaf with its numbers, or an operation with its inputs, by their boxes or their numbers, and its options."""
+    if is_leaf(node):
+        return {"id": key, **_tensor(node.variable.detach().numpy())}
+    name, record = names.get(type(node)), creation(node)
+    if name not in OPS or record is None or node._hooks is not None:
+        raise _OtherKindError
+    edges = {edge.slot: edge for edge in graph.into[key] if edge.carries}
+    inputs = []
+    for slot in range(len(node.next_functions)):
+        noted = record.operands.get(slot)
+        if slot in edges:
+            inputs.append({"box": edges[slot].source, "edge": edges[slot].id})
+        else:
+            inputs.append(_tensor(record.numbers[slot]._array if slot in record.numbers else noted and noted.value()))
+    given = {name: value for name, value in record.given.items() if not getattr(value, "_is_number", False)}
+    numbers = [_tensor(value._array) for value in record.given.values() if getattr(value, "_is_number", False)]
+    if any(hasattr(value, "numbers") for value in given.values()):
+        raise _OtherKindError
+    return {"id": key, "op": name, "inputs": inputs + numbers, **given}
+
+
+def _tensor(array: Any) -> dict[str, Any]:
+    """An array as the page gets it."""
+    array = np.asarray(array)
+    if array.dtype.kind not in "fi" or array.size > NUMBERS or not np.isfinite(array).all():
+        raise _OtherKindError
+    return {"numbers": array.reshape(-1).tolist(), "shape": list(array.shape)}
