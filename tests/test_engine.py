@@ -1464,7 +1464,13 @@ def test_a_write_that_is_refused_leaves_the_graph_as_it_was(x: Tensor) -> None:
 def test_an_observer_sees_a_write_once_and_through_a_view_also_from_the_base(x: Tensor) -> None:
     seen: list[str] = []
     whole = x * 1
-    previous = op.set_creation_observer(lambda node, out, inputs: seen.append(node.name()))
+    given: list[Any] = []
+
+    def observe(node: Node, out: Any, inputs: Sequence[Tensor], options: Any) -> None:
+        seen.append(node.name())
+        given.append(options)
+
+    previous = op.set_creation_observer(observe)
     try:
         whole.add_(x)
         assert seen == ["AddBackward0"]
@@ -1472,6 +1478,7 @@ def test_an_observer_sees_a_write_once_and_through_a_view_also_from_the_base(x: 
     finally:
         op.set_creation_observer(previous)
     assert seen.count("CopySlices") == 1
+    assert given[seen.index("CopySlices")] is None  # no op made it
     assert seen.count("MulBackward0") == 1
 
 

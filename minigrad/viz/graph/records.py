@@ -55,7 +55,7 @@ class Record:
     __slots__ = ("code", "given", "graph", "instruction", "numbers", "operands", "outputs", "parent", "way")
 
     def __init__(
-        self, code: CodeType | None, instruction: int, out: Any, inputs: Sequence[Any], options: Any, way: Way
+        self, code: CodeType | None, instruction: int, out: Any, inputs: Sequence[Any], way: Way, options: Any = None
     ) -> None:
         self.code = code
         self.instruction = instruction
@@ -174,7 +174,7 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None
         above = way[length:], above
         del way[length:]
         call.f_trace = functools.partial(_still_called, way[-1], above if stays else None)
-    record = Record(made, instruction, out, inputs, options, (way, above))
+    record = Record(made, instruction, out, inputs, (way, above), options)
     if in_backward:  # a rule of a recorded backward, or a sum that the engine made
         record.parent = getattr(thread.evaluating, "_creation", None)
         record.graph = 2 if record.parent is None else record.parent.graph + 1
