@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.viz.page import recording
+from minigrad.viz.page import recording, standalone
 from minigrad.viz.page.notebook import PageExporter
 
 ROOT = Path(__file__).parent.parent.parent
@@ -53,6 +53,39 @@ def grads(page: Page) -> dict[str, str]:
     boxes = page.locator(".minigrad-stepper").first.locator(".mg-box")
     names = boxes.locator(".mg-name").all_text_contents()
     return dict(zip(names, boxes.locator(".mg-grad").all_text_contents(), strict=True))
+
+
+def test_of_two_thousand_boxes_only_those_that_are_seen_are_elements(page: Page, tmp_path: Path) -> None:
+    w, h = mg.randn(2, 2, requires_grad=True), mg.zeros(2)
+    for x in mg.randn(500, 2):
+        h = mg.tanh(w @ h + x)
+    stepper = viz.BackwardStepper(h.sum())
+    for _ in range(6):
+        stepper.next()
+    about = stepper.picture["boxes"]
+    assert len(about) > 2_000
+    (tmp_path / "long.html").write_text(standalone.stepper_page(stepper), encoding="utf-8")
+    page.goto((tmp_path / "long.html").as_uri())
+    shown = page.locator(".mg-graph [data-box]:not([display=none])")
+    expect(page.locator(".mg-counter")).to_contain_text("6")
+    assert page.locator(".mg-graph [data-box]").count() == shown.count() <= 20
+    around = next(group for group in stepper.picture["groups"] if stepper.frame.box in group["boxes"])
+    page.locator(".minigrad-stepper").focus()
+    page.keyboard.press("/")
+    page.keyboard.type(about[stepper.frame.box]["name"])
+    page.keyboard.press("Enter")
+    ran = page.locator(f".mg-graph [data-box={stepper.frame.box}]")
+    expect(ran).to_have_class(re.compile("mg-ran"))
+    expect(page.locator(f".mg-group[data-group={around['id']}]")).to_have_attribute("aria-expanded", "true")
+    told = page.locator(".mg-graph [data-box]").evaluate_all(
+        "(boxes) => boxes.map((box) => [box.dataset.box, box.querySelector('.mg-grad')?.textContent ?? null])"
+    )
+    assert len(told) < 200
+    states = stepper.frame.states
+    assert {key: text for key, text in told if text is not None} == {
+        key: states[key].grad_text or states[key].grad.text for key, text in told if text is not None
+    }
+    assert any(states[key].grad.known for key, _ in told)
 
 
 def test_a_saved_pass_steps_by_click_and_by_key(page: Page, tmp_path: Path) -> None:

@@ -165,6 +165,19 @@ def test_code_of_the_learners_is_never_run_ahead_of_time(make: Callable[[Any], A
     assert unpack(stepper.kept)["frames"] == stepper.recorded
 
 
+def test_a_long_pass_that_was_walked_keeps_less_than_a_megabyte_in_each_place() -> None:
+    w, h = mg.randn(4, 4, requires_grad=True), mg.zeros(4)
+    for x in mg.randn(500, 4):
+        h = mg.tanh(w @ h + x)
+    stepper = viz.BackwardStepper(h.sum())
+    assert len(stepper.picture["boxes"]) > 1_500
+    stepper.last()
+    _, output = stepper._repr_mimebundle_()
+    assert unpack(output[METADATA])["frames"] == stepper.recorded
+    assert len(output[METADATA]) < 1e6
+    assert sum(len(json.dumps(stepper.get_state([name]))) for name in ("kept", "ran", "past")) < 1e6
+
+
 def test_large_passes_are_not_rehearsed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording, "ELEMENTS", 10)
     w = mg.ones(4, 4, requires_grad=True)
