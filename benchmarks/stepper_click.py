@@ -1,6 +1,6 @@
 """What a click in the stepper costs, and what a drawing costs: python benchmarks/stepper_click.py
 
-Five tables. The layout by number of boxes: one run of the layout program, then the whole of draw(). A click that the
+Five tables. The whole of draw(), its layout included, by number of boxes. A click that the
 kernel has to answer, without the browser: run the node, write the frame, turn it into JSON. A click on recorded
 frames, in Chromium, from the click to the painted frame, with 100 boxes (the aim: 16 ms); that needs playwright and
 Chromium, and is left out where they are missing. What a stepper of 30 boxes adds to a notebook (the aim: under 200 kB)
@@ -30,7 +30,6 @@ import minigrad as mg  # noqa: E402 (the path comes first)
 from minigrad import viz  # noqa: E402
 from minigrad.viz.page import widget_source  # noqa: E402
 from minigrad.viz.page.standalone import stepper_page  # noqa: E402
-from minigrad.viz.picture import layout  # noqa: E402
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><div id="host"></div><script type="module">
 {esm}
@@ -77,23 +76,11 @@ def median_ms(action: Callable[[], Any], rounds: int) -> float:
 
 
 def drawings(sizes: list[int], rounds: int) -> None:
-    print("\nlayout and drawing, ms             layout program   draw()")
+    print("\nlayout and drawing, ms                 draw()")
     for boxes in sizes:
-        root = chain(boxes)
-
-        def draw(root: Any = root) -> viz.drawing.Drawing:
-            layout.arrange.cache_clear()
-            return viz.draw(root)
-
-        graph = draw().graph
-        sized = tuple(layout.Sized(box.id, 180, 84) for box in graph.boxes)
-
-        def place(sized: Any = sized, edges: Any = graph.edges) -> layout.Layout:
-            layout.arrange.cache_clear()
-            return layout.arrange(sized, edges, 80)
-
-        placing, drawing = median_ms(place, rounds), median_ms(draw, rounds)
-        print(f"  {len(graph.boxes):4} boxes, {len(graph.edges):4} edges {placing:18.1f} {drawing:10.1f}")
+        graph = viz.draw(chain(boxes)).graph
+        drawing = median_ms(lambda boxes=boxes: viz.draw(chain(boxes)), rounds)
+        print(f"  {len(graph.boxes):4} boxes, {len(graph.edges):4} edges {drawing:20.1f}")
 
 
 def live_clicks(sizes: list[int]) -> None:
