@@ -163,7 +163,7 @@ test("a page that cannot compute a graph says that the kernel can", async () => 
 
 test("only leaves have a number to change", async () => {
   const root = await opened(saved(), "E");
-  assert.ok(root.querySelector(".mg-inspector > div:nth-child(2)").hidden);
+  assert.ok(root.querySelector(".mg-inspector .mg-changing").hidden);
   assert.ok(!root.querySelector(".mg-inspector").hidden);
 });
 

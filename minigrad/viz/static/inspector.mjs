@@ -57,9 +57,9 @@ export class Inspector {
     this.picture = picture;
     this.actions = actions;
     this.id = null;
-    this.top = make("div");
-    this.slot = make("div"); // where a leaf's number is changed: it stays as it is while the rest is made anew
-    this.body = make("div");
+    this.top = make("div", { class: "mg-inspector-part" });
+    this.slot = make("div", { class: "mg-changing" }); // where a leaf's number is changed: it stays as it is while the rest is made anew
+    this.body = make("div", { class: "mg-inspector-part" });
     this.element = make("div", { class: "mg-inspector", hidden: true, role: "region", "aria-label": "the box that was clicked", tabindex: "-1" }, this.top, this.slot, this.body);
   }
 
