@@ -171,6 +171,12 @@ def asked(page: Any) -> None:
     page.keyboard.press("Enter")
 
 
+def cells(page: Any) -> None:
+    page.locator(".mg-folded summary", has_text="cells").click()
+    at_step(page, 2)
+    page.locator('.mg-cells [data-of="1"] [data-k="1"]').hover()
+
+
 STATES: dict[str, tuple[str, Callable[[Any], None], Change | None]] = {
     "start": ("example", lambda page: None, None),
     "middle": ("example", middle, None),
@@ -188,6 +194,7 @@ STATES: dict[str, tuple[str, Callable[[Any], None], Change | None]] = {
     "keys": ("example", keys, None),
     "growing": ("grown", growing, None),
     "asked": ("example", asked, None),
+    "cells": ("cells", cells, None),
 }
 
 
@@ -209,9 +216,10 @@ def test_axe_finds_nothing_in_any_state(opened: Any, node_modules: Path, state: 
     ("state", "settings"),
     [
         *((state, {}) for state in STATES),
-        *((state, {"color_scheme": "dark"}) for state in ("events", "network", "growing")),
+        *((state, {"color_scheme": "dark"}) for state in ("events", "network", "growing", "cells")),
         *((state, {"viewport": (380, 900)}) for state in ("details", "closed", "asked")),
         ("middle", {"viewport": (550, 700), "device_scale_factor": 2}),  # 200 % zoom
+        ("cells", {"viewport": (700, 800)}),
     ],
 )
 def test_it_looks_as_it_did(opened: Any, state: str, settings: dict[str, Any]) -> None:

@@ -356,7 +356,7 @@ test("large tensors show their shape and a heat map", async () => {
   const map = boxNamed(root, "w").querySelector(".mg-grad-map");
   assert.match(map.getAttribute("href"), /^data:image\/png;base64,/);
   assert.equal(map.getAttribute("visibility"), "visible");
-  assert.equal(boxNamed(root, "w").querySelector(".mg-grad").textContent, "[8, 4]");
+  assert.equal(boxNamed(root, "w").querySelector(".mg-grad").textContent, "[8, 12]");
   press(root, "first");
   assert.equal(map.getAttribute("visibility"), "hidden");
 });

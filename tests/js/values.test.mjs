@@ -144,7 +144,7 @@ test("the details show the map of what a step changed", async () => {
   root.querySelector(`[data-box="${JSON.parse(saved("large").get("recorded")[2]).next}"]`).dispatchEvent(new MouseEvent("click", { bubbles: true }));
   const labels = [...root.querySelectorAll(".mg-inspector img.mg-heat")].map((map) => map.getAttribute("alt"));
   assert.ok(labels.some((label) => label.startsWith("heat map of the change of the gradient of logits")), labels.join("; "));
-  assert.match(root.querySelector(".mg-inspector").textContent, /64 of 64 elements changed, by 0\.0625 to 0\.0625/);
+  assert.match(root.querySelector(".mg-inspector").textContent, /192 of 192 elements changed, by 0\.02083 to 0\.02083/);
   press(root, "next");
   assert.ok(![...root.querySelectorAll(".mg-inspector img.mg-heat")].some((map) => map.getAttribute("alt").includes("change")));
 });
@@ -172,7 +172,8 @@ test("each result of an operation that has several is shown by itself", async ()
     ),
   );
   key(boxNamed(root, "E"), "Enter");
-  assert.deepEqual(texts(root, ".mg-inspector .mg-value-card:first-child .mg-numbers .mg-grid"), ["[1, 2]", "[3, 4]"]);
+  assert.deepEqual(texts(root, ".mg-inspector .mg-value-card:first-child .mg-numbers .mg-table td[data-k]"), ["1", "2", "3", "4"]);
+  assert.equal(root.querySelectorAll(".mg-inspector .mg-value-card:first-child .mg-table").length, 2);
   assert.equal(root.querySelectorAll(".mg-inspector .mg-value-card:first-child .mg-press-copy")[1].getAttribute("aria-label"), "copy output 1 of E as Python");
 });
 
@@ -185,7 +186,7 @@ test("resting on a box or coming to it with the keyboard shows its maps, too", a
   assert.equal(tip.hidden, true);
   context.mock.timers.tick(400);
   assert.equal(tip.hidden, false);
-  assert.match(tip.textContent, /^w — leafshape \[8, 4\], float32value \[8, 4\]min 0\.5 · mean 0\.5 · max 0\.5grad \[8, 4\]min 2 · mean 2 · max 2/);
+  assert.match(tip.textContent, /^w — leafshape \[8, 12\], float32value \[8, 12\]min 0\.5 · mean 0\.5 · max 0\.5grad \[8, 12\]min 0\.6667 · mean 0\.6667 · max 0\.6667/);
   assert.equal(tip.querySelectorAll("img").length, 2);
   key(root, "Escape");
   assert.equal(tip.hidden, true);

@@ -25,11 +25,19 @@ def page_examples() -> Iterator[tuple[str, dict[str, Any]]]:
     hostile.last()
     yield "hostile", as_model(hostile)
     scope = cell(
-        "x = mg.ones(16, 8)\nw = mg.full((8, 4), 0.5, requires_grad=True)\n"
+        "x = mg.ones(16, 8)\nw = mg.full((8, 12), 0.5, requires_grad=True)\n"
         "logits = x @ w\nloss = (logits * logits).mean()\n"
         "s = viz.BackwardStepper(loss)\ns.last()\n"
     )
     yield "large", as_model(scope["s"])
+    scope = cell(
+        "x = mg.tensor([[1., 0., -1., 2.], [0.5, 3., 1., -2.]])\n"
+        "W = mg.tensor([[1., 0., 2.], [0.5, -1., 1.], [0., 1., 1.], [-1., 0.5, 0.]], requires_grad=True)\n"
+        "b = mg.tensor([1., 0.5, -6.], requires_grad=True)\n"
+        "loss = (x @ W + b).norm()\n"
+        "s = viz.BackwardStepper(loss)\ns.last()\n"
+    )
+    yield "cells", as_model(scope["s"])
     scope = cell(NETWORK)
     yield "network", as_model(scope["s"]) | {"walks": walks(scope["s"])}
     scope = cell(NETWORK.replace("Stepper(loss)", "Stepper(loss, forward=True)"))

@@ -23,6 +23,7 @@ from minigrad.ops.silence import silent
 WHOLE = 4  # elements that are written one by one inside a box
 LINE = 9  # elements that are written one by one in running text
 LISTED = 24  # elements that are written one by one where there is room for several lines
+CELLS = 64  # elements that can have a numbered cell each
 MAP_ROWS, MAP_COLUMNS = 8, 32  # cells of a heat map
 
 # From blue (below zero) over near-white (zero) to orange (above): told apart by every kind of colour vision.
@@ -41,7 +42,8 @@ class Value:
     `text` fits on a line; `full` lists the elements where there are at most `LISTED`; `statistics` (minimum, mean,
     maximum; of the finite elements, None if there are none) and `heat`, the address of a PNG that contains itself, are
     there for large arrays only; `alarm` counts NaN and infinite elements, and `where` gives the place of the first;
-    `python` is a line of Python that makes it, where it has at most `LISTED` elements.
+    `python` is a line of Python that makes it, where it has at most `LISTED` elements; `cells` are the elements where
+    it has more, but no more than `CELLS`.
     """
 
     text: str
@@ -54,6 +56,7 @@ class Value:
     known: bool = True
     where: str = ""
     python: str = ""
+    cells: str = ""
 
     def to_json(self, difference: str = "", difference_map: str = "") -> dict[str, Any]:
         """What the page shows of it; `difference` is what changed since the moment before, `difference_map` the same as
@@ -69,6 +72,7 @@ class Value:
             "alarm": self.alarm,
             "where": self.where,
             "exact": self.python,
+            **({"cells": self.cells} if self.cells else {}),
             "difference": difference,
             "difference_map": difference_map,
         }
@@ -140,7 +144,15 @@ def _description(array: Any) -> Value:
         text = number(array.reshape(())[()]) if array.size == 1 else full
         return Value(text, full, shape, dtype, alarm=alarm, where=where, python=python)
     statistics, heat = _statistics(array), heat_map(array)
-    return Value(shape_text(shape), full, shape, dtype, statistics, heat, alarm, where=where, python=python)
+    cells = cells_text(array) if LISTED < array.size <= CELLS else ""
+    return Value(
+        shape_text(shape), full, shape, dtype, statistics, heat, alarm, where=where, python=python, cells=cells
+    )
+
+
+def cells_text(array: Any) -> str:
+    """The elements one after the other."""
+    return " ".join(map(number, array.reshape(-1).tolist()))
 
 
 def in_words(value: Any) -> str:

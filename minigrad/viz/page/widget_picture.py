@@ -63,6 +63,7 @@ def picture_of(
                 "saved": saved_of(box),
                 "where": box.value.where,
                 "exact": box.value.python,
+                **({"cells": box.value.cells} if box.value.cells else {}),
                 "needs_grad": box.needs_grad,
                 "pruned": box.kind != "constant" and box.id not in runs and not own,
                 "freed": bool(box.freed),

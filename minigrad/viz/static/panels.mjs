@@ -2,25 +2,26 @@
 // rule as code, what was saved and freed, and who is next. All of it comes from the frame. A screen reader hears the sentence at each step.
 // Whoever puts `element` into a page gives it its width and height: it stands as one column or as two, and what is too long scrolls inside.
 
+import { Cells } from "./cells.mjs";
 import { make, nameOf } from "./dom.mjs";
 import { eventWord } from "./marks.mjs";
 import { eventItem, eventLine } from "./inspector.mjs";
 
 const SHOWN = 8; // names in one row of the queue
-const OPENED = "minigrad-why"; // under this name the page's session remembers that "why?" is open
+const OPENED = "minigrad-"; // under this and its own name the page's session remembers that a part is open
 
-/** Whether "why?" was opened on this page before; where nothing can be remembered it was not. */
-function wasOpened() {
+/** Whether "why?" or the cells were opened on this page before; where nothing can be remembered they were not. */
+function wasOpened(name) {
   try {
-    return sessionStorage.getItem(OPENED) === "open";
+    return sessionStorage.getItem(OPENED + name) === "open";
   } catch {
     return false;
   }
 }
 
-function remember(open) {
+function remember(name, open) {
   try {
-    sessionStorage.setItem(OPENED, open ? "open" : "");
+    sessionStorage.setItem(OPENED + name, open ? "open" : "");
   } catch {
     // a page without storage forgets
   }
@@ -44,21 +45,30 @@ export class Panels {
     if (this.lines.length === 0) {
       this.code.append(make("p", { class: "mg-quiet" }, this.picture.unlined ?? "The lines that made this graph are not known: it was made before viz was imported."));
     }
-    this.why = make("details", { class: "mg-why" }, make("summary", {}, "why?"), this.reasons);
+    this.why = make("details", { class: "mg-folded mg-why" }, make("summary", {}, "why?"), this.reasons);
+    this.cells = new Cells(this.player, (text) => this.say(text));
     const panel = (name, label, ...body) => make("section", { class: `mg-panel mg-${name}`, "aria-label": label }, ...body);
     this.columns = make(
       "div",
       { class: "mg-columns" },
       (this.happened = panel("happened", "what just happened", this.step, this.story)),
       panel("yours", "your code", make("h4", { class: "mg-title" }, "Your code"), this.code),
-      panel("reasons-of", "why", this.why),
+      panel("reasons-of", "why", this.cells.element, this.why),
     );
     this.element = make("div", { class: "mg-panels" }, this.columns);
-    this.why.open = wasOpened();
-    this.columns.classList.toggle("mg-why-open", this.why.open);
-    this.why.addEventListener("toggle", () => {
-      this.columns.classList.toggle("mg-why-open", this.why.open);
-      remember(this.why.open);
+    this.folds("why", this.why, this.cells.element);
+    this.folds("cells", this.cells.element, this.why);
+  }
+
+  /** A part that opens as it was left, in the place of the other one. */
+  folds(name, part, other) {
+    part.open = wasOpened(name) && !other.open;
+    this.columns.classList.toggle(`mg-${name}-open`, part.open);
+    part.addEventListener("toggle", () => {
+      this.columns.classList.toggle(`mg-${name}-open`, part.open);
+      remember(name, part.open);
+      if (part.open) other.open = false;
+      this.cells.paint(this.player.frame);
       this.revealed = null; // the code has another height now
       this.reveal();
     });
@@ -89,6 +99,7 @@ export class Panels {
       this.shown = frame;
     }
     this.paintStory(frame);
+    this.cells.paint(frame);
   }
 
   paintLine(line) {

@@ -103,7 +103,7 @@ export class Player {
       const shown = { ...frame, next: null, isVeiled: true };
       if (hidden.edges.size) {
         shown.chips = Object.fromEntries(Object.entries(frame.chips).map(([edge, text]) => [edge, hidden.edges.has(edge) ? hidden.text : text]));
-        Object.assign(shown, { story: [], events: [], differences: {}, difference_maps: {} });
+        Object.assign(shown, { story: [], events: [], differences: {}, difference_maps: {}, cells: veiledCells(frame, hidden) });
       }
       this.veil = { frame, shown };
     }
@@ -434,7 +434,13 @@ export class Player {
 
 /** A gradient that is not to be seen. */
 function unknown(text) {
-  return { grad: text, full: text, none: false, alarm: false, where: "", exact: "", heat: "", statistics: "" };
+  return { grad: text, full: text, none: false, alarm: false, where: "", exact: "", heat: "", cells: "", statistics: "" };
+}
+
+/** The cells of a frame without the numbers that are not to be seen: neither what is sent there, nor from where; of a leaf, nor what arrives. */
+function veiledCells({ box, cells }, { edges, text }) {
+  const veiled = (tensor) => ({ ...tensor, cells: tensor.cells?.replace(/\S+/g, text), from: "" });
+  return cells && { ...cells, g: edges.has(box) ? veiled(cells.g) : cells.g, sent: cells.sent.map((one) => (edges.has(one.key) ? veiled(one) : one)) };
 }
 
 /** Put entries into an object; what stood there before, as entries that would undo it. */

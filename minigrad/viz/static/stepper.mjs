@@ -20,7 +20,7 @@ import { Twins } from "./twins.mjs";
 
 const TALLEST = 636; // pixels of the whole widget: less than JupyterLab's window shows
 const ASIDE = 330; // pixels of the explanation beside the drawing, in panels.css too
-const UNDER = 196; // pixels of the explanation below it
+const UNDER = { words: 196, cells: 300 }; // pixels of the explanation below it, in controls.css too
 const WIDE = 820; // pixels of the widget from which on the explanation may stand beside the drawing
 const LOWEST = { beside: 400, below: 150 }; // pixels of a drawing's place
 const EDGE = 8; // pixels around a drawing
@@ -73,6 +73,10 @@ export class Stepper {
     this.asMade = new Set(this.picture.modules.open);
     this.place();
     this.changed = () => this.paint();
+    this.panels.cells.element.addEventListener("toggle", () => {
+      this.place(); // cells need more room than words
+      this.paint();
+    });
     player.listeners.add(this.changed);
     this.paint();
   }
@@ -95,7 +99,8 @@ export class Stepper {
   rooms() {
     const width = this.root.clientWidth || USUAL;
     const head = (this.main.offsetTop || 50) - this.aboveAlso(); // which the picture makes room for
-    const below = { name: "below", width: width - 2 * EDGE, height: TALLEST - head - UNDER - 2 * EDGE - TOOLS };
+    const under = UNDER[this.panels.cells.isShown ? "cells" : "words"];
+    const below = { name: "below", width: width - 2 * EDGE, height: TALLEST - head - under - 2 * EDGE - TOOLS };
     const beside = { name: "beside", width: width - ASIDE - 2 * EDGE, height: TALLEST - head - 2 * EDGE - TOOLS };
     return width >= WIDE ? [beside, below] : [below];
   }
@@ -118,6 +123,7 @@ export class Stepper {
     const scale = Math.min(1, room.width / picture.width, room.height / picture.height);
     const tall = Math.max(LOWEST[room.name], Math.min(room.height, Math.ceil(picture.height * scale))) + 2 * EDGE + TOOLS;
     this.root.classList.toggle("mg-beside", room.name === "beside");
+    this.root.classList.toggle("mg-with-cells", this.panels.cells.isShown);
     this.stage.style?.setProperty("height", `${tall - this.aboveAlso()}px`);
     this.placedFor = this.root.clientWidth;
     this.camera.resize();

@@ -2,9 +2,8 @@
 // full, with what changed since the frame before, a large one by its shape, minimum, mean, maximum and heat map, and by a map of what changed.
 // NaN and infinity are marked by a sign and a frame, not by colour alone. The texts come from Python, written with four significant digits.
 
+import { cellScale, cellTable, largest, ODD, tensorFrom, walkCells } from "./cells.mjs";
 import { button, make } from "./dom.mjs";
-
-const ODD = /^(NaN|-?Inf)$/;
 
 /** The text `[[1, 2], [3, 4]]` line by line, with the brackets around each: {open, words, close}; null if it lists no elements. */
 export function linesOf(text) {
@@ -47,18 +46,22 @@ export function grid(after, before = null) {
     const line = make("span", { class: "mg-grid-row" }, open);
     rows[i].forEach(([word, old], j) => {
       const changed = old !== null && old !== word;
-      const cell = make("span", { class: `mg-cell${changed ? " mg-changed" : ""}${ODD.test(word) ? " mg-odd" : ""}` }, word);
-      if (changed) {
-        const by = difference(old, word);
-        cell.setAttribute("title", by ? `was ${old}: ${by}` : `was ${old}`);
-        if (by) cell.append(make("sup", { class: "mg-by" }, by));
-      }
+      const cell = make("span", { class: `mg-cell${ODD.test(word) ? " mg-odd" : ""}` }, word);
+      if (changed) markChanged(cell, old, word);
       line.append(" ".repeat(Math.max(widest - word.length, 0)), cell, j < rows[i].length - 1 ? ", " : "");
     });
     line.append(close, i < rows.length - 1 ? "," : "");
     body.append(line);
   });
   return body;
+}
+
+/** Underline an element that was another one, and say by how much. */
+function markChanged(cell, old, word) {
+  const by = difference(old, word);
+  cell.classList.add("mg-changed");
+  cell.setAttribute("title", by ? `was ${old}: ${by}` : `was ${old}`);
+  if (by) cell.append(make("sup", { class: "mg-by" }, by));
 }
 
 /** What was, an arrow, and what is; alone what is there, if there is but one of them or both are the same. */
@@ -100,8 +103,10 @@ export function valueShown(now, { what, before = null, variable = "", arrow = fa
   const numbers = arrow ? change(before?.text, text) : grid(text, before?.text ?? null);
   const listed = rowsOf(text) !== null && text !== now.shape; // a large one says no more than its shape
   const python = now.none ? "" : listed ? now.exact || asPython(text, now.dtype) : variable;
-  body.append(make("div", { class: "mg-numbers" }, numbers, python ? copier(python, what) : ""));
-  if (now.heat) body.append(maps(now, before, what));
+  const tensor = arrow ? null : tensorFrom(now.shape, now.cells || text);
+  const table = tensor?.words.length > 1 ? tableOf(tensor, before) : null;
+  body.append(make("div", { class: "mg-numbers" }, table ?? numbers, python ? copier(python, what) : ""));
+  if (now.heat && !table) body.append(maps(now, before, what));
   if (now.statistics) {
     const was = before?.statistics?.split(" · ") ?? [];
     const measures = now.statistics.split(" · ").map((number, k) => {
@@ -110,8 +115,21 @@ export function valueShown(now, { what, before = null, variable = "", arrow = fa
     });
     body.append(make("div", { class: "mg-measures" }, ...measures));
   }
-  if (now.difference && !listed) body.append(make("div", { class: "mg-measures" }, now.difference));
+  if (now.difference && !listed && !table) body.append(make("div", { class: "mg-measures" }, now.difference));
   return body;
+}
+
+/** A small tensor as numbered cells; those that differ from what was are underlined, with the difference beside them. */
+function tableOf(tensor, before) {
+  const most = largest([tensor]);
+  const table = cellTable(tensor, [], most);
+  const was = before ? tensorFrom(tensor.shape, before.cells || before.text) : null;
+  for (const cell of was ? table.querySelectorAll("[data-k]") : []) {
+    const k = Number(cell.getAttribute("data-k"));
+    if (was.words[k] !== tensor.words[k]) markChanged(cell, was.words[k], tensor.words[k]);
+  }
+  walkCells(table, () => {});
+  return make("div", { class: "mg-cells" }, table, cellScale(most, ""));
 }
 
 const IN_PYTHON = { NaN: 'float("nan")', Inf: 'float("inf")', "-Inf": '-float("inf")' };

@@ -37,7 +37,7 @@ export function placeOf(shape, k) {
   return place;
 }
 
-const sizeOf = (shape) => shape.reduce((a, b) => a * b, 1);
+export const sizeOf = (shape) => shape.reduce((a, b) => a * b, 1);
 const zeros = (shape) => ({ shape, numbers: new Array(sizeOf(shape)).fill(0) });
 
 /** For each place of a tensor of one shape the place of another, which is broadcast with it. */
@@ -220,6 +220,13 @@ function described(tensor, room) {
   return { text, short, whole, alarm, statistics, exact: numbers.length <= 24 ? `torch.tensor(${inBrackets(tensor, exactly)})` : "" };
 }
 
+/** The cells of a frame with other numbers; what each came from may be another one, too, and only the kernel finds that. */
+function supposedCells(cells, g, sent) {
+  if (!cells || !g || !cells.sent.every(({ key }) => sent[key])) return undefined;
+  const listed = ({ shape, numbers }) => ({ shape, cells: numbers.map(numberText).join(" ") });
+  return { ...cells, g: listed(g), sent: cells.sent.map(({ key }) => ({ key, ...listed(sent[key]), from: "" })) };
+}
+
 /** The recorded frames with other numbers, as the kernel would send them: see player.mjs. */
 export function supposedBy(picture, frames, changes, note) {
   const { program } = picture;
@@ -230,7 +237,7 @@ export function supposedBy(picture, frames, changes, note) {
     const old = before.made.get(id);
     if (tensor.numbers.every((number, k) => Object.is(number, old.numbers[k]))) continue;
     const { text, short, whole, alarm, statistics, exact } = described(tensor, room(id));
-    now[id] = { text, value: whole, alarm, statistics, exact, heat: "", where: "", saved: [], ran: picture.boxes[id].value, hover: `${picture.boxes[id].name} = ${short}` };
+    now[id] = { text, value: whole, alarm, statistics, exact, cells: "", heat: "", where: "", saved: [], ran: picture.boxes[id].value, hover: `${picture.boxes[id].name} = ${short}` };
   }
   const sums = new Map([[program.root, program.seed]]);
   const rows = new Map(program.rows.map((row) => [row.id, row]));
@@ -239,7 +246,7 @@ export function supposedBy(picture, frames, changes, note) {
   for (const frame of frames) {
     const { box } = frame;
     const pieces = [];
-    const [chips, norms] = [{}, {}];
+    const [chips, norms, sent] = [{}, {}, {}];
     const g = box === null ? null : sums.get(box);
     const outgoing = g && after.backs.has(box) ? after.backs.get(box)(g) : [];
     if (outgoing.length) passOn(rows.get(box), outgoing, sums);
@@ -248,6 +255,7 @@ export function supposedBy(picture, frames, changes, note) {
       if (!to) continue;
       const { text, short, whole } = described(tensor, 18);
       chips[edge] = text;
+      sent[edge] = tensor;
       norms[edge] = Number(Math.sqrt(tensor.numbers.reduce((all, x) => all + square(x), 0)).toPrecision(3));
       pieces.push(["text", pieces.length ? "; " : ""], names(to).map((word) => word.replace(/\.grad$/, "")), ["text", " gets "], ["value", tensor.numbers.length <= 9 ? whole : short]);
     }
@@ -257,11 +265,11 @@ export function supposedBy(picture, frames, changes, note) {
       Object.entries(frame.boxes).map(([id, state]) => {
         const isThere = sums.has(id) && !(box === null && id === program.root) && (picture.boxes[id].kind !== "leaf" || ["ran", "done"].includes(state.state));
         const { text, whole, alarm, statistics, exact } = isThere ? described(sums.get(id), room(id)) : { text: "None", whole: "None", alarm: "", statistics: [], exact: "" };
-        return [id, { ...state, grad: text, full: whole, none: !isThere, alarm: Boolean(alarm), where: "", exact, heat: "", statistics: statistics.join(" · ") }];
+        return [id, { ...state, grad: text, full: whole, none: !isThere, alarm: Boolean(alarm), where: "", exact, cells: "", heat: "", statistics: statistics.join(" · ") }];
       }),
     );
     const sentence = { kind: "sentence", why: false, pieces: [...pieces, ["text", "."]] };
-    told.push({ ...frame, boxes, chips, norms, story: [sentence], events: [], received: null, alarm: "", differences: {}, difference_maps: {}, questions: [], grown: [] });
+    told.push({ ...frame, boxes, chips, norms, cells: supposedCells(frame.cells, g, sent), story: [sentence], events: [], received: null, alarm: "", differences: {}, difference_maps: {}, questions: [], grown: [] });
   }
   const said = Object.entries(changes).map(([id, numbers]) => {
     const { numbers: ran, shape } = before.made.get(id);

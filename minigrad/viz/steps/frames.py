@@ -136,6 +136,7 @@ class Frame:
     difference_maps: Mapping[str, str] = field(default_factory=dict, repr=False)
     failed: bool = False
     questions: tuple[Question, ...] = field(default=(), repr=False)
+    cells: Mapping[str, Any] | None = field(default=None, repr=False)  # what cells.py says of the numbers, one by one
     made: tuple[str, ...] = ()  # the boxes that appear, in a frame of the forward pass, whose index is below 0
 
     @property
@@ -196,6 +197,7 @@ class Frame:
             "failed": self.failed,
             **({"questions": [one.to_json() for one in self.questions]} if self.questions else {}),
             **({"made": self.made} if self.made else {}),
+            **({"cells": self.cells} if self.cells else {}),
         }
 
 
@@ -211,6 +213,7 @@ def _state_json(state: State) -> dict[str, Any]:
         "where": grad.where,
         "exact": grad.python,
         "heat": grad.heat,
+        **({"cells": grad.cells} if grad.cells else {}),
         "statistics": " · ".join(grad.statistics) if grad.statistics else "",
         "arrived": state.arrived,
         "needed": state.needed,

@@ -69,5 +69,6 @@ def told(box: Box, room: int) -> dict[str, Any]:
         "alarm": value.alarm,
         "where": value.where,
         "exact": value.python,
+        "cells": value.cells,
         "version": box.version,
     }

@@ -26,6 +26,7 @@ from minigrad.viz.graph.nodes import is_leaf
 from minigrad.viz.picture.markup import shorten
 from minigrad.viz.steps import events as happened
 from minigrad.viz.steps import story as tell
+from minigrad.viz.steps.cells import BOXES, cells_of_leaf, cells_of_op, patterns_of
 from minigrad.viz.steps.contributions import Step, array_of, chip, contributions_of
 from minigrad.viz.steps.events import Event
 from minigrad.viz.steps.frames import Contribution, Frame, Grown, Line
@@ -65,6 +66,7 @@ class Recorder:
         self.watcher = Watcher(self.ids)
         self.teller = Teller(graph)
         self.unpacked: dict[tuple[str, str], Any] = {}  # box and parameter -> what an unpack hook made
+        self.patterns: tuple[str, ...] = ()  # of the node that runs: see cells.py
         self.grown: dict[Any, str] = {}  # node of the gradient's graph -> what it is called
         self.nan_met = False
         if self.queue is not None:
@@ -94,6 +96,7 @@ class Recorder:
         if not all(is_plain(self.progress.nodes[key]) for key in ready[:1]):
             self.progress.leaves_may_differ()
         held = {key: self.progress.leaf_grad(key) for key in ready if is_leaf(self.progress.nodes[key])}
+        self.patterns = self._patterns(ready[0]) if ready else ()
         previous, printed = thread.witness, OutputCopy()
         step: Any = None
         try:
@@ -118,6 +121,13 @@ class Recorder:
         if isinstance(self.failure, KeyboardInterrupt):
             raise self.failure
         return frames
+
+    def _patterns(self, key: str) -> tuple[str, ...]:
+        """From which cells those come that a node is about to send, where to find out is cheap and nobody notices."""
+        node = self.progress.nodes[key]
+        is_asked = len(self.boxes) <= BOXES and self.queue is None and not is_leaf(node) and is_plain(node)
+        inputs = [self.boxes[edge.source].value for edge in self.graph.into[key]]
+        return patterns_of(node, self.progress.sums[key].get(0), inputs) if is_asked else ()
 
     def _frame_of_step(self, step: Step, held: Mapping[str, Any]) -> Frame:
         """The frame of a node that has run; `held` is what the `.grad` of leaves that were ready was before."""
@@ -191,6 +201,7 @@ class Recorder:
         text = "" if received is None else values.in_words(received)
         asked = [question(item.edge, item.box, item.array, received, item.held) for item in contributions]
         sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._nodes_grown(outgoing)}
+        sent["cells"] = cells_of_op(node.name(), self.graph.into[key], received, contributions, self.patterns)
         questions = tuple(one for one in asked if one is not None)
         return self._frame(key, story, events, op=node.name(), incoming=text, questions=questions, **sent)
 
@@ -214,6 +225,7 @@ class Recorder:
         is_sum = before is not None or len(self.progress.senders[key]) > 1
         asked = question(None, key, after, array, before) if is_sum and after is not None else None
         came: dict[str, Any] = {"op": "AccumulateGrad", "incoming": values.in_words(array), "grown": grown}
+        came["cells"] = cells_of_leaf(key, array, after if joint else None)
         events = list(self.teller.events_of(notes))
         return self._frame(key, story, events, {key: joint}, questions=(asked,) if asked else (), **came)
 
