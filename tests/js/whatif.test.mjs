@@ -107,6 +107,17 @@ test("without a kernel a small graph is computed by the page, and what ran comes
   assert.equal(step(root), examples.example.picture.total);
 });
 
+test("the edges stay as the step has them when the bar above the picture takes its room", async () => {
+  const root = await opened(saved());
+  press(root, "next");
+  press(root, "next");
+  const flows = () => texts(root, ".mg-chip:not([visibility=hidden]) text").length + [...root.querySelectorAll(".mg-edge")].filter((edge) => ["mg-now", "mg-done"].some((name) => edge.classList.contains(name))).length;
+  const before = flows();
+  type(root, "5");
+  assert.ok(before > 2);
+  assert.equal(flows(), before);
+});
+
 test("what is no number is refused in words, and nothing is lost", async () => {
   const root = await opened(saved());
   type(root, "5");

@@ -315,6 +315,7 @@ export class Stepper {
     const { player } = this;
     const { frame } = player;
     if (!frame) return;
+    if (this.changing.paint()) this.place(); // what stands above the picture takes its room
     this.picture.paintNow(player.now);
     this.picture.paint(frame, player.state(player.index), player.breaks, player.unmade);
     this.picture.paintFailure(player.failedHere ? player.problem.box : null);
@@ -322,7 +323,6 @@ export class Stepper {
     this.predict.paint();
     this.twins.paint(frame);
     this.inspector.paint();
-    if (this.changing.paint()) this.place(); // what stands above the picture takes its room
     this.controls.paint();
     this.root.classList.toggle("mg-busy", player.wanted !== null);
     this.root.classList.toggle("mg-going-forward", player.index < 0);
