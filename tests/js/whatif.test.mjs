@@ -69,6 +69,17 @@ test("its frames are the kernel's, without the middle part of the sentences", ()
   });
 });
 
+test("the frames of the forward pass have the other numbers", () => {
+  const { picture, recorded } = examples.grown;
+  const leaf = picture.program.rows.find((row) => !row.op);
+  const made = supposedBy(picture, recorded.map((text) => JSON.parse(text)), { [leaf.id]: leaf.numbers.map((number) => number + 1) }, "");
+  const results = run(picture.program, { [leaf.id]: leaf.numbers.map((number) => number + 1) }).made;
+  const told = made.forward.filter(({ box }) => results.has(box));
+  assert.equal(made.forward.length, picture.forward.length);
+  assert.ok(told.length > 2);
+  for (const { box, story } of told) if (results.get(box).numbers.length <= 24) assert.equal(story[0].pieces[2][1], inBrackets(results.get(box)));
+});
+
 // ---------------------------------------------------------------- in the widget
 
 async function opened(model, name = "B") {

@@ -68,7 +68,9 @@ class Record:
                 self.numbers = {**self.numbers, slot: tensor}
             elif tensor._node is None:
                 self.operands = {**self.operands, slot: Operand(tensor)}
-        self.given = {name: _noted(value) for name, value in options.items()} if options else options
+        if options and not PLAIN.issuperset(map(type, options.values())):
+            options = {name: _noted(value) for name, value in options.items()}
+        self.given = options
         self.graph = 1  # 2 for the graph of a gradient, 3 for that of a gradient of a gradient ...
         self.parent: Record | None = None  # of the node whose rule this one is a part of
 

@@ -58,12 +58,13 @@ def _row(graph: Snapshot, key: str, node: Any, names: dict[Any, str]) -> dict[st
     numbers = [_tensor(value._array) for value in record.given.values() if getattr(value, "_is_number", False)]
     if any(hasattr(value, "numbers") for value in given.values()):
         raise _OtherKindError
-    return {"id": key, "op": name, "inputs": inputs + numbers, **given}
+    options = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+    return {"id": key, "op": name, "inputs": inputs + numbers, **options}
 
 
 def _tensor(array: Any) -> dict[str, Any]:
-    """An array as the page gets it."""
+    """An array as the page gets it, in as many digits as its type needs: 0.1 in float32 is 0.1 here, too."""
     array = np.asarray(array)
     if array.dtype.kind not in "fi" or array.size > NUMBERS or not np.isfinite(array).all():
         raise _OtherKindError
-    return {"numbers": array.reshape(-1).tolist(), "shape": list(array.shape)}
+    return {"numbers": [float(str(number)) for number in array.reshape(-1)], "shape": list(array.shape)}

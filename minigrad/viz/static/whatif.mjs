@@ -278,5 +278,10 @@ export function supposedBy(picture, frames, changes, note) {
     const say = (one) => (more.length ? inBrackets({ shape, numbers: one }) : numberText(one[k]));
     return [picture.boxes[id].name + cell, say(numbers), say(ran)];
   });
-  return { frames: told.map((frame) => JSON.stringify(frame)), now, changes: said, changed: Object.keys(changes), note, problem: {} };
+  const forward = (picture.forward ?? []).map((frame) => {
+    const value = after.made.get(frame.box);
+    const pieces = value && [["name", picture.boxes[frame.box].name], ["text", " = "], ["value", described(value, Infinity).whole], ["text", "."]];
+    return pieces ? { ...frame, story: [{ kind: "sentence", why: false, pieces }] } : frame;
+  });
+  return { frames: told.map((frame) => JSON.stringify(frame)), forward, now, changes: said, changed: Object.keys(changes), note, problem: {} };
 }
