@@ -8,6 +8,7 @@ import { boxNamed, changed, classes, key, press, saved, step, texts } from "./re
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 const { cellTable, inShort, largest, spreadOver, tensorFrom, weightsFrom } = await loadModule("viz/static/cells.mjs");
 const { valueShown } = await loadModule("viz/static/values.mjs");
+const { supposedBy } = await loadModule("viz/static/whatif.mjs");
 
 let page;
 let cleanup;
@@ -267,4 +268,23 @@ test("the details show a small tensor as cells, with what changed, and no map be
   assert.equal(root.querySelectorAll(".mg-inspector .mg-value-card:first-child [data-k]").length, 12);
   key(root.querySelector(".mg-inspector [data-k]"), "ArrowRight");
   assert.equal(page.document.activeElement.getAttribute("data-k"), "1");
+});
+
+test("with other numbers on a page, the cells are those that go with them, and what they came from is not told", async () => {
+  const model = saved("network");
+  const { picture, recorded } = { picture: model.get("picture"), recorded: model.get("recorded").map((text) => JSON.parse(text)) };
+  const x = picture.program.rows.find(({ id, kind, numbers }) => picture.boxes[id].kind === "leaf" && (numbers ?? []).length > 1) ?? picture.program.rows.find(({ id }) => picture.boxes[id].name === "net.head.weight");
+  const run = supposedBy(picture, recorded, {}, "").frames.map((text) => JSON.parse(text));
+  const other = supposedBy(picture, recorded, { [x.id]: [2, 2, 2] }, "").frames.map((text) => JSON.parse(text));
+  let compared = 0;
+  run.forEach((frame, k) => {
+    if (!frame.cells) return;
+    const near = (one, was) => one.split(" ").forEach((word, place) => assert.ok(Math.abs(Number(word) - Number(was.split(" ")[place])) < 2e-3, `${word} is not ${was}`));
+    near(frame.cells.g.cells, recorded[k].cells.g.cells);
+    frame.cells.sent.forEach((one, place) => near(one.cells, recorded[k].cells.sent[place].cells));
+    assert.ok(frame.cells.sent.every(({ from }) => from === ""));
+    compared += 1;
+  });
+  assert.ok(compared >= 4, String(compared));
+  assert.ok(other.some((frame, k) => JSON.stringify(frame.cells) !== JSON.stringify(run[k].cells)));
 });
