@@ -40,7 +40,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "teach": (900, ("teach",)),
 }
 WHOLE, WITHOUT_PICTURES = 22_430, 12_400  # the package, and the package without viz and teach
-SCRIPTS = 7_180  # lines of JavaScript and CSS in viz/static, all of them
+SCRIPTS = 7_190  # lines of JavaScript and CSS in viz/static, all of them
 NO_CODE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
