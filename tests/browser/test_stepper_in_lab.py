@@ -379,3 +379,34 @@ def test_a_kernel_that_dies_in_a_step_is_told_of_and_what_was_recorded_steps(lab
     other.locator(".mg-press-last").click()  # nobody had stepped it: its steps were recorded ahead
     expect(other).to_have_attribute("data-step", "3")
     lab.notebook = None
+
+
+CELLS = [
+    EXAMPLE[0],
+    "x = mg.tensor([[1., 0., -1., 2.], [0.5, 3., 1., -2.], [1., 1., 2., 0.]])\nW = mg.full((4, 4), 0.5, "
+    "requires_grad=True)\nb = mg.tensor([1., 0.5, -6., 2.], requires_grad=True)\n"
+    "s = viz.BackwardStepper((x @ W + b).norm())\ns",
+]
+
+
+def test_cells_light_up_and_are_walked_by_keys_that_step_nothing(lab: Any) -> None:
+    lab.server.write("cells.ipynb", CELLS)
+    lab.open("cells.ipynb")
+    widget = lab.page.locator(".minigrad-stepper").first
+    expect(widget).to_be_visible(timeout=30_000)
+    widget.locator(".mg-folded summary", has_text="cells").click()
+    for step in (1, 2):
+        widget.locator(".mg-press-next").click()
+        expect(widget).to_have_attribute("data-step", str(step))
+    widget.locator('.mg-cells [data-of="g"] [data-k="0"]').focus()
+    for name in ("ArrowDown", "ArrowRight", "End"):
+        lab.page.keyboard.press(name)
+    expect(widget.locator('.mg-cells [data-of="g"] .mg-at')).to_have_attribute("data-k", "7")
+    expect(widget.locator('.mg-cells [data-of="1"] .mg-from')).to_have_attribute("data-k", "3")
+    lab.page.keyboard.press("Enter")
+    expect(widget.locator(".mg-spoken")).to_have_text(re.compile(r"^g\[1, 3\], .*, goes to t0\[1, 3\], b\[3\]\.$"))
+    assert lab.kernel("print(s.index)") == "2"
+    assert widget.locator(".mg-table").first.evaluate("(table) => getComputedStyle(table).tableLayout") == "auto"
+    box = widget.bounding_box()
+    assert box
+    assert box["height"] <= 640
