@@ -154,8 +154,12 @@ test("what is no number is refused in words, and nothing is lost", async () => {
 test("a drag computes at once, and the slider stays where it is", async () => {
   const root = await opened(saved());
   const slider = form(root).querySelector("input[type=range]");
-  slider.value = "3.5";
-  slider.dispatchEvent(new Event("input", { bubbles: true }));
+  for (const number of ["2.5", "3", "3.5"]) {
+    slider.value = number;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    slider.dispatchEvent(new Event("change", { bubbles: true }));
+    assert.equal(field(root).value, number);
+  }
   assert.match(banner(root).textContent, /= 3\.5 /);
   assert.equal(form(root).querySelector("input[type=range]"), slider);
   assert.equal(field(root).value, "3.5");

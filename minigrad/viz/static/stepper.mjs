@@ -315,8 +315,8 @@ export class Stepper {
     const { player } = this;
     const { frame } = player;
     if (!frame) return;
-    if (this.changing.paint()) this.place(); // what stands above the picture takes its room
     this.picture.paintNow(player.now);
+    if (this.changing.paint()) this.place(); // what stands above the picture takes its room
     this.picture.paint(frame, player.state(player.index), player.breaks, player.unmade);
     this.picture.paintFailure(player.failedHere ? player.problem.box : null);
     this.panels.paint(frame);
