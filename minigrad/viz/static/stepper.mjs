@@ -22,7 +22,7 @@ const TALLEST = 636; // pixels of the whole widget: less than JupyterLab's windo
 const ASIDE = 330; // pixels of the explanation beside the drawing, in panels.css too
 const UNDER = { words: 196, cells: 300 }; // pixels of the explanation below it, in controls.css too
 const WIDE = 820; // pixels of the widget from which on the explanation may stand beside the drawing
-const LOWEST = { beside: 400, below: 150 }; // pixels of a drawing's place
+const LOWEST = { beside: 400, below: 150, cells: 510 }; // pixels of a drawing's place
 const EDGE = 8; // pixels around a drawing
 const TOOLS = 26; // below it, where the buttons for its size are
 const USUAL = 960; // pixels of a notebook's output, as long as nothing is known of the page
@@ -121,7 +121,8 @@ export class Stepper {
     }
     const room = rooms[picture.arrange(rooms)];
     const scale = Math.min(1, room.width / picture.width, room.height / picture.height);
-    const tall = Math.max(LOWEST[room.name], Math.min(room.height, Math.ceil(picture.height * scale))) + 2 * EDGE + TOOLS;
+    const lowest = LOWEST[room.name === "beside" && this.panels.cells.isShown ? "cells" : room.name];
+    const tall = Math.max(lowest, Math.min(room.height, Math.ceil(picture.height * scale))) + 2 * EDGE + TOOLS;
     this.root.classList.toggle("mg-beside", room.name === "beside");
     this.root.classList.toggle("mg-with-cells", this.panels.cells.isShown);
     this.stage.style?.setProperty("height", `${tall - this.aboveAlso()}px`);
