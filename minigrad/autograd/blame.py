@@ -144,9 +144,7 @@ def variable_name(tensor: Tensor) -> str | None:
     """
     found: str | None = None
     for frame in learner_frames():
-        for name, value in list(frame.f_locals.items()):
-            if not isinstance(value, TensorBase):
-                continue
+        for name, value in [item for item in frame.f_locals.items() if isinstance(item[1], TensorBase)]:
             same_memory = tensor._writes is not None and value._writes is tensor._writes
             if value is tensor or (same_memory and value._array is tensor._array):
                 return name

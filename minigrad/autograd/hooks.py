@@ -111,8 +111,7 @@ def _run(kind: str, node: Node, hooks: Hooks, recorded: bool, replaced: Hook, va
     with Mode(recorded):
         for hook in list(hooks.values()):
             result = _call_of(kind, node, hook)(value, *others)
-            if result is not None:
-                value = replaced(value, result, hook)
+            value = value if result is None else replaced(value, result, hook)
     return value
 
 

@@ -302,6 +302,8 @@ def node_on_demand(tensor: Tensor) -> Node | None:
     For a leaf its one AccumulateGrad, made at first use and again after nobody holds it any more. For a view whose
     memory was written to, the node that says so.
     """
+    if tensor._state is None and tensor._node is not ON_DEMAND:
+        return tensor._node  # an overtaken view that is two inputs of one operation: found for the first
     state = tensor._state or state_of(tensor)
     return state.accumulator() or state.node_of(tensor)
 

@@ -110,7 +110,7 @@ def array_of_own(engine: Engine, method: str, thing: Any) -> Any:
         array = np.array(None)
     if array.dtype.kind not in "biufc":
         raise TypeError(f"{called(engine, method)} of {said(thing)} gave {short(given)}: no number, no array of them")
-    return array.astype(np.int64) if array.dtype.kind in "bu" else array
+    return array.astype(np.int64) if array.dtype.kind in ("b", "u") else array
 
 
 class Gradient:

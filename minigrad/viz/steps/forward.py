@@ -78,8 +78,8 @@ def _story(graph: Snapshot, box: Box, new: Iterable[Box]) -> list[Line]:
     if box.kind != "result":
         value = f" of shape {box.value.text}" if box.value.is_large else f" = {box.value.text}"
         will = ", a leaf: backward() will put its gradient into ", name, ("code", ".grad"), "."
-        wont = (", which asks for no gradient.",)
-        return [line("sentence", name, value, *(will if box.kind == "leaf" else wont))]
+        no_gradient = (", which asks for no gradient.",)
+        return [line("sentence", name, value, *(will if box.kind == "leaf" else no_gradient))]
     story = [line("sentence", name, *_equation(graph, box), ".")]
     for one in new:
         kind = "a leaf" if one.kind == "leaf" else "no gradient goes to it"

@@ -210,3 +210,15 @@ def _(F):
 
 
 test_as_in_torch = behaviours.test()
+
+
+for times in (2, 3):
+
+    @behaviours(f"D10: a view whose base was written to is {times} inputs of one operation")
+    def _(F, times=times):
+        x = grid(F)
+        y = x * 1
+        row = y[0]
+        y.mul_(2.0)
+        result = row * row if times == 2 else F.stack([row] * times)
+        return state(result, row), gradients(F, result, x)
