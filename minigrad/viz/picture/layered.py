@@ -28,7 +28,7 @@ MOST_BANDS = 4
 BETTER = 1.12  # times as large as with one band less, or a band more is not worth it
 READABLE = 0.66  # of its size: smaller, a box shows its name and no numbers
 NUMBERS = 1.25  # times as much worth is a picture with numbers
-CROWDED = 1.04  # the same for an edge more that goes from band to band
+CROWDED = 1.08  # the same for an edge more that goes from band to band
 ENTRY = -0.12  # downwards edges meet boxes left of the middle, clear of the flag on the corner
 
 Point = tuple[float, float]

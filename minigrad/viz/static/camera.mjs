@@ -7,6 +7,7 @@ const MOST = 3;
 const FACTOR = 1.25;
 const LEGIBLE = 0.84; // of its size: then the smallest letters have ten pixels
 const LINE = 16; // pixels of a line, for wheels that count in lines
+const SHEET = { width: 680, height: 560 }; // pixels of a sheet of paper for the drawing, in page.css too
 
 export class Camera {
   constructor(view, picture, changed) {
@@ -17,6 +18,9 @@ export class Camera {
     this.scale = 1; // until the size of the view is known
     this.pointers = new Map();
     if (!picture.drawing) return;
+    this.paper = globalThis.matchMedia?.("print");
+    this.printed = () => this.resize();
+    this.paper?.addEventListener("change", this.printed);
     view.addEventListener("scroll", () => this.changed(), { passive: true });
     const listen = (event, handler, options = {}) => view.addEventListener(event, handler, options);
     listen("wheel", (event) => this.wheel(event), { passive: false });
@@ -47,7 +51,7 @@ export class Camera {
   resize() {
     const { drawing, width, height } = this.picture;
     if (!drawing) return;
-    this.scale = this.zoomed ?? this.whole;
+    this.scale = this.paper?.matches ? Math.min(1, SHEET.width / width, SHEET.height / height) : (this.zoomed ?? this.whole);
     drawing.setAttribute("width", Math.floor(width * this.scale));
     drawing.setAttribute("height", Math.floor(height * this.scale));
     this.picture.setDetail(this.scale);
@@ -163,5 +167,9 @@ export class Camera {
     const calm = !this.revealed || (window.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true);
     this.revealed = true;
     view.scrollTo?.({ left, top, behavior: calm ? "auto" : "smooth" });
+  }
+
+  destroy() {
+    this.paper?.removeEventListener("change", this.printed);
   }
 }

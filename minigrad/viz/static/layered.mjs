@@ -16,7 +16,7 @@ const MOST_BANDS = 4;
 const BETTER = 1.12;
 export const READABLE = 0.66; // of its size: smaller, a box shows its name and no numbers
 const NUMBERS_SEEN = 1.25; // times as much worth is a picture with numbers
-const CROWDED = 1.04;
+const CROWDED = 1.08;
 const ENTRY = -0.12;
 
 /** How large something can be shown in a room {width, height}, at most as it is. */

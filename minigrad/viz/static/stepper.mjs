@@ -18,9 +18,10 @@ import { Predict } from "./predict.mjs";
 import { Tip } from "./tip.mjs";
 import { Twins } from "./twins.mjs";
 
-const TALLEST = 636; // pixels of the whole widget: less than JupyterLab's window shows
+const TALLEST = { usual: 636, narrow: 760 }; // pixels of the whole widget: less than JupyterLab's window shows, or a telephone
 const ASIDE = 330; // pixels of the explanation beside the drawing, in panels.css too
-const UNDER = { words: 196, cells: 300 }; // pixels of the explanation below it, in controls.css too
+const UNDER = { words: 196, narrow: 240, cells: 300 }; // pixels of the explanation below it, in controls.css and motion.css too
+const NARROW = 560; // pixels of a telephone held upright, at the most
 const WIDE = 820; // pixels of the widget from which on the explanation may stand beside the drawing
 const LOWEST = { beside: 400, below: 150, cells: 510 }; // pixels of a drawing's place
 const EDGE = 8; // pixels around a drawing
@@ -99,9 +100,11 @@ export class Stepper {
   rooms() {
     const width = this.root.clientWidth || USUAL;
     const head = (this.main.offsetTop || 50) - this.aboveAlso(); // which the picture makes room for
-    const under = UNDER[this.panels.cells.isShown ? "cells" : "words"];
-    const below = { name: "below", width: width - 2 * EDGE, height: TALLEST - head - under - 2 * EDGE - TOOLS };
-    const beside = { name: "beside", width: width - ASIDE - 2 * EDGE, height: TALLEST - head - 2 * EDGE - TOOLS };
+    const narrow = width <= NARROW;
+    const under = UNDER[this.panels.cells.isShown ? "cells" : narrow ? "narrow" : "words"];
+    const height = TALLEST[narrow ? "narrow" : "usual"] - head - 2 * EDGE - TOOLS;
+    const below = { name: "below", width: width - 2 * EDGE, height: height - under };
+    const beside = { name: "beside", width: width - ASIDE - 2 * EDGE, height };
     return width >= WIDE ? [beside, below] : [below];
   }
 
@@ -349,6 +352,7 @@ export class Stepper {
   destroy() {
     clearInterval(this.controls.playing);
     this.tip.destroy();
+    this.camera.destroy();
     this.observer?.disconnect();
     this.player.listeners.delete(this.changed);
     this.root.remove();
