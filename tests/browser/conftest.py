@@ -200,8 +200,12 @@ def pages(kept_pages: Pages) -> Iterator[Pages]:
 # While a notebook opens on a busy machine, JupyterLab's widget manager may ask for models before it has read those that
 # the notebook stores; it asks again when it has. Once all cells have run, this is a complaint like any other.
 TOO_EARLY = "Error: widget model not found\n"
-# JupyterLab's debugger may still wait for an answer when its notebook is closed. That is no complaint of the next one.
-LEFT_EARLY = "Could not restore the debugger state: Canceled future"
+# JupyterLab may still wait for answers of a kernel (to its debugger, to its request for a thread of its own) when the
+# notebook is closed, and say so a while later. That is no complaint of the next notebook.
+LEFT_EARLY = (
+    "Could not restore the debugger state: Canceled future",
+    "Error: Canceled future for create_subshell_request message",
+)
 
 
 class Lab:
@@ -238,8 +242,7 @@ class Lab:
             self._wait_for_kernel()
         self.run_all()
         self.notebook = notebook
-        harmless = (TOO_EARLY, LEFT_EARLY)
-        self.complaints[:] = [complaint for complaint in self.complaints if not complaint.startswith(harmless)]
+        self.complaints[:] = [complaint for complaint in self.complaints if not complaint.startswith(TOO_EARLY)]
 
     def _wait_for_kernel(self) -> None:
         status = self.page.locator("#jp-main-statusbar")
@@ -283,4 +286,4 @@ def lab(kept_lab: Lab) -> Iterator[Lab]:
     """JupyterLab, which stays open from test to test; anything that it complains of fails the test."""
     kept_lab.complaints.clear()
     yield kept_lab
-    assert kept_lab.complaints == []
+    assert [complaint for complaint in kept_lab.complaints if not complaint.startswith(LEFT_EARLY)] == []
