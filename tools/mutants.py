@@ -123,6 +123,10 @@ def _breaks(tree: ast.AST) -> Breaks:
                 yield node, "operator swapped", _text(node, "op", OTHER[type(node.op)]())
             case ast.Constant(value=bool() | int() | float() as value):
                 yield node, "constant changed", repr(not value if isinstance(value, bool) else value + 1)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                yield node, "sign dropped", ast.unparse(operand)
+            case ast.Call(func=ast.Attribute(value=changed), args=[], keywords=[]):
+                yield node, "call left out", ast.unparse(changed)
             case ast.Return(value=ast.AST()):
                 yield node, "None returned", "return None"
             case ast.Call(args=arguments):
