@@ -86,6 +86,7 @@ def test_the_breaks_of_each_kind(mutants, tmp_path: Path) -> None:
         "    self.a = [g(a, b) for b in a if b]\n"
         "    g(True)\n"
         "    return a * 2\n"
+        "    -b, a.clone()\n"
     )
     found = [(mutant.line, mutant.kind, mutant.new) for mutant in mutants.mutants_of(str(module))]
     wanted = [
@@ -105,13 +106,15 @@ def test_the_breaks_of_each_kind(mutants, tmp_path: Path) -> None:
         (6, "None returned", "return None"),
         (6, "constant changed", "3"),
         (6, "operator swapped", "a / 2"),
+        (7, "sign dropped", "b"),
+        (7, "call left out", "a"),
     ]
     assert set(wanted) <= set(found)
     assert not [mutant for mutant in found if mutant[0] == 3 and mutant[1] != "statement dropped"], "words are not run"
 
 
 def test_what_is_no_python_any_more_is_not_tried(package: Path) -> None:
-    (package / "small" / "sizes.py").write_text("match 1:\n    case -1:\n        pass\n")  # `case -(2)` is none
+    (package / "small" / "sizes.py").write_text("match 1:\n    case {1: _}:\n        pass\n")  # `case {(2): _}` is none
     result = run(package, "small/sizes.py:2", check="")
     assert (result.returncode, result.stdout) == (0, "0 of 0 went unnoticed\n")
 
