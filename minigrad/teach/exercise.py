@@ -4,7 +4,8 @@ An exercise has a reference that is right, cases to try, hints from vague to pla
 each with wrong answers that make it. A check runs the learner's function on each case until one fails, and then says
 what was put in, what came out, what was expected, what finite differences say, and which mistake it looks like. A
 mistake is recognised by what it does: an answer that does the same as a known wrong one on every case has made the
-same mistake, and gets the words that stand there as its docstring.
+same mistake, and gets the words that stand there as its docstring. After the fixed cases come drawn ones, other ones at
+each check, for what fixed numbers do not reach; the card of one that fails has the seed that draws it again.
 
 Nothing that a learner passes may stop the notebook: the answer is always a card.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +31,7 @@ from minigrad.tensor import Tensor
 
 Function = Callable[..., Any]
 
+DRAWS = 10  # times that a check draws cases
 CHANGED = "afterwards {} holds other numbers than before. Work on a clone(), or make a new tensor."
 NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
 UNKNOWN = "None of the mistakes that are known here. Follow one number through your lines by hand."
@@ -41,6 +43,7 @@ class Case:
 
     words: str
     make: Callable[[], tuple[Any, ...]]
+    seed: int | None = None  # given by the check to a case that was drawn with it
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,9 @@ class Exercise:
         reference: a right answer. Its name is the exercise's, and its parameters are the ones that the learner's
             function must have.
         mistakes: wrong answers, as Mistakes or just as functions; the first that fits an answer gives the words.
+        drawn: `random -> cases`: some more cases, made with numbers of that numpy generator. A check draws ten
+            times, each time with another seed, and anew at each check. `Case.make` runs several times: what is drawn
+            in it would differ, so draw before it.
         plug: `answer -> function`, for exercises that ask for a part of something, as a backward is: it puts the
             answer into its place, and gives what is run on the cases. By default, the answer itself.
         compare: `(expected, got, outcome) -> Difference | None`; by default, numbers and tensors up to rounding.
@@ -108,6 +114,7 @@ class Exercise:
     cases: tuple[Case, ...]
     hints: tuple[str, ...]
     mistakes: tuple[Mistake | Function, ...]
+    drawn: Callable[[np.random.Generator], Iterable[Case]] | None = None
     plug: Callable[[Function], Function] = lambda answer: answer
     compare: Callable[[Any, Any, Outcome], Difference | None] = lambda expected, got, outcome: compare(expected, got)
     observe: Callable[[Any, tuple[Any, ...]], Any] = lambda value, arguments: value
@@ -121,15 +128,15 @@ class Exercise:
     def __post_init__(self) -> None:
         self.name = self.reference.__name__
         self.parameters = tuple(inspect.signature(self.reference).parameters)
-        self._known_behaviour = functools.cache(self._behaviour)  # of the wrong answers, which do the same each time
+        self._known_behaviour = functools.lru_cache(1000)(self._behaviour)  # wrong answers do the same each time
         self.known = [item if isinstance(item, Mistake) else Mistake(item) for item in self.mistakes]
         self.signature = f"{self.name}({', '.join(self.parameters)})"
 
     # -- the check
 
-    def check(self, answer: Any = None, *others: Any, **named: Any) -> Card:
-        """Try a function on all cases; the card says how it went."""
-        card = self._unusable(answer, others, named) or self._tried(answer)
+    def check(self, answer: Any = None, *others: Any, seed: int | None = None, **named: Any) -> Card:
+        """Try a function on all cases; the card says how it went. With a seed, what that one draws is among them."""
+        card = self._unusable(answer, others, named) or self._tried(answer, (*self.cases, *self._draws(seed)))
         if card.kind != "open":
             kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried")
         return card
@@ -166,21 +173,29 @@ class Exercise:
         return None
 
     def _not_attempted(self) -> Card:
-        minutes = "1 minute" if self.minutes == 1 else f"{self.minutes} minutes"
-        asked = f"{self.signature}, {self.title}. {stars(self.stars)} {minutes}"
+        asked = f"{self.signature}, {self.title}. {stars(self.stars)} {_count(self.minutes, 'minute')}"
         advice = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
         return self._card("open", "not attempted", ("asked", asked), ("next", advice))
 
-    def _tried(self, answer: Function) -> Card:
+    def _draws(self, first: int | None) -> Iterable[Case]:
+        """The drawn cases, those of the first seed before the others."""
+        seeds = [] if first is None else [first]
+        for seed in [*seeds, *np.random.default_rng().integers(10_000, size=DRAWS).tolist()]:
+            drawn = () if self.drawn is None else self.drawn(np.random.default_rng(seed))
+            yield from [replace(case, seed=seed) for case in drawn]
+
+    def _tried(self, answer: Function, cases: tuple[Case, ...]) -> Card:
         if self.picture is not None:
             import minigrad.viz  # noqa: F401 (from here on nodes keep their values and lines, which a picture shows)
-        for case in self.cases:
+        for case in cases:
             outcome, expected = self.run(answer, case), self.run(self.reference, case)
             if isinstance(outcome.error, NotImplementedError) and not outcome.error.args:
                 return self._not_attempted()
-            if (card := self._judged(outcome, expected)) is not None:
+            if (card := self._judged(outcome, expected, cases)) is not None:
                 return card
-        tried = f"{len(self.cases)} cases tried, all as expected: " + "; ".join(case.words for case in self.cases) + "."
+        fixed = "; ".join(case.words for case in self.cases)
+        drawn = f" So were those of {DRAWS} random draws." if self.drawn is not None else ""
+        tried = f"{_count(len(self.cases), 'case')} tried, all as expected: {fixed}.{drawn}"
         return self._card("good", "passed", ("checked", tried))
 
     def run(self, answer: Function, case: Case) -> Outcome:
@@ -198,29 +213,31 @@ class Exercise:
                 changed = number
         return Outcome(case, value, None, arguments, answer, changed)
 
-    def _judged(self, outcome: Outcome, expected: Outcome) -> Card | None:
+    def _judged(self, outcome: Outcome, expected: Outcome, cases: tuple[Case, ...]) -> Card | None:
         """The card for a case that failed; None if it did not."""
+        seed, again = outcome.case.seed, f"check.{self.name}({self.name}, seed={outcome.case.seed})"
         words, shown = outcome.case.words, self.show(expected.value, expected.arguments)
+        given = [("input", words), ("drawn", "" if seed is None else f"at random. {again} draws it again")]
         if (error := outcome.error) is not None:
             kind, stopped = type(error).__name__, isinstance(error, TookTooLongError)
             return self._card(
                 "bad",
                 f"stopped, it was still running after {self.seconds:g} seconds" if stopped else f"raises {kind}",
-                ("input", words),
+                *given,
                 ("raised", "" if stopped else f"{kind}: {plain(str(error))}"),
                 ("in your line", code(failed_line(outcome.answer, error))),
                 ("expected", shown),
-                ("likely", self._mistake(outcome) or explained(error)),
+                ("likely", self._mistake(outcome, cases) or explained(error)),
             )
         difference = self._difference(expected, outcome)
         changed = "" if outcome.changed is None else CHANGED.format(self.parameters[outcome.changed])
         if difference is None:
             advice = f"The answer is right, but {changed}"
-            return self._card("bad", "changes its input", ("input", words), ("likely", advice)) if changed else None
-        mistake = self._mistake(outcome)
+            return self._card("bad", "changes its input", *given, ("likely", advice)) if changed else None
+        mistake = self._mistake(outcome, cases)
         before = replace(outcome, arguments=outcome.case.make()) if changed else outcome  # with what was put in
         rows = [
-            ("input", words),
+            *given,
             ("yours", self.show(outcome.value, outcome.arguments)),
             ("expected", shown),
             ("first difference", f"{difference.where}: yours {difference.yours}, expected {difference.expected}"),
@@ -247,13 +264,13 @@ class Exercise:
             return Difference("the answer", returned, self.show(expected.value, expected.arguments), NOTHING)
         return self.compare(expected.value, outcome.value, outcome)
 
-    def _mistake(self, outcome: Outcome) -> str:
+    def _mistake(self, outcome: Outcome, cases: tuple[Case, ...]) -> str:
         """The words of the mistake that an answer makes; empty if it is none that is known."""
         mine = functools.cache(functools.partial(self._behaviour, outcome.answer))
         endless = isinstance(outcome.error, TookTooLongError)  # once is enough
         for mistake in self.known:
             wrong = () if mistake.when or endless else mistake.answers
-            same = any(all(mine(case) == self._known_behaviour(one, case) for case in self.cases) for one in wrong)
+            same = any(all(mine(case) == self._known_behaviour(one, case) for case in cases) for one in wrong)
             if same or (mistake.when is not None and mistake.when(outcome)):
                 return mistake.words
         return ""
@@ -270,6 +287,10 @@ class Exercise:
 def stars(count: int) -> str:
     """Difficulty, of three."""
     return "★" * count + "☆" * (3 - count)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _numbers(argument: Any) -> Any:
