@@ -11,6 +11,7 @@ import gc
 import linecache
 import random
 import re
+import signal
 import sys
 import threading
 import time
@@ -1482,6 +1483,15 @@ def test_an_observer_sees_a_write_once_and_through_a_view_also_from_the_base(x: 
     assert seen.count("MulBackward0") == 1
 
 
+@pytest.fixture
+def stoppable() -> Iterator[None]:
+    """A SIGINT is a KeyboardInterrupt, even where a shell has started the tests in its background: then it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("stoppable")
 @pytest.mark.parametrize("depth", [20, 45])
 def test_a_stop_ends_a_backward_that_goes_on_in_another_thread(depth: int, x: Tensor) -> None:
     seen: list[type[BaseException]] = []
