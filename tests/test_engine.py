@@ -1485,7 +1485,7 @@ def test_an_observer_sees_a_write_once_and_through_a_view_also_from_the_base(x: 
 
 @pytest.fixture
 def stoppable() -> Iterator[None]:
-    """A SIGINT is a KeyboardInterrupt, even where a shell has started the tests in its background: then it is ignored."""
+    """A SIGINT is a KeyboardInterrupt, even where a shell started the tests in its background: then it is ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
