@@ -1,10 +1,11 @@
 """Exercise `peaks_backward`: the way back through a square and a max-pool, by hand."""
 
+import numpy as np
+
 import minigrad as mg
-from minigrad.autograd import grad
 from minigrad.teach import Case, Exercise, Mistake, draw_wrong_node, function_of, raised
 
-from .chapter06 import measured_slopes
+from .chapter06 import Sent, compare_sent, drawn_numbers, measured_slopes, sends, show_sent
 
 
 def peaks_backward(ctx, grad_output):
@@ -20,14 +21,10 @@ def _forward(ctx, x, size, stride):
     return peaks
 
 
-def _gradient(backward):
-    """What a Function with this backward sends to x."""
-    function = function_of("Peaks", _forward, backward)
-    return lambda x, size, stride, weights: grad(function.apply(x, size, stride), x, weights, allow_unused=True)[0]
-
-
 def _draw(outcome, difference):
-    """The walk as it should be, and in red what was answered."""
+    """The walk as it should be, and in red what was answered; nothing where the gradient is right."""
+    if not difference.where.startswith("the answer"):
+        return ""
     x, size, stride, weights = outcome.case.make()
     y = function_of("Peaks", _forward, peaks_backward).apply(x, size, stride)
     return draw_wrong_node(y, {"x": x, "y": y}, x, f"✗ yours: {difference.yours} at {_place(difference)}", weights)
@@ -44,9 +41,52 @@ def _case(rows, size, stride, weights):
     )
 
 
+def _drawn(random):
+    """Several rows, windows that overlap or leave gaps, and squares that are equal: of those, places has the first."""
+    rows, columns = random.integers([1, 4], [4, 8])
+    size, stride = (int(number) for number in random.integers(1, 5, 2))
+    windows = (columns - size) // stride + 1
+    numbers = np.round(random.normal(0, 2, (rows, columns))) / random.choice([1, 2])
+    yield _case(numbers.tolist(), size, stride, drawn_numbers(random, (rows, windows)))
+
+
+def _places(x, size, stride):
+    return mg.nn.functional.max_pool1d(x.detach() ** 2, size, stride, return_indices=True)[1]
+
+
+def _equally_large(x, size, stride):
+    """Whether two squares of a window are equal and the largest: then no slope can be measured."""
+    windows = np.lib.stride_tricks.sliding_window_view(x.detach().numpy() ** 2, size, -1)[:, ::stride]
+    return bool(((windows == windows.max(-1, keepdims=True)).sum(-1) > 1).any())
+
+
 def _evidence(outcome):
     x, size, stride, weights = outcome.arguments
+    if _equally_large(x, size, stride):
+        return f"  places is {_places(x, size, stride).tolist()}: of two squares that are equal it has the first"
     return measured_slopes(lambda moved: mg.nn.functional.max_pool1d(moved * moved, size, stride), x, weights)
+
+
+def _beside_the_peaks(outcome):
+    """Whether an element got a gradient that is no peak."""
+    if not isinstance(outcome.value, Sent):
+        return False
+    x, size, stride, _ = outcome.arguments
+    peaks = mg.zeros_like(x).scatter_(-1, _places(x, size, stride), 1.0)
+    return bool(((outcome.value.gradient != 0) & (peaks == 0)).any())
+
+
+def _one_for_each(outcome):
+    """Whether what came back has the shape of grad_output."""
+    x, size, stride, weights = outcome.arguments
+    shapes = f"got {list(weights.shape)} but expected shape compatible with {list(x.shape)}"
+    return x.shape != weights.shape and raised("invalid gradient", shapes)(outcome)
+
+
+def _of_sizes(outcome):
+    """Whether the numbers of windows and of elements did not fit."""
+    x, size, stride, weights = outcome.arguments
+    return raised("must match the size", f"({x.shape[-1]})", f"({weights.shape[-1]})")(outcome)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -110,7 +150,9 @@ def ones_at_the_peaks(ctx, grad_output):
 
 
 def everywhere(ctx, grad_output):
-    """Every element of x got a gradient. Only peaks get one: others can change a little and no maximum moves."""
+    """Elements of x got a gradient that are no peaks. Only peaks get one: others can change a little and no maximum
+    moves.
+    """
     x, _ = ctx.saved_tensors
     return 2 * x * grad_output.sum(), None, None
 
@@ -150,8 +192,8 @@ def zeros_for_numbers(ctx, grad_output):
 
 
 def walked_inside(ctx, grad_output):
-    """Nothing is recorded while a backward runs, so there is no graph here to go back through. Compute the gradient
-    from grad_output, x and places.
+    """There is no graph here to go back through: while a backward runs, nothing is recorded unless you ask for it.
+    Compute the gradient from grad_output, x and places.
     """
     x, _ = ctx.saved_tensors
     peaks = mg.nn.functional.max_pool1d(x * x, 2)
@@ -164,12 +206,14 @@ EXERCISE = Exercise(
     stars=2,
     minutes=10,
     reference=peaks_backward,
-    plug=_gradient,
+    plug=lambda backward: sends("Peaks", _forward, ["x", "places"], backward),
     cases=(
         _case([[1.0, -3.0, 2.0, 0.5, 1.0, 4.0]], 3, 3, [[1.0, 1.0]]),
         _case([[1.0, -3.0, 2.0, 0.5, 1.0, 4.0]], 3, 1, [[1.0, 1.0, 1.0, 1.0]]),
         _case([[0.5, 1.5, -2.0, 1.0], [3.0, -1.0, 0.0, -0.5]], 2, 1, [[1.0, 0.0, -2.0], [0.5, 3.0, 1.0]]),
+        _case([[1.0, -1.0, 0.5, 2.0], [0.0, 0.5, 0.5, -0.5]], 2, 1, [[1.0, 2.0, 3.0], [4.0, -5.0, 6.0]]),
     ),
+    drawn=_drawn,
     hints=(
         "Go back through the two operations in turn. First the max-pool: each number of grad_output belongs to one "
         "element of x. Which one?",
@@ -178,6 +222,8 @@ EXERCISE = Exercise(
         "zeros.scatter_add_(-1, places, grad_output) adds each number at its place along the last dimension. Then "
         "multiply by 2 * x, and return it with a None for size and one for stride.",
     ),
+    compare=compare_sent,
+    show=show_sent,
     evidence=_evidence,
     picture=_draw,
     mistakes=(
@@ -188,15 +234,10 @@ EXERCISE = Exercise(
         times_the_square,
         times_the_size,
         ones_at_the_peaks,
-        Mistake(
-            everywhere,
-            when=lambda outcome: (
-                isinstance(outcome.value, mg.Tensor) and bool(outcome.value.detach().numpy()[0, :1].any())
-            ),
-        ),
+        Mistake(everywhere, when=_beside_the_peaks),
         Mistake(one_gradient, when=raised("incorrect number of gradients")),
-        Mistake(did_not_place, when=raised("must match the size")),
-        Mistake(one_for_each_window, when=raised("invalid gradient")),
+        Mistake(did_not_place, when=_of_sizes),
+        Mistake(one_for_each_window, when=_one_for_each),
         Mistake(along_the_first_dimension, when=raised("out of bounds for dimension 0")),
         Mistake(zeros_for_numbers, when=raised("gradient different than None")),
         Mistake(walked_inside, when=raised("does not require grad")),

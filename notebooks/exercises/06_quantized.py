@@ -2,65 +2,100 @@
 
 import warnings
 
+import numpy as np
+
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, raised, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, function_of, raised, show
 
-from .chapter06 import measured_slopes
+from .chapter06 import Sent, compare_sent, measured_slopes
 
 
 def quantized(x, step):
     """x rounded to multiples of step, with the gradient of x itself."""
-    return Quantize.apply(x, step)
+    return function_of("Quantize", _forward, _backward).apply(x, step)
 
 
-class Quantize(mg.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, step):
-        ctx.step = step
-        return _rounded(x, step)
-
-    @staticmethod
-    def backward(ctx, grad_output):
-        return grad_output, None
-
-
-WEIGHTS = (1.0, -2.0, 0.5)  # how much each element of the result counts
-
-
-def _rounded(x, step):
+def _forward(ctx, x, step):
     return (x / step).round() * step
 
 
+def _backward(ctx, grad_output):
+    return grad_output, None
+
+
+def _quantized_with(x, step, forward=_forward, backward=_backward):
+    """The Function with one of its two methods written otherwise."""
+    return function_of("Quantize", forward, backward).apply(x, step)
+
+
+WEIGHTS = (1.0, -2.0, 0.5)  # how much each element of the result counts, again and again if there are more
+
+
+def _weights(x):
+    return mg.tensor(np.resize(np.float32(WEIGHTS), tuple(x.shape)))
+
+
 def _observe(value, arguments):
-    """The numbers, and the gradient that they send to x."""
-    if not isinstance(value, mg.Tensor) or value.shape != arguments[0].shape:
+    """The numbers, and what they send to x; where nothing was recorded, None and why."""
+    x = arguments[0]
+    if not isinstance(value, mg.Tensor) or value.shape != x.shape:
         return value
     if not value.requires_grad:
-        return value.detach(), None
-    return value.detach(), grad(value, arguments[0], mg.tensor(list(WEIGHTS)), allow_unused=True)[0]
+        return value.detach(), "nothing: it has no way back"
+    weights = _weights(x)
+    (gradient,) = grad(value, x, weights, allow_unused=True)
+    if gradient is None:
+        return value.detach(), "None"
+    before = _weights(x)
+    return value.detach(), Sent(
+        gradient, None if weights.equal(before) else ("grad_output", show(before), show(weights))
+    )
+
+
+def _is_observed(value):
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Sent | str)
+
+
+def _has_no_way_back(outcome):
+    return _is_observed(outcome.value) and outcome.value[1] == "nothing: it has no way back"
 
 
 def _compare(expected, got, outcome):
-    if not isinstance(got, tuple) or len(got) != 2 or not isinstance(got[0], mg.Tensor):
+    if not _is_observed(got):
         return compare(expected[0], got)
     difference = compare(expected[0], got[0], "the numbers")
     if difference is not None:
         return difference
-    if got[1] is None:
-        note = "The numbers are right, but no way leads from them back to x."
-        return Difference("the gradient of x", "None", show(expected[1]), note)
-    return compare(expected[1], got[1], "the gradient of x")
+    if isinstance(got[1], str):
+        note = "The numbers are right, but no gradient comes from them to x."
+        return Difference("the gradient of x", got[1], show(expected[1].gradient), note)
+    difference = compare_sent(expected[1], got[1], outcome)
+    at = "" if difference is None else difference.where.replace("the answer", "the gradient of x")
+    return difference and Difference(at, difference.yours, difference.expected, difference.note)
 
 
 def _show(value, arguments):
-    if not isinstance(value, tuple) or len(value) != 2 or not isinstance(value[0], mg.Tensor):
+    if not _is_observed(value):
         return show(value)
-    return f"{show(value[0])}; for grad_output {list(WEIGHTS)} it sends {show(value[1])} to x"
+    sent = value[1] if isinstance(value[1], str) else show(value[1].gradient)
+    return f"{show(value[0])}; for grad_output {_weights(value[0]).tolist()} it sends {sent} to x"
 
 
-def _case(numbers, step):
-    return Case(f"x = {numbers}, step = {step}", lambda: (mg.tensor(numbers, requires_grad=True), step))
+def _case(numbers, step, result=False):
+    def make():
+        x = mg.tensor(numbers, requires_grad=True)
+        return x * 1 if result else x, step
+
+    return Case(f"x = {numbers}{', a result of w * 1' if result else ''}, step = {step}", make)
+
+
+def _drawn(random):
+    """Steps of all sizes, any shape, some numbers that become 0, and none that is between two multiples."""
+    shape = [(), (1,), (5,), (2, 3)][random.integers(4)]
+    step = random.choice([0.1, 0.2, 0.5, 3.0, 10.0]).item()
+    multiples = random.integers(-4, 5, shape) + random.choice([0.0, 0.1, -0.3, 0.4], shape)
+    yield _case(np.round(multiples * step, 3).tolist(), step, bool(random.integers(2)))
 
 
 def _draw(outcome, difference):
@@ -68,18 +103,19 @@ def _draw(outcome, difference):
     x, step = outcome.case.make()
     answer = outcome.answer
     result = answer(x, step)
-    weights = mg.tensor(list(WEIGHTS)) if result.requires_grad else None
+    weights = _weights(x) if result.requires_grad else None
     if difference.where.startswith("the numbers"):
         return draw_wrong_node(result, {"x": x}, result, "✗ other numbers", weights, answer)
     if not result.requires_grad:
         return draw_wrong_node(result, {"x": x}, result, "✗ no way back to x", None, answer)
-    return draw_wrong_node(result, {"x": x}, x, f"✗ expected {list(WEIGHTS)}", weights, answer)
+    return draw_wrong_node(result, {"x": x}, x, f"✗ expected {weights.tolist()}", weights, answer)
 
 
 def _evidence(outcome):
     x, step = outcome.arguments
-    measured = measured_slopes(lambda moved: _rounded(moved, step), x, mg.tensor(list(WEIGHTS)))
-    return f"{measured}\n  that is the truth about rounding; asked for is what x itself would get, {list(WEIGHTS)}"
+    weights = _weights(x)
+    measured = measured_slopes(lambda moved: _forward(None, moved, step), x, weights)
+    return f"{measured}\n  that is the truth about rounding; asked for is what x itself would get, {weights.tolist()}"
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -87,17 +123,7 @@ def _evidence(outcome):
 
 def whole_numbers(x, step):
     """The step was left out: this is x rounded to whole numbers."""
-
-    class Quantize(mg.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, step):
-            return x.round()
-
-        @staticmethod
-        def backward(ctx, grad_output):
-            return grad_output, None
-
-    return Quantize.apply(x, step)
+    return _quantized_with(x, step, forward=lambda ctx, x, step: x.round())
 
 
 def no_function(x, step):
@@ -108,74 +134,59 @@ def no_function(x, step):
 
 
 def without_apply(x, step):
-    class Context:
-        step = None
-
-    return Quantize.forward(Context(), x, step)
+    return _forward(None, x, step)
 
 
 def number_of_steps(x, step):
     """Rounded, but not multiplied by step any more: these are the numbers of the steps."""
-
-    class Steps(Quantize):
-        @staticmethod
-        def forward(ctx, x, step):
-            return (x / step).round()
-
-    return Steps.apply(x, step)
+    return _quantized_with(x, step, forward=lambda ctx, x, step: (x / step).round())
 
 
 def rounded_down(x, step):
     """This rounds down. round() goes to the nearest multiple."""
+    return _quantized_with(x, step, forward=lambda ctx, x, step: mg.floor(x / step) * step)
 
-    class Down(Quantize):
-        @staticmethod
-        def forward(ctx, x, step):
-            return mg.floor(x / step) * step
 
-    return Down.apply(x, step)
+def cut_towards_zero(x, step):
+    """The digits behind the point were cut off, which goes towards 0. round() goes to the nearest multiple."""
+    return _quantized_with(x, step, forward=lambda ctx, x, step: mg.trunc(x / step) * step)
 
 
 def ones_back(x, step):
     """What comes in is not in it: backward gave ones. It passes grad_output on, which is not always 1."""
-
-    class Ones(Quantize):
-        @staticmethod
-        def backward(ctx, grad_output):
-            return mg.ones_like(grad_output), None
-
-    return Ones.apply(x, step)
+    return _quantized_with(x, step, backward=lambda ctx, grad_output: (mg.ones_like(grad_output), None))
 
 
 def rounded_back(x, step):
     """backward rounds the gradient, too. Only the numbers are rounded; the gradient passes as it is."""
-
-    class Back(Quantize):
-        @staticmethod
-        def backward(ctx, grad_output):
-            return (grad_output / ctx.step).round() * ctx.step, None
-
-    return Back.apply(x, step)
+    return _quantized_with(x, step, backward=lambda ctx, grad_output: ((grad_output / step).round() * step, None))
 
 
 def divided_by_step(x, step):
     """The gradient was divided by step. The division belongs to the rounding, and the backward is to act as if there
     were none of it.
     """
+    return _quantized_with(x, step, backward=lambda ctx, grad_output: (grad_output / step, None))
 
-    class Divided(Quantize):
-        @staticmethod
-        def backward(ctx, grad_output):
-            return grad_output / ctx.step, None
 
-    return Divided.apply(x, step)
+def scaled_by_step(x, step):
+    """The gradient was multiplied by step. The multiplication belongs to the rounding, and the backward is to act as if
+    there were none of it.
+    """
+    return _quantized_with(x, step, backward=lambda ctx, grad_output: (grad_output * step, None))
+
+
+def only_where_not_zero(x, step):
+    """Where x was rounded to 0, no gradient comes back. y is to act as if it were x there, too."""
+    kept = (x / step).round() != 0
+    return _quantized_with(x, step, backward=lambda ctx, grad_output: (grad_output * kept, None))
 
 
 def made_an_object(x, step):
     """Quantize(...) makes an object and computes nothing. A Function is called by Quantize.apply(...)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return Quantize(x, step)
+        return function_of("Quantize", _forward, _backward)(x, step)
 
 
 def cut_off(x, step):
@@ -185,51 +196,24 @@ def cut_off(x, step):
     return (x.detach() / step).round() * step
 
 
-def scaled_by_step(x, step):
-    """The gradient was multiplied by step. The multiplication belongs to the rounding, and the backward is to act as if
-    there were none of it.
-    """
-
-    class Scaled(Quantize):
-        @staticmethod
-        def backward(ctx, grad_output):
-            return grad_output * ctx.step, None
-
-    return Scaled.apply(x, step)
-
-
 def no_none(x, step):
     """backward returns one gradient for each argument of forward after ctx. step is no tensor: return None for it."""
-
-    class One(Quantize):
-        @staticmethod
-        def backward(ctx, grad_output):
-            return grad_output
-
-    return One.apply(x, step)
+    return _quantized_with(x, step, backward=lambda ctx, grad_output: grad_output)
 
 
 def gradient_for_step(x, step):
     """step is no tensor and gets no gradient: None at its place."""
-
-    class Two(Quantize):
-        @staticmethod
-        def backward(ctx, grad_output):
-            return grad_output, grad_output.sum()
-
-    return Two.apply(x, step)
+    return _quantized_with(x, step, backward=lambda ctx, grad_output: (grad_output, grad_output.sum()))
 
 
 def saved_a_number(x, step):
     """save_for_backward is for tensors. A number is kept as an attribute, ctx.step = step; and do you need it?"""
 
-    class Saving(Quantize):
-        @staticmethod
-        def forward(ctx, x, step):
-            ctx.save_for_backward(x, step)
-            return (x / step).round() * step
+    def forward(ctx, x, step):
+        ctx.save_for_backward(x, step)
+        return (x / step).round() * step
 
-    return Saving.apply(x, step)
+    return _quantized_with(x, step, forward=forward)
 
 
 EXERCISE = Exercise(
@@ -241,7 +225,9 @@ EXERCISE = Exercise(
         _case([0.3, 0.8, -1.1], 0.5),
         _case([0.3, 0.8, -1.1], 0.25),
         _case([7.0, 12.0, -3.0], 4.0),
+        _case([[0.1, -0.2], [0.9, -0.6]], 0.5, result=True),
     ),
+    drawn=_drawn,
     hints=(
         "The forward is (x / step).round() * step. What should a backward return that treats y as if it were x?",
         "It returns grad_output as it is, for x. And forward has one more argument: what is its gradient?",
@@ -258,12 +244,14 @@ EXERCISE = Exercise(
         Mistake(no_function, without_apply),
         number_of_steps,
         rounded_down,
+        cut_towards_zero,
         ones_back,
         rounded_back,
         divided_by_step,
-        Mistake(made_an_object, when=lambda outcome: isinstance(outcome.value, mg.autograd.Function)),
-        Mistake(cut_off, when=lambda outcome: isinstance(outcome.value, tuple) and outcome.value[1:] == (None,)),
         scaled_by_step,
+        only_where_not_zero,
+        Mistake(made_an_object, when=lambda outcome: isinstance(outcome.value, mg.autograd.Function)),
+        Mistake(cut_off, when=_has_no_way_back),
         Mistake(no_none, when=raised("incorrect number of gradients")),
         Mistake(gradient_for_step, when=raised("gradient different than None")),
         Mistake(saved_a_number, when=raised("save_for_backward can only save variables")),

@@ -1,8 +1,22 @@
-"""What the exercises of chapter 06 share: slopes measured."""
+"""What the exercises of chapter 06 share: drawn numbers, slopes measured, and a backward run and watched."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.teach import STEP, slopes
+import minigrad as mg
+from minigrad.autograd import grad
+from minigrad.teach import STEP, Difference, compare, function_of, show, slopes
+
+WRITTEN = (
+    "The gradient is right, but backward has written to {}, which others use as well: the engine may send the same "
+    "tensor along other edges, and what was saved belongs to the caller. Make a new tensor."
+)
+
+
+def drawn_numbers(random, shape):
+    """Numbers of both signs with one digit behind the point, which read well on a card, as lists."""
+    return np.round(random.normal(0, 1.5, shape), 1).tolist()
 
 
 def measured_slopes(function, x, weights, step=STEP):
@@ -12,3 +26,53 @@ def measured_slopes(function, x, weights, step=STEP):
         found[place] = (slope * weights.numpy()).sum()
     listed = np.array2string(found + 0.0, separator=", ", formatter={"float_kind": lambda value: f"{value:.4g}"})
     return f"  each element moved by {step} to both sides: the slopes are {' '.join(listed.split())}"
+
+
+# ---------------------------------------------------------------- a backward, watched
+
+
+class Sent(NamedTuple):
+    """What a backward sent to x, and the first tensor that it wrote to: its name, the numbers before and after."""
+
+    gradient: Any
+    written: tuple[str, str, str] | None
+
+
+def sends(name, forward, saved, backward):
+    """`run(*arguments, grad_output) -> Sent`, of a Function with this backward whose forward has `saved` tensors of
+    these names. The first argument is x.
+    """
+    function = function_of(name, forward, backward)
+
+    def run(x, *others):
+        *others, weights = others
+        x, weights = x.detach().clone().requires_grad_(), weights.clone()  # whatever is written, it is not to the case
+        y = function.apply(x, *others)
+        watched = {"grad_output": weights, **dict(zip(saved, y.grad_fn.saved_tensors, strict=True))}
+        before = {name: tensor.detach().numpy().copy() for name, tensor in watched.items()}
+        (gradient,) = grad(y, x, weights, allow_unused=True)
+        if gradient is None:
+            return None
+        for name, tensor in watched.items():
+            if not np.array_equal(before[name], tensor.detach().numpy(), equal_nan=True):
+                return Sent(gradient, (name, show(mg.tensor(before[name])), show(tensor)))
+        return Sent(gradient, None)
+
+    return run
+
+
+def compare_sent(expected, got, outcome):
+    """The gradient counts first; then, that nothing was written to."""
+    if not isinstance(got, Sent):
+        return compare(expected.gradient, got)
+    difference = compare(expected.gradient, got.gradient)
+    if difference is None and got.written is not None:
+        name, before, after = got.written
+        return Difference(f"{name} afterwards", after, before, WRITTEN.format(name))
+    return difference
+
+
+def show_sent(value, arguments):
+    if not isinstance(value, Sent):
+        return show(value)
+    return show(value.gradient) + (f", and {value.written[0]} was written to" if value.written else "")
