@@ -13,7 +13,8 @@ from .chapter06 import Sent, compare_sent, measured_slopes
 
 def quantized(x, step):
     """x rounded to multiples of step, with the gradient of x itself."""
-    return function_of("Quantize", _forward, _backward).apply(x, step)
+    Quantize = function_of("Quantize", _forward, _backward)  # noqa: N806 (a class)
+    return Quantize.apply(x, step)
 
 
 def _forward(ctx, x, step):
