@@ -27,7 +27,7 @@ from minigrad.viz.graph.values import elements_text, number
 LONGEST_FORMULA, LONGEST_NUMBERS = 150, 80  # characters of a formula, and of one with numbers
 ELEMENTWISE = frozenset(
     ["exp", "log", "log1p", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sign", "abs", "sigmoid", "logsigmoid"]
-    + ["erf", "where", "masked_fill", "clamp", "max", "min", "Φ", "φ", "gelu_slope"]
+    + ["erf", "where", "masked_fill", "clamp", "max", "min", "normal_cdf", "normal_density", "gelu_slope"]
 )
 FOLDED: Mapping[str, Callable[..., Any]] = {"prod": math.prod, "max": max, "min": min, "len": len, "abs": abs}
 GIVEN = "given"  # marks a number of the learner's, which is written as it is

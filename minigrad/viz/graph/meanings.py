@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-NORMALIZED = "({g} - mean({g}) - x̂ × mean({g} × x̂)) / σ, x̂ being the normalized {x}"
-SCALED = "({g} - x̂ × mean({g} × x̂)) / σ, x̂ being the normalized {x}"  # the mean is left where it is
+NORMALIZED = "({g} - mean({g}) - x̂ × mean({g} × x̂)) / σ, x̂ being the normalized {x} and σ its deviation"
+SCALED = "({g} - x̂ × mean({g} × x̂)) / σ, x̂ being the normalized {x} and σ its deviation"  # the mean is left where it is
 
 # Name of a function -> its parameters, and what it computes; parameters that the text does not use are left out of it.
 DEFINITIONS: Mapping[str, tuple[str, str]] = {
@@ -44,7 +44,7 @@ DEFINITIONS: Mapping[str, tuple[str, str]] = {
     "_silu_slope": ("x", "sigmoid(x) * (1 + x * (1 - sigmoid(x)))"),
     "_gelu_slope": (
         "x approximate",
-        "(Φ(x) + x * φ(x)) if approximate == 'none' else gelu_slope(x)",  # of the normal distribution
+        "(normal_cdf(x) + x * normal_density(x)) if approximate == 'none' else gelu_slope(x)",
     ),
     "_inside": (
         "x min max",

@@ -74,7 +74,7 @@ TO_SELF = {
 }
 
 PART = (("tensors", "the part of g that this input became"),)
-NORMALIZED = "(g - mean(g) - x̂ × mean(g × x̂)) / σ of g times the weight, x̂ being the normalized input"
+NORMALIZED = "(g - mean(g) - x̂ × mean(g × x̂)) / σ of g times the weight, x̂ being the normalized input, σ its deviation"
 BY_CHANNEL = (
     ("weight", "g × x̂ summed over all but the channels, x̂ being the normalized input"),
     ("bias", "g summed over all but the channels"),

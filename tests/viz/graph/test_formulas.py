@@ -33,7 +33,7 @@ NUMBERED = str.maketrans({digit: f"_{number}" for number, digit in enumerate("�
 def as_python(text: str) -> str:
     """A formula as Python would write it."""
     text = re.sub(r"√([\w.]+|\()", lambda match: "sqrt(" + match[1].replace("(", "") + ")" * (match[1] != "("), text)
-    text = re.sub(r"\|([^|]*)\|", r"abs(\1)", text).replace("⌊", "floor(").replace("⌋", ")")
+    text = re.sub(r"\|([^|]*)\|", r"abs(\1)", text).replace("⌊", "floor(").replace("⌋", ")").replace("normal ", "normal_")
     text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda match: "**" + match[0].translate(POWERS), text)
     text = text.replace("×", "*").replace("·", "*").replace("ᵀ", ".mT").replace("π", "pi").replace("′", "_slope")
     return text.translate(NUMBERED)
@@ -60,8 +60,8 @@ def functions(dim: Any) -> dict[str, Any]:
         "clamp": np.clip,
         "sigmoid": sigmoid,
         "logsigmoid": lambda x: np.log(sigmoid(x)),
-        "φ": bell,
-        "Φ": lambda x: (1 + erf(x / math.sqrt(2))) / 2,
+        "normal_density": bell,
+        "normal_cdf": lambda x: (1 + erf(x / math.sqrt(2))) / 2,
         "gelu_slope": lambda x: (cubic(x + 1e-6) * (x + 1e-6) - cubic(x - 1e-6) * (x - 1e-6)) / 4e-6 + 0.5,
         "solve": lambda a, b: np.linalg.solve(a, b[..., None])[..., 0] if b.ndim < a.ndim else np.linalg.solve(a, b),
         "cofactors": lambda a: np.linalg.inv(a).T * np.linalg.det(a),
