@@ -16,6 +16,14 @@ PREDICTIONS = (
                 ),
             ),
             Option(
+                "In w.grad, divided by 10 and rounded to nothing",
+                "A gradient of 0 would read as zeros. None says that nothing was kept here at all.",
+            ),
+            Option(
+                "Nowhere yet: an optimizer has to write it into w.grad",
+                "backward() itself fills in .grad. An optimizer only reads what it finds there.",
+            ),
+            Option(
                 "In .grad of the tensor that was divided, which has no name",
                 (
                     "That tensor is the leaf. The name w belongs to the result of the division, and a gradient only "
@@ -23,19 +31,11 @@ PREDICTIONS = (
                 ),
                 True,
             ),
-            Option(
-                "In w.grad, but retain_graph=True cleared it again",
-                "retain_graph keeps more, not less: the values that nodes have saved. It does not touch .grad.",
-            ),
-            Option(
-                "In w.grad, divided by 10 and rounded to nothing",
-                "A gradient of 0 would read as zeros. None says that nothing was kept here at all.",
-            ),
         ),
     ),
     Prediction(
         name="is_it_a_leaf",
-        question="Which of the three are leaves?",
+        question="Which of the four are leaves?",
         about=("a = mg.tensor([1.0, 2.0])\nb = a * 2\nc = mg.tensor([1.0, 2.0], requires_grad=True)\nd = c * 2"),
         options=(
             Option(
@@ -53,7 +53,7 @@ PREDICTIONS = (
                 ),
             ),
             Option(
-                "a, b and c: all those that no recorded operation made",
+                "a, b and c: for b nothing was recorded",
                 "Only d was made by a recorded operation, because only there an input requires a gradient.",
                 True,
             ),
@@ -68,13 +68,13 @@ PREDICTIONS = (
         question="loss.backward() has run, and now you call products.retain_grad(). What is products.grad?",
         options=(
             Option(
-                "the gradient: it was computed, and is fetched now",
-                "It was computed and passed on, and nobody kept it. It is gone, and cannot be fetched.",
-            ),
-            Option(
                 "None: the gradient came by before anybody asked",
                 "retain_grad() is about gradients to come. Ask first, walk afterwards.",
                 True,
+            ),
+            Option(
+                "the gradient: it was computed, and is fetched now",
+                "It was computed and passed on, and nobody kept it. It is gone, and cannot be fetched.",
             ),
             Option(
                 "zeros, in the shape of products",

@@ -1,0 +1,61 @@
+"""A prediction is asked before the page gives the answer, and what it asks about is then run in front of the reader."""
+
+import collections
+import functools
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nbformat
+import pytest
+
+from minigrad.teach import PREDICTIONS
+from minigrad.teach.prediction import LETTERS
+
+FOLDER = Path(__file__).parent.parent / "notebooks"
+
+
+class Answer(NamedTuple):
+    """Of one prediction: what gives the answer away, and the output in which the reader then sees it."""
+
+    given_away: str  # found nowhere above the question, in what the chapter says and shows
+    shown: str  # found in an output below it
+
+
+ANSWERS = {
+    "scaled_weights": Answer(r"nameless|without a name|t0 +leaf", r"t0 +leaf .*\[-0\.52, -1\.04, 0\.52\]"),
+    "is_it_a_leaf": Answer(r"nothing is recorded|at least one (of its inputs|input) does", r"\nb +False +True +None\n"),
+    "when_to_retain": Answer(r"before\*? the walk|ask first", r"^products\.grad is None\n$"),
+}
+
+
+@functools.cache
+def cells_of(chapter: str) -> list[Any]:
+    return list(nbformat.read(FOLDER / f"{chapter}.ipynb", as_version=4).cells)
+
+
+def shown_by(cell: Any) -> list[str]:
+    """What a cell printed and, as text, what it drew."""
+    outputs = cell.get("outputs", [])
+    return [output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs]
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_the_answer_stands_below_the_question(name: str) -> None:
+    cells = cells_of(PREDICTIONS[name].chapter)
+    (place,) = [number for number, cell in enumerate(cells) if cell.source == f"predict.{name}()"]
+    above = "\n".join(text for cell in cells[:place] for text in [cell.source, *shown_by(cell)])
+    above = re.sub(r"<details>.*?</details>", "", above, flags=re.DOTALL)
+    assert not re.search(ANSWERS[name].given_away, above, re.IGNORECASE)
+    below = [text for cell in cells[place + 1 :] for text in shown_by(cell)]
+    assert any(re.search(ANSWERS[name].shown, text) for text in below)
+
+
+@pytest.mark.parametrize("chapters", [r"01"])
+def test_no_letter_is_mostly_the_right_one(chapters: str) -> None:
+    asked = [prediction for prediction in PREDICTIONS.values() if re.match(chapters, prediction.chapter)]
+    right = collections.Counter(
+        LETTERS[[option.right for option in prediction.options].index(True)] for prediction in asked
+    )
+    assert asked
+    assert max(right.values()) <= (len(asked) + 2) / 3, right
