@@ -33,10 +33,10 @@ NUMBERED = str.maketrans({digit: f"_{number}" for number, digit in enumerate("�
 def as_python(text: str) -> str:
     """A formula as Python would write it."""
     text = re.sub(r"√([\w.]+|\()", lambda match: "sqrt(" + match[1].replace("(", "") + ")" * (match[1] != "("), text)
-    text = re.sub(r"\|([^|]*)\|", r"abs(\1)", text).replace("⌊", "floor(").replace("⌋", ")").replace("normal ", "normal_")
+    text = re.sub(r"\|([^|]*)\|", r"abs(\1)", text).replace("⌊", "floor(").replace("⌋", ")")
     text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda match: "**" + match[0].translate(POWERS), text)
     text = text.replace("×", "*").replace("·", "*").replace("ᵀ", ".mT").replace("π", "pi").replace("′", "_slope")
-    return text.translate(NUMBERED)
+    return text.translate(NUMBERED).replace("normal ", "normal_")
 
 
 def functions(dim: Any) -> dict[str, Any]:
