@@ -15,12 +15,6 @@ PREDICTIONS = (
                 "forward.",
             ),
             Option(
-                "False: nothing is recorded inside forward",
-                "The way back is your backward, so nobody needs a node for the square. y gets its node after forward "
-                "has returned.",
-                True,
-            ),
-            Option(
                 "False: x was detached before forward got it",
                 "forward gets the very tensor that you passed, and x.requires_grad is True in there. Only the "
                 "recording is off.",
@@ -29,26 +23,32 @@ PREDICTIONS = (
                 "nothing: y.requires_grad is an error before forward has returned",
                 "y is an ordinary tensor, and every tensor has the flag.",
             ),
+            Option(
+                "False: nothing is recorded inside forward",
+                "The way back is your backward, so nobody needs a node for the square. y gets its node after forward "
+                "has returned.",
+                True,
+            ),
         ),
     ),
     Prediction(
         name="as_is",
-        about="y = ScaleGradient.apply(x, -0.5)\nloss = (y * y).sum()      # x = [1., -3., 2.]\nloss.backward()",
+        about="y = Factor.apply(x, -0.5)\nloss = (y * y).sum()      # x = [1., -3., 2.]\nloss.backward()",
         question="What is x.grad?",
         options=(
             Option(
+                "[0.5, -1.5, 1.]: the gradient of (-0.5 * x) ** 2",
+                "That would be so if forward multiplied by -0.5 as well. It does not: y is x, and only the way back "
+                "is scaled.",
+            ),
+            Option(
                 "[2., -6., 4.]: forward changes nothing, so the gradient is that of x * x",
-                "That is what arrives at y. From there it goes through the backward of ScaleGradient.",
+                "That is what arrives at y. From there it goes through the backward of Factor.",
             ),
             Option(
                 "[-1., 3., -2.]: what arrives at y, times -0.5",
                 "The engine does what backward says, and never asks whether it suits forward.",
                 True,
-            ),
-            Option(
-                "[0.5, -1.5, 1.]: the gradient of (-0.5 * x) ** 2",
-                "That would be so if forward multiplied by -0.5 as well. It does not: y is x, and only the way back "
-                "is scaled.",
             ),
             Option(
                 "an error: backward does not fit forward",
@@ -89,14 +89,14 @@ PREDICTIONS = (
         question="w = [1., 2.]. What is w.grad?",
         options=(
             Option(
-                "[6., 6.]: h is w * 6 now",
-                "The numbers of h are. But h still has the node of w * 3: nobody told autograd that the Function "
-                "wrote to h.",
-            ),
-            Option(
                 "[3., 3.], without any error",
                 "h has new numbers and its old node, so the way back misses the doubling.",
                 True,
+            ),
+            Option(
+                "[6., 6.]: h is w * 6 now",
+                "The numbers of h are. But h still has the node of w * 3: nobody told autograd that the Function "
+                "wrote to h.",
             ),
             Option(
                 "an error: h was modified by an in-place operation",
