@@ -152,11 +152,14 @@ class _Nest:
         self.sizes = sizes
         self.groups = {group.id: group for group in groups}
         self.open = {key for key in self.groups if key in shown}
+        self.closed = {WHOLE: ""}  # the outermost closed group of a group and those around it
+        for group in groups:
+            self.closed[group.id] = self.closed[group.parent or WHOLE] or ("" if group.id in self.open else group.id)
         self.home = dict.fromkeys(sizes, WHOLE) | {box: group.id for group in groups for box in group.boxes}
         self.order = {box: number for number, box in enumerate(sizes)}
         for box, number in list(self.order.items()):  # a group stands where its first box was made
-            for group in self.around(box):
-                self.order[group] = min(number, self.order.get(group, number))
+            for outer in self.around(box):
+                self.order[outer] = min(number, self.order.get(outer, number))
         self.members: dict[tuple[str, str], list[str]] = {}
         for edge in edges:
             ends = self.shown_for(edge.source), self.shown_for(edge.target)
@@ -175,8 +178,7 @@ class _Nest:
 
     def shown_for(self, key: str) -> str:
         """What stands for a box: itself, or the outermost closed group around it."""
-        closed = [group for group in self.around(key) if group and group not in self.open]
-        return closed[-1] if closed else key
+        return self.closed[self.groups[key].parent or WHOLE if key in self.groups else self.home[key]] or key
 
     def layout(self, room: Room, part: float) -> Layout:
         """`part` is how much of the room along the flow an open group gets."""
