@@ -58,23 +58,27 @@ PREDICTIONS = (
     ),
     Prediction(
         name="one_leaf_three_uses",
-        question="The loop used w three times. How many AccumulateGrad nodes for w does the graph have?",
+        question=(
+            "The loop used w three times. How many nodes does the graph of state have, those of the leaves included?"
+        ),
+        about="w = mg.tensor(0.5, requires_grad=True)\nstate = mg.tensor(1.0, requires_grad=True)\n"
+        "for _ in range(3):\n    state = (state * w).tanh()",
         options=(
             Option(
-                "one, with three edges to it",
+                "8: two for each round, one for w and one for the first state",
                 "There is one tensor w with one .grad. Three gradients will arrive there and be added.",
                 True,
             ),
             Option(
-                "three, one for each round",
+                "10: two for each round, one for each use of w, and one for the first state",
                 "Each round made nodes of its own, but not a new w. All three multiplications lead to the same node.",
             ),
             Option(
-                "one, with one edge: the last use counts",
-                "The loss depends on w in three places, and each of them has its edge. None replaces another.",
+                "4: a multiplication, a tanh, w, and the first state",
+                "The line is written once and ran three times. What ran is recorded, each time with new nodes.",
             ),
             Option(
-                "none: w is a leaf, and leaves have no node",
+                "6: two for each round; leaves have no node",
                 "A leaf has no grad_fn, but a place where its gradient is added up. That is the node AccumulateGrad.",
             ),
         ),
