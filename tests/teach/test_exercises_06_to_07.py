@@ -11,6 +11,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.autograd import Function, grad
+from minigrad.autograd.functional import vjp
 from minigrad.teach import EXERCISES
 
 # ---------------------------------------------------------------- tanh_backward
@@ -227,6 +228,176 @@ def peaks_in_a_small_graph(ctx, grad_output):
     return grad(peaks, inner, grad_output)[0], None, None
 
 
+# ---------------------------------------------------------------- recomputed
+
+
+def recomputing(f, x, keep=None, kept=None, compute=None):
+    """The Function, with what keeps x and gives it back, or what computes the gradient, written otherwise."""
+
+    class Recompute(Function):
+        @staticmethod
+        def forward(ctx, f, x):
+            ctx.f = f
+            ctx.save_for_backward(x) if keep is None else keep(ctx, x)
+            return f(x)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            given = ctx.saved_tensors[0] if kept is None else kept(ctx)
+            if compute is not None:
+                return None, compute(ctx, given, grad_output)
+            with mg.enable_grad():
+                leaf = given.detach().requires_grad_()
+                y = ctx.f(leaf)
+            return None, *grad(y, leaf, grad_output)
+
+    return Recompute.apply(f, x)
+
+
+def recomputed_from_an_attribute(f, x):
+    def keep(ctx, x):
+        ctx.x = x
+
+    return recomputing(f, x, keep, lambda ctx: ctx.x)
+
+
+def recomputed_from_a_closure(f, x):
+    return recomputing(f, x, lambda ctx, given: None, lambda ctx: x)
+
+
+def recomputed_from_a_copy(f, x):
+    return recomputing(f, x, lambda ctx, x: ctx.save_for_backward(x.clone()))
+
+
+def recomputed_from_an_array(f, x):
+    def keep(ctx, x):
+        ctx.numbers = x.detach().numpy().copy()
+
+    return recomputing(f, x, keep, lambda ctx: mg.tensor(ctx.numbers))
+
+
+def recomputed_with_the_result_kept(f, x):
+    class Recompute(Function):
+        @staticmethod
+        def forward(ctx, f, x):
+            ctx.f, y = f, f(x)
+            ctx.save_for_backward(x, y)
+            return y
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            leaf = ctx.saved_tensors[0].detach().requires_grad_()
+            with mg.enable_grad():
+                y = ctx.f(leaf)
+            return None, *grad(y, leaf, grad_output)
+
+    return Recompute.apply(f, x)
+
+
+def recomputed_from_one_leaf(f, x):
+    """The leaf of the small graph is made once, and its .grad adds up."""
+
+    def keep(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.leaf = x.detach().requires_grad_()
+
+    def compute(ctx, given, grad_output):
+        with mg.enable_grad():
+            y = ctx.f(ctx.leaf)
+        y.backward(grad_output)
+        return ctx.leaf.grad
+
+    return recomputing(f, x, keep, compute=compute)
+
+
+class OfTheClass(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return OfTheClass.f(x)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        leaf = ctx.saved_tensors[0].detach().requires_grad_()
+        with mg.enable_grad():
+            y = OfTheClass.f(leaf)
+        return grad(y, leaf, grad_output)[0]
+
+
+def recomputed_with_f_on_the_class(f, x):
+    OfTheClass.f = f
+    return OfTheClass.apply(x)
+
+
+def recomputed_with_f_called_before(f, x):
+    with mg.no_grad():
+        f(x)  # to look at the shape
+    return recomputing(f, x)
+
+
+def recomputed_with_another_node(f, x):
+    return recomputing(f, x) * 1
+
+
+def recomputed_of_a_copy(f, x):
+    return recomputing(f, x * 1)
+
+
+def recomputed_into_the_leaf(f, x):
+    def compute(ctx, given, grad_output):
+        with mg.enable_grad():
+            leaf = given.detach().requires_grad_()
+            y = ctx.f(leaf)
+        (gradient,) = grad(y, leaf, grad_output)
+        if x.is_leaf:
+            x.grad = gradient
+            return None
+        return gradient
+
+    return recomputing(f, x, compute=compute)
+
+
+def recomputed_times_two(f, x):
+    return recomputing(f, x, compute=lambda ctx, given, grad_output: 2 * vjp(ctx.f, given, grad_output)[1])
+
+
+def recomputed_without_a_gradient(f, x):
+    return recomputing(f, x, compute=lambda ctx, given, grad_output: None)
+
+
+def recomputed_by_a_product(f, x):
+    return recomputing(f, x, compute=lambda ctx, given, grad_output: vjp(ctx.f, given, grad_output)[1])
+
+
+def recomputed_at_x_itself(f, x):
+    def compute(ctx, given, grad_output):
+        with mg.enable_grad():
+            return grad(ctx.f(given), given, grad_output)[0]
+
+    return recomputing(f, x, compute=compute)
+
+
+def recomputed_with_a_setup(f, x):
+    class Recompute(Function):
+        @staticmethod
+        def forward(x, function):
+            return function(x.detach())
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(inputs[0])
+            ctx.again = inputs[1]
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            with mg.set_grad_enabled(True):
+                leaf = ctx.saved_tensors[0].detach().clone().requires_grad_()
+                (ctx.again(leaf) * grad_output).sum().backward()
+            return leaf.grad, None
+
+    return Recompute.apply(x, f)
+
+
 # ---------------------------------------------------------------- what the checks say
 
 WRONG = {
@@ -259,12 +430,28 @@ WRONG = {
         peaks_written_into_places: "backward has written to places",
         peaks_of_all_rows_at_once: "first difference",
     },
+    "recomputed": {
+        recomputed_from_an_attribute: "x was written to before backward, which nobody noticed",
+        recomputed_from_a_closure: "x was written to before backward, which nobody noticed",
+        recomputed_from_a_copy: "a copy of them is kept, one more tensor in memory",
+        recomputed_from_an_array: "a copy of them is kept, one more tensor in memory",
+        recomputed_with_the_result_kept: "more is kept than f and x",
+        recomputed_from_one_leaf: "None of the mistakes that are known here",
+        recomputed_with_f_on_the_class: "another call with another f before backward",
+        recomputed_with_f_called_before: "f has to run twice",
+        recomputed_with_another_node: "not one node leads from the result to x",
+        recomputed_of_a_copy: "not one node leads from the result to x",
+        recomputed_into_the_leaf: "the gradient of the leaf",
+        recomputed_times_two: "None of the mistakes that are known here",
+        recomputed_without_a_gradient: "No gradient has arrived there",
+    },
 }
 
 RIGHT = {
     "tanh_backward": (tanh_factored, tanh_of_x_again, tanh_in_numpy),
     "quantized": (quantized_as_data, quantized_in_numpy, quantized_with_a_setup),
     "peaks_backward": (peaks_of_columns, peaks_in_numpy, peaks_in_a_small_graph),
+    "recomputed": (recomputed_by_a_product, recomputed_at_x_itself, recomputed_with_a_setup),
 }
 
 EACH_WRONG = [(name, answer, words) for name, answers in WRONG.items() for answer, words in answers.items()]
