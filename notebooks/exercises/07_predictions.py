@@ -5,11 +5,12 @@ from minigrad.teach import Option, Prediction
 PREDICTIONS = (
     Prediction(
         name="what_would_notice",
-        question="One of the two runs has a wrong backward. Which of these would have noticed?",
+        question="One of the two backwards is wrong. Which of these notices it?",
         options=(
             Option(
-                "the loss: with wrong gradients it would not fall",
-                "It falls in both runs. A gradient that points roughly downhill is enough for that.",
+                "the loss: with wrong gradients it does not fall",
+                "It falls in both runs, as the next cells show. A gradient that points roughly downhill is enough for "
+                "that.",
             ),
             Option(
                 "the engine: it checks what a backward returns",
@@ -81,17 +82,17 @@ PREDICTIONS = (
     ),
     Prediction(
         name="right_once",
-        question="gradcheck(SecondTry.apply, x) gave True. What does this say about second derivatives?",
+        question="gradcheck(SwishB.apply, x) gave True. What does this say about second derivatives?",
         options=(
-            Option(
-                "they are right: the derivative of a right gradient is right",
-                "On paper. Here the gradient is computed by your lines, and what is differentiated is the record of "
-                "them. It may have holes.",
-            ),
             Option(
                 "nothing",
                 "gradcheck compares the numbers that backward returns. How they were computed is another question.",
                 True,
+            ),
+            Option(
+                "they are right: the derivative of a right gradient is right",
+                "On paper. Here the gradient is computed by your lines, and what is differentiated is the record of "
+                "them. It may have holes.",
             ),
             Option(
                 "if they cannot be computed, an error will say so",
