@@ -1,8 +1,8 @@
 """Exercise `limited`: a branch whose gradient is shortened on its way."""
 
-from minigrad.teach import Exercise, Mistake, compare, raised
+from minigrad.teach import Exercise, Mistake, raised
 
-from .chapter04 import branch_case, branch_fields, branch_with, hook_mistakes, is_branch
+from .chapter04 import branch_case, branch_fields, branch_with, drawn_branches, hook_mistakes, is_branch
 
 
 def limited(h, limit):
@@ -17,8 +17,10 @@ def _shortened(g, limit):
     return g * (limit / length) if length > limit else g
 
 
-def _differ(one, other):
-    return compare(one.detach(), other) is not None
+def _is_smaller(branch, h, limit):
+    """Whether some of the numbers came nearer to 0, and none moved away from it."""
+    before, after = h.detach().numpy(), branch.numbers.numpy()
+    return (abs(after) <= abs(before) + 1e-6).all() and (abs(after) < abs(before) - 1e-4).any()
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -34,9 +36,20 @@ def lengthened_short_ones(h, limit):
     return branch_with(h, lambda g: g * limit / g.norm())
 
 
+def lengthened_all_but_zeros(h, limit):
+    return branch_with(h, lambda g: g * (limit / g.norm()) if g.norm() > 0 else g)
+
+
 def divided_by_zero(h, limit):
     """A gradient can be all zeros, and then its length is 0. Ask whether it is too long before you divide."""
     return branch_with(h, lambda g: g * min(1.0, limit / g.norm().item()))
+
+
+def made_zeros_unknown(h, limit):
+    """A gradient of zeros becomes nan: it has the length 0, and 0 / 0 is no number. Ask whether it is too long before
+    you divide.
+    """
+    return branch_with(h, lambda g: g / g.norm() * min(limit, g.norm().item()))
 
 
 def used_the_square(h, limit):
@@ -75,8 +88,12 @@ def by_the_sum(h, limit):
 
 
 def shortened_the_numbers(h, limit):
-    """The numbers of h were shortened. They stay as they are; only the gradient is to be shortened, by a hook."""
+    """The numbers of h were made smaller. They stay as they are; only the gradient is to be shortened, by a hook."""
     return h * (limit / (10 * h.norm().item()))
+
+
+def clipped_the_numbers(h, limit):
+    return h.clip(-limit / 5, limit / 5)
 
 
 def dropped_long_ones(h, limit):
@@ -122,7 +139,9 @@ EXERCISE = Exercise(
     cases=(
         branch_case("limit", [1.0, 2.0], 5.0),
         branch_case("limit", [0.5, -1.0], 1.0),
+        branch_case("limit", [[1.0, 2.0], [-0.5, 1.0], [0.0, 3.0]], 2.5),
     ),
+    drawn=drawn_branches("limit", lambda random: float(random.choice([0.25, 0.75, 2.0, 6.5, 12.5, 40.0, 200.0]))),
     hints=(
         "As in turned_around: a tensor of its own, and a hook on it. This hook has to look at the length first.",
         "g.norm().item() is the length. A gradient that is short enough goes on as it is.",
@@ -130,6 +149,7 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         *hook_mistakes(
+            limited,
             "shortened",
             handle=handle_of_the_limit,
             number=limit_for_a_gradient,
@@ -139,27 +159,15 @@ EXERCISE = Exercise(
             silent=(limited_without_return,),
         ),
         clipped_each_element,
-        Mistake(
-            lengthened_short_ones,
-            when=is_branch(
-                lambda branch: (
-                    branch.through[0] is not None
-                    and branch.through[1] is not None
-                    and branch.through[1].norm().item() > 0.9
-                    and compare(branch.through[0].norm().item(), branch.through[1].norm().item()) is None
-                )
-            ),
-        ),
+        Mistake(lengthened_short_ones, lengthened_all_but_zeros),
         Mistake(divided_by_zero, when=raised(kind=ZeroDivisionError)),
+        made_zeros_unknown,
         used_the_square,
         length_of_one,
         upside_down,
         by_the_largest,
         by_the_sum,
-        Mistake(
-            shortened_the_numbers,
-            when=lambda outcome: is_branch(lambda branch: _differ(outcome.arguments[0], branch.numbers))(outcome),
-        ),
+        Mistake(shortened_the_numbers, clipped_the_numbers, when=is_branch(_is_smaller)),
         dropped_long_ones,
     ),
 )

@@ -1,10 +1,24 @@
-"""The exercises that ask for gradients with autograd.grad: `pulls` and `slope_and_curvature`."""
+"""The exercise that asks for a gradient with autograd.grad: `pulls`."""
+
+from dataclasses import dataclass
 
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, nodes_of, raised, show
 
-from .chapter04 import TRACE, is_grad_written, leaves, names_in, trunk, two_heads
+from .chapter04 import (
+    TRACE,
+    drawn_numbers,
+    drawn_trunk,
+    gradients_of,
+    has_graph,
+    hooks_on,
+    leaves,
+    names_in,
+    trunk,
+    two_heads,
+    with_earlier_gradients,
+)
 
 
 def pulls(losses, h):
@@ -33,16 +47,152 @@ def _one_without_h():
     return [(other**2).sum(), two_heads(h)[1]], h
 
 
-def _has_left_traces(arguments):
-    losses, h = arguments
-    return is_grad_written(h, *leaves(*losses, h))
+def _with_earlier_gradients():
+    losses, h = _chapters_heads()
+    with_earlier_gradients(*losses)
+    return losses, h
+
+
+def _of_a_table():
+    h = trunk([[1.0, -2.0], [0.5, 1.0]], [[1.0, 1.0], [2.0, -1.0]])
+    return [(h * h).sum(), h[1].sum(), h[0, 0] * h[1, 1]], h
+
+
+def _drawn(random):
+    """Some losses of some h; one may not depend on h, one may stand there twice, and there may be earlier gradients."""
+    words, make_h = drawn_trunk(random)
+    shape = make_h().shape
+    factors = [drawn_numbers(random, shape) for _ in range(3)]
+    chosen = random.permutation(6)[: random.integers(1, 5)].tolist()
+    chosen += chosen[: random.integers(2)]
+    is_walked = bool(random.integers(2))
+
+    def make():
+        h = make_h()
+        a, b, c = map(mg.tensor, factors)
+        shared = (h * a).sin()
+        other = mg.tensor([0.5, 2.0], requires_grad=True)
+        flat = (h * c).sum()
+        kinds = [(h * b).sum(), flat, (other**2).sum(), shared.sum(), (shared * shared).sum(), (h * h * c).sum()]
+        losses = [kinds[number] for number in chosen]
+        if is_walked:
+            with_earlier_gradients(*losses, h)
+        return losses, h
+
+    kinds = ["(h * b).sum()", "flat", "one without h", "shared.sum()", "(shared * shared).sum()"]
+    listed = ", ".join([*kinds, "(h * h * c).sum()"][number] for number in chosen)
+    defined = [f"{name} = {factor}" for name, factor in zip("abc", factors, strict=True)]
+    known = ", ".join([*defined, "shared = (h * a).sin(), flat = (h * c).sum()"])
+    earlier = "; the leaves have gradients from before" if is_walked else ""
+    yield Case(f"{words}, losses are {listed}, where {known}{earlier}", make)
+
+
+@dataclass(frozen=True)
+class Pulls:
+    """What a learner's function returned, and what it left behind in words: "" where there is nothing."""
+
+    lengths: object
+    trace: str
+
+
+def _tracing(answer):
+    """An answer which is looked after: what was written where, and what still hangs there."""
+
+    def run(losses, h):
+        behind = list(dict.fromkeys([*leaves(*losses, h), h]))
+        nodes = {node for root in (*losses, h) for node in nodes_of(root)}
+        before, hooks = gradients_of(behind), hooks_on(nodes)
+        value = answer(losses, h)
+        if value is None or value is ...:
+            return value
+        pairs = zip(before, gradients_of(behind), strict=True)
+        is_written = any(
+            (old is None) != (new is None) or (old is not None and compare(old, new)) for old, new in pairs
+        )
+        return Pulls(value, TRACE if is_written else HOOK if hooks_on(nodes) > hooks else "")
+
+    return run
+
+
+HOOK = ", and a hook or retain_grad() is left"
+RIGHT_BUT = {
+    TRACE: Difference("some .grad", "written", "as before", "The numbers are right, but .grad was written."),
+    HOOK: Difference(
+        "hooks", "one is left", "none", "The numbers are right, but h does something in each walk to come: a hook is "
+        "left, or retain_grad(), which makes the next walk write h.grad."
+    ),
+}  # fmt: skip
 
 
 def _compare_pulls(expected, got, outcome):
-    difference = compare(expected, got)
-    if difference is None and _has_left_traces(outcome.arguments):
-        return Difference("some .grad", "a tensor", "None, as before", "The numbers are right, but .grad was written.")
-    return difference
+    difference = compare(expected.lengths, got.lengths)
+    if difference is not None:
+        return difference
+    for number, length in enumerate(got.lengths, 1):
+        if has_graph(length):
+            note = "The number is right, but it is a tensor that keeps its graph alive. item() gives the float alone."
+            return Difference(f"item {number} of {len(got.lengths)}", "a tensor with a graph", "a float", note)
+    return RIGHT_BUT.get(got.trace)
+
+
+def _show_pulls(value, arguments):
+    if not isinstance(value, Pulls):
+        return show(value)
+    is_list = isinstance(value.lengths, tuple | list)
+    kept = ", with its graph" if is_list and any(map(has_graph, value.lengths)) else ""
+    return show(value.lengths) + kept + value.trace
+
+
+def _is_pulled(test):
+    """For `when`: a list came out, for which the test holds. It gets the list, the losses, and h."""
+    return lambda outcome: (
+        isinstance(outcome.value, Pulls)
+        and isinstance(outcome.value.lengths, tuple | list)
+        and test(list(outcome.value.lengths), *outcome.case.make())
+    )
+
+
+def _gradients(losses, h):
+    return [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
+
+
+def _has_unused(losses, h):
+    return any(grad(loss, h, retain_graph=True, allow_unused=True)[0] is None for loss in losses)
+
+
+def _are_gradients(found, losses, h):
+    return (
+        any(isinstance(item, mg.Tensor) and item.ndim for item in found)
+        and compare(_gradients(losses, h), found) is None
+    )
+
+
+def _lacks_unused(found, losses, h):
+    gradients = [grad(loss, h, retain_graph=True, allow_unused=True)[0] for loss in losses]
+    used = [gradient.norm().item() for gradient in gradients if gradient is not None]
+    return len(used) < len(losses) and compare(used, found) is None
+
+
+def _are_added_up(found, losses, h):
+    """Whether each length is that of all gradients so far, on top of what was there, as backward() adds them."""
+    first = h._grad if h._grad is not None else 0
+    sums = [sum(_gradients(losses, h)[: number + 1], first).norm().item() for number in range(len(losses))]
+    return compare(sums, found) is None and compare(pulls(losses, h), found) is not None
+
+
+def _is_right_but(trace):
+    return lambda outcome: (
+        _is_pulled(lambda found, losses, h: compare(pulls(losses, h), found) is None)(outcome)
+        and (outcome.value.trace == trace)
+    )
+
+
+def _is_none_of_unused(outcome):
+    return raised("'NoneType'")(outcome) and _has_unused(*outcome.case.make())
+
+
+def _is_none_of_result(outcome):
+    return raised("'NoneType'")(outcome) and not _has_unused(*outcome.case.make())
 
 
 def _engine_says(outcome):
@@ -57,7 +207,7 @@ def _engine_says(outcome):
 def _draw_pulled(outcome, difference):
     """The graph of the loss whose pull is wrong, with all gradients, and h in red."""
     losses, h = outcome.case.make()
-    number = 1 if difference.where.startswith("item 2") else 0
+    number = int(difference.where.split()[1]) - 1 if difference.where.startswith("item") else 0
     loss = losses[number]
     words = f"✗ its length is {difference.expected}" if difference.where.startswith("item") else "✗ ask for this one"
     names = names_in(h, **{f"loss {number + 1}": loss})
@@ -82,6 +232,9 @@ def pulls_by_backward(losses, h):
 
 
 def pulls_cleared_but_written(losses, h):
+    """The numbers are right, but backward() has written: .grad of the leaves, and with retain_grad() of h, is not what
+    it was. autograd.grad returns what it computes, and writes nothing.
+    """
     lengths = []
     h.retain_grad()
     for loss in losses:
@@ -97,8 +250,8 @@ def pulls_of_the_tuple(losses, h):
 
 
 def pulls_without_retaining(losses, h):
-    """The first call freed what the second one needs: the losses share a node on the way from h. Pass
-    retain_graph=True.
+    """The first walk freed what the second one needs: two losses share a node on the way from h, or one loss was asked
+    twice. Pass retain_graph=True.
     """
     return [grad(loss, h)[0].norm().item() for loss in losses]
 
@@ -115,6 +268,15 @@ def pulls_with_none(losses, h):
     let materialize_grads=True make zeros.
     """
     return [grad(loss, h, retain_graph=True, allow_unused=True)[0].norm().item() for loss in losses]
+
+
+def pulls_without_retain_grad(losses, h):
+    """Something is None here. Was it h.grad? h is a result, and backward() keeps no gradient there; autograd.grad
+    returns it.
+    """
+    for loss in losses:
+        loss.backward(retain_graph=True)
+    return [h._grad.norm().item() for loss in losses]
 
 
 def pull_of_all_together(losses, h):
@@ -136,7 +298,7 @@ def pulls_squared(losses, h):
 def pulls_of_the_largest(losses, h):
     """This is the largest element. The length is gradient.norm(), and all elements have a part in it."""
     gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
-    return [max(abs(number) for number in gradient.tolist()) for gradient in gradients]
+    return [gradient.abs().max().item() for gradient in gradients]
 
 
 def pulls_of_absolutes(losses, h):
@@ -144,7 +306,18 @@ def pulls_of_absolutes(losses, h):
     of the sum of squares.
     """
     gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
-    return [sum(abs(number) for number in gradient.tolist()) for gradient in gradients]
+    return [gradient.abs().sum().item() for gradient in gradients]
+
+
+def pulls_of_one_element(losses, h):
+    """Every element has a part in the length, in tables too: gradient.norm() takes all of them."""
+    gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
+    return [gradient.flatten()[:2].norm().item() for gradient in gradients]
+
+
+def pulls_of_the_last_row(losses, h):
+    gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
+    return [(gradient[-1] if gradient.ndim == 2 else gradient).norm().item() for gradient in gradients]
 
 
 def losses_for_pulls(losses, h):
@@ -164,8 +337,8 @@ def left_one_out(losses, h):
 
 
 def asked_the_wrong_way(losses, h):
-    """The two arguments have changed places: autograd.grad(outputs, inputs) asks how the first changes
-    with the second.
+    """What was asked about has several elements, and has to be one loss. Did the two change places?
+    autograd.grad(outputs, inputs) asks how the first changes with the second.
     """
     return [grad(h, loss)[0].norm().item() for loss in losses]
 
@@ -179,7 +352,10 @@ EXERCISE = Exercise(
         Case("the calm and the loud loss of the chapter", _chapters_heads),
         Case("shared = h.exp(); the losses are shared.sum() and (shared ** 2).sum()", _shared_on_the_way),
         Case("a loss that was not computed from h, and the loud one", _one_without_h),
+        Case("the calm and the loud loss, where the leaves have gradients from before", _with_earlier_gradients),
+        Case("h has two rows, the losses are (h * h).sum(), h[1].sum() and h[0, 0] * h[1, 1]", _of_a_table),
     ),
+    drawn=_drawn,
     hints=(
         "Ask for each loss on its own: autograd.grad(loss, h). What it returns is a tuple.",
         "Losses can share nodes on the way from h, so the graph has to last: retain_graph=True. And a loss "
@@ -188,33 +364,28 @@ EXERCISE = Exercise(
         "For each loss: (gradient,) = mg.autograd.grad(loss, h, retain_graph=True, materialize_grads=True), "
         "then append gradient.norm().item() to a list.",
     ),
+    plug=_tracing,
     compare=_compare_pulls,
-    show=lambda value, arguments: show(value) + (TRACE if _has_left_traces(arguments) else ""),
+    show=_show_pulls,
     evidence=_engine_says,
     picture=_draw_pulled,
     mistakes=(
-        Mistake(pulls_by_backward, pulls_cleared_but_written, when=lambda outcome: _has_left_traces(outcome.arguments)),
-        Mistake(pulls_of_the_tuple, when=raised("'tuple' object")),
+        Mistake(pulls_by_backward, when=_is_pulled(_are_added_up)),
+        Mistake(pulls_cleared_but_written, when=_is_right_but(TRACE)),
+        Mistake(pulls_of_the_tuple, when=raised("'tuple' object has no attribute")),
         Mistake(pulls_without_retaining, when=raised("second time")),
         Mistake(pulls_of_used_ones, when=raised("not have been used in the graph")),
-        Mistake(pulls_with_none, when=raised("'NoneType'")),
+        Mistake(pulls_with_none, when=_is_none_of_unused),
+        Mistake(pulls_without_retain_grad, when=_is_none_of_result),
         pull_of_all_together,
         pulls_as_sums,
         pulls_squared,
         pulls_of_the_largest,
         pulls_of_absolutes,
         losses_for_pulls,
-        Mistake(
-            gradients_for_pulls,
-            when=lambda outcome: (
-                isinstance(outcome.value, list)
-                and any(isinstance(item, mg.Tensor) and item.shape == (2,) for item in outcome.value)
-            ),
-        ),
-        Mistake(
-            left_one_out,
-            when=lambda outcome: isinstance(outcome.value, list) and 0 < len(outcome.value) < len(outcome.arguments[0]),
-        ),
-        Mistake(asked_the_wrong_way, when=raised("implicitly created", "shape [2]")),
+        Mistake(pulls_of_one_element, pulls_of_the_last_row),
+        Mistake(gradients_for_pulls, when=_is_pulled(_are_gradients)),
+        Mistake(left_one_out, when=_is_pulled(_lacks_unused)),
+        Mistake(asked_the_wrong_way, when=raised("implicitly created")),
     ),
 )

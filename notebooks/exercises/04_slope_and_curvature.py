@@ -1,4 +1,4 @@
-"""The exercises that ask for gradients with autograd.grad: `pulls` and `slope_and_curvature`."""
+"""The exercise that asks for the gradient of a gradient: `slope_and_curvature`."""
 
 import warnings
 
@@ -16,28 +16,69 @@ def slope_and_curvature(f, x):
     return slope, curvature
 
 
-def _at(words, f, x):
-    return Case(f"f(x) = {words}, x = {x}", lambda: (f, mg.tensor(x, requires_grad=True)))
+class Asked:
+    """A function that remembers where it was asked."""
+
+    def __init__(self, function):
+        self.function, self.points = function, []
+
+    def __call__(self, x):
+        self.points.append(x.tolist() if isinstance(x, mg.Tensor) else x)
+        return self.function(x)
+
+    def elsewhere(self, x):
+        """The points other than x."""
+        return [point for point in self.points if point != x.tolist()]
+
+
+def _at(words, f, x, dtype=mg.float32):
+    shown = f"{x}, in double precision" if dtype is mg.float64 else x
+    return Case(f"f(x) = {words}, x = {shown}", lambda: (Asked(f), mg.tensor(x, dtype=dtype, requires_grad=True)))
+
+
+def _drawn(random):
+    """A function with three numbers in it, at some x of either sign."""
+    a, b, c = (random.integers(1, 7, 3) * random.choice([-0.25, 0.25], 3)).tolist()
+    x = float(random.integers(1, 9) * random.choice([-0.25, 0.25]))
+    functions = [
+        (f"{a} * x ** 3 + {b} * x ** 2 + {c} * x", lambda x: a * x**3 + b * x**2 + c * x),
+        (f"{a} * ({b} * x + {c}).sin()", lambda x: a * (b * x + c).sin()),
+        (f"(x * {a}).exp() * ({b} - x)", lambda x: (x * a).exp() * (b - x)),
+        (f"{a} / (1 + x ** 2) + {b} * x", lambda x: a / (1 + x**2) + b * x),
+        (f"({a} * x).tanh() + {c} * x ** 4", lambda x: (a * x).tanh() + c * x**4),
+    ]
+    words, f = functions[random.integers(len(functions))]
+    yield _at(words, f, [x] if random.integers(2) else x, mg.float64 if random.integers(2) else mg.float32)
 
 
 def _compare_slopes(expected, got, outcome):
     difference = compare(expected, got)
-    if difference is None and is_grad_written(outcome.arguments[1]):
-        return Difference("x.grad", "a tensor", "None, as before", "The numbers are right, but x.grad was written.")
-    return difference
+    if difference is not None:
+        return difference
+    f, x = outcome.arguments
+    if is_grad_written(x):
+        return Difference("x.grad", "a tensor", "None, as before", WRITTEN)
+    if points := f.elsewhere(x):
+        note = "The numbers are near enough, but not by this means: ask for the slope at x, not for f beside it."
+        return Difference("where f was asked", f"{show(points[0])}, too", f"{show(x.tolist())} only", note)
+    return None
+
+
+WRITTEN = "The numbers are right, but x.grad was written, as backward() does. autograd.grad returns what it computes."
+
+
+def _show_slopes(value, arguments):
+    f, x = arguments
+    asked = f", and f was asked beside x, at {show(f.elsewhere(x)[0])}" if f.elsewhere(x) else ""
+    return show(value) + asked + (TRACE if is_grad_written(x) else "")
 
 
 def _measured_twice(outcome):
     f, x = outcome.case.make()
     step = 20 * STEP  # a second difference loses more digits
-    below, here, above = (f(mg.tensor(x.item() + move, dtype=_double())).item() for move in (-step, 0.0, step))
+    below, here, above = (f(x.detach().double() + move).item() for move in (-step, 0.0, step))
     slope, curvature = (above - below) / (2 * step), (above - 2 * here + below) / step**2
     return f"  f at x - {step}, x and x + {step}: slope {slope:.4g}, and the slope changes by {curvature:.4g} per unit"
-
-
-def _double():
-
-    return mg.float64
 
 
 def _draw_slopes(outcome, difference):
@@ -51,6 +92,14 @@ def _draw_slopes(outcome, difference):
     return draw_wrong_node(slope, {"x": x, "slope": slope}, x, yours(outcome.value[1]))
 
 
+def _is_pair(value):
+    return (
+        isinstance(value, tuple | list)
+        and len(value) == 2
+        and all(isinstance(item, mg.Tensor) and item.numel() == 1 for item in value)
+    )
+
+
 def _asked_f_of_slope(outcome):
     """Whether the second answer is the derivative of f(slope), by way of the slope."""
     f, x = outcome.case.make()
@@ -59,21 +108,28 @@ def _asked_f_of_slope(outcome):
     return _is_pair(outcome.value) and compare(wrong, outcome.value[1]) is None
 
 
-def _is_nearly_right(outcome):
-    """Whether both answers are within a twentieth of the right ones."""
-    if not _is_pair(outcome.value):
-        return False
-    right = slope_and_curvature(*outcome.case.make())
-    pairs = zip(right, outcome.value, strict=True)
-    return all(abs(wanted.item() - got.item()) < 0.05 * abs(wanted.item()) for wanted, got in pairs)
-
-
-def _is_pair(value):
+def _is_added_up(outcome):
+    """Whether the second answer is the curvature on top of the slope, as backward() adds it."""
+    slope, curvature = slope_and_curvature(*outcome.case.make())
     return (
-        isinstance(value, tuple)
-        and len(value) == 2
-        and all(isinstance(item, mg.Tensor) and item.numel() == 1 for item in value)
+        is_grad_written(outcome.arguments[1])
+        and _is_pair(outcome.value)
+        and compare(slope + curvature, outcome.value[1]) is None
     )
+
+
+def _is_written_besides(outcome):
+    right = slope_and_curvature(*outcome.case.make())
+    return is_grad_written(outcome.arguments[1]) and compare(right, outcome.value) is None
+
+
+def _is_from_differences(outcome):
+    """Whether f was asked beside x, for answers that are near the right ones."""
+    f, x = outcome.arguments
+    if not f.elsewhere(x) or not _is_pair(outcome.value):
+        return False
+    pairs = zip(slope_and_curvature(*outcome.case.make()), outcome.value, strict=True)
+    return all(abs(wanted.item() - got.item()) < 0.1 * (abs(wanted.item()) + 1) for wanted, got in pairs)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -87,6 +143,18 @@ def by_backward_twice(f, x):
         warnings.simplefilter("ignore")
         f(x).backward(create_graph=True)
     slope = x.grad
+    slope.backward()
+    return slope, x.grad
+
+
+def by_backward_cleared_between(f, x):
+    """The numbers are right, but backward() has written x.grad. autograd.grad returns each derivative, and writes
+    nothing.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        f(x).backward(create_graph=True)
+    slope, x.grad = x.grad, None
     slope.backward()
     return slope, x.grad
 
@@ -135,10 +203,16 @@ def asked_f_at_the_slope(f, x):
 
 
 def finite_differences(f, x):
-    """These look like finite differences: near, and not exact. autograd.grad gives the slope itself, and the slope of
-    that.
+    """These are finite differences, of f beside x: near, and not exact. autograd.grad gives the slope itself, and the
+    slope of that.
     """
     step = 0.1
+    above, here, below = f(x + step), f(x), f(x - step)
+    return (above - below) / (2 * step), (above - 2 * here + below) / step**2
+
+
+def fine_differences(f, x):
+    step, x = 1e-4, x.detach().double()
     above, here, below = f(x + step), f(x), f(x - step)
     return (above - below) / (2 * step), (above - 2 * here + below) / step**2
 
@@ -164,30 +238,33 @@ EXERCISE = Exercise(
         _at("x ** 3", lambda x: x**3, 3.0),
         _at("x.sin()", lambda x: x.sin(), 0.5),
         _at("(2 * x).exp() - x ** 2", lambda x: (2 * x).exp() - x**2, 0.25),
+        _at("x ** 3 - x", lambda x: x**3 - x, [-0.5]),
     ),
+    drawn=_drawn,
     hints=(
         "The second derivative is the derivative of the first, so ask twice.",
         "The second question is put to the result of the first, and this needs a graph of its own: create_graph=True.",
         "slope = autograd.grad(f(x), x, create_graph=True)[0]; then autograd.grad(slope, x)[0].",
     ),
     compare=_compare_slopes,
-    show=lambda value, arguments: show(value) + (TRACE if is_grad_written(arguments[1]) else ""),
+    show=_show_slopes,
     evidence=_measured_twice,
     picture=_draw_slopes,
     mistakes=(
-        Mistake(by_backward_twice, when=lambda outcome: is_grad_written(outcome.arguments[1])),
+        Mistake(by_backward_twice, when=_is_added_up),
+        Mistake(by_backward_cleared_between, when=_is_written_besides),
         Mistake(without_create_graph, with_retain_graph, when=raised("does not require grad")),
         Mistake(
             tuples_of_tensors,
             when=lambda outcome: (
-                isinstance(outcome.value, tuple) and any(isinstance(item, tuple) for item in outcome.value)
+                isinstance(outcome.value, tuple | list) and any(isinstance(item, tuple) for item in outcome.value)
             ),
         ),
         asked_f_twice,
         value_and_slope,
         Mistake(curvature_alone, when=lambda outcome: isinstance(outcome.value, mg.Tensor)),
         Mistake(asked_f_at_the_slope, when=_asked_f_of_slope),
-        Mistake(finite_differences, when=_is_nearly_right),
+        Mistake(finite_differences, fine_differences, when=_is_from_differences),
         slope_times_slope,
         curvature_first,
     ),

@@ -2,7 +2,7 @@
 
 from minigrad.teach import Exercise, Mistake, raised
 
-from .chapter04 import branch_case, branch_fields, branch_with, hook_mistakes, is_branch
+from .chapter04 import branch_case, branch_fields, branch_with, drawn_branches, hook_mistakes
 
 
 def turned_around(h, strength):
@@ -26,6 +26,12 @@ def turned_both(h, strength):
     """
     branch = h * -strength
     branch.register_hook(lambda g: g * -strength)
+    return branch
+
+
+def turned_the_sign_of_both(h, strength):
+    branch = -h
+    branch.register_hook(lambda g: g * strength)
     return branch
 
 
@@ -102,7 +108,10 @@ EXERCISE = Exercise(
         branch_case("strength", [1.0, 2.0], 0.5),
         branch_case("strength", [0.5, -1.0], 2.0),
         branch_case("strength", [1.0, 1.0], 1.0),
+        branch_case("strength", [[1.0, 2.0], [-0.5, 1.0], [0.0, 3.0]], -1.5),
+        branch_case("strength", [1.0, -2.0], 0.0),
     ),
+    drawn=drawn_branches("strength", lambda random: float(random.choice([-2.0, -0.5, 0.0, 0.25, 0.75, 1.5, 3.0]))),
     hints=(
         "The numbers stay, only the gradient changes: that is work for a hook, not for an operation.",
         "The hook must not hang on h. branch = h.clone() is a tensor of its own, with the same numbers.",
@@ -110,6 +119,7 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         *hook_mistakes(
+            turned_around,
             "turned",
             handle=handle_of_the_hook,
             number=number_for_a_gradient,
@@ -119,7 +129,7 @@ EXERCISE = Exercise(
             silent=(hook_without_return, returned_h_itself),
         ),
         turned_the_numbers,
-        Mistake(turned_both, when=is_branch(lambda branch: branch.numbers.tolist() != branch.numbers.abs().tolist())),
+        Mistake(turned_both, turned_the_sign_of_both),
         kept_the_sign,
         subtracted_the_strength,
         sent_a_constant,

@@ -1,13 +1,27 @@
 """The exercise that looks at a gradient with a hook, and takes the hook away: `watched`."""
 
+import warnings
 from dataclasses import dataclass
+from types import CodeType
 
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.hooks import RemovableHandle
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, raised, show, yours
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, nodes_of, raised, show, yours
 
-from .chapter04 import is_grad_written, leaves, names_in, trunk, two_heads
+from .chapter04 import (
+    drawn_numbers,
+    drawn_trunk,
+    gradients_of,
+    has_graph,
+    hooks_on,
+    leaves,
+    names_in,
+    second_output,
+    trunk,
+    two_heads,
+    with_earlier_gradients,
+)
 
 
 def watched(h, loss):
@@ -34,32 +48,78 @@ def _used_three_times():
     return h, (h * h).sum() + h.sin().sum()
 
 
+def _second_of_two():
+    h = second_output([0.5, 1.0], [3.0, 1.0])
+    return h, two_heads(h)[1]
+
+
+def _after_another_walk():
+    h, loss = _both_heads()
+    with_earlier_gradients(h, loss)
+    return h, loss
+
+
+def _drawn(random):
+    """A loss of a result, with another leaf beside it; half of the leaves have been walked to before."""
+    words, make_h = drawn_trunk(random, kinds=("leaf * x", "output 1 of unbind()"))
+    factors, other = drawn_numbers(random, make_h().shape), drawn_numbers(random, make_h().shape)
+    uses = random.permutation(3)[: random.integers(1, 4)].tolist()
+    is_walked = bool(random.integers(2))
+
+    def make():
+        h = make_h()
+        v = mg.tensor(other, requires_grad=True)
+        kinds = [(h * mg.tensor(factors)).sum(), (h * v).sum() ** 2, h.sin().sum()]
+        loss = sum(kinds[number] for number in uses) + v.sum()
+        if is_walked:
+            with_earlier_gradients(h, loss)
+        return h, loss
+
+    kinds = [f"(h * {factors}).sum()", "(h * v).sum() ** 2", "h.sin().sum()"]
+    listed = " + ".join([*[kinds[number] for number in uses], "v.sum()"])
+    earlier = "; the leaves have gradients from before" if is_walked else ""
+    yield Case(f"{words}, loss = {listed}, where v = {other}{earlier}", make)
+
+
 @dataclass(frozen=True)
 class Walk:
-    """What a learner's function returned, and what it left behind: the gradients of the leaves, and traces at h."""
+    """What a learner's function returned, the gradients of the leaves before and after it, and what it left at h."""
 
     seen: object
-    leaves: tuple[mg.Tensor | None, ...]
-    is_grad_kept: bool
+    before: list[mg.Tensor | None]
+    leaves: list[mg.Tensor | None]
+    count: int  # of the leaves behind h, which are the first ones
+    keeps_grad: bool
+    is_grad_written: bool
     is_hook_left: bool
 
     @property
+    def added(self):
+        """What was added to the gradient of each leaf; None where there is none."""
+        pairs = zip(self.before, self.leaves, strict=True)
+        return [new if old is None or new is None else new.detach() - old for old, new in pairs]
+
+    @property
     def has_run(self):
-        return all(gradient is not None for gradient in self.leaves)
+        """Whether backward() has: some leaf's gradient is not what it was."""
+        pairs = zip(self.before, self.leaves, strict=True)
+        return any(new is not None and (old is None or compare(old, new) is not None) for old, new in pairs)
 
 
-def _observed(value, arguments):
-    h, loss = arguments
-    if value is None or value is ...:
-        return value
-    is_grad_kept = is_grad_written(h) or h.retains_grad
-    return Walk(value, tuple([leaf._grad for leaf in leaves(h, loss)]), is_grad_kept, _is_hook_left(h))
+def _walking(answer):
+    """An answer which is looked after: the leaves' gradients before and after it, and what still hangs on the graph."""
 
+    def run(h, loss):
+        behind, nodes = leaves(h, loss), {*nodes_of(h), *nodes_of(loss)}
+        before, hooks = gradients_of(behind), hooks_on(nodes)
+        value = answer(h, loss)
+        if value is None or value is ...:
+            return value
+        kept, left = h.retains_grad, hooks_on(nodes) - hooks
+        now = [leaf._grad for leaf in behind]
+        return Walk(value, before, now, len(leaves(h)), kept, h._grad is not None, left > kept)
 
-def _is_hook_left(h):
-    node = h.grad_fn
-    hooks = None if node is None or node._hooks is None else node._hooks.of_tensors.get(h.output_nr)
-    return bool(hooks)
+    return run
 
 
 def _compare_walks(expected, got, outcome):
@@ -68,14 +128,20 @@ def _compare_walks(expected, got, outcome):
         return difference
     note = "The gradient is right; something else is not as it should be afterwards."
     if not got.has_run:
-        return Difference("w.grad", "None", "a tensor: backward() has run", note)
+        return Difference("w.grad", "as it was", "a tensor: backward() has run", note)
     for wanted, mine in zip(expected.leaves, got.leaves, strict=True):
-        if compare(wanted, mine) is not None:
-            return Difference("the gradient of a leaf", show(mine), show(wanted), note)
-    if got.is_grad_kept:
+        if mine is None or compare(wanted, mine) is not None:
+            shown = "None" if mine is None else show(mine)
+            return Difference("the gradient of a leaf", shown, show(wanted), note)
+    if has_graph(got.seen) or any(map(has_graph, got.leaves)):
+        note = (
+            "The numbers are right, but they keep the graph of the walk alive: backward() needs no create_graph here."
+        )
+        return Difference("the gradients", "results with a graph", "numbers alone", note)
+    if got.keeps_grad or got.is_grad_written:
         return Difference("h.grad", "is kept, in this walk or the next", "None, as before", note)
     if got.is_hook_left:
-        return Difference("the hooks on h", "one is left", "none", note)
+        return Difference("the hooks", "one is left", "none", note)
     return None
 
 
@@ -83,8 +149,10 @@ def _show_walk(value, arguments):
     if not isinstance(value, Walk):
         return show(value)
     gradients = ", ".join("None" if gradient is None else show(gradient) for gradient in value.leaves)
-    left = "; h keeps its gradient" if value.is_grad_kept else "; a hook is left on h" if value.is_hook_left else ""
-    return f"{show(value.seen)}; gradients of the leaves: {gradients}{left}"
+    kept = "; h keeps its gradient" if value.keeps_grad or value.is_grad_written else ""
+    left = kept or ("; a hook is left" if value.is_hook_left else "")
+    graph = ", with a graph" if has_graph(value.seen) or any(map(has_graph, value.leaves)) else ""
+    return f"{show(value.seen)}{graph}; gradients of the leaves: {gradients}{left}"
 
 
 def _contributions(outcome):
@@ -97,9 +165,8 @@ def _draw(outcome, difference):
     h, loss = outcome.case.make()
     names = names_in(h, loss=loss, **dict(zip("wv", leaves(h, loss), strict=False)))
     if difference.where == "the gradient of a leaf":
-        wrong = next(
-            number for number, gradient in enumerate(outcome.value.leaves) if show(gradient) == difference.yours
-        )
+        shown = [show(gradient) for gradient in outcome.value.leaves]
+        wrong = shown.index(difference.yours)
         return draw_wrong_node(loss, names, leaves(h, loss)[wrong], yours(outcome.value.leaves[wrong]))
     if difference.where.startswith("the answer"):
         seen = outcome.value.seen if isinstance(outcome.value, Walk) else None
@@ -111,22 +178,47 @@ def _draw(outcome, difference):
 
 
 def _is_seen(test):
-    return lambda outcome: isinstance(outcome.value, Walk) and test(outcome.value)
+    """For `when`: something came out, for which the test holds. It gets the walk, and the one of the reference."""
+    return lambda outcome: (
+        isinstance(outcome.value, Walk) and test(outcome.value, _walking(watched)(*outcome.case.make()))
+    )
 
 
-def _leaves_differ(factor):
-    """Whether the gradient at h is right and those of the leaves are not: `factor` times as large, or otherwise."""
+def _is_right(walk, right):
+    return compare(right.seen, walk.seen) is None
 
-    def differ(outcome):
-        if not isinstance(outcome.value, Walk) or not outcome.value.has_run:
-            return False
-        right = _observed(watched(*(made := outcome.case.make())), made)
-        pairs = list(zip(right.leaves, outcome.value.leaves, strict=True))
-        if factor is None:
-            return any(compare(wanted, got) is not None for wanted, got in pairs)
-        return all(compare(wanted * factor, got) is None for wanted, got in pairs)
 
-    return differ
+def _is_asked_for(walk, right):
+    return _is_right(walk, right) and not walk.has_run
+
+
+def _are_leaves(wanted, walk):
+    """Whether these are the gradients of the leaves."""
+    return all(now is not None and compare(one, now) is None for one, now in zip(wanted, walk.leaves, strict=True))
+
+
+def _has_run_twice(walk, right):
+    return _are_leaves([now + one for one, now in zip(right.added, right.leaves, strict=True)], walk)
+
+
+def _lost_what_was_there(walk, right):
+    """Whether the leaves hold this walk's gradients alone, where there were others before."""
+    return any(one is not None for one in right.before) and _are_leaves(right.added, walk)
+
+
+def _has_sent_others(walk, right):
+    """Whether the gradient at h is right, and leaves behind it got another one, and those beside it did not."""
+    if not _is_right(walk, right) or any(one is None for one in walk.leaves):
+        return False
+    differ = [compare(one, now) is not None for one, now in zip(right.leaves, walk.leaves, strict=True)]
+    return any(differ[: walk.count]) and not any(differ[walk.count :])
+
+
+def _is_name_of_the_hook(outcome):
+    """Whether a name is missing that is assigned in a function inside of the answer."""
+    constants = getattr(getattr(outcome.answer, "__code__", None), "co_consts", ())
+    inner = [one for one in constants if isinstance(one, CodeType)]
+    return isinstance(outcome.error, NameError) and any(outcome.error.name in code.co_varnames for code in inner)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -144,7 +236,9 @@ def hung_up_the_result(h, loss):
 
 
 def hung_up_too_late(h, loss):
-    """Nothing had been seen when you looked: the hook was hung up after the walk, or taken away before it."""
+    """There was nothing where you looked for what the hook had seen. Was it hung up after the walk, or taken away
+    before it, or was there no walk at all?
+    """
     seen = []
     loss.backward()
     handle = h.register_hook(seen.append)
@@ -158,6 +252,19 @@ def taken_away_too_early(h, loss):
     handle.remove()
     loss.backward()
     return seen["h"]
+
+
+def assigned_in_the_hook(h, loss):
+    """A name that is assigned inside the hook belongs to the hook alone. Let it put the gradient into a list or a
+    dictionary of your function, or declare the name nonlocal.
+    """
+
+    def look(g):
+        seen = g  # noqa: F841
+
+    with h.register_hook(look):
+        loss.backward()
+    return seen  # noqa: F821
 
 
 def returned_the_handle(h, loss):
@@ -209,6 +316,25 @@ def retained_and_cleared(h, loss):
     return gradient
 
 
+def wrote_h_grad(h, loss):
+    """h.grad was written, and it was to stay None. Keep the gradient in a list or in a name of your own."""
+    seen = []
+    with h.register_hook(seen.append):
+        loss.backward()
+    h.grad = seen[0]
+    return h.grad
+
+
+def first_of_the_node(h, loss):
+    """A pre-hook of a node gets the gradients of all of its outputs. h need not be output 0: h.output_nr says which it
+    is. A hook on h itself gets that one alone.
+    """
+    seen = []
+    with h.grad_fn.register_prehook(lambda gradients: seen.append(gradients[0])):
+        loss.backward()
+    return seen[0]
+
+
 def watched_the_loss(h, loss):
     """This is what arrives at the loss, the 1 of the beginning. The hook belongs on h."""
     seen = []
@@ -223,6 +349,22 @@ def walked_twice(h, loss):
     with h.register_hook(seen.append):
         loss.backward(retain_graph=True)
         loss.backward()
+    return seen[0]
+
+
+def cleared_the_leaves(h, loss):
+    """The leaves had gradients from before, and backward() adds to them. Here they were cleared or replaced."""
+    for leaf in leaves(loss):
+        leaf.grad = None
+    return watched(h, loss)
+
+
+def recorded_the_walk(h, loss):
+    """The numbers are right, but they keep the graph of the walk alive: create_graph=True is not needed here."""
+    seen = []
+    with h.register_hook(seen.append), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loss.backward(create_graph=True)
     return seen[0]
 
 
@@ -252,8 +394,7 @@ def left_the_hook(h, loss):
 def gradient_of_the_leaf(h, loss):
     """This is the gradient of the leaf, one step later than that of h: the hook belongs on h."""
     seen = []
-    leaf_node = h.grad_fn.next_functions[0][0]
-    with leaf_node.variable.register_hook(seen.append):
+    with leaves(h)[0].register_hook(seen.append):
         loss.backward()
     return seen[0]
 
@@ -267,43 +408,44 @@ EXERCISE = Exercise(
         Case("h = w * x, loss = calm + loud", _both_heads),
         Case("h = w * x, loss = loud", _one_head),
         Case("h = w * x, loss = (h * h).sum() + h.sin().sum()", _used_three_times),
+        Case("h is output 1 of unbind(), loss = loud", _second_of_two),
+        Case("h = w * x, loss = calm + loud; the leaves have gradients from before", _after_another_walk),
     ),
+    drawn=_drawn,
     hints=(
         "A hook gets the gradient as its argument. Where can it leave it, so that your function finds it afterwards?",
         "seen = [] and h.register_hook(seen.append), before the walk. append returns None, so nothing is changed.",
         "Keep the handle that register_hook returns, run loss.backward(), call handle.remove(), return seen[0].",
     ),
-    observe=_observed,
+    plug=_walking,
     compare=_compare_walks,
     show=_show_walk,
     evidence=_contributions,
     picture=_draw,
     mistakes=(
         Mistake(hung_up_the_result, when=raised("'NoneType' object is not callable")),
+        Mistake(assigned_in_the_hook, when=_is_name_of_the_hook),
         Mistake(
             hung_up_too_late,
             taken_away_too_early,
-            when=lambda outcome: isinstance(outcome.error, IndexError | KeyError | UnboundLocalError),
+            when=lambda outcome: isinstance(outcome.error, IndexError | KeyError),
         ),
-        Mistake(returned_the_handle, when=_is_seen(lambda walk: isinstance(walk.seen, RemovableHandle))),
-        Mistake(returned_the_list, when=_is_seen(lambda walk: isinstance(walk.seen, list) and len(walk.seen) == 1)),
+        Mistake(returned_the_handle, when=_is_seen(lambda walk, right: isinstance(walk.seen, RemovableHandle))),
         Mistake(
-            asked_instead,
-            when=_is_seen(
-                lambda walk: isinstance(walk.seen, mg.Tensor) and not any(g is not None for g in walk.leaves)
-            ),
+            returned_the_list,
+            when=_is_seen(lambda walk, right: isinstance(walk.seen, list) and compare([right.seen], walk.seen) is None),
         ),
-        Mistake(
-            walked_from_h,
-            when=_is_seen(
-                lambda walk: isinstance(walk.seen, mg.Tensor) and walk.seen.tolist() == [1.0, 1.0] and not walk.has_run
-            ),
-        ),
-        Mistake(retained_instead, retained_and_cleared, when=_is_seen(lambda walk: walk.is_grad_kept)),
-        Mistake(watched_the_loss, when=_is_seen(lambda walk: isinstance(walk.seen, mg.Tensor) and walk.seen.ndim == 0)),
-        Mistake(walked_twice, when=_leaves_differ(2.0)),
-        Mistake(hook_sends_zeros, when=_leaves_differ(None)),
-        Mistake(left_the_hook, when=_is_seen(lambda walk: isinstance(walk.seen, mg.Tensor) and walk.is_hook_left)),
+        Mistake(asked_instead, when=_is_seen(_is_asked_for)),
+        walked_from_h,
+        Mistake(retained_instead, retained_and_cleared, when=_is_seen(lambda walk, right: walk.keeps_grad)),
+        Mistake(wrote_h_grad, when=_is_seen(lambda walk, right: walk.is_grad_written)),
+        watched_the_loss,
+        first_of_the_node,
+        Mistake(walked_twice, when=_is_seen(_has_run_twice)),
+        Mistake(cleared_the_leaves, when=_is_seen(_lost_what_was_there)),
+        Mistake(recorded_the_walk, when=_is_seen(lambda walk, right: any(map(has_graph, walk.leaves)))),
+        Mistake(hook_sends_zeros, when=_is_seen(_has_sent_others)),
+        Mistake(left_the_hook, when=_is_seen(lambda walk, right: _is_right(walk, right) and walk.is_hook_left)),
         gradient_of_the_leaf,
     ),
 )

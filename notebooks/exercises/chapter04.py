@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.hooks import RemovableHandle
@@ -10,9 +12,33 @@ from minigrad.teach import Case, Difference, Mistake, compare, draw_wrong_node, 
 TRACE = ", and .grad was written"
 
 
-def trunk(numbers=(1.0, 2.0)):
-    """A result with two elements, made from a leaf: [3, 2], where nothing else is asked for."""
-    return mg.tensor(list(numbers), requires_grad=True) * mg.tensor([3.0, 1.0])
+def trunk(numbers=(1.0, 2.0), factors=(3.0, 1.0)):
+    """A result, made from a leaf: [3, 2], where nothing else is asked for."""
+    return mg.tensor(list(numbers), requires_grad=True) * mg.tensor(list(factors))
+
+
+def second_output(numbers, factors):
+    """The same, as output number 1 of a node that has two."""
+    both = mg.tensor([list(numbers), list(numbers)], requires_grad=True) * mg.tensor(list(factors))
+    return both.unbind()[1]
+
+
+def drawn_numbers(random, shape):
+    """Quarters between -3 and 3, and no 0."""
+    return (random.integers(1, 13, shape) * random.choice([-0.25, 0.25], shape)).tolist()
+
+
+def drawn_trunk(random, kinds=("a leaf", "leaf * x", "output 1 of unbind()")):
+    """A tensor of one or two dimensions, in words, and what makes it anew."""
+    kind = str(random.choice(kinds))
+    shape = [(1,), (2,), (3,), (2, 2), (2, 3)][random.integers(5)]
+    numbers, factors = drawn_numbers(random, shape), drawn_numbers(random, shape)
+    makers = {
+        "a leaf": lambda: mg.tensor(numbers, requires_grad=True),
+        "leaf * x": lambda: trunk(numbers, factors),
+        "output 1 of unbind()": lambda: second_output(numbers, factors),
+    }
+    return f"h is {kind}, {_listed(makers[kind]())}", makers[kind]
 
 
 def two_heads(h):
@@ -30,8 +56,16 @@ def leaves(*roots):
     return [node.variable for node in met if node.name() == "AccumulateGrad"]
 
 
+def with_earlier_gradients(*roots):
+    """Give the leaves of these roots gradients, as an earlier walk would have left them."""
+    for number, leaf in enumerate(leaves(*roots), 2):
+        leaf.grad = mg.full(leaf.shape, 0.5 * number)
+
+
 def names_in(h, **others):
     """What the chapter calls the tensors behind h, for a picture."""
+    if h.is_leaf or h.grad_fn.name() != "MulBackward0":
+        return {"h": h, **others}
     return {"w": h.grad_fn.next_functions[0][0].variable, "x": h.grad_fn._saved_other, "h": h, **others}
 
 
@@ -39,27 +73,50 @@ def is_grad_written(*tensors):
     return any(isinstance(one, mg.Tensor) and one._grad is not None for one in tensors)
 
 
+def hooks_on(nodes):
+    """How many hooks hang on these nodes and their tensors. retain_grad() hangs one up, too."""
+    found = [node._hooks for node in nodes if node._hooks is not None]
+    kinds = [kind for hooks in found for kind in (*hooks.of_tensors.values(), hooks.retained, hooks.before)]
+    kinds += [kind for hooks in found for kind in (hooks.after, hooks.after_accumulate)]
+    return sum(map(len, kinds))
+
+
+def gradients_of(tensors):
+    """Copies of what is in each .grad now."""
+    return [None if one._grad is None else one._grad.detach().clone() for one in tensors]
+
+
+def has_graph(value):
+    """Whether a tensor comes with the graph that made it, and keeps that alive."""
+    return isinstance(value, mg.Tensor) and value.requires_grad
+
+
 # ---------------------------------------------------------------- branches: `turned_around` and `limited`
 
-ARRIVING = ([-30.0, 40.0], [0.25, -0.5], [0.0, 0.0])  # gradients that arrive at the result, in turn
+PATTERNS = ((-30.0, 40.0), (0.25, -0.5), (0.0,), (4.5, -6.0))  # of gradients that arrive at the result, in turn
+
+
+def _arriving_at(h):
+    return [mg.tensor(np.resize(pattern, h.shape), dtype=h.dtype) for pattern in PATTERNS]
 
 
 @dataclass(frozen=True)
 class Branch:
-    """What was found out about a learner's branch: its numbers, what h gets through it and beside it, and what it gets
-    when one gradient arrives at both.
+    """What was found out about a learner's branch: its numbers, the gradients that arrived, what h got of each through
+    it, and of the first beside it, and when it arrived at both.
     """
 
     numbers: mg.Tensor
+    arriving: list[mg.Tensor]
     through: list[mg.Tensor | None]
     beside: mg.Tensor
     together: mg.Tensor
+    writes_into_gradient: bool
 
     @property
-    def writes_into_gradient(self):
-        """Whether each way by itself is as it should be, and both together are not their sum."""
-        through = self.through[0]
-        return through is not None and compare(through + self.beside, self.together) is not None
+    def passes_on(self):
+        """Whether every gradient goes on as it came."""
+        return all(compare(one, sent) is None for one, sent in zip(self.arriving, self.through, strict=True))
 
 
 def branch_with(h, hook):
@@ -73,6 +130,17 @@ def branch_case(word, numbers, amount):
     return Case(f"h holds {_listed(trunk(numbers))}, {word} = {amount}", lambda: (trunk(numbers), amount))
 
 
+def drawn_branches(word, amount_of):
+    """For `drawn`: a trunk and an amount."""
+
+    def draw(random):
+        words, make = drawn_trunk(random)
+        amount = amount_of(random)
+        yield Case(f"{words}, {word} = {amount}", lambda: (make(), amount))
+
+    return draw
+
+
 def _listed(value):
     """The numbers of a tensor, with 0 for -0."""
     return "nothing" if value is None else show(value.detach() + 0.0).removeprefix("tensor(").removesuffix(")")
@@ -83,12 +151,14 @@ def _tried(value, arguments):
     h = arguments[0]
     if not isinstance(value, mg.Tensor) or value.shape != h.shape:
         return value
-    (beside,) = grad(h * 1, h, grad_outputs=mg.tensor(ARRIVING[0]))
-    (together,) = grad(value + h, h, grad_outputs=mg.tensor(ARRIVING[0]), retain_graph=True)
-    through = [None] * len(ARRIVING)
+    arriving, given = _arriving_at(h), _arriving_at(h)
+    (beside,) = grad(h * 1, h, grad_outputs=arriving[0])
+    (together,) = grad(value + h, h, grad_outputs=arriving[0], retain_graph=True)
+    through = [None] * len(given)
     if value.requires_grad:
-        through = [grad(value, h, mg.tensor(one), retain_graph=True, allow_unused=True)[0] for one in ARRIVING]
-    return Branch(value.detach(), through, beside, together)
+        through = [grad(value, h, one, retain_graph=True, allow_unused=True)[0] for one in given]
+    is_written = any(compare(one, other) is not None for one, other in zip(_arriving_at(h), given, strict=True))
+    return Branch(value.detach(), _arriving_at(h), through, beside, together, is_written)
 
 
 def _compare_branches(expected, got, outcome):
@@ -97,8 +167,8 @@ def _compare_branches(expected, got, outcome):
     difference = compare(expected.numbers, got.numbers, "the result")
     if difference is not None:
         return difference
-    for arriving, wanted, mine in zip(ARRIVING, expected.through, got.through):
-        where = f"what goes on to h when {_listed(mg.tensor(arriving))} comes in"
+    for arriving, wanted, mine in zip(got.arriving, expected.through, got.through, strict=True):
+        where = f"what goes on to h when {_listed(arriving)} comes in"
         if mine is None:
             return Difference(where, "nothing", _listed(wanted), "No gradient goes back to h.")
         difference = compare(wanted, mine, f"{where}, element ")
@@ -111,10 +181,10 @@ def _compare_branches(expected, got, outcome):
 def _show_branch(value, arguments):
     if not isinstance(value, Branch):
         return show(value)
-    first = f"{_listed(mg.tensor(ARRIVING[0]))} comes in"
+    first = f"{_listed(value.arriving[0])} comes in"
     lines = [f"holds {_listed(value.numbers)}"]
-    for arriving, sent in zip(ARRIVING, value.through):
-        lines.append(f"  through it: {_listed(mg.tensor(arriving))} comes in, {_listed(sent)} goes on to h")
+    for arriving, sent in zip(value.arriving, value.through, strict=True):
+        lines.append(f"  through it: {_listed(arriving)} comes in, {_listed(sent)} goes on to h")
     lines.append(f"  beside it: {first}, {_listed(value.beside)} goes on")
     if value.writes_into_gradient:
         lines.append(f"  both at once: {first}, {_listed(value.together)} goes on")
@@ -126,9 +196,9 @@ def _lengths(outcome):
     if not isinstance(outcome.value, Branch):
         return ""
     rows = []
-    for arriving, sent in zip(ARRIVING, outcome.value.through):
+    for arriving, sent in zip(outcome.value.arriving, outcome.value.through, strict=True):
         length = "nothing" if sent is None else f"length {sent.norm().item():.4g}"
-        rows.append(f"  the engine walked: length {mg.tensor(arriving).norm().item():.4g} comes in, {length} goes on")
+        rows.append(f"  the engine walked: length {arriving.norm().item():.4g} comes in, {length} goes on")
     return "\n".join(rows)
 
 
@@ -138,21 +208,21 @@ def _pictures(reference):
     def draw(outcome, difference):
         made, right = outcome.case.make(), outcome.case.make()
         result, expected = outcome.answer(*made), reference(*right)
+        all_arriving = _arriving_at(made[0])
 
-        def red(box, words, arriving):
-            gradient = arriving and mg.tensor(arriving)
+        def red(box, words, gradient):
             return draw_wrong_node(result, names_in(made[0]), box, words, gradient, outcome.answer)
 
         if difference.where.startswith("the result"):
-            return red(result, "✗ other numbers", ARRIVING[0])
+            return red(result, "✗ other numbers", all_arriving[0])
         if not result.requires_grad:
             return red(result, "✗ no way back to h", None)
         if outcome.value.writes_into_gradient:
-            return red(result, "✗ writes into g", ARRIVING[0])
-        arriving = next((one for one in ARRIVING if _listed(mg.tensor(one)) in difference.where), ARRIVING[0])
+            return red(result, "✗ writes into g", all_arriving[0])
+        arriving = next((one for one in all_arriving if f"{_listed(one)} comes" in difference.where), all_arriving[0])
         if not difference.where.startswith("what goes on"):
             result, expected = result + made[0], expected + right[0]
-        (gradient,) = grad(expected, right[0], grad_outputs=mg.tensor(arriving))
+        (gradient,) = grad(expected, right[0], grad_outputs=arriving)
         return red(made[0], f"✗ expected {numbers(gradient)}", arriving)
 
     return draw
@@ -171,19 +241,20 @@ def branch_fields(reference):
 
 
 def is_branch(test):
-    """For `when`: a branch came out, for which the test holds."""
-    return lambda outcome: isinstance(outcome.value, Branch) and test(outcome.value)
+    """For `when`: a branch came out, for which the test holds. It gets the branch, h, and the amount."""
+    return lambda outcome: isinstance(outcome.value, Branch) and test(outcome.value, *outcome.arguments)
 
 
-def _passes_on(branch):
-    """Whether every gradient goes on as it came."""
-    return all(compare(mg.tensor(arriving), sent) is None for arriving, sent in zip(ARRIVING, branch.through))
-
-
-def hook_mistakes(word, *, handle, number, on_h, writes, cut_off, silent):
+def hook_mistakes(reference, word, *, handle, number, on_h, writes, cut_off, silent):
     """The mistakes that both exercises share, for these wrong answers: the hook is in the wrong place, or says
     nothing.
     """
+
+    def changes_nothing(branch, h, amount):
+        expected = _tried(reference(h, amount), (h, amount))
+        is_added = compare(branch.arriving[0] * 2, branch.together) is None
+        return branch.passes_on and is_added and not expected.passes_on
+
     return (
         Mistake(
             handle,
@@ -194,29 +265,30 @@ def hook_mistakes(word, *, handle, number, on_h, writes, cut_off, silent):
             number,
             words="The hook gave a number. It has to return a tensor of the gradient's shape: multiply the gradient "
             "by the number.",
-            when=raised("expected Variable, but hook returned"),
+            when=lambda outcome: any(raised(f"hook returned '{kind}'")(outcome) for kind in ("int", "float")),
         ),
         Mistake(
             on_h,
             words="The hook hangs on h itself, so it changes what comes from every use of h. Make a tensor of its own "
             "for this branch, h.clone(), and hang it there.",
-            when=is_branch(lambda branch: compare(mg.tensor(ARRIVING[0]), branch.beside) is not None),
+            when=is_branch(lambda branch, h, amount: compare(branch.arriving[0], branch.beside) is not None),
         ),
         Mistake(
             writes,
             words="The hook writes into the gradient that it is given. Here h gets the same one by another way, and "
             "it was changed there, too. Return a new tensor, g * ... instead of g *= ...",
-            when=is_branch(lambda branch: branch.writes_into_gradient),
+            when=is_branch(lambda branch, h, amount: branch.writes_into_gradient),
         ),
         Mistake(
             cut_off,
-            words="Nothing arrives at h: detach() or .data cut the branch off. The branch must stay in the graph.",
-            when=is_branch(lambda branch: all(sent is None for sent in branch.through)),
+            words="Nothing arrives at h: the branch was cut off, as detach(), .data, tolist() and no_grad() do. It "
+            "must stay in the graph.",
+            when=is_branch(lambda branch, h, amount: all(sent is None for sent in branch.through)),
         ),
         Mistake(
             *silent,
             words="The gradient goes on as it came: what you return has no hook, or one that returns nothing. Hang it "
             f"on the tensor that you return, and let it return the {word} gradient.",
-            when=is_branch(_passes_on),
+            when=is_branch(changes_nothing),
         ),
     )

@@ -248,7 +248,7 @@ def watched_at_the_node(h, loss):
     seen = []
     with h.grad_fn.register_prehook(lambda gradients: seen.extend(gradients)):
         loss.backward()
-    return seen[0]
+    return seen[h.output_nr]  # the node may have other outputs, and then h is not the first
 
 
 def turned_by_an_operation(h, strength):

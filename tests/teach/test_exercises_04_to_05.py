@@ -1,0 +1,493 @@
+"""Chapters 04 and 05: wrong answers that fixed numbers let pass, and right ones in other words.
+
+Each wrong answer comes with words that its card must say; "" where the card says what differs, and no more.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from teach.answers import said
+
+import minigrad as mg
+from minigrad.autograd import Function, functional, grad
+from minigrad.teach import EXERCISES
+
+REFERENCE = {name: exercise.reference for name, exercise in EXERCISES.items()}
+
+
+def leaves_behind(root):
+    todo, met = [root.grad_fn], {}
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in met:
+            met[node] = None
+            todo += [following for following, _ in node.next_functions]
+    return [node.variable for node in met if hasattr(node, "variable")]
+
+
+# ---------------------------------------------------------------- pulls
+
+
+def pulls_and_clears_all(losses, h):
+    """Clears what it has written, and what was there before with it."""
+    lengths, seen = [], []
+    with h.register_hook(seen.append):
+        for loss in losses:
+            del seen[:]
+            loss.backward(retain_graph=True)
+            lengths.append(seen[0].norm().item() if seen else 0.0)
+            for leaf in leaves_behind(loss):
+                leaf.grad = None
+    return lengths
+
+
+def pulls_and_puts_back_but_retains(losses, h):
+    """Puts every gradient back; h will keep its own in each walk to come."""
+    found = {leaf: leaf.grad for loss in losses for leaf in leaves_behind(loss)}
+    h.retain_grad()
+    lengths = []
+    for loss in losses:
+        for leaf in [*found, h]:
+            leaf.grad = None
+        loss.backward(retain_graph=True)
+        lengths.append(0.0 if h.grad is None else h.grad.norm().item())
+    for leaf, gradient in [*found.items(), (h, found.get(h))]:
+        leaf.grad = gradient
+    return lengths
+
+
+def pulls_seen_by_a_hook(losses, h):
+    """A hook that stays."""
+    lengths, seen = [], []
+    h.register_hook(seen.append)
+    for loss in losses:
+        del seen[:]
+        grad(loss, leaves_behind(loss), retain_graph=True, allow_unused=True)
+        lengths.append(seen[0].norm().item() if seen else 0.0)
+    return lengths
+
+
+def pulls_of_two_elements(losses, h):
+    gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0].flatten().tolist() for loss in losses]
+    return [math.hypot(*gradient[:2]) for gradient in gradients]
+
+
+def pulls_row_by_row(losses, h):
+    gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
+    return [gradient.norm(dim=-1).sum().item() for gradient in gradients]
+
+
+def pulls_each_loss_once(losses, h):
+    """Losses that stand there twice get lost."""
+    return [REFERENCE["pulls"]([loss], h)[0] for loss in dict.fromkeys(losses)]
+
+
+def pulls_with_their_graph(losses, h):
+    return [grad(loss, h, create_graph=True, materialize_grads=True)[0].norm() for loss in losses]
+
+
+def pulls_rounded(losses, h):
+    return [round(length, 1) for length in REFERENCE["pulls"](losses, h)]
+
+
+def pulls_caught(losses, h):
+    lengths = []
+    for loss in losses:
+        try:
+            lengths.append(float(grad(loss, h, retain_graph=True)[0].norm()))
+        except RuntimeError:
+            lengths.append(0)
+    return lengths
+
+
+def pulls_by_a_jacobian(losses, h):
+    weights = mg.eye(len(losses))
+    rows = [grad(losses, h, list(row), retain_graph=True, materialize_grads=True)[0] for row in weights]
+    return [np.sqrt((row.detach().numpy() ** 2).sum()) for row in rows]
+
+
+def pulls_looked_up(losses, h):
+    lengths = {}
+    for loss in losses:
+        (gradient,) = grad(loss, h, retain_graph=True, allow_unused=True)
+        lengths[loss] = 0.0 if gradient is None else math.dist([0.0] * h.numel(), gradient.flatten().tolist())
+    return tuple(lengths[loss] for loss in losses)
+
+
+# ---------------------------------------------------------------- slope_and_curvature
+
+
+def differences_in_double(f, x):
+    x = x.detach().double()
+    return (f(x + 1e-4) - f(x - 1e-4)) / 2e-4, (f(x + 1e-4) - 2 * f(x) + f(x - 1e-4)) / 1e-8
+
+
+def slope_by_differences_of_slopes(f, x):
+    def slope(at):
+        at = at.detach().double().requires_grad_()
+        return grad(f(at), at)[0]
+
+    return slope(x), (slope(x.detach().double() + 1e-5) - slope(x.detach().double() - 1e-5)) / 2e-5
+
+
+def slopes_with_x_grad_in_zeros(f, x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        f(x).backward(create_graph=True)
+    slope, x.grad = x.grad, None
+    (curvature,) = grad(slope, x)
+    x.grad = mg.zeros_like(x)
+    return slope, curvature
+
+
+def slopes_of_positive_ones(f, x):
+    slope, curvature = REFERENCE["slope_and_curvature"](f, x)
+    return slope, curvature * x.detach().sign() * x.detach().sign().abs() if x.item() > 0 else curvature.abs()
+
+
+def slopes_without_dimensions(f, x):
+    slope, curvature = REFERENCE["slope_and_curvature"](f, x)
+    return slope.sum(), curvature.sum()
+
+
+def slopes_as_numbers(f, x):
+    slope, curvature = REFERENCE["slope_and_curvature"](f, x)
+    return slope.item(), curvature.item()
+
+
+def slopes_by_the_library(f, x):
+    return functional.jacobian(f, x).reshape(x.shape), functional.hessian(lambda x: f(x).sum(), x).reshape(x.shape)
+
+
+def slopes_with_a_graph_each(f, x):
+    slope = grad(f(x).sum(), x, create_graph=True)[0]
+    return slope, grad(slope.sum(), x, create_graph=True)[0]
+
+
+def slopes_of_x_times_one(f, x):
+    here = x * 1
+    (slope,) = grad(f(here), here, create_graph=True)
+    return [slope.detach(), grad(slope, here)[0]]
+
+
+# ---------------------------------------------------------------- watched
+
+
+def watched_as_first_output(h, loss):
+    seen = []
+    handle = h.grad_fn.register_prehook(lambda gradients: seen.append(gradients[0]))
+    loss.backward()
+    handle.remove()
+    return seen[0]
+
+
+def watched_with_a_hook_on_the_node(h, loss):
+    """The hook stays on the node of h."""
+    seen = []
+    h.grad_fn.register_prehook(lambda gradients: seen.append(gradients[h.output_nr]))
+    loss.backward()
+    return seen[0]
+
+
+def watched_and_set_the_leaves(h, loss):
+    leaves = leaves_behind(loss)
+    found = grad(loss, [h, *leaves])
+    for leaf, gradient in zip(leaves, found[1:], strict=True):
+        leaf.grad = gradient
+    return found[0]
+
+
+def watched_from_a_fresh_start(h, loss):
+    for leaf in leaves_behind(loss):
+        leaf.grad = None
+    return REFERENCE["watched"](h, loss)
+
+
+def watched_a_recorded_walk(h, loss):
+    seen = []
+    with h.register_hook(seen.append), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loss.backward(create_graph=True)
+    return seen[0].detach()
+
+
+def watched_and_limited(h, loss):
+    """The hook sends on what it should only look at."""
+    seen = []
+    with h.register_hook(lambda g: seen.append(g) or g.clip(-10, 10)):
+        loss.backward()
+    return seen[0]
+
+
+def watched_and_doubled_in_place(h, loss):
+    seen = []
+
+    def look(g):
+        seen.append(g.clone())
+        g *= 2
+
+    with h.register_hook(look):
+        loss.backward()
+    return seen[0]
+
+
+def watched_by_the_last(h, loss):
+    gradient = None
+
+    def look(g):
+        nonlocal gradient
+        gradient = g
+
+    handle = h.register_hook(look)
+    try:
+        loss.backward()
+    finally:
+        handle.remove()
+    return gradient
+
+
+def watched_by_a_hook_that_removes_itself(h, loss):
+    seen = []
+    handle = h.register_hook(lambda g: (seen.append(g), handle.remove())[1])
+    loss.backward(retain_graph=True)
+    return seen.pop()
+
+
+def watched_by_a_class(h, loss):
+    class Look:
+        def __call__(self, g):
+            self.gradient = g.detach().clone()
+
+    look = Look()
+    with h.register_hook(look):
+        mg.autograd.backward([loss])
+    return look.gradient
+
+
+# ---------------------------------------------------------------- turned_around
+
+
+def turned_without_the_sign_of_strength(h, strength):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * -abs(strength))
+    return branch
+
+
+def turned_if_there_is_strength(h, strength):
+    branch = h.clone()
+    if strength:
+        branch.register_hook(lambda g: g * -strength)
+    return branch
+
+
+def turned_once(h, strength):
+    """The hook takes itself away after its first walk."""
+    branch = h.clone()
+    handle = branch.register_hook(lambda g: (handle.remove(), g * -strength)[1])
+    return branch
+
+
+def turned_two_elements(h, strength):
+    branch = h.clone()
+    branch.register_hook(lambda g: mg.tensor([-strength * number for number in g.flatten()[:2].tolist()]))
+    return branch
+
+
+def turned_at_the_node_of_h(h, strength):
+    """A hook on the node of h, which runs when the gradient of h is known already."""
+    if h.is_leaf:
+        return REFERENCE["turned_around"](h, strength)
+    h.grad_fn.register_prehook(lambda gradients: tuple(None if g is None else g * -strength for g in gradients))
+    return h
+
+
+def turned_in_place_and_returned(h, strength):
+    branch = h.clone()
+    branch.register_hook(lambda g: g.mul_(-strength))
+    return branch
+
+
+def turned_before_the_sum(h, strength):
+    """Turns both signs for each element that is negative."""
+    branch = h.clone()
+    branch.register_hook(lambda g: -strength * g.abs() * h.detach().sign())
+    return branch
+
+
+def turned_by_a_view(h, strength):
+    branch = h.view_as(h)
+    branch.register_hook(lambda g: g.mul(strength).neg())
+    return branch
+
+
+def turned_by_two_hooks(h, strength):
+    branch = h + 0
+    branch.register_hook(lambda g: -g)
+    branch.register_hook(lambda g: strength * g)
+    return branch
+
+
+def turned_by_difference(h, strength):
+    return -strength * h + ((1 + strength) * h).detach()
+
+
+# ---------------------------------------------------------------- limited
+
+
+def limited_each_row(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * (limit / g.norm(dim=-1, keepdim=True).clamp(min=1e-9)).clamp(max=1))
+    return branch
+
+
+def limited_by_the_first(h, limit):
+    """The factor of the first gradient is kept for all to come."""
+    factors = []
+
+    def shorten(g):
+        factors.append(min(1.0, limit / max(g.norm().item(), 1e-9)))
+        return g * factors[0]
+
+    branch = h.clone()
+    branch.register_hook(shorten)
+    return branch
+
+
+def limited_to_whole_numbers(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * min(1.0, int(limit) / max(g.norm().item(), 1e-9)))
+    return branch
+
+
+def limited_to_five(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * min(1.0, 5.0 / max(g.norm().item(), 1e-9)) * (1 if limit == 5 else limit / 5))
+    return branch
+
+
+def limited_with_nan(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g / g.norm() * min(limit, g.norm().item()))
+    return branch
+
+
+def limited_by_root_mean_square(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * min(1.0, limit / max((g**2).mean().sqrt().item() * 2**0.5, 1e-9)))
+    return branch
+
+
+def limited_by_where(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: mg.where(g.norm() > limit, g / g.norm().clamp(min=1e-12) * limit, g))
+    return branch
+
+
+def limited_by_the_library(h, limit):
+    def shorten(g):
+        leaf = mg.zeros_like(g, requires_grad=True)
+        leaf.grad = g.clone()
+        mg.nn.utils.clip_grad_norm_([leaf], limit)
+        return leaf.grad
+
+    branch = h * 1
+    branch.register_hook(shorten)
+    return branch
+
+
+def limited_by_a_function(h, limit):
+    class Limit(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            length = float(np.linalg.norm(grad_output.numpy()))
+            return grad_output / max(1.0, length / limit)
+
+    return Limit.apply(h)
+
+
+# ---------------------------------------------------------------- the answers
+
+WRONG = {
+    "pulls": {
+        pulls_and_clears_all: "backward() has written",
+        pulls_and_puts_back_but_retains: "retain_grad(), which makes the next walk write h.grad",
+        pulls_seen_by_a_hook: "a hook is left",
+        pulls_of_two_elements: "Every element has a part in the length",
+        pulls_row_by_row: "",
+        pulls_each_loss_once: "",
+        pulls_with_their_graph: "keeps its graph alive",
+        pulls_rounded: "",
+    },
+    "slope_and_curvature": {
+        differences_in_double: "finite differences",
+        slope_by_differences_of_slopes: "finite differences",
+        slopes_with_x_grad_in_zeros: "x.grad",
+        slopes_of_positive_ones: "",
+        slopes_without_dimensions: "The shape is []; it should be [1].",
+        slopes_as_numbers: "The numbers are right, but this is a float",
+    },
+    "watched": {
+        watched_as_first_output: "A pre-hook of a node gets the gradients of all of its outputs",
+        watched_with_a_hook_on_the_node: "The hook is still there",
+        watched_and_set_the_leaves: "backward() adds to them",
+        watched_from_a_fresh_start: "backward() adds to them",
+        watched_a_recorded_walk: "create_graph=True is not needed",
+        watched_and_limited: "The hook has changed the gradient",
+        watched_and_doubled_in_place: "The hook has changed the gradient",
+    },
+    "turned_around": {
+        turned_without_the_sign_of_strength: "",
+        turned_if_there_is_strength: "The gradient goes on as it came",
+        turned_once: "",
+        turned_two_elements: "",
+        turned_at_the_node_of_h: "The gradient goes on as it came",
+        turned_in_place_and_returned: "The hook writes into the gradient",
+        turned_before_the_sum: "",
+    },
+    "limited": {
+        limited_each_row: "",
+        limited_by_the_first: "",
+        limited_to_whole_numbers: "",
+        limited_to_five: "",
+        limited_with_nan: "0 / 0 is no number",
+        limited_by_root_mean_square: "",
+    },
+}
+RIGHT = {
+    "pulls": (pulls_caught, pulls_by_a_jacobian, pulls_looked_up),
+    "slope_and_curvature": (slopes_by_the_library, slopes_with_a_graph_each, slopes_of_x_times_one),
+    "watched": (watched_by_the_last, watched_by_a_hook_that_removes_itself, watched_by_a_class),
+    "turned_around": (turned_by_a_view, turned_by_two_hooks, turned_by_difference),
+    "limited": (limited_by_where, limited_by_the_library, limited_by_a_function),
+}
+EACH_WRONG = [(name, answer, words) for name, answers in WRONG.items() for answer, words in answers.items()]
+EACH_RIGHT = [(name, answer) for name, answers in RIGHT.items() for answer in answers]
+MISTAKES = {name: [mistake.words for mistake in exercise.known] for name, exercise in EXERCISES.items()}
+
+
+def test_each_exercise_is_here() -> None:
+    chapters = {name for name, exercise in EXERCISES.items() if exercise.chapter[:2] == "04"}
+    assert WRONG.keys() == RIGHT.keys() == chapters
+
+
+@pytest.mark.parametrize(("name", "answer", "words"), EACH_WRONG, ids=lambda value: getattr(value, "__name__", None))
+def test_a_wrong_answer_is_refused_and_no_mistake_is_named_that_was_not_made(name: str, answer, words: str) -> None:
+    card = EXERCISES[name].check(answer)
+    assert card.kind == "bad", card
+    likely = said(card)["likely"]
+    assert words in likely if words else likely not in MISTAKES[name], card
+
+
+@pytest.mark.parametrize(("name", "answer"), EACH_RIGHT, ids=lambda value: getattr(value, "__name__", None))
+def test_a_right_answer_in_other_words_passes(name: str, answer) -> None:
+    for _ in range(3):  # each time with other numbers
+        card = EXERCISES[name].check(answer)
+        assert card.kind == "good", card
