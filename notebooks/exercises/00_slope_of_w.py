@@ -14,6 +14,17 @@ def _case(w, x, b, target):
     return Case(f"w = {w}, x = {x}, b = {b}, target = {target}", lambda: (w, x, b, target))
 
 
+def _drawn(random):
+    """Fractions of both signs, a w of 0, an x that lets no change through, and a guess without an error. Eighths, since
+    sums and products of them are exact.
+    """
+    w, x, b, target = (random.integers(-24, 25, 4) / 8).tolist()
+    yield _case(w, x, b, target)
+    yield _case(0.0, x, b, target)
+    yield _case(w, 0.0, b, target)
+    yield _case(w, x, b, w * x + b)
+
+
 def _loss(w, x, b, target):
     return (w * x + b - target) ** 2
 
@@ -123,6 +134,7 @@ EXERCISE = Exercise(
         "The square multiplied by 2 * error. The subtraction and the addition passed their gradient on as it was.",
         "The multiplication w * x gave w what it had received, times x. So: compute the error, then 2 * error * x.",
     ),
+    drawn=_drawn,
     evidence=_measured_w,
     picture=_draw,
     mistakes=(

@@ -18,33 +18,85 @@ def _parameters(count):
     return Case(f"four leaves that hold 1 to 4, count = {count}", make)
 
 
-def _flags_after(value, arguments):
-    """What is compared: the answer, and the flags of the caller's tensors afterwards."""
-    return value, arguments[0]
+def _drawn(random):
+    """Leaves of several shapes that hold equal numbers, each second one with a gradient, and the first of them frozen
+    already.
+    """
+    shapes = [((), (2,), (2, 1))[kind] for kind in random.integers(3, size=random.integers(2, 7))]
+    count, number = int(random.integers(1, len(shapes) + 1)), float(random.integers(1, 9))
+
+    def make():
+        parameters = [mg.full(shape, number, requires_grad=place > 0) for place, shape in enumerate(shapes)]
+        for leaf in parameters[::2]:
+            leaf.grad = mg.full(leaf.shape, 0.5)
+        return parameters, count
+
+    words = f"leaves of the shapes {', '.join(str(list(shape)) for shape in shapes)}, all filled with {number:g}, "
+    yield Case(f"{words}the first of them frozen already, each second one with a gradient, count = {count}", make)
+
+
+def _with_the_tensors(answer):
+    """Run an answer, and hold on to the caller's tensors: their list may be changed."""
+
+    def run(parameters, count):
+        given = tuple(parameters)
+        returned = answer(parameters, count)
+        return None if returned is None else (returned, given)
+
+    return run
 
 
 def _compare_frozen(expected, got, outcome):
-    (wanted, _), (returned, parameters) = expected, got
-    if not isinstance(returned, list):
+    (wanted, _), (returned, given) = expected, got
+    if not isinstance(returned, list | tuple):
         return Difference("the answer", show(returned), show(wanted), "A list of tensors is asked for.")
-    count = outcome.arguments[1]
-    for number, parameter in enumerate(parameters, 1):
-        if not isinstance(parameter, mg.Tensor):
-            return Difference(f"parameter {number}", show(parameter), "a tensor", "The list was changed.")
+    parameters, count = outcome.arguments
+    if changed := _changed(parameters, given):
+        told = "It stays as it is, with the same tensors in it: another list is to be returned."
+        return Difference("the list `parameters` afterwards", changed, f"its {len(given)} tensors", told)
+    for number, (parameter, before) in enumerate(zip(given, outcome.case.make()[0], strict=True), 1):
         if parameter.requires_grad != (number > count):
             flag = str(parameter.requires_grad)
             return Difference(f"requires_grad of parameter {number}", flag, str(number > count))
-    if [id(item) for item in returned] != [id(item) for item in parameters[count:]]:
+        if _held(parameter) != _held(before):
+            told = "A frozen tensor keeps its numbers and its gradient: only its flag is to be changed."
+            return Difference(f"parameter {number} afterwards", _held(parameter), _held(before), told)
+    if list(map(id, returned)) != list(map(id, given[count:])):
         return Difference("the list returned", show(returned), show(wanted), "It should hold those that still train.")
     return None
+
+
+def _changed(parameters, given):
+    """What has become of the caller's list, "" if it is as it was."""
+    others = sum(now is not before for now, before in zip(parameters, given, strict=False))
+    if len(parameters) != len(given):
+        return f"{len(parameters)} tensors"
+    return f"{others} other than before" if others else ""
+
+
+def _held(leaf):
+    return f"{show(leaf)} with .grad {show(leaf.grad)}"
+
+
+def _flags(parameters):
+    return [parameter.requires_grad for parameter in parameters]
 
 
 def _show_frozen(value, arguments):
     if value is None:
         return show(value)
-    returned, parameters = value
-    flags = ", ".join(str(getattr(parameter, "requires_grad", "no tensor")) for parameter in parameters)
-    return f"returned {show(returned)}; requires_grad of the four: {flags}"
+    returned, given = value
+    flags, changed = ", ".join(map(str, _flags(given))), _changed(arguments[0], given)
+    in_the_list = f"; in the list: {changed}" if changed else ""
+    return f"returned {show(returned)}; requires_grad of the {len(given)}: {flags}{in_the_list}"
+
+
+def _none_was_frozen(outcome):
+    """Whether the caller's tensors have the flags that they had, and others were asked for."""
+    if not isinstance(outcome.value, tuple):
+        return False
+    before = _flags(outcome.case.make()[0])
+    return any(before[: outcome.arguments[1]]) and _flags(outcome.value[1]) == before
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -67,6 +119,12 @@ def froze_copies(parameters, count):
 
 
 def only_sliced(parameters, count):
+    return parameters[count:]
+
+
+def replaced_them(parameters, count):
+    for place in range(count):
+        parameters[place] = parameters[place].detach()
     return parameters[count:]
 
 
@@ -127,12 +185,16 @@ EXERCISE = Exercise(
         "requires_grad_(False) changes the tensor itself. detach() would make another one.",
         "Loop over parameters[:count] and call requires_grad_(False) on each; return parameters[count:].",
     ),
+    drawn=_drawn,
+    plug=_with_the_tensors,
     compare=_compare_frozen,
-    observe=_flags_after,
     show=_show_frozen,
     mistakes=(
         Mistake(
-            emptied_the_list, when=lambda outcome: isinstance(outcome.value, tuple) and len(outcome.arguments[0]) != 4
+            emptied_the_list,
+            when=lambda outcome: (
+                isinstance(outcome.value, tuple) and len(outcome.arguments[0]) != len(outcome.value[1])
+            ),
         ),
         Mistake(
             assigned_to_the_method,
@@ -143,11 +205,8 @@ EXERCISE = Exercise(
         Mistake(
             froze_copies,
             only_sliced,
-            when=lambda outcome: (
-                isinstance(outcome.value, tuple)
-                and outcome.arguments[1] > 0
-                and all(getattr(parameter, "requires_grad", False) for parameter in outcome.value[1])
-            ),
+            replaced_them,
+            when=_none_was_frozen,
         ),
         froze_one_more,
         returned_all,

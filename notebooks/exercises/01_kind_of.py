@@ -1,5 +1,6 @@
 """Exercise `kind_of`: what two flags say about a tensor."""
 
+import functools
 import warnings
 
 import minigrad as mg
@@ -28,21 +29,68 @@ def _with_gradient():
     return (leaf,)
 
 
+def _written_to(numbers):
+    total = mg.zeros(len(numbers))
+    total += mg.tensor(numbers, requires_grad=True)
+    return (total,)
+
+
+def _frozen_afterwards(numbers):
+    parameter = mg.nn.Parameter(mg.tensor(numbers))
+    (parameter * 2).sum().backward()
+    return (parameter.requires_grad_(False),)
+
+
+def _kept_gradient(numbers):
+    result = mg.tensor(numbers, requires_grad=True) * 2
+    result.retain_grad()
+    result.sum().backward()
+    return (result,)
+
+
+# How a tensor came about that looks like one of another kind, by what it was made from.
+UNUSUAL = {
+    "tensor({}[0], requires_grad=True)": lambda numbers: (mg.tensor(numbers[0], requires_grad=True),),
+    "nn.Parameter(tensor({}))": lambda numbers: (mg.nn.Parameter(mg.tensor(numbers)),),
+    "nn.Parameter(tensor({})), frozen after backward()": _frozen_afterwards,
+    "leaf * 2, where leaf = tensor({}, requires_grad=True), with a gradient that was retained": _kept_gradient,
+    "zeros, to which tensor({}, requires_grad=True) was added in place": _written_to,
+    "leaf[0], where leaf = tensor({}, requires_grad=True)": lambda numbers: (
+        mg.tensor(numbers, requires_grad=True)[0],
+    ),
+    "(leaf * 2).detach().requires_grad_(), where leaf = tensor({}, requires_grad=True)": lambda numbers: (
+        (mg.tensor(numbers, requires_grad=True) * 2).detach().requires_grad_(),
+    ),
+    "leaf * 0, where leaf = tensor({}, requires_grad=True)": lambda numbers: (
+        mg.tensor(numbers, requires_grad=True) * 0,
+    ),
+    "tensor({}, dtype=int64)": lambda numbers: (mg.tensor(numbers, dtype=mg.int64),),
+}
+
+
+def _drawn(random):
+    """The unusual ones, of any numbers."""
+    for words in random.permutation(list(UNUSUAL)):
+        numbers = random.integers(-9, 10, random.integers(1, 4)).astype(float).tolist()
+        yield Case(words.format(numbers), functools.partial(UNUSUAL[words], numbers))
+
+
 def _compare_words(expected, got, outcome):
     if isinstance(got, str) and got == expected:
-        return None
+        before, after = _flags(outcome.case.make()[0]), _flags(outcome.arguments[0])
+        note = "The answer is right, but the tensor is to be asked, not changed."
+        return Difference("the tensor afterwards", after, before, note) if before != after else None
     words = ("parameter", "data", "result")
     is_word = isinstance(got, str) and got in words
     note = "" if is_word else f"The answer is one of the words {', '.join(map(repr, words))}."
     return Difference("the answer", show(got), show(expected), note)
 
 
-def _flags_of_input(outcome):
-    given = outcome.arguments[0]
+def _flags(tensor):
     return (
-        f"  requires_grad is {given.requires_grad}, is_leaf is {given.is_leaf}, grad_fn is "
-        f"{'None' if given.grad_fn is None else given.grad_fn.name()}, grad is "
-        f"{'None' if given._grad is None else 'a tensor'}"
+        f"requires_grad is {tensor.requires_grad}, is_leaf is {tensor.is_leaf}, grad_fn is "
+        f"{'None' if tensor.grad_fn is None else tensor.grad_fn.name()}, grad is "
+        f"{'None' if tensor._grad is None else 'a tensor'}"
     )
 
 
@@ -107,8 +155,9 @@ EXERCISE = Exercise(
         "Ask requires_grad first: without it, it is data, wherever it came from.",
         "With requires_grad, is_leaf tells a parameter from a result.",
     ),
+    drawn=_drawn,
     compare=_compare_words,
-    evidence=_flags_of_input,
+    evidence=lambda outcome: "  " + _flags(outcome.arguments[0]),
     mistakes=(
         Mistake(leaf_is_parameter, by_grad_fn),
         flag_is_parameter,

@@ -1,9 +1,12 @@
 """Exercise `middle_gradient`: the gradient of a result."""
 
+import dis
 import warnings
+from itertools import pairwise
+from types import FunctionType
 
 import minigrad as mg
-from minigrad.teach import STEP, Case, Exercise, Mistake, draw_wrong_node, raised
+from minigrad.teach import STEP, Case, Exercise, Mistake, draw_wrong_node, raised, slopes
 
 
 def middle_gradient(w, x, target):
@@ -14,26 +17,32 @@ def middle_gradient(w, x, target):
     return hidden.grad
 
 
-def _model(w, x, target):
-    return Case(
-        f"w = {w}, x = {x}, target = {target}",
-        lambda: (mg.tensor(w, requires_grad=True), mg.tensor(x), mg.tensor(target)),
-    )
+def _model(w, x, target, earlier=None):
+    def make():
+        leaf = mg.tensor(w, requires_grad=True)
+        if earlier is not None:
+            leaf.grad = mg.full_like(leaf.detach(), earlier)
+        return leaf, mg.tensor(x), mg.tensor(target)
+
+    before = "" if earlier is None else f", and w.grad is full of {earlier} from an earlier walk"
+    return Case(f"w = {w}, x = {x}, target = {target}{before}", make)
+
+
+def _drawn(random):
+    """Two dimensions, an x with a 0 in it and a w that already has a gradient; one w for several of x."""
+    w, x = (random.integers(-12, 13, (2, 2, 3)) / 8).tolist()
+    x[1][random.integers(3)] = 0.0
+    target = float(random.integers(-8, 9) / 4)
+    yield _model(w, x, target, earlier=float(random.integers(1, 9)))
+    yield _model(w[0][:1], x[0], target)
 
 
 def _measured_middle(outcome):
     w, x, target = (argument.detach() for argument in outcome.arguments)
-    hidden = w * x
-    lines = []
-    for place in range(len(hidden)):
-        values = []
-        for step in (-STEP, STEP):
-            moved = hidden.clone()
-            moved[place] = moved[place] + step
-            values.append(((moved.tanh().sum() - target) ** 2).item())
-        slope = (values[1] - values[0]) / (2 * STEP)
-        lines.append(f"  moving hidden[{place}] by {STEP} to both sides: the loss has slope {slope:.3g}")
-    return "\n".join(lines)
+    return "\n".join(
+        f"  moving hidden[{', '.join(map(str, place))}] by {STEP} to both sides: the loss has slope {slope:.3g}"
+        for place, slope in slopes(lambda hidden: (hidden.tanh().sum() - target) ** 2, w * x)
+    )
 
 
 def _draw_middle(outcome, difference):
@@ -41,6 +50,16 @@ def _draw_middle(outcome, difference):
     hidden = w.requires_grad_() * x
     loss = (hidden.tanh().sum() - target) ** 2
     return draw_wrong_node(loss, {"w": w, "x": x, "hidden": hidden, "loss": loss}, "hidden", "✗ this one is asked for")
+
+
+def _walked_and_returned_none(outcome):
+    """Whether backward has run, and what is returned after it is None: not because a `return` is missing."""
+    w, (before, *_) = outcome.arguments[0], outcome.case.make()
+    steps = list(dis.get_instructions(outcome.answer)) if isinstance(outcome.answer, FunctionType) else []
+    endings = [last for last, step in pairwise(steps) if step.opname == "RETURN_VALUE"]
+    returns = any(last.opname != "LOAD_CONST" or last.argval is not None for last in endings)
+    walked = w.grad is not None and (before.grad is None or not mg.equal(w.grad, before.grad))
+    return outcome.error is None and outcome.value is None and returns and walked
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -70,6 +89,10 @@ def gradient_of_w(w, x, target):
     loss = (hidden.tanh().sum() - target) ** 2
     loss.backward()
     return w.grad
+
+
+def gradient_of_w_alone(w, x, target):
+    return mg.autograd.grad((mg.tanh(w * x).sum() - target) ** 2, w)[0]
 
 
 def gradient_after_tanh(w, x, target):
@@ -146,15 +169,12 @@ EXERCISE = Exercise(
         "hidden.retain_grad() asks, and it has to ask before backward() runs.",
         "Compute hidden, call hidden.retain_grad(), compute the loss, call loss.backward(), return hidden.grad.",
     ),
+    drawn=_drawn,
     evidence=_measured_middle,
     picture=_draw_middle,
     mistakes=(
-        Mistake(
-            did_not_retain_hidden,
-            retained_too_late,
-            when=lambda outcome: outcome.error is None and outcome.value is None,
-        ),
-        gradient_of_w,
+        Mistake(did_not_retain_hidden, retained_too_late, when=_walked_and_returned_none),
+        Mistake(gradient_of_w, gradient_of_w_alone),
         gradient_after_tanh,
         hidden_instead,
         walked_twice_and_kept,

@@ -9,6 +9,18 @@ def small_weights(numbers, scale):
     return (mg.tensor(numbers) * scale).requires_grad_()
 
 
+def _case(numbers, scale):
+    return Case(f"numbers = {numbers}, scale = {scale}", lambda: (list(numbers), scale))
+
+
+def _drawn(random):
+    """Fractions of both signs, some of them several times or 0, and a scale of 0."""
+    numbers = (random.integers(-9, 10, random.integers(2, 6)) / 8).tolist()
+    scale = float(random.integers(1, 40) / 16)
+    yield _case([*numbers, numbers[0]], random.choice([-scale, scale]).item())
+    yield _case(numbers, 0.0)
+
+
 def _flags(value):
     if not isinstance(value, mg.Tensor):
         return ""
@@ -100,15 +112,16 @@ EXERCISE = Exercise(
     minutes=5,
     reference=small_weights,
     cases=(
-        Case("numbers = [3.0, -2.0, 5.0], scale = 0.1", lambda: ([3.0, -2.0, 5.0], 0.1)),
-        Case("numbers = [1.0], scale = -2.0", lambda: ([1.0], -2.0)),
-        Case("numbers = [0.5, 0.25], scale = 1.0", lambda: ([0.5, 0.25], 1.0)),
+        _case([3.0, -2.0, 5.0], 0.1),
+        _case([1.0], -2.0),
+        _case([0.5, 0.25], 1.0),
     ),
     hints=(
         "A leaf is a tensor that no recorded operation made. When is a multiplication not recorded?",
         "Multiply first, while nothing requires a gradient. Then switch the flag on.",
         "requires_grad_() switches the flag on and returns the tensor; so (...).requires_grad_() can be returned.",
     ),
+    drawn=_drawn,
     compare=_compare_leaves,
     show=lambda value, arguments: show(value) + _flags(value),
     evidence=_after_backward,
@@ -123,7 +136,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             without_parentheses,
-            when=lambda outcome: callable(outcome.value) and not isinstance(outcome.value, mg.Tensor),
+            when=lambda outcome: getattr(outcome.value, "__name__", "") == "requires_grad_",
         ),
         forgot_the_scale,
         Mistake(list_times_float, when=raised("can't multiply sequence")),

@@ -1,8 +1,8 @@
 """Exercise `graph_depth`: the longest way through a graph."""
 
-from minigrad.teach import Exercise, nodes_of
+from minigrad.teach import Exercise, compare, nodes_of
 
-from .chapter02 import CASES, SECONDS, along_the_first_input, by_recursion, draw, pairs_for_nodes
+from .chapter02 import CASES, SECONDS, along_the_first_input, by_recursion, draw, drawn, harmed, pairs_for_nodes
 
 
 def graph_depth(root):
@@ -107,6 +107,8 @@ EXERCISE = Exercise(
     minutes=12,
     reference=graph_depth,
     cases=CASES,
+    drawn=drawn,
+    compare=lambda expected, got, outcome: compare(expected, got) or harmed(outcome.arguments[0]),
     hints=(
         "A leaf's node has depth 1. What is the depth of a node whose next nodes have depths 1 and 3?",
         "One more than the largest: 4. So a node can be computed when all its next nodes are; keep the depths in "

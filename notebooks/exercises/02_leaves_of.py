@@ -3,7 +3,8 @@
 import minigrad as mg
 from minigrad.teach import Difference, Exercise, Mistake, nodes_of, plain, raised, show
 
-from .chapter02 import CASES, SECONDS, by_recursion, draw, is_list, pairs_for_nodes
+from . import chapter02
+from .chapter02 import by_recursion, draw, harmed, is_list, leaf_names, pairs_for_nodes, ways_to
 
 
 def leaves_of(root):
@@ -21,12 +22,13 @@ def _compare_tensors(_, got, outcome):
     for leaf in expected:
         count = sum(item is leaf for item in got)
         if count != 1:
-            return Difference(f"how often the leaf {show(leaf)} is there", str(count), "1")
+            (name,) = (name for name, named in leaf_names(outcome.arguments[0]).items() if named is leaf)
+            return Difference(f"how often the leaf {name}, {show(leaf)}, is there", str(count), "1")
     for item in got:
         if not any(item is leaf for leaf in expected):
             note = "It is not one of the leaves of this graph, but a tensor of its own, perhaps a copy."
             return Difference("one tensor too many", show(item), "leaves of the graph only", note)
-    return None
+    return harmed(outcome.arguments[0])
 
 
 def _show(value, arguments):
@@ -39,12 +41,23 @@ def _show(value, arguments):
     return show(value) + (f", of which {strangers} no leaf of the graph" if strangers else "")
 
 
-def _twice(outcome):
-    """Whether every leaf is there, and some more than once."""
+def _for_each_way(outcome):
+    """Whether each leaf is there once for each way that leads to it."""
     if not is_list(outcome.value):
         return False
-    counts = [sum(item is leaf for item in outcome.value) for leaf in leaves_of(outcome.arguments[0])]
-    return min(counts) == 1 and max(counts) > 1
+    ways = {node.variable: ways for node, ways in ways_to(outcome.arguments[0]).items() if hasattr(node, "variable")}
+    return all(sum(item is leaf for item in outcome.value) == count for leaf, count in ways.items())
+
+
+def _equal_one_is_missing(outcome):
+    """Whether the answer holds leaves of the graph, each once, and those that are missing are equal to one of them."""
+    leaves, got = leaves_of(outcome.arguments[0]), outcome.value
+    if not is_list(got) or not all(isinstance(item, mg.Tensor) for item in got) or len(set(got)) < len(got):
+        return False
+    missing = [leaf for leaf in leaves if not any(item is leaf for item in got)]
+    if len(got) + len(missing) != len(leaves):
+        return False
+    return bool(missing) and all(any(mg.equal(leaf, item) for item in got) for leaf in missing)
 
 
 def _items_are(kind):
@@ -83,6 +96,21 @@ def leaves_on_every_way(root):
             found.append(node.variable)
         todo += [next_node for next_node, _ in node.next_functions if next_node is not None]
     return found
+
+
+def equal_leaves_once(root):
+    """A leaf is missing that holds the same numbers as another one: `in` and `==` compare numbers. Whether it is the
+    same tensor says `is`; or look at the nodes, which are compared as such.
+    """
+    found = []
+    for leaf in leaves_of(root):
+        if leaf not in found:
+            found.append(leaf)
+    return found
+
+
+def leaves_by_numbers(root):
+    return list({leaf.item(): leaf for leaf in leaves_of(root)}.values())
 
 
 def nodes_of_leaves(root):
@@ -157,7 +185,8 @@ EXERCISE = Exercise(
     stars=2,
     minutes=6,
     reference=leaves_of,
-    cases=CASES,
+    cases=chapter02.CASES,
+    drawn=chapter02.drawn,
     hints=(
         "The walk is the one of the first exercise. Which nodes belong to leaves?",
         'A leaf\'s node has the name "AccumulateGrad".',
@@ -166,12 +195,16 @@ EXERCISE = Exercise(
     compare=_compare_tensors,
     show=_show,
     picture=_draw,
-    seconds=SECONDS,
+    seconds=chapter02.SECONDS,
     evidence=lambda outcome: f"  the graph has {len(leaves_of(outcome.arguments[0]))} leaves",
     mistakes=(
-        Mistake(leaves_on_every_way, when=_twice),
+        Mistake(leaves_on_every_way, when=_for_each_way),
+        Mistake(equal_leaves_once, leaves_by_numbers, when=_equal_one_is_missing),
         Mistake(nodes_of_leaves, when=_items_are(lambda item: hasattr(item, "next_functions"))),
-        Mistake(gradients_of_leaves, when=_items_are(lambda item: item is None)),
+        Mistake(
+            gradients_of_leaves,
+            when=lambda outcome: is_list(outcome.value) and list(outcome.value) == [None] * len(outcome.value) != [],
+        ),
         Mistake(
             asked_nodes_for_is_leaf,
             when=raised("is_leaf", kind=AttributeError),

@@ -1,8 +1,11 @@
 """Exercise `node_names`: the names of all nodes of a graph."""
 
+from collections import Counter
+
 from minigrad.teach import Difference, Exercise, Mistake, nodes_of, plain, show
 
-from .chapter02 import CASES, SECONDS, along_the_first_input, by_recursion, draw, is_list, pairs_for_nodes
+from . import chapter02
+from .chapter02 import along_the_first_input, by_recursion, draw, harmed, is_list, pairs_for_nodes, ways_to
 
 
 def node_names(root):
@@ -25,7 +28,7 @@ def _compare_names(expected, got, outcome):
     for name in dict.fromkeys([*wanted, *found]):
         if found.count(name) != wanted.count(name):
             return Difference(f"how often {plain(name)} is there", str(found.count(name)), str(wanted.count(name)))
-    return None
+    return harmed(outcome.arguments[0])
 
 
 def _show_names(value, arguments):
@@ -34,14 +37,14 @@ def _show_names(value, arguments):
     return show(value)
 
 
-def _twice(outcome):
-    """Whether every name is there often enough, and some too often."""
-    got, expected = outcome.value, node_names(outcome.arguments[0])
-    if not is_list(got):
+def _for_each_way(outcome):
+    """Whether each node is there once for each way that leads to it."""
+    if not is_list(outcome.value):
         return False
-    names = list(got)
-    more = [names.count(name) - expected.count(name) for name in set(expected)]
-    return min(more) == 0 < max(more)
+    ways = Counter()
+    for node, count in ways_to(outcome.arguments[0]).items():
+        ways[node.name()] += count
+    return Counter(name for name in outcome.value if isinstance(name, str)) == ways
 
 
 def _draw(outcome, difference):
@@ -66,6 +69,16 @@ def names_on_every_way(root):
         names.append(node.name())
         todo += [next_node for next_node, _ in node.next_functions if next_node is not None]
     return names
+
+
+def names_for_each_output(root):
+    """A node was counted once for each of its outputs that is used. The number in a pair says which output it is: look
+    whether the node was met before, not the pair.
+    """
+    met = [(root.grad_fn, 0)]
+    for node, _ in met:
+        met += [pair for pair in dict.fromkeys(node.next_functions) if pair[0] is not None and pair not in met]
+    return [node.name() for node, _ in met]
 
 
 def names_along_the_first_input(root):
@@ -128,7 +141,8 @@ EXERCISE = Exercise(
     stars=1,
     minutes=6,
     reference=node_names,
-    cases=CASES,
+    cases=chapter02.CASES,
+    drawn=chapter02.drawn,
     hints=(
         "Begin with root.grad_fn, and look at the nodes in its next_functions, then at theirs, and so on.",
         "Keep a list of the nodes that were met. A node goes onto it only if it is not None and not on it yet.",
@@ -138,10 +152,11 @@ EXERCISE = Exercise(
     compare=_compare_names,
     show=_show_names,
     picture=_draw,
-    seconds=SECONDS,
+    seconds=chapter02.SECONDS,
     evidence=lambda outcome: f"  the graph has {len(nodes_of(outcome.arguments[0]))} nodes",
     mistakes=(
-        Mistake(names_on_every_way, when=_twice),
+        Mistake(names_on_every_way, when=_for_each_way),
+        names_for_each_output,
         names_along_the_first_input,
         names_without_leaves,
         each_name_once,

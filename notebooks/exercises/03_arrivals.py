@@ -1,9 +1,9 @@
 """Exercise `arrivals`: for how many gradients each node waits."""
 
 import minigrad as mg
-from minigrad.autograd.graph import AccumulateGrad
-from minigrad.teach import Difference, Exercise, Mistake, plain, show
+from minigrad.teach import Difference, Exercise, Mistake, compare, plain, show
 
+from .chapter02 import drawn, harmed
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, node_names
 
 
@@ -32,13 +32,13 @@ def _compare_counts(_, got, outcome):
     for node, name in names.items():
         if node not in got:
             return Difference(name, "missing", str(expected[node]))
-        if isinstance(got[node], bool) or got[node] != expected[node]:
-            return Difference(name, show(got[node]), str(expected[node]))
+        if difference := compare(expected[node], got[node], name):
+            return difference
     for key in got:
         if key not in expected:
             note = "Every key must be a node, and belong to this graph."
             return Difference("one key too many", plain(key), "nodes of the graph only", note)
-    return None
+    return harmed(outcome.arguments[0])
 
 
 def _show_counts(value, arguments):
@@ -89,6 +89,10 @@ def forgot_the_root(root):
     count = dict(arrivals(root))
     del count[root.grad_fn]
     return count
+
+
+def root_counts_nothing(root):
+    return {**arrivals(root), root.grad_fn: 0}
 
 
 def forgot_the_leaves(root):
@@ -156,6 +160,7 @@ EXERCISE = Exercise(
     minutes=10,
     reference=arrivals,
     cases=GRAPHS,
+    drawn=drawn,
     hints=(
         "Count edges: each pair in some node's next_functions is one gradient that will arrive.",
         (
@@ -177,16 +182,8 @@ EXERCISE = Exercise(
         Mistake(pairs_as_keys, when=_has_key(tuple)),
         Mistake(tensors_as_keys, when=_has_key(mg.Tensor)),
         Mistake(names_as_keys, when=_has_key(str)),
-        Mistake(
-            forgot_the_root,
-            when=lambda outcome: (
-                isinstance(outcome.value, dict) and outcome.value.get(outcome.arguments[0].grad_fn, 0) == 0
-            ),
-        ),
-        Mistake(
-            forgot_the_leaves,
-            when=lambda outcome: isinstance(outcome.value, dict) and not _has_key(AccumulateGrad)(outcome),
-        ),
+        Mistake(forgot_the_root, root_counts_nothing),
+        forgot_the_leaves,
         walked_paths,
         counted_outgoing,
         began_with_one,

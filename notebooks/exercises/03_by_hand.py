@@ -1,8 +1,12 @@
 """Exercise `by_hand`: the chapter's graph walked by calling its nodes."""
 
-import minigrad as mg
-from minigrad.teach import Exercise, Mistake, raised
+from unittest.mock import patch
 
+import minigrad as mg
+from minigrad.autograd.graph import Node
+from minigrad.teach import Difference, Exercise, Mistake, compare, raised, show
+
+from .chapter02 import harmed
 from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case
 
 
@@ -19,6 +23,43 @@ def _nodes(e):
     node_e = e.grad_fn
     (node_c, _), (node_d, _) = node_e.next_functions
     return node_e, node_c, node_d
+
+
+def _drawn(random):
+    """Eighths, whose products are exact; two that are equal, and one that is 0."""
+    a, b = (random.integers(-24, 25, 2) / 8).tolist()
+    yield running_case(a, b)
+    yield running_case(a, a)
+    yield running_case(*random.permutation([b, 0.0]).tolist())
+
+
+def _with_calls(answer):
+    """Run an answer, and note which nodes it calls."""
+
+    def run(e):
+        called, call = set(), Node.__call__
+
+        def noted(node, *gradients):
+            called.add(node)
+            return call(node, *gradients)
+
+        with patch.object(Node, "__call__", noted):
+            gradients = answer(e)
+        return None if gradients is None else (gradients, called)
+
+    return run
+
+
+def _compare_gradients(expected, got, outcome):
+    gradients, called = got
+    if difference := compare(expected[0], gradients):
+        return difference
+    (e,) = outcome.arguments
+    for name, node in zip("ecd", _nodes(e), strict=True):
+        if node not in called:
+            told = "The numbers are right, but not by this means: call the nodes, as functions, and add up."
+            return Difference(f"the node of {name}", "not called", "called with what arrives at it", told)
+    return harmed(e)
 
 
 def _measured_by_hand(outcome):
@@ -133,6 +174,10 @@ EXERCISE = Exercise(
     minutes=6,
     reference=by_hand,
     cases=(running_case(3.0, 2.0), running_case(-1.5, 4.0), running_case(0.5, -3.0)),
+    drawn=_drawn,
+    plug=_with_calls,
+    compare=_compare_gradients,
+    show=lambda value, arguments: show(value[0] if isinstance(value, tuple) else value),
     hints=(
         (
             "Each call of a node gives one gradient per input, in the order of next_functions. Begin with the "

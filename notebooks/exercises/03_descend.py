@@ -1,7 +1,10 @@
 """Exercise `descend`: the training loop, where gradients pile up unless they are cleared."""
 
 import minigrad as mg
-from minigrad.teach import STEP, Case, Exercise, Mistake, compare, raised, show, slopes
+from minigrad.teach import STEP, Case, Difference, Exercise, Mistake, compare, raised, show, slopes
+from minigrad.teach.answers import failed_line
+
+from .chapter03 import Counted
 
 
 def descend(loss_of, w, rate, steps):
@@ -20,26 +23,56 @@ def descend(loss_of, w, rate, steps):
 def _descent_case(words, loss_of, numbers, rate, steps):
     return Case(
         f"loss = {words}, w = {numbers}, rate = {rate}, steps = {steps}",
-        lambda: (loss_of, mg.tensor(numbers, requires_grad=True), rate, steps),
+        lambda: (Counted(loss_of), mg.tensor(numbers, requires_grad=True), rate, steps),
     )
 
 
-def _losses_and_w(value, arguments):
-    if value is None or value is ...:
-        return value
-    return (value, arguments[1].detach().clone())
+def _drawn(random):
+    """Losses that are no whole numbers, a w of any shape, and as few steps as none."""
+    goal, steepness = float(random.integers(-8, 9) / 4), float(random.integers(1, 9) / 4)
+    numbers = [0.5, [-0.25, 1.5], [[0.75, -1.0], [0.5, 0.25]]][random.integers(3)]
+    words = f"({steepness} * (w - {goal}) ** 2).sum()"
+    for steps in (0, random.integers(1, 5)):
+        yield _descent_case(words, lambda w: (steepness * (w - goal) ** 2).sum(), numbers, 0.125, int(steps))
+
+
+def _and_one_step_more(answer):
+    """Run an answer, look at what it has done, and run it once more for a single step: the losses, w after both, and
+    how often it computed the loss.
+    """
+
+    def run(loss_of, w, rate, steps):
+        losses = answer(loss_of, w, rate, steps)
+        if losses is None or losses is ...:
+            return losses
+        after, calls = w.detach().clone(), loss_of.calls
+        answer(loss_of, w, rate, 1)
+        return losses, after, calls, w.detach().clone()
+
+    return run
 
 
 def _compare_descent(expected, got, outcome):
-    losses, w = got
-    return compare(expected[1], w, "w afterwards") or compare(expected[0], losses, "the losses")
+    losses, w, calls, w_later = got
+    if difference := compare(expected[1], w, "w afterwards") or compare(expected[0], losses, "the losses"):
+        return difference
+    for number, loss in enumerate(losses, 1):
+        if isinstance(loss, mg.Tensor):
+            told = "The numbers are right, but a tensor keeps the whole graph that computed it: note loss.item()."
+            return Difference(f"item {number} of the losses", "a tensor", "a float", told)
+    if calls != expected[2]:
+        told = "The numbers are right, but with more work than was asked for: one loss in each step."
+        return Difference("how often the loss was computed", str(calls), str(expected[2]), told)
+    told = "A gradient was left behind, and the next step began with it: clear it after the last one, too."
+    later = compare(expected[3], w_later, "w, after one step more in a second call")
+    return later and Difference(later.where, later.yours, later.expected, told)
 
 
 def _show_descent(value, arguments):
     if not isinstance(value, tuple):
         return show(value)
-    losses, w = value
-    return f"losses {show(losses)}; w afterwards {show(w)}"
+    losses, w, _, w_later = value
+    return f"losses {show(losses)}; w afterwards {show(w)}, and after one step more {show(w_later)}"
 
 
 def _measured_descent(outcome):
@@ -54,6 +87,15 @@ def _measured_descent(outcome):
             f"to {value - rate * slope:.4g}"
         )
     return "\n".join(lines)
+
+
+def _has_no_gradient_to_use(outcome):
+    """Whether the error is that of a .grad which is None, or that of a new w which needs no gradient."""
+    error = outcome.error
+    if isinstance(error, RuntimeError):  # in the first step it is not w that is new
+        return "does not require grad" in str(error) and outcome.arguments[0].calls > 1
+    is_none = isinstance(error, TypeError | AttributeError) and "NoneType" in str(error)
+    return is_none and ".grad" in failed_line(outcome.answer, error)
 
 
 def _in_losses(test):
@@ -220,7 +262,8 @@ EXERCISE = Exercise(
             "w.grad; then w.grad = None."
         ),
     ),
-    observe=_losses_and_w,
+    drawn=_drawn,
+    plug=_and_one_step_more,
     compare=_compare_descent,
     show=_show_descent,
     evidence=_measured_descent,
@@ -232,10 +275,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             set_none_before_use,
-            when=lambda outcome: (
-                isinstance(outcome.error, TypeError | AttributeError | RuntimeError)
-                and any(part in str(outcome.error) for part in ("None", "does not require grad"))
-            ),
+            when=_has_no_gradient_to_use,
         ),
         never_cleared,
         cleared_before_use,

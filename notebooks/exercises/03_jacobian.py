@@ -1,7 +1,9 @@
 """Exercise `jacobian`: all slopes of a result with several elements, a backward for each row."""
 
 import minigrad as mg
-from minigrad.teach import STEP, Case, Exercise, Mistake, raised, slopes
+from minigrad.teach import STEP, Case, Difference, Exercise, Mistake, compare, raised, show, slopes
+
+from .chapter03 import Counted
 
 
 def jacobian(f, x):
@@ -17,20 +19,57 @@ def jacobian(f, x):
     return mg.stack(rows)
 
 
-def _has_shape(shape):
-    """Whether the answer is a tensor of a shape that is not the right one."""
+def _is(wrong):
+    """For `when`: the answer is not the matrix, but what `wrong` makes of it."""
 
-    def has(outcome):
-        f, x = outcome.arguments
-        wrong = shape(f, x.detach())
-        is_tensor = isinstance(outcome.value, mg.Tensor)
-        return is_tensor and wrong != (len(f(x.detach())), len(x)) and tuple(outcome.value.shape) == wrong
+    def holds(outcome):
+        if outcome.value is None:
+            return False
+        matrix = jacobian(*outcome.case.make())
+        return compare(matrix, outcome.value[0]) is not None and compare(wrong(matrix), outcome.value[0]) is None
 
-    return has
+    return holds
 
 
 def _vector_case(words, f, numbers):
-    return Case(f"f(x) = {words} at x = {numbers}", lambda: (f, mg.tensor(numbers, requires_grad=True)))
+    return Case(f"f(x) = {words} at x = {numbers}", lambda: (Counted(f), mg.tensor(numbers, requires_grad=True)))
+
+
+def _drawn(random):
+    """More elements of f(x) than of x, or fewer; one of them may depend on nothing. Halves, whose sums and products are
+    exact.
+    """
+    rows, columns = random.integers(1, 5, 2)
+    matrix = (random.integers(-4, 5, (rows, columns)) / 2).tolist()
+    if rows > 1:
+        matrix[random.integers(rows)] = [0.0] * int(columns)
+    numbers = (random.integers(-6, 7, columns) / 2).tolist()
+
+    def f(x):
+        return mg.tensor(matrix, dtype=x.dtype) @ (x * x.sum())
+
+    yield _vector_case(f"tensor({matrix}) @ (x * x.sum())", f, numbers)
+
+
+def _with_calls(answer):
+    """Run an answer, and say how often it has called f."""
+
+    def run(f, x):
+        matrix = answer(f, x)
+        return None if matrix is None else (matrix, f.calls)
+
+    return run
+
+
+def _compare_matrices(expected, got, outcome):
+    if difference := compare(expected[0], got[0]):
+        return difference
+    if got[1] != 1:
+        told = (
+            "The matrix is right, but f(x) is to be computed once: the graph that it leaves can be walked for each row."
+        )
+        return Difference("how often f was called", str(got[1]), "1", told)
+    return None
 
 
 def _measured_jacobian(outcome):
@@ -177,6 +216,10 @@ EXERCISE = Exercise(
             "the next row does not start on top of it. In the end, mg.stack(rows)."
         ),
     ),
+    drawn=_drawn,
+    plug=_with_calls,
+    compare=_compare_matrices,
+    show=lambda value, arguments: show(value[0] if isinstance(value, tuple) else value),
     evidence=_measured_jacobian,
     mistakes=(
         Mistake(
@@ -190,9 +233,9 @@ EXERCISE = Exercise(
         did_not_clear,
         same_tensor_in_all_rows,
         ones_as_weights,
-        Mistake(row_for_each_x, when=_has_shape(lambda f, x: (min(len(x), len(f(x))), len(x)))),
-        Mistake(rows_in_a_line, when=_has_shape(lambda f, x: (len(f(x)) * len(x),))),
-        Mistake(new_list_each_time, when=_has_shape(lambda f, x: (1, len(x)))),
+        Mistake(row_for_each_x, when=_is(lambda matrix: matrix[: matrix.shape[1]])),
+        Mistake(rows_in_a_line, when=_is(lambda matrix: matrix.flatten())),
+        Mistake(new_list_each_time, when=_is(lambda matrix: matrix[-1:])),
         gradient_of_the_sum,
         transposed,
     ),

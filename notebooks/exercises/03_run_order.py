@@ -4,6 +4,7 @@ import minigrad as mg
 from minigrad.autograd.graph import AccumulateGrad, Node
 from minigrad.teach import Difference, Exercise, Mistake, plain, show
 
+from .chapter02 import drawn, harmed
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, leaf_values, measured_slopes, node_names, run_order
 
 
@@ -33,7 +34,7 @@ def _compare_order(_, got, outcome):
         if user_at > at:
             told = f"{names[user]}, which sends to it, runs only at place {user_at}"
             return Difference(f"{names[node]} runs at place {at}", told, f"{names[user]} before {names[node]}")
-    return None
+    return harmed(outcome.arguments[0])
 
 
 def _is_node(value):
@@ -54,9 +55,8 @@ def _show_order(value, arguments):
 def _walked(outcome):
     """Run the live nodes in the learner's order, each with what has arrived by then."""
     names = node_names(outcome.arguments[0])
-    order = outcome.value
-    values = leaf_values(outcome.arguments[0])
-    if not values or not isinstance(order, list | tuple) or any(_is_node(node) and node not in names for node in order):
+    order, values = _items(outcome), leaf_values(outcome.arguments[0])
+    if not values or harmed(outcome.arguments[0]) or any(_is_node(node) and node not in names for node in order):
         return ""
     arrived = {outcome.arguments[0].grad_fn: mg.tensor(1.0)}
     for node in order:
@@ -75,8 +75,8 @@ def _items(outcome):
 
 
 def _backwards(outcome):
-    items = _items(outcome)
-    return len(items) > 1 and items[-1] is outcome.arguments[0].grad_fn and items[0] is not items[-1]
+    """Whether it is an order, from its other end."""
+    return len(_items(outcome)) > 1 and _compare_order(None, _items(outcome)[::-1], outcome) is None
 
 
 def _only_leaves_are_missing(outcome):
@@ -182,6 +182,7 @@ EXERCISE = Exercise(
     minutes=12,
     reference=run_order,
     cases=GRAPHS,
+    drawn=drawn,
     hints=(
         "Let arrivals(root) count, and count down. A node is ready when its number has come down to 0.",
         (

@@ -1,7 +1,11 @@
-"""What the exercises of chapter 02 share: the graphs that they walk over, and how these are drawn."""
+"""What the exercises of chapter 02 share: the graphs that they walk over, and how these are drawn. Those that are drawn
+at random are for chapter 03, too.
+"""
+
+import functools
 
 import minigrad as mg
-from minigrad.teach import Case, Mistake, draw_nodes, nodes_of, raised
+from minigrad.teach import Case, Difference, Mistake, draw_nodes, nodes_of, raised, show
 
 SECONDS = 4.0  # how long a walk may take: one that goes along every way would take longer than anybody's life
 LARGEST = 12  # boxes of a picture
@@ -33,6 +37,16 @@ def _near_and_far():
     return (a * a.sin().cos(),)
 
 
+def first_times_second(p, q):
+    first, second = mg.stack([p, q]).unbind()
+    return first * second
+
+
+def _three_inputs():
+    a, b, c = map(_leaf, (1.0, 2.0, 3.0))
+    return (mg.stack([a, b, c.sin()]).sum(),)
+
+
 def _repeated(operation, times):
     y = _leaf(0.5)
     for _ in range(times):
@@ -46,9 +60,100 @@ CASES = (
     Case("three rounds of state = (state * w).tanh()", _one_leaf_three_uses),
     Case("a.sin().cos().exp() + b", lambda: (_leaf(1.0).sin().cos().exp() + _leaf(2.0),)),
     Case("a * a.sin().cos()", _near_and_far),
+    Case(
+        "first * second, where first, second = stack([a, b]).unbind(), and a and b are leaves that both hold 2.0",
+        lambda: (first_times_second(_leaf(2.0), _leaf(2.0)),),
+    ),
+    Case("stack([a, b, c.sin()]).sum()", _three_inputs),
     Case("40 rounds of y = y.sin() + y.cos()", lambda: _repeated(lambda y: y.sin() + y.cos(), 40)),
     Case("3000 rounds of y = y.sin()", lambda: _repeated(lambda y: y.sin(), 3_000)),
 )
+
+
+class Twice(mg.autograd.Function):
+    """An operation of somebody's own, whose node has a name of its own."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output * 2
+
+
+# The lines of a random graph: an input twice, none that needs a gradient, three inputs, one or both of the outputs of a
+# node, and a node of somebody's own.
+LINES = {
+    "{} * {}": lambda p, q: p * q,
+    "{} + {}": lambda p, q: p + q,
+    "{} * {}.detach()": lambda p, q: p * q.detach(),
+    "tensor(0.5) * {}": lambda p: mg.tensor(0.5) * p,
+    "{}.sin()": lambda p: p.sin(),
+    "Twice.apply({})": Twice.apply,
+    "stack([{}, {}, {}]).mean(dim=0)": lambda p, q, r: mg.stack([p, q, r]).mean(dim=0),
+    "stack([{}, {}]).unbind()[1]": lambda p, q: mg.stack([p, q]).unbind()[1],
+    "first * second, where first, second = stack([{}, {}]).unbind()": first_times_second,
+}
+
+
+def drawn(random):
+    """Random graphs: leaves that are equal, or have several elements, and lines that use what is there already."""
+    for count in random.integers(3, 8, 2):
+        number, shape = float(random.integers(1, 4)), ((), (2,))[random.integers(2)]
+        known, lines = list("xyz"), []
+        for name in "abcdefg"[:count]:
+            words = random.choice(list(LINES))
+            inputs = [known[-1], *random.choice(known, 2)][: words.count("{}")]  # the last: so that few are left out
+            lines.append((name, words, random.permutation(inputs).tolist()))
+            known.append(name)
+        told = "; ".join(f"{name} = {words.format(*inputs)}" for name, words, inputs in lines)
+        leaf = f"tensor({mg.full(shape, number).tolist()})"
+        words = f"x, y and z are leaves that hold {leaf}; {told}: the graph of {known[-1]}"
+        yield Case(words, functools.partial(_graph_of, lines, shape, number))
+
+
+def _graph_of(lines, shape, number):
+    tensors = {name: mg.full(shape, number, requires_grad=True) for name in "xyz"}
+    for name, words, inputs in lines:
+        tensors[name] = LINES[words](*[tensors[given] for given in inputs])
+    root = tensors[lines[-1][0]]
+    root.letters = {}  # of the nodes, for the card and the picture
+    for node in nodes_of(root):
+        for name, tensor in tensors.items():
+            if tensor.grad_fn is node or getattr(node, "variable", None) is tensor:
+                root.letters[node] = name
+    return (root,)
+
+
+def ways_to(root):
+    """For each node, the number of ways that lead to it from the root."""
+    nodes = nodes_of(root)
+    waits = dict.fromkeys(nodes, 0)
+    for node in nodes:
+        for next_node, _ in node.next_functions:
+            if next_node is not None:
+                waits[next_node] += 1
+    ways, ready = {root.grad_fn: 1}, [root.grad_fn]
+    for node in ready:  # which grows by those that all who lead to them have been asked about
+        for next_node, _ in node.next_functions:
+            if next_node is not None:
+                ways[next_node] = ways.get(next_node, 0) + ways[node]
+                waits[next_node] -= 1
+                if waits[next_node] == 0:
+                    ready.append(next_node)
+    return ways
+
+
+def harmed(root):
+    """What has become of a graph that was only to be looked at, as a Difference; None if nothing has."""
+    told = "The answer is right, but somebody walked backward on the way. The graph is to be looked at, not run."
+    for node in nodes_of(root):
+        if node.freed:
+            return Difference(f"what {node.name()} has saved", "used up", "still there", told)
+        if node.name() == "AccumulateGrad" and node.variable.grad is not None:
+            return Difference("the .grad of a leaf afterwards", show(node.variable.grad), "None", told)
+    return None
 
 
 def is_list(value):
@@ -69,7 +174,11 @@ def by_recursion(answer):
         "The function calls itself for each node, and the last graph is deeper than Python's stack. Keep a list of "
         "what is still to do, and loop."
     )
-    return Mistake(answer, words=told, when=raised(kind=RecursionError))
+    return Mistake(
+        answer,
+        words=told,
+        when=lambda outcome: isinstance(outcome.error, RecursionError) and len(nodes_of(*outcome.arguments)) > 900,
+    )
 
 
 def pairs_for_nodes(answer):
@@ -83,5 +192,11 @@ def draw(outcome, badges, wrong):
     (root,) = outcome.arguments
     if len(nodes_of(root)) > LARGEST:
         return ""
-    leaves = [node.variable for node in nodes_of(root) if node.name() == "AccumulateGrad"]
-    return draw_nodes(root, {"root": root, **dict(zip("ab", leaves))}, badges, wrong)
+    return draw_nodes(root, {"root": root, **leaf_names(root)}, badges, wrong)
+
+
+def leaf_names(root):
+    """The leaves by what the case calls them, or by the first letters."""
+    leaves = [node for node in nodes_of(root) if node.name() == "AccumulateGrad"]
+    letters = getattr(root, "letters", dict(zip(leaves, "abc", strict=False)))
+    return {letters[node]: node.variable for node in leaves}

@@ -3,6 +3,8 @@
 import minigrad as mg
 from minigrad.teach import Case, draw_wrong_node, measured, plain
 
+from .chapter02 import first_times_second
+
 
 def running_example(a, b):
     """c = a * b; d = c + a; e = c * d: the tensor e, and all by name."""
@@ -10,6 +12,8 @@ def running_example(a, b):
     c = leaf_a * leaf_b
     d = c + leaf_a
     e = c * d
+    nodes = [e.grad_fn, d.grad_fn, c.grad_fn, *(node for node, _ in c.grad_fn.next_functions)]
+    e.letters = dict(zip(nodes, "edcab", strict=True))
     return e, {"a": leaf_a, "b": leaf_b, "c": c, "d": d, "e": e}
 
 
@@ -31,9 +35,25 @@ def measured_slopes(a, b):
     return measured("e", lambda a, b: (a * b) * (a * b + a), {"a": a, "b": b}, "ab")
 
 
+class Counted:
+    """A function, and how often it has been called."""
+
+    def __init__(self, function):
+        self.function, self.calls = function, 0
+
+    def __call__(self, x):
+        self.calls += 1
+        return self.function(x)
+
+
 def _square():
     leaf = mg.tensor(3.0, requires_grad=True)
     return (leaf * leaf,)
+
+
+def _two_outputs():
+    leaf = mg.tensor(3.0, requires_grad=True)
+    return (first_times_second(leaf, leaf.sin()),)
 
 
 def _with_constants():
@@ -52,6 +72,7 @@ GRAPHS = (
     running_case(3.0, 2.0),
     Case("y = x * x, with x = 3.0", _square),
     Case("y = tensor(3.0) * x + tensor(1.0): two inputs that need no gradient", _with_constants),
+    Case("y = first * second, where first, second = stack([x, x.sin()]).unbind(), with x = 3.0", _two_outputs),
     Case("y = y.sin() * y.cos(), 4 times in a row", lambda: _repeated(lambda y: y.sin() * y.cos(), 4)),
     Case("y = y.sin(), 5000 times in a row", lambda: _repeated(lambda y: y.sin(), 5_000)),
 )
@@ -93,21 +114,18 @@ def run_order(root):
 
 
 def node_names(root):
-    """The nodes of a case's graph and what the card calls them: by their tensor in the running example, else
+    """The nodes of a case's graph and what the card calls them: by their tensor where the case names it, else
     numbered.
     """
-    nodes = run_order(root)
-    kinds = [node.name() for node in nodes]
-    if kinds == ["MulBackward0", "AddBackward0", "MulBackward0", "AccumulateGrad", "AccumulateGrad"]:
-        leaves = [node for node, _ in nodes[2].next_functions]
-        return dict(zip([*nodes[:3], *leaves], "edcab"))
-    return {node: f"node {number} ({node.name()})" for number, node in enumerate(nodes, 1)}
+    numbered = {node: f"node {number} ({node.name()})" for number, node in enumerate(run_order(root), 1)}
+    letters = {node: name for node, name in getattr(root, "letters", {}).items() if node in numbered}
+    return {**letters, **numbered, **letters}
 
 
 def leaf_values(root):
     """a and b of the running example; nothing for other graphs."""
-    names = node_names(root)
-    return {name: float(node.variable.item()) for node, name in names.items() if name in ("a", "b")}
+    leaves = {name: node.variable for node, name in node_names(root).items() if node.name() == "AccumulateGrad"}
+    return {name: float(leaf.item()) for name, leaf in leaves.items()} if set(leaves) == {"a", "b"} else {}
 
 
 def draw_node(outcome, difference):

@@ -172,15 +172,6 @@ def order_newest_first(root):
     )
 
 
-def jacobian_forward_each_time(f, x):
-    rows = []
-    for i in range(len(f(x))):
-        x.grad = None
-        f(x)[i].backward()
-        rows.append(x.grad)
-    return mg.stack(rows)
-
-
 def jacobian_of_the_library(f, x):
     return mg.autograd.functional.jacobian(f, x)
 
@@ -488,7 +479,7 @@ RIGHT = {
     "by_hand": (by_hand_in_a_loop, by_hand_in_a_list),
     "arrivals": (arrivals_of_all_edges, arrivals_from_a_class),
     "run_order": (order_from_the_front, order_newest_first),
-    "jacobian": (jacobian_forward_each_time, jacobian_of_the_library),
+    "jacobian": (jacobian_of_the_library,),
     "descend": (descend_with_an_optimizer, descend_by_grad),
     "pulls": (pulls_by_square_roots, pulls_of_numpy),
     "slope_and_curvature": (slopes_of_a_clone, slopes_in_a_list),
