@@ -159,12 +159,12 @@ class Tensor(TensorBase):
     def _want_grad(self, wanted: bool, floating_only: str) -> None:
         if wanted and not self.dtype.is_floating_point:
             raise RuntimeError(f"{floating_only}, not {self.dtype}: convert it with .float()")
-        if isinstance(self._state, OvertakenState):
-            return  # whatever its own flag, it needs a gradient as its base does
         if wanted and self.is_inference() and not thread.inference:
             text = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
             raise RuntimeError(f"{text} Make a clone() of it outside first.")
-        if not wanted and self._root is not None and self._root._node is not None:
+        if isinstance(self._state, OvertakenState):
+            self._state.wanted = wanted  # until its base needs no gradient any more, it needs one as its base does
+        elif not wanted and self._root is not None and self._root._node is not None:
             self._state = UNCONNECTED  # a view counts as needing a gradient, whatever its own flag
         elif wanted != self.requires_grad:
             self._node = ON_DEMAND if wanted else None

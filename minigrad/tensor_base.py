@@ -160,8 +160,7 @@ def share_outside(outside: Tensor, source: Tensor) -> Tensor:
     outside._array = source._array
     outside._output_nr = 0
     outside._node = outside._grad = outside._root = outside._state = None
-    if source._writes is None:
-        source._writes = [0]
+    source._writes = source._writes or [0]
     outside._writes = inference_count() if source.is_inference() else source._writes
     return outside
 

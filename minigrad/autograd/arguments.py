@@ -33,8 +33,12 @@ NO_GRAPH = (
 
 def key_of(tensor: Tensor) -> Key:
     """Where the gradient of a tensor arrives; None for a view that no_grad made, where none does though the view counts
-    as needing one.
+    as needing one. RuntimeError for a tensor that needs none.
     """
+    if tensor._node is None:
+        raise RuntimeError(
+            "One of the differentiated Tensors does not require grad: make it with requires_grad=True before it is used"
+        )
     return key_at(edge_node(tensor), tensor._output_nr)
 
 
@@ -72,7 +76,10 @@ def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batc
         raise RuntimeError(f"got {len(roots)} tensors and {len(weights)} gradients")
     pairs = []
     for index, (root, gradient) in enumerate(zip(roots, weights, strict=True)):
-        _check_root(index, root, gradient)
+        if root._node is not None and gradient is None and root._array.size != 1:
+            raise RuntimeError(NOT_SCALAR.format(list(root.shape)))
+        if edge_node(root) is None:
+            raise RuntimeError(NO_GRAPH.format(index))
         if batched:
             _check_batch(index, root, gradient, weights[0])
         elif gradient is not None and gradient.shape != root.shape:
@@ -90,14 +97,6 @@ def _start(root: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
     if not create_graph:
         gradient = Batched(gradient._array) if batched else gradient._array
     return fit_gradient(gradient, root.shape, root.dtype)
-
-
-def _check_root(index: int, root: Any, gradient: Any) -> None:
-    """Raise unless a run can start from this root: from one element where no gradient is given."""
-    if root._node is not None and gradient is None and root._array.size != 1:
-        raise RuntimeError(NOT_SCALAR.format(list(root.shape)))
-    if edge_node(root) is None:
-        raise RuntimeError(NO_GRAPH.format(index))
 
 
 def _check_batch(index: int, root: Any, gradient: Any, first: Any) -> None:

@@ -99,11 +99,9 @@ _INSTALLED = re.compile("|".join(["site-packages", "^<frozen", *[f"^{folder}" fo
 
 def count_write(tensor: Any) -> None:
     """Count a write to a tensor's memory, and note the line that does it."""
-    writes = tensor._writes
+    tensor._writes = writes = tensor._writes or [0]
     if writes.__class__ is InferenceCount and (writes is INFERENCE or thread.inference):
         return
-    if writes is None:
-        tensor._writes = writes = [0]
     writes[0] += 1
     writes[1:] = (writes[1] if len(writes) > 1 else None, current_line())
     if writes[1] is not None:

@@ -92,10 +92,6 @@ def grad(
     sources, starts = listed_inputs(inputs, "grad()"), as_list(outputs)
     weights: list[Any] = [None] * len(starts) if grad_outputs is None else as_list(grad_outputs)
     roots = started_roots(starts, weights, create_graph, is_grads_batched)
-    if not all(source.requires_grad for source in sources):
-        raise RuntimeError(
-            "One of the differentiated Tensors does not require grad: make it with requires_grad=True before it is used"
-        )
     captured: dict[Key, Any] = {}
     keys = [key_of(source) for source in sources]
     retain = create_graph if retain_graph is None else retain_graph
@@ -156,10 +152,12 @@ def _prepared(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: 
     weights = [None] * len(starts) if grad_tensors is None else as_list(grad_tensors)
     roots = started_roots(starts, weights, create_graph)
     sources = None if inputs is None else listed_inputs(inputs, "backward()")
+    keys = set[Key]()
     for source in sources or ():
         source.retain_grad()  # results keep theirs from now on, leaves do anyway
-    keys = None if sources is None else {key_of(source) for source in sources}
-    return BackwardRun(roots, keys, None, create_graph if retain_graph is None else retain_graph, create_graph)
+        keys.add(key_of(source))
+    retain = create_graph if retain_graph is None else retain_graph
+    return BackwardRun(roots, None if sources is None else keys, None, retain, create_graph)
 
 
 def exhaust(run: BackwardRun, in_new_thread: bool = False) -> None:

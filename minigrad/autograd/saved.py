@@ -61,9 +61,8 @@ class PackedTensor:
             text = "Output of saved tensor unpack_hook expected to be a Tensor but got result of type"
             raise TypeError(f"{text} {type(result).__name__}")
         tensor = from_array(result._array)
-        tensor._node, tensor._output_nr, tensor._state = self.place
-        if self.is_own:
-            tensor._node = node
+        saved_from, tensor._output_nr, tensor._state = self.place
+        tensor._node = node if self.is_own else saved_from
         if not tensor.is_leaf:  # its writes are counted together with those of what the hook gave
             result._writes = tensor._writes = result._writes or [0]
         return tensor
@@ -87,7 +86,7 @@ def unpack(node: Node, kept: Any) -> Tensor:
         if tensor._state.detached > node._sequence and not node._is_custom:
             raise RuntimeError(
                 "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
-                f"This is not supported, please use out-of-place `.detach()` instead. {type(node).__name__} saved it."
+                f"This is not supported, please use out-of-place `.detach()` instead. {node.name()} saved it."
             )
     writes = tensor._writes
     if (writes[0] if writes else 0) != version:

@@ -140,11 +140,13 @@ class OvertakenState(State):
     made under `no_grad`, no node would be right: asking for it raises the `error`.
     """
 
-    __slots__ = ("history", "was_leaf", "retains_grad", "error")
+    __slots__ = ("history", "before", "wanted", "was_leaf", "retains_grad", "error")
 
     def __init__(self, view: Tensor, error: str | None) -> None:
-        self.history, self.error = (view._node, view._output_nr), error
+        self.history, self.before, self.error = (view._node, view._output_nr), view._state, error
         self.was_leaf = not isinstance(view._node, Node)
+        # what its own flag says, if it is a leaf
+        self.wanted = view._node is ON_DEMAND and view._state is not UNCONNECTED
         self.retains_grad = keeps_gradient(*self.history)  # its new node takes the request along
 
     def node_of(self, view: Tensor) -> Node:
@@ -182,8 +184,12 @@ def follow_base(base: Tensor, wanted: bool) -> None:
             overtake(view)
         elif wanted and view._node is None:
             view._node, view._state = ON_DEMAND, UNCONNECTED
-        elif not wanted and state is not None and (state is UNCONNECTED or (state.error and state.was_leaf)):
+        elif not wanted and state is UNCONNECTED:
             view._node = view._state = None
+        elif not wanted and isinstance(state, OvertakenState) and state.error and state.was_leaf:
+            view._node = ON_DEMAND if state.wanted else None
+            view._state = leaf = state.before if isinstance(state.before, LeafState) else LeafState()
+            leaf.written = True
 
 
 def keeps_gradient(node: Any, output_nr: int) -> bool:

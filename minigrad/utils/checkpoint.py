@@ -10,16 +10,15 @@ from __future__ import annotations
 import contextlib
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
-
-from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
 from minigrad.autograd.modes import thread
-from minigrad.autograd.saved import saved_tensors_hooks
+from minigrad.autograd.node import Node
+from minigrad.autograd.saved import pack, save, saved_tensors_hooks, unpack
 from minigrad.random.generator import default_generator
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor
 
 __all__ = ["CheckpointError", "checkpoint"]
 
@@ -70,14 +69,24 @@ def checkpoint(
         return function(*args, **kwargs)
 
 
-class _Arguments(Function):
-    """Saves arguments as a node does: so writes to them are noticed, and an outer checkpoint gives tickets for them."""
+class _Arguments(Node):
+    """Keeps arguments as a node does: so writes to them are noticed, and an outer checkpoint gives tickets for them."""
 
-    @staticmethod
-    def forward(ctx: Any, connection: Tensor, *args: Any) -> Any:
-        ctx.others = [None if isinstance(value, Tensor) else value for value in args]
-        ctx.save_for_backward(*[value if isinstance(value, Tensor) else None for value in args])
-        return connection.clone()
+    __slots__ = ("are_tensors",)
+
+    def __init__(self, args: Sequence[Any]) -> None:
+        self._connect([])
+        self.are_tensors = [isinstance(value, Tensor) for value in args]
+        keep = partial(pack, self) if thread.saved_tensors_hooks else save
+        self._kept = tuple([keep(value) if isinstance(value, Tensor) else value for value in args])
+
+    def name(self) -> str:
+        return "checkpoint()"
+
+    def given(self) -> list[Any]:
+        """The arguments as they were, or an error."""
+        pairs = zip(self._kept or (), self.are_tensors, strict=True)
+        return [unpack(self, kept) if is_tensor else kept for kept, is_tensor in pairs]
 
 
 class _Ticket:
@@ -94,7 +103,7 @@ class _Region:
         self.run_again = run_again
         # A view that has lost its place in the graph is kept as a plain tensor: using it raises, in the run.
         kept = [value if not isinstance(value, Tensor) or value._has_place() else value.detach() for value in args]
-        self.arguments = _Arguments.apply(from_array(np.zeros(0)).requires_grad_(), *kept).grad_fn
+        self.arguments = _Arguments(kept)
         self.tickets: list[weakref.ref[_Ticket]] = []
         self.found: weakref.WeakKeyDictionary[_Ticket, Tensor] = weakref.WeakKeyDictionary()
         self.found_in: Callable[[], Any] = lambda: None  # the backward run that `found` was computed for, if it lives
@@ -136,8 +145,7 @@ class _Region:
                 raise _Enough
             return tensor  # the second run's graph is whole, for a backward inside the function
 
-        saved = zip(self.arguments.saved_tensors, self.arguments.others, strict=True)
-        args = [other if tensor is None else tensor for tensor, other in saved]
+        args = self.arguments.given()
         with contextlib.suppress(_Enough), saved_tensors_hooks(collect, lambda tensor: tensor):
             self.run_again(args)
         if count < len(self.tickets):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from parity.inplace.effects import BASE_OF_ONE_MADE_IN_NO_GRAD as LOST
 from parity.leaves import leaf
+from parity.refusals import error_of
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
@@ -51,6 +53,42 @@ def _(F: Any) -> Any:
 )
 def _(F: Any) -> Any:
     leaf(F, 1.0, 2.0).sum().backward(inputs=[F.ones(2)])
+
+
+def without_a_place(F: Any) -> Any:
+    """A view whose place in the graph is lost."""
+    y = leaf(F, 1.0, 2.0) * 1
+    with F.no_grad():
+        view = y[0]
+    y.mul_(2.0)
+    return view
+
+
+@behaviours(
+    "B10: inputs are looked at one after the other: first a view without a place", error=RuntimeError, says=LOST
+)
+def _(F: Any) -> Any:
+    leaf(F, 1.0, 2.0).sum().backward(inputs=[without_a_place(F), F.ones(2)])
+
+
+@behaviours("B10: so are those of grad()", error=RuntimeError, says=LOST)
+def _(F: Any) -> Any:
+    F.autograd.grad(leaf(F, 1.0, 2.0).sum(), [without_a_place(F), F.ones(2)])
+
+
+@behaviours(
+    "B08: first a tensor that needs no gradient", error=RuntimeError, says="One of the differentiated Tensors does not"
+)
+def _(F: Any) -> Any:
+    F.autograd.grad(leaf(F, 1.0, 2.0).sum(), [F.ones(2), without_a_place(F)])
+
+
+@behaviours("B10: an input that stood before the one that is refused retains its gradient from then on")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    before, after = x * 2, x * 3
+    refusal = error_of(lambda: (before * after).sum().backward(inputs=[before, F.ones(2), after]))
+    return refusal, before.retains_grad, after.retains_grad
 
 
 @behaviours("B10: a leaf given twice gets its gradient once")

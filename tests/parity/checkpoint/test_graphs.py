@@ -123,6 +123,18 @@ def _(F):
     return [node._saved_self.detach() for _ in range(2)], len(runs)
 
 
+@behaviours(
+    "an argument that was detached in place since",
+    error=RuntimeError,
+    says="Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().",
+)
+def _(F):
+    argument = leaf(F) * 2
+    y = checkpoint(F, wave, argument)
+    argument.detach_()
+    y.sum().backward()
+
+
 @behaviours("outer hooks on saved tensors see the arguments only")
 def _(F):
     x, packed = leaf(F), []

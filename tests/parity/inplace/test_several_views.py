@@ -187,6 +187,38 @@ def _(F):
     raise AssertionError("it was taken")
 
 
+@behaviours("D09: a leaf view with a flag of its own has it again when its base needs no gradient any more")
+def _(F):
+    base = F.tensor([[2.0, 3.0], [4.0, 5.0]])
+    first, second, third = (base.unbind(1)[0] for _ in range(3))
+    seen: list[Any] = []
+    first.requires_grad_(True).register_hook(seen.append)
+    base.requires_grad_(True)
+    with F.no_grad():
+        base.mul_(2.0)
+    second.requires_grad_(True)
+    base.requires_grad_(False)
+    flags = [view.requires_grad for view in (first, second, third)]
+    third.requires_grad_(True)
+    (first * second * third).sum().backward()
+    return flags, [view.is_leaf for view in (first, second, third)], first.grad, second.grad, third.grad, seen
+
+
+@behaviours("D09: and that its base was written to is known when that needs a gradient once more")
+def _(F):
+    base = F.tensor([[2.0, 3.0], [4.0, 5.0]])
+    first, second = base.unbind()
+    second.requires_grad_(True)
+    base.requires_grad_(True)
+    with F.no_grad():
+        base.mul_(2.0)
+    base.requires_grad_(False)
+    second.requires_grad_(False)
+    before = first.is_leaf, second.is_leaf, second.requires_grad
+    base.requires_grad_(True)
+    return before, [view.requires_grad for view in (first, second)], tried(lambda: first.is_leaf)
+
+
 @behaviours("D11: a result that was detached in place, and then written to, is a result again")
 def _(F):
     y, w = grid(F) * 1, number(F)
