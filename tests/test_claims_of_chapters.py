@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import pytest
+
+import minigrad
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 
@@ -30,3 +33,28 @@ def test_the_solutions_of_chapter_02_run_on_pytorchs_graphs(torch: Any) -> None:
     assert any(tensor is a for tensor in found)
     assert any(tensor is b for tensor in found)
     assert solutions["graph_depth"](d) == 4
+
+
+@pytest.mark.parametrize("leaf_is_first", [True, False])
+def test_of_what_is_ready_a_leaf_goes_first_and_else_what_was_made_last(leaf_is_first: bool, torch: Any) -> None:
+    for library in (minigrad, torch):
+        order: list[str] = []
+        leaf, other = (library.tensor(1.0, requires_grad=True) for _ in range(2))
+        older, newer = other.sin(), other.cos()
+        both = newer * older if leaf_is_first else older * newer
+        result = leaf + both if leaf_is_first else both + leaf
+        for name, tensor in {"leaf": leaf, "older": older, "newer": newer, "both": both}.items():
+            tensor.register_hook(lambda _, order=order, name=name: order.append(name))
+        result.backward()
+        assert order == ["leaf", "both", "newer", "older"], library.__name__
+
+
+def test_a_state_that_is_carried_over_a_loop_needs_detach_in_pytorch_too(torch: Any) -> None:
+    for library in (minigrad, torch):
+        w, state = library.tensor(0.5, requires_grad=True), library.tensor(1.0)
+        for step in range(2):
+            state = (state * w + 1).tanh()
+            if step == 0:
+                ((state - 0.5) ** 2).backward()
+        with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+            ((state - 0.5) ** 2).backward()

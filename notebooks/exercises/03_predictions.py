@@ -41,6 +41,11 @@ PREDICTIONS = (
         question="What is x.grad?",
         options=(
             Option(
+                "[2., 0., 3.]: each slope times its weight",
+                "The walk starts with the weights instead of 1, and the rule multiplies them by 2 * x.",
+                True,
+            ),
+            Option(
                 "[2., 4., 6.]: the slope of x ** 2 is 2 * x",
                 "That is the answer for weights of 1, as in y.sum().backward(). Here the elements count 1, 0 and 0.5.",
             ),
@@ -50,11 +55,6 @@ PREDICTIONS = (
                     "What is passed is the gradient of y, the start of the walk. It still has to go through "
                     "the rule of x ** 2."
                 ),
-            ),
-            Option(
-                "[2., 0., 3.]: each slope times its weight",
-                "The walk starts with the weights instead of 1, and the rule multiplies them by 2 * x.",
-                True,
             ),
             Option(
                 "5.0: the weighted slopes, summed up",
@@ -74,20 +74,20 @@ PREDICTIONS = (
                 "Nothing: the gradients are there already",
                 (
                     "backward() does not look whether it ran before, and it has no reason to: each call is "
-                    "asked to add once more."
+                    "asked to walk once more."
                 ),
             ),
             Option(
                 "a.grad and b.grad double",
                 (
-                    "They would, if the graph were still complete. But the first walk has freed the numbers "
-                    "that the multiplications had saved."
+                    "The walk does not get as far as the leaves: the first one has freed the numbers that the "
+                    "multiplications had saved."
                 ),
             ),
             Option(
                 "a.grad and b.grad are replaced by the same values",
                 (
-                    "backward() adds, it never replaces. And here it does not come to that: the graph's saved "
+                    "It does not come to that, neither with the same values nor with others: the graph's saved "
                     "numbers are gone."
                 ),
             ),
@@ -114,6 +114,10 @@ PREDICTIONS = (
                 ),
             ),
             Option(
+                "An error: a.grad was not cleared",
+                "No error, and that is the danger of it: the number is wrong for most purposes, and nothing says so.",
+            ),
+            Option(
                 "72: the new gradient is added to the old one",
                 "AccumulateGrad adds to what is there, and nothing has cleared it.",
                 True,
@@ -121,10 +125,6 @@ PREDICTIONS = (
             Option(
                 "0: computing again resets the gradients",
                 "Computing c, d and e makes new nodes. The leaf a is the same tensor as before, with the same .grad.",
-            ),
-            Option(
-                "An error: a.grad was not cleared",
-                "No error, and that is the danger of it: the number is wrong for most purposes, and nothing says so.",
             ),
         ),
     ),
