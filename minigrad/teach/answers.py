@@ -9,10 +9,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from minigrad.teach.apart import MEMORY, NobodyThereError
 from minigrad.teach.card import plain
 from minigrad.teach.limits import TookTooLongError
 
-# What the code of a function consists of that does nothing yet: a docstring, `...`, `pass`, `return None`.
+# What the code of a function consists of that does nothing yet: `...`, `pass`, `return None`.
 _CONSTANTS = {"LOAD_CONST", "RETURN_CONST", "LOAD_COMMON_CONSTANT"}
 _IDLE = _CONSTANTS | {"RESUME", "NOP", "RETURN_VALUE", "POP_TOP", "COPY_FREE_VARS"}
 _RAISES = _IDLE | {"LOAD_GLOBAL", "PUSH_NULL", "PRECALL", "CALL", "RAISE_VARARGS", "CACHE"}
@@ -25,9 +26,15 @@ def untouched(answer: Any) -> bool:
     steps = list(dis.get_instructions(answer))
     if all(step.opname in _IDLE for step in steps):
         constants = [step.argval for step in steps if step.opname in _CONSTANTS]
-        return all(constant in (None, ...) or isinstance(constant, str) for constant in constants)
+        return all(constant in (None, ...) for constant in constants)
     names = [step.argval for step in steps if step.opname == "LOAD_GLOBAL"]
     return names == ["NotImplementedError"] and all(step.opname in _RAISES for step in steps)
+
+
+def is_own(answer: Callable[..., Any], error: BaseException) -> bool:
+    """Whether a line of the learner's raised the error, and nothing that it called."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return frame.f_code.co_filename == getattr(getattr(answer, "__code__", None), "co_filename", None)
 
 
 def failed_line(answer: Callable[..., Any], error: BaseException) -> str:
@@ -56,6 +63,10 @@ _MEANINGS = (
      "it?"),
     (NameError, "", "A name that is not defined. Was the cell that defines it run after the kernel was started?"),
     (SystemExit, "", "exit() and quit() do not belong into the function."),
+    (MemoryError, "", f"It asked for more memory than a check gives, which is {MEMORY // 1024**3} GB. Does something "
+     "grow in each round, or is a size far larger than it should be?"),
+    (NobodyThereError, "", "input() and breakpoint() wait for somebody to type. Use what the function is given, and "
+     "print() what you want to see."),
     (AttributeError, "NoneType", "Something is None here: a .grad before the first backward, the grad_fn of a leaf, "
      "or a node of an input that needs no gradient."),
 )

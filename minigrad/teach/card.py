@@ -31,10 +31,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 def plain(value: object) -> str:
     """A value as text that is safe to show: its repr, or the text itself; no address, no control characters, not too
-    long.
+    long. Of what holds very much only the size is told: a repr would take too long to write.
     """
+    if isinstance(value, list | tuple | dict | set) and len(value) > LONGEST:
+        return f"a {type(value).__name__} of {len(value)} items"
     try:
-        text = value if isinstance(value, str) else repr(value)
+        text = value[: 10 * LONGEST] if isinstance(value, str) else repr(value)
     except Exception as error:  # the learner's own __repr__
         text = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
     text = _CONTROL.sub("", _ADDRESS.sub("", _COLOUR_CODE.sub("", text)))

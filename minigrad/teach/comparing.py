@@ -15,6 +15,7 @@ from minigrad.ops.silence import silent
 from minigrad.teach.card import plain
 from minigrad.tensor import Tensor
 
+LARGEST = 1_000  # elements of a tensor whose numbers are shown
 RELATIVE, ABSOLUTE = 1e-4, 1e-5  # the engine computes in float32, the learner may round
 
 
@@ -35,7 +36,10 @@ def show(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"{value + 0.0:.6g}"  # 0 for -0
     if isinstance(value, Tensor):
-        return f"tensor({_nested(np.asarray(value.detach().numpy()).tolist())})"
+        numbers = np.asarray(value.detach().numpy())
+        if numbers.size > LARGEST:
+            return f"a tensor of shape {list(numbers.shape)}, which begins {_nested(numbers.ravel()[:5].tolist())}"
+        return f"tensor({_nested(numbers.tolist())})"
     if isinstance(value, tuple | list) and len(value) < 20:
         items = ", ".join(show(item) for item in value)
         return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"

@@ -7,13 +7,16 @@ mistake is recognised by what it does: an answer that does the same as a known w
 same mistake, and gets the words that stand there as its docstring. After the fixed cases come drawn ones, other ones at
 each check, for what fixed numbers do not reach; the card of one that fails has the seed that draws it again.
 
-Nothing that a learner passes may stop the notebook: the answer is always a card.
+Nothing that a learner passes may stop the notebook or change it: it is tried in a process of its own (`apart`), and
+the answer is always a card.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+import linecache
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +25,8 @@ import numpy as np
 
 from minigrad import autograd
 from minigrad.autograd.grad_mode import enable_grad
-from minigrad.teach.answers import explained, failed_line, untouched
+from minigrad.teach.answers import explained, failed_line, is_own, untouched
+from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.comparing import Difference, compare, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
@@ -34,6 +38,8 @@ Function = Callable[..., Any]
 DRAWS = 10  # times that a check draws cases
 CHANGED = "afterwards {} holds other numbers than before. Work on a clone(), or make a new tensor."
 NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
+UNFINISHED = "This line still raises NotImplementedError. Take it out when the function returns what is asked for."
+ENDED = "The notebook goes on as before: your function was tried in a process of its own, and only that has ended."
 UNKNOWN = "None of the mistakes that are known here. Follow one number through your lines by hand."
 
 
@@ -136,7 +142,17 @@ class Exercise:
 
     def check(self, answer: Any = None, *others: Any, seed: int | None = None, **named: Any) -> Card:
         """Try a function on all cases; the card says how it went. With a seed, what that one draws is among them."""
-        card = self._unusable(answer, others, named) or self._tried(answer, (*self.cases, *self._draws(seed)))
+        if not others and not named and (answer is None or untouched(answer)):
+            return self._not_attempted(answer)
+        if self.picture is not None:
+            import minigrad.viz  # noqa: F401 (from here on nodes keep their values and lines, which a picture shows)
+        cases = (*self.cases, *self._draws(seed))
+        try:
+            with print_limit():
+                found = run_apart(self.seconds, lambda: vars(self._judgement(answer, others, named, cases, seed)))
+            card = Card(found["kind"], found["title"], tuple(map(tuple, found["rows"])), found["picture"])
+        except EndedError as ended:
+            card = self._ended(answer, ended)
         if card.kind != "open":
             kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried")
         return card
@@ -147,19 +163,15 @@ class Exercise:
         return Card(kind, f"{self.name}: {title}", tuple((label, text) for label, text in rows if text))
 
     def _unusable(self, answer: Any, others: tuple[Any, ...], named: dict[str, Any]) -> Card | None:
-        """The card for what cannot be tried: several arguments, none, no function, a stub, other parameters."""
+        """The card for what cannot be tried: several arguments, no function, other parameters."""
         call = f"check.{self.name}({self.name})"
         if others or named:  # whoever passes them means to call the function
             words = [show(one) for one in (answer, *others)] + [f"{name}={show(one)}" for name, one in named.items()]
             advice = f"Pass the function alone: {call}. The check calls it, with arguments of its own."
             return self._card("bad", "one function is asked for", ("yours", ", ".join(words)), ("try", advice))
-        if answer is None:
-            return self._card("open", "not attempted", ("next", f"Write the function, run its cell, then run {call}."))
         if not callable(answer):
             advice = f"Pass the function itself, without calling it: {call}."
             return self._card("bad", "this is not a function", ("yours", show(answer)), ("try", advice))
-        if untouched(answer):
-            return self._not_attempted()
         try:
             signature = inspect.signature(answer)
         except (TypeError, ValueError):
@@ -172,10 +184,20 @@ class Exercise:
             return self._card("bad", "the parameters are not the ones asked for", *rows)
         return None
 
-    def _not_attempted(self) -> Card:
+    def _not_attempted(self, answer: Any) -> Card:
+        if answer is None:
+            advice = f"Write the function, run its cell, then run check.{self.name}({self.name})."
+            return self._card("open", "not attempted", ("next", advice))
         asked = f"{self.signature}, {self.title}. {stars(self.stars)} {_count(self.minutes, 'minute')}"
         advice = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
         return self._card("open", "not attempted", ("asked", asked), ("next", advice))
+
+    def _ended(self, answer: Any, ended: EndedError) -> Card:
+        """The card for an answer that took the process with it in which it was tried."""
+        own = getattr(getattr(answer, "__code__", None), "co_filename", None)
+        lines = [linecache.getline(file, number).strip() for file, number in ended.places if file == own]
+        rows = (("input", ended.doing), ("in your line", code(plain(lines[0])) if lines else ""), ("likely", ENDED))
+        return self._card("bad", ended.words, *rows)
 
     def _draws(self, first: int | None) -> Iterable[Case]:
         """The drawn cases, those of the first seed before the others."""
@@ -184,13 +206,25 @@ class Exercise:
             drawn = () if self.drawn is None else self.drawn(np.random.default_rng(seed))
             yield from [replace(case, seed=seed) for case in drawn]
 
-    def _tried(self, answer: Function, cases: tuple[Case, ...]) -> Card:
-        if self.picture is not None:
-            import minigrad.viz  # noqa: F401 (from here on nodes keep their values and lines, which a picture shows)
+    def _judgement(
+        self, answer: Any, others: tuple[Any, ...], named: dict[str, Any], cases: tuple[Case, ...], seed: int | None
+    ) -> Card:
+        """The card for anything at all."""
+        try:
+            return self._unusable(answer, others, named) or self._tried(answer, cases, seed)
+        except BaseException as error:  # the comparing met something that nobody expected, such as a strange __eq__
+            if stops_notebook(error):
+                raise
+            text, line = f"{type(error).__name__}: {plain(str(error))}", code(failed_line(answer, error))
+            return self._card("bad", "this answer cannot be judged", ("raised", text), ("in your line", line))
+
+    def _tried(self, answer: Function, cases: tuple[Case, ...], seed: int | None) -> Card:
         for case in cases:
-            outcome, expected = self.run(answer, case), self.run(self.reference, case)
-            if isinstance(outcome.error, NotImplementedError) and not outcome.error.args:
-                return self._not_attempted()
+            with contextlib.nullcontext() if case.seed in (None, seed) else print_limit(0):
+                outcome, expected = self.run(answer, case), self.run(self.reference, case)
+            if isinstance(outcome.error, NotImplementedError) and is_own(answer, outcome.error):
+                line = code(failed_line(answer, outcome.error))
+                return self._card("open", "not finished", ("in your line", line), ("next", UNFINISHED))
             if (card := self._judged(outcome, expected, cases)) is not None:
                 return card
         fixed = "; ".join(case.words for case in self.cases)
@@ -200,12 +234,15 @@ class Exercise:
 
     def run(self, answer: Function, case: Case) -> Outcome:
         """Run an answer on fresh arguments. Errors are caught, and the grad mode is put back."""
+        going_on(case.words)
         arguments = case.make()
         before = [_numbers(argument) for argument in arguments]
         try:
-            with enable_grad(), print_limit():
+            with enable_grad():
                 value = self.observe(call_within(self.seconds, self.plug(answer), *arguments), arguments)
-        except (Exception, SystemExit, TookTooLongError) as error:
+        except BaseException as error:
+            if stops_notebook(error):
+                raise
             return Outcome(case, None, error, arguments, answer)
         changed = None
         for number, (old, argument) in enumerate(zip(before, arguments, strict=True)):
@@ -255,7 +292,9 @@ class Exercise:
         try:
             with enable_grad(), print_limit(0):
                 return call_within(self.seconds, self.picture, outcome, difference)
-        except (Exception, SystemExit, TookTooLongError):
+        except BaseException as error:
+            if stops_notebook(error):
+                raise
             return ""
 
     def _difference(self, expected: Outcome, outcome: Outcome) -> Difference | None:

@@ -2,8 +2,9 @@
 
 A learner's endless loop becomes an error that one thread raises in another. Python offers this to C programs as
 `PyThreadState_SetAsyncExc`; the error arises before the other thread's next line of Python, so that a loop written in
-Python always ends, while one long call into C, such as `time.sleep(1000)`, is waited for. And of what a loop prints,
-the first lines are the ones that help: the rest is left out.
+Python always ends, and its line can be shown, while one long call into C, such as `time.sleep(1000)`, goes on: it ends
+with the process in which `apart` has answers run, where there can be one. And of what a loop prints, the first lines
+are the ones that help: the rest is left out.
 """
 
 from __future__ import annotations

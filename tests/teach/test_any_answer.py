@@ -43,11 +43,35 @@ def test_an_untouched_stub_is_not_attempted(exercise, stub) -> None:
     assert progress().title.startswith("0 of ")
 
 
-def test_a_stub_with_given_lines_is_not_attempted() -> None:
-    assert "not attempted" in check.arrivals(begun).title
+def test_lines_above_a_forgotten_stub_are_seen() -> None:
+    def later(w, x, b, target):
+        if w > 0:
+            return 2 * (w * x + b - target) * x
+        raise NotImplementedError("yet")
+
+    for card in (check.arrivals(begun), check.slope_of_w(later)):
+        assert card.kind == "open"
+        assert "not finished" in card.title
+        assert said(card)["in your line"].strip().startswith("raise NotImplementedError")
+        assert "Take it out" in said(card)["next"]
+
+
+def test_what_an_answer_calls_and_is_not_implemented_there_is_an_error() -> None:
+    def calls_another(w, x, b, target):
+        return mg.autograd.Function.backward(None, w)
+
+    assert check.slope_of_w(calls_another).title == "slope_of_w: raises NotImplementedError"
+
+
+def test_a_word_that_is_returned_is_an_answer() -> None:
+    def one_kind(tensor):
+        return "data"
+
+    assert check.kind_of(one_kind).title == "kind_of: not yet"
 
 
 def test_only_stubs_count_as_untouched() -> None:
+    assert not untouched(lambda: "data")
     assert not untouched(lambda: 3)
     assert not untouched(lambda x: x)
     assert not untouched(len)

@@ -42,6 +42,21 @@ def test_plain_takes_out_what_differs_or_harms() -> None:
     assert "whose repr raises ValueError" in plain(Strange())
 
 
+def test_of_what_holds_very_much_the_size_is_shown() -> None:
+    class Counted(float):
+        written = 0
+
+        def __repr__(self) -> str:
+            Counted.written += 1
+            return "0.0"
+
+    assert plain([Counted()] * 100_000) == "a list of 100000 items"
+    assert Counted.written == 0
+    assert plain([1] * 100).startswith("[1, 1, 1")
+    assert show(mg.ones(3_000, 2)) == "a tensor of shape [3000, 2], which begins [1, 1, 1, 1, 1]"
+    assert show(mg.ones(2, 3)) == "tensor([[1, 1, 1], [1, 1, 1]])"
+
+
 def test_values_are_shown_without_their_history() -> None:
     x = mg.tensor([1.0, 2.0], requires_grad=True)
     assert show(x * 2) == "tensor([2, 4])"
