@@ -348,6 +348,8 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.randint(0.5, 3, (2,))", TypeError, "randint() received an invalid combination of arguments - got (float, int"),
     ("F.randint(0, 5, (2,), dtype=F.bool)", RuntimeError, "to - 1 is out of bounds for bool"),
     ("F.randint(0, 300, (2,), dtype=F.uint8)", RuntimeError, "to - 1 is out of bounds for unsigned char"),
+    ("F.randint(-300, 0, (2,), dtype=F.int8)", RuntimeError, "from is out of bounds for signed char"),
+    ("F.randint(0, 2**16, (2,), dtype=F.int16)", RuntimeError, "to - 1 is out of bounds for short int"),
     ("F.randperm(-1)", RuntimeError, "Trying to create tensor with negative dimension -1: [-1]"),
     ("F.randperm(3, dtype=F.bool)", NotImplementedError, "\"randperm\" not implemented for 'Bool'"),
     ("F.randperm(3.5)", TypeError, "randperm(): argument 'n' (position 1) must be int, not float"),

@@ -91,17 +91,14 @@ def _ones_and_zeros(function: str, array: Array, generator: Any, p: Any) -> Arra
     return (recipes.uniform(array.size, kind, 0, 1, source).reshape(array.shape) < chances).astype(array.dtype)
 
 
-_C_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int",
-            "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double"}  # fmt: skip
-
-
 def _check_bounds(kind: Any, bounds: dict[str, Any]) -> Any:
     """Raise if a dtype cannot hold one of the bounds, and return the largest number that it holds."""
     limits: Any = np.finfo(kind) if kind.kind == "f" else np.iinfo(np.uint8 if kind == np.bool_ else kind)
     least, most = limits.min, 1 if kind == np.bool_ else limits.max
     for name, value in bounds.items():
         if not least <= value <= most:
-            raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[kind.name]}: {value} (at most {most:g})")
+            c_name = dtypes.from_numpy(kind).c_name
+            raise RuntimeError(f"{name} is out of bounds for {c_name}: {value} (at most {most:g})")
     return most
 
 

@@ -6,12 +6,16 @@ from __future__ import annotations
 
 import math
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from parity.refusals import message_of
 from side_by_side import Behaviours
+
+import minigrad
 
 behaviours = Behaviours()
 
@@ -65,9 +69,20 @@ PLACES: dict[str, Form] = {
     "pow": lambda F, x, number: x**number,
     "pow of a number": lambda F, x, number: number**x,
     "comparison": lambda F, x, number: (x < number, x == number),
+    "mul": lambda F, x, number: x * number,
+    "mul, number first": lambda F, x, number: number * x,
+    "mul_": lambda F, x, number: x.mul_(number),
+    "div": lambda F, x, number: x / number,
 }
-# As a float, which pad() makes of it, 2**63 - 1 is 2**63: what int64 makes of that is left open by C++.
-OPEN = {("pad", "int64", 2**63 - 1)}
+
+
+def is_open(place: str, dtype: str, number: Any) -> bool:
+    """What is left open, with the reason."""
+    if (place, dtype, number) == ("pad", "int64", 2**63 - 1):
+        return True  # as a float, which pad() makes of it, that is 2**63: what int64 makes of this, C++ leaves open
+    # PyTorch multiplies and divides float16 by a number in float32 and rounds once. Here the number is rounded first,
+    # so that one beyond 65,504 counts as inf: else products of all dtypes would ask whether theirs is float16.
+    return dtype == "float16" and place.startswith(("mul", "div")) and 65504 < abs(number) < math.inf
 
 
 def outcome(F: Any, place: str, dtype: str, number: Any) -> Any:
@@ -80,7 +95,7 @@ def outcome(F: Any, place: str, dtype: str, number: Any) -> Any:
 def number_in(place: str, dtype: str) -> None:
     @behaviours(f"{place}, in {dtype}")
     def _(F):
-        return [outcome(F, place, dtype, number) for number in NUMBERS if (place, dtype, number) not in OPEN]
+        return [outcome(F, place, dtype, number) for number in NUMBERS if not is_open(place, dtype, number)]
 
 
 for place in PLACES:
@@ -101,3 +116,14 @@ def _(F):
 
 
 test_as_in_torch = behaviours.test()
+
+
+def test_beside_float16_a_number_is_rounded_before_it_is_multiplied(torch: types.ModuleType) -> None:
+    def products(F: Any) -> Any:
+        x = F.tensor([0.5, -0.25], dtype=F.float16)
+        return (x * 70000).tolist(), (x * 0.1).tolist(), (x * 60000.0).tolist()
+
+    (beyond, rounded, exact), (their_beyond, theirs, their_exact) = products(minigrad), products(torch)
+    assert (beyond, their_beyond) == ([math.inf, -math.inf], [35008.0, -17504.0])
+    assert rounded == pytest.approx(theirs, rel=2**-10)
+    assert exact == their_exact == [30000.0, -15000.0]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+from parity.refusals import error_of
 from side_by_side import Behaviours
+
+import minigrad
 
 behaviours = Behaviours()
 
@@ -78,4 +83,33 @@ for text, (call, says) in REFUSED.items():
     refused(text, call, says)
 
 
+# Of the wrong number of arguments PyTorch speaks in three ways, as it has bound the function to Python (`exp()` of a
+# tensor "takes no arguments (1 given)", `clone()` "takes 0", and `mul()` misses `"other"`). Here they are Python's own
+# words, which count the tensor itself. Its `clamp_` alone names dtypes as C++ does (`signed char`, not `Char`).
+OTHER_WORDS: dict[str, tuple[type[Exception], Callable[[Any], Any]]] = {
+    "x.exp(1)": (TypeError, lambda F: F.ones(2).exp(1)),
+    "x.exp(power=1)": (TypeError, lambda F: F.ones(2).exp(power=1)),
+    "x.exp_(1)": (TypeError, lambda F: F.ones(2).exp_(1)),
+    "exp()": (TypeError, lambda F: F.exp()),
+    "x.clone(1)": (TypeError, lambda F: F.ones(2).clone(1)),
+    "x.mul()": (TypeError, lambda F: F.ones(2).mul()),
+    "mul(x)": (TypeError, lambda F: F.mul(F.ones(2))),
+    "x.mul(1, 2)": (TypeError, lambda F: F.ones(2).mul(1, 2)),
+    "x.clamp_(0.5) of int8": (RuntimeError, lambda F: F.ones(2, dtype=F.int8).clamp_(0.5)),
+}
+for text, (kind, call) in OTHER_WORDS.items():
+
+    @behaviours(f"I03: {text} is refused, in other words")
+    def _(F, kind=kind, call=call):
+        return error_of(lambda: call(F)), kind.__name__
+
+
 test_as_in_torch = behaviours.test()
+
+
+@pytest.mark.filterwarnings("ignore:This overload of")
+def test_alpha_before_the_other_operand_which_pytorch_deprecates_is_refused(torch: types.ModuleType) -> None:
+    assert torch.ones(2).add_(1, 2).tolist() == [3.0, 3.0]  # 1 * 2 was added
+    for method in ("add_", "sub_"):
+        with pytest.raises(TypeError, match=rf"^{method}\(\) takes 1 positional argument but 2 were given$"):
+            getattr(minigrad.ones(2), method)(1, 2)
