@@ -8,6 +8,7 @@ import nbformat
 import pytest
 
 import minigrad
+from minigrad import viz
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 
@@ -58,3 +59,29 @@ def test_a_state_that_is_carried_over_a_loop_needs_detach_in_pytorch_too(torch: 
                 ((state - 0.5) ** 2).backward()
         with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
             ((state - 0.5) ** 2).backward()
+
+
+def run_cells(chapter: str, ids: list[str], library: Any) -> None:
+    """Run these cells of a chapter with this library as `mg`."""
+    source = {cell.id: cell.source for cell in nbformat.read(FOLDER / f"{chapter}.ipynb", as_version=4).cells}
+    known = {"mg": library, "autograd": library.autograd, "viz": viz}
+    for name in ids:
+        exec(source[name], known)
+
+
+@pytest.mark.parametrize("name", ["minigrad", "torch"])
+def test_the_hooks_of_chapter_04_are_called_as_often_in_pytorch(
+    name: str, torch: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_cells("04_grad_and_hooks", ["code-3", "code-63b", "code-63d"], {"minigrad": minigrad, "torch": torch}[name])
+    assert capsys.readouterr().out == "called: []\nthe hook sees tensor(10.)\n"
+
+
+def test_a_hook_stays_with_what_its_tensor_was_before_a_write_in_pytorch_too(torch: Any) -> None:
+    for library in (minigrad, torch):
+        seen: list[float] = []
+        y = library.tensor(2.0, requires_grad=True) * 3
+        y.register_hook(lambda g, seen=seen: seen.append(g.item()))
+        y.mul_(10)
+        y.backward()
+        assert seen == [10.0], library.__name__

@@ -20,16 +20,16 @@ PREDICTIONS = (
                 ),
             ),
             Option(
-                "all three are None",
-                "autograd.grad returns what it computes and writes nothing. That is why it can be asked at any time.",
-                True,
-            ),
-            Option(
                 "w.grad and v.grad are filled in: they are leaves",
                 (
                     "That is what loud.backward() does. autograd.grad computes the gradient of the inputs that "
                     "were named, and stops there."
                 ),
+            ),
+            Option(
+                "all three are None",
+                "autograd.grad returns what it computes and writes nothing. That is why it can be asked at any time.",
+                True,
             ),
         ),
     ),
@@ -62,9 +62,14 @@ PREDICTIONS = (
     ),
     Prediction(
         name="what_lies_behind",
-        about="h.register_hook(lambda g: g * 0)\n(calm + loud).backward()",
+        about="h.register_hook(mg.zeros_like)     # zeros, whatever comes\n(calm + loud).backward()",
         question="What becomes of w.grad and v.grad?",
         options=(
+            Option(
+                "w.grad is 0, v.grad is as without the hook",
+                "The way back to w leads through h, so all that w gets has passed the hook. v is beside it.",
+                True,
+            ),
             Option(
                 "nothing: a hook only looks",
                 "It may look only, by returning None. This one returns a tensor, and the walk goes on with that.",
@@ -72,11 +77,6 @@ PREDICTIONS = (
             Option(
                 "both are 0",
                 "v sends nothing through h. Its gradient leaves the graph at the head, before h has its turn.",
-            ),
-            Option(
-                "w.grad is 0, v.grad is as without the hook",
-                "The way back to w leads through h, so all that w gets has passed the hook. v is beside it.",
-                True,
             ),
             Option(
                 "w.grad is None, v.grad is as without the hook",
