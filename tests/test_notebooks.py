@@ -85,7 +85,7 @@ def sections(path: Path) -> Iterator[tuple[str, list[Cell]]]:
 
 def test_the_folder_holds_what_a_learner_opens() -> None:
     for path in FOLDER.iterdir():
-        known = path in PATHS or path.name in ("glossary.ipynb", "exercises", "images")
+        known = path in PATHS or path.name in ("glossary.ipynb", "errors.ipynb", "exercises", "images")
         assert known or path.name.startswith(".") or path.name == "__pycache__", path.name
 
 

@@ -28,7 +28,7 @@ FOLDER = NOTEBOOKS.parent / "course"
 SOLUTION = re.compile(r"\n*<details>\s*<summary>Solution</summary>.*?</details>\n*", re.DOTALL)
 EXERCISE = re.compile(r"def (\w+)\(.*raise NotImplementedError", re.DOTALL)
 EARLIER = "# Your earlier version of the cell above, which has changed in the chapter:\n"
-CHAPTERS = sorted([*NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"), *NOTEBOOKS.glob("glossary.ipynb")])
+CHAPTERS = sorted([*NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"), NOTEBOOKS / "errors.ipynb", NOTEBOOKS / "glossary.ipynb"])
 Notebook = Any
 Cell = Any
 
