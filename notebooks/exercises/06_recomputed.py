@@ -68,12 +68,11 @@ def _kept_case():
 
 def _drawn(random):
     """Results of other shapes than x, leaves with a gradient already, and two walks or two calls at a time."""
-    words, way = random.choice(list(FUNCTIONS)), random.choice([ONCE, AGAIN, OTHER])
-    values = drawn_numbers(random, [(4,), (2, 3)][random.integers(2)])
-    with mg.no_grad():
-        shape = FUNCTIONS[words](mg.tensor(values)).shape
-    earlier = random.choice([None, 2.0])
-    yield _case(words, values, drawn_numbers(random, tuple(shape)), way, bool(random.integers(2)), earlier)
+    for words in random.choice(list(FUNCTIONS), 3, replace=False):
+        values = drawn_numbers(random, [(4,), (2, 3)][random.integers(2)])
+        weights = drawn_numbers(random, tuple(FUNCTIONS[words](mg.tensor(values)).shape))
+        way, earlier = random.choice([ONCE, AGAIN, OTHER]), random.choice([None, 2.0])
+        yield _case(words, values, weights, way, bool(random.integers(2)), earlier)
 
 
 def _draw(outcome, difference):

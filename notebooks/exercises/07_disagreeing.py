@@ -1,5 +1,7 @@
 """Exercise `disagreeing`: which numbers are near enough, and which are not."""
 
+import numpy as np
+
 import minigrad as mg
 from minigrad.teach import Case, Exercise, Mistake, raised, show
 
@@ -9,7 +11,7 @@ from .chapter07 import in_float64
 def disagreeing(backward, differences, atol, rtol):
     """The number of entries that are further apart than allowed."""
     agree = (backward - differences).abs() <= atol + rtol * differences.abs()
-    return int((~agree).sum().item())
+    return (~agree).sum().item()
 
 
 def _as_number(value, arguments):
@@ -18,17 +20,33 @@ def _as_number(value, arguments):
 
 
 def _entries(backward, differences, atol, rtol):
-    words = f"backward = {backward}, differences = {differences}, atol = {atol:g}, rtol = {rtol:g}"
+    words = f"backward = {backward}, differences = {differences}, atol = {atol:.10g}, rtol = {rtol:.10g}"
     return Case(words, lambda: (in_float64(backward), in_float64(differences), atol, rtol))
+
+
+def _drawn(random):
+    """Entries within what is allowed, at the bound and outside of it, in numbers of which float64 loses nothing."""
+    for count in (1, 4, 6):
+        atol, rtol = random.choice([0.0, 2.0**-30, 2.0**-10, 0.25], 2).tolist()
+        differences = random.choice([0.0, 0.5, -0.75, 2.0, -3.0, 1000.0], count)
+        away = random.choice([-4.0, -1.25, -1.0, -0.875, 0.0, 0.875, 1.0, 1.25, 4.0], count)
+        backward = differences + away * (atol + rtol * abs(differences))
+        for numbers in (backward, differences):
+            numbers[random.random(count) < 0.1] = np.nan
+        yield _entries(backward.tolist(), differences.tolist(), atol, rtol)
 
 
 def _distances(outcome):
     backward, differences, atol, rtol = outcome.arguments
     lines = [
-        f"  entry {place}: {abs(one - other):.4g} apart, {atol + rtol * abs(other):.4g} allowed"
+        f"  entry {place}: {abs(one - other):.10g} apart, {atol + rtol * abs(other):.10g} allowed"
         for place, (one, other) in enumerate(zip(backward.tolist(), differences.tolist(), strict=True))
     ]
     return "\n".join(lines)
+
+
+def _is_bools(outcome):
+    return isinstance(outcome.value, mg.Tensor) and outcome.value.ndim == 1 and outcome.value.dtype == mg.bool
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -88,6 +106,37 @@ def compared_the_sums(backward, differences, atol, rtol):
     return 0 if apart <= allowed else 1
 
 
+def the_larger_of_the_two(backward, differences, atol, rtol):
+    """The larger of the two tolerances was allowed. Allowed is their sum: atol + rtol * |difference|."""
+    allowed = mg.maximum(rtol * differences.abs(), mg.full_like(differences, atol))
+    return (~((backward - differences).abs() <= allowed)).sum()
+
+
+def counts_the_bound(backward, differences, atol, rtol):
+    """An entry that is exactly as far away as allowed was counted. Only what is further away is to be: <= and not <."""
+    return (~((backward - differences).abs() < atol + rtol * differences.abs())).sum()
+
+
+def nan_is_near_nan(backward, differences, atol, rtol):
+    """Where both are nan they were taken for equal. nan is never near enough, and least of all because differences gave
+    nan as well.
+    """
+    agree = (backward - differences).abs() <= atol + rtol * differences.abs()
+    return (~(agree | (backward.isnan() & differences.isnan()))).sum()
+
+
+def in_float32(backward, differences, atol, rtol):
+    """The numbers went through float32, which has seven digits: entries that differ further behind became equal. A
+    gradient check is made in float64.
+    """
+    return disagreeing(backward.float(), differences.float(), atol, rtol)
+
+
+def one_for_any(backward, differences, atol, rtol):
+    """This is 1 if there is one, and 0 if there is none. Asked for is how many: sum them, without any() or max()."""
+    return int(the_bools(backward, differences, atol, rtol).any())
+
+
 def the_bools(backward, differences, atol, rtol):
     """These are the entries, as bools. Asked for is how many are True: .sum()."""
     return ~((backward - differences).abs() <= atol + rtol * differences.abs())
@@ -121,7 +170,12 @@ EXERCISE = Exercise(
         _entries([2.0, 1.0, 1.0], [1.0, 1.0, 1.0], 0.0, 0.75),
         _entries([float("nan"), 1.0, 1.0], [1.0, 1.0, 1.0], 0.01, 0.001),
         _entries([0.005, 0.0, 2.0], [0.0, 0.0, 2.0], 0.01, 0.001),
+        _entries([1.0, 2.0, 3.0, -4.0], [1.5, 2.5, 3.0, 4.0], 0.25, 0.0),
+        _entries([2.5, 3.0, 1.0], [2.0, 2.0, 1.0], 0.5, 0.25),
+        _entries([float("nan"), 1.0, 2.0], [float("nan"), float("nan"), 2.0], 0.5, 0.25),
+        _entries([1.0 + 2.0**-28, 1.0 + 2.0**-32], [1.0, 1.0], 2.0**-30, 0.0),
     ),
+    drawn=_drawn,
     hints=(
         "abs() of the difference of the two tensors, compared with what is allowed, is a tensor of bools.",
         "What is allowed is a tensor too: it depends on the entry. .sum() counts the bools that are True.",
@@ -140,7 +194,12 @@ EXERCISE = Exercise(
         forgot_atol,
         divided_by_differences,
         compared_the_sums,
-        Mistake(the_bools, when=lambda outcome: isinstance(outcome.value, mg.Tensor) and outcome.value.ndim == 1),
+        the_larger_of_the_two,
+        counts_the_bound,
+        nan_is_near_nan,
+        in_float32,
+        one_for_any,
+        Mistake(the_bools, when=_is_bools),
         Mistake(whether_any, when=lambda outcome: isinstance(outcome.value, bool)),
         Mistake(one_decision, when=raised("is ambiguous")),
         counted_agreeing,

@@ -1,10 +1,33 @@
 """Exercise `gate_backward`: a backward with three mistakes, to be found with gradcheck."""
 
+from typing import Any, NamedTuple
+
+import numpy as np
+
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Case, Exercise, Mistake, compare, draw_wrong_node, function_of, numbers, raised, show, slopes
+from minigrad.teach import (
+    Case,
+    Difference,
+    Exercise,
+    Mistake,
+    compare,
+    draw_wrong_node,
+    function_of,
+    numbers,
+    raised,
+    show,
+    slopes,
+)
+from minigrad.teach.limits import print_limit
 
-from .chapter07 import in_float64
+from .chapter07 import drawn_numbers, in_float64
+from .writes import Given
+
+ROUNDED = (
+    "The rule is right, but only the first digits are: something went through float32, or was measured. A gradient "
+    "check needs float64 throughout; mg.tensor(...) of Python's numbers is float32 unless it is told the dtype."
+)
 
 
 def gate_backward(ctx, grad_output):
@@ -19,32 +42,72 @@ def _forward(ctx, x, w, b):
     return w * x.tanh() - b
 
 
+class Gradients(NamedTuple):
+    """What a backward sent, and the first tensor that it wrote to."""
+
+    x: Any
+    w: Any
+    b: Any
+    written: Difference | None
+
+
 def _plug(backward):
     """The gradients that a Function with this backward gives."""
     gate = function_of("Gate", _forward, backward)
-    return lambda x, w, b, weights: tuple(grad(gate.apply(x, w, b), [x, w, b], weights))
+
+    def run(*arguments):
+        *inputs, weights = (part.detach().clone() for part in arguments)  # whatever is written, it is not to the case
+        y = gate.apply(*[part.requires_grad_() for part in inputs])
+        given = Given(grad_output=weights, x=inputs[0], w=inputs[1])
+        return Gradients(*grad(y, inputs, weights, allow_unused=True), given.first_written())
+
+    return run
 
 
 def _compare(expected, got, outcome):
-    for name, wanted, mine in zip("xwb", expected, got, strict=True):
+    if not isinstance(got, Gradients):
+        return compare(tuple(expected[:3]), got)
+    for name, wanted, mine in zip("xwb", expected, got, strict=False):
         difference = compare(wanted, mine, f"the gradient of {name}")
+        if difference is None and not _is_of_float64(wanted.numpy(), mine.numpy()):
+            yours, right = (str(tensor.tolist()) for tensor in (mine, wanted))
+            return Difference(f"the gradient of {name}, behind the seventh digit", yours, right, ROUNDED)
         if difference is not None:
             return difference
-    return None
+    return got.written
+
+
+def _is_of_float64(wanted, mine):
+    """Whether so many digits agree that nothing can have been computed in float32."""
+    return np.allclose(mine, wanted, rtol=1e-9, atol=1e-9 * abs(wanted).max())
+
+
+def _show(value, arguments):
+    return show(tuple(value[:3]) if isinstance(value, Gradients) else value)
 
 
 def _draw(outcome, difference):
-    """The walk as it should be, and in red the input whose gradient is wrong."""
+    """The walk as it should be, and in red the input whose gradient is wrong; nothing where all are right."""
+    if not difference.where.startswith("the gradient of "):
+        return ""
     x, w, b, weights = outcome.case.make()
     y = function_of("Gate", _forward, gate_backward).apply(x, w, b)
     name = difference.where.removeprefix("the gradient of ")[0]
-    words = f"✗ yours: {numbers(outcome.value['xwb'.index(name)])}"
+    words = f"✗ yours: {numbers(getattr(outcome.value, name))}"
     return draw_wrong_node(y, {"x": x, "w": w, "b": b, "y": y}, name, words, weights)
 
 
 def _gate_case(x, w, b, weights):
     words = f"x = {x}, w = {w}, b = {b}, grad_output = {weights}"
     return Case(words, lambda: (*[in_float64(part).requires_grad_() for part in (x, w, b)], in_float64(weights)))
+
+
+def _drawn(random):
+    """Other numbers of rows and columns, which must not be taken for each other."""
+    for rows in (1, 3, 4):
+        columns = random.integers(1, 4)
+        w, b = drawn_numbers(random, columns), drawn_numbers(random, columns)
+        yield _gate_case(drawn_numbers(random, (rows, columns)), w, b, drawn_numbers(random, (rows, columns)))
 
 
 def _measured(outcome):
@@ -98,19 +161,40 @@ def only_of_x(ctx, grad_output):
 
 
 def _in(place, words, *answers, or_when=None):
-    """A mistake in one of the three gradients: it is the one of the first answer, and not the right one as well."""
+    """A mistake in one of the three gradients: in all cases it is the one of the first answer, and not always right."""
 
     def made(outcome):
-        if or_when is not None and or_when(outcome):
-            return True
-        wrong = EXERCISE.run(answers[0], outcome.case)
-        if outcome.error is not None or wrong.error is not None:
-            return False
-        right = EXERCISE.run(gate_backward, outcome.case).value[place]
-        mine = outcome.value[place]
-        return compare(right, mine) is not None and compare(wrong.value[place], mine) is None
+        if outcome.error is not None:
+            return or_when is not None and or_when(outcome)
+        with print_limit(0):  # what it prints, it has printed already
+            cases = (outcome.case, *EXERCISE.cases)
+            mine, wrong, right = (
+                [_gradient_in(answer, case, place) for case in cases]
+                for answer in (outcome.answer, answers[0], gate_backward)
+            )
+        same = all(_are_equal(one, other) for one, other in zip(mine, wrong, strict=True))
+        return same and not _are_equal(mine[0], right[0])
 
     return Mistake(*answers, words=words, when=made)
+
+
+def _gradient_in(answer, case, place):
+    """One of the gradients that an answer gives, or its error's text."""
+    outcome = EXERCISE.run(answer, case)
+    return outcome.value[place] if isinstance(outcome.value, Gradients) else str(outcome.error)
+
+
+def _are_equal(one, other):
+    if isinstance(one, mg.Tensor) and isinstance(other, mg.Tensor):
+        return compare(one, other) is None
+    return isinstance(one, str) and one == other
+
+
+def _is_summed_along_rows(outcome):
+    """Whether the gradient of w has one number for each row, or just one."""
+    rows = outcome.arguments[0].shape[0]
+    index = "invalid gradient at index 1 - got "
+    return raised(f"{index}[{rows}] ")(outcome) or raised(f"{index}[] ")(outcome)
 
 
 EXERCISE = Exercise(
@@ -135,7 +219,9 @@ EXERCISE = Exercise(
         "With t = x.tanh(): the slope of tanh is 1 - t * t. w and b take part in every row, so their gradients "
         "are sums over the rows, sum(0); that of b with a minus.",
     ),
+    drawn=_drawn,
     compare=_compare,
+    show=_show,
     evidence=_measured,
     picture=_draw,
     mistakes=(
@@ -152,7 +238,7 @@ EXERCISE = Exercise(
             "its part, sum(0).",
             summed_along_rows,
             summed_over_all,
-            or_when=raised("invalid gradient", "compatible with [2]"),
+            or_when=_is_summed_along_rows,
         ),
         _in(2, "The gradient of b is a mean over the rows. Each row adds its part: use sum(0).", b_as_a_mean),
         _in(

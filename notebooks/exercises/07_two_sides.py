@@ -1,9 +1,9 @@
 """Exercise `two_sides`: the slopes to the left and to the right of a point."""
 
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, compare, show
+from minigrad.teach import Exercise, Mistake, compare, show
 
-from .chapter07 import in_float64
+from .chapter07 import drawn_numbers, lost_in_float32, measured_case
 
 
 def two_sides(f, x, eps):
@@ -11,10 +11,34 @@ def two_sides(f, x, eps):
     return (f(x) - f(x - eps)) / eps, (f(x + eps) - f(x)) / eps
 
 
+FUNCTIONS = {
+    "t ** 2": lambda t: t**2,
+    "t ** 3": lambda t: t**3,
+    "t.relu()": lambda t: t.relu(),
+    "t.abs()": lambda t: t.abs(),
+    "t - t.abs()": lambda t: t - t.abs(),
+    "t.sin() * t": lambda t: t.sin() * t,
+    "(t - 1).abs() + t / 2": lambda t: (t - 1).abs() + t / 2,
+    "t.floor()": lambda t: t.floor(),
+    "t": lambda t: t,  # no new number: it changes when t is written to
+}
+
+
+def _case(words, x, eps):
+    return measured_case(words, FUNCTIONS[words], x, eps)
+
+
+def _drawn(random):
+    """At kinks, at jumps and elsewhere, with steps that are lost in float32."""
+    for words in random.choice(list(FUNCTIONS), 4, replace=False):
+        x = random.choice([0.0, 1.0, drawn_numbers(random)]).item()
+        yield _case(words, x, random.choice([0.5, 0.1, 0.001, 1e-6]).item())
+
+
 def _values_around(outcome):
-    f, x, eps = outcome.arguments
+    f, x, eps = outcome.case.make()
     below, at, above = (f(x + side * eps).item() for side in (-1, 0, 1))
-    return f"  f is {below:.6g} at x - eps, {at:.6g} at x and {above:.6g} at x + eps"
+    return f"  f is {below:.9g} at x - eps, {at:.9g} at x and {above:.9g} at x + eps"
 
 
 def _numbers(value, arguments):
@@ -81,17 +105,29 @@ def forgot_to_divide(f, x, eps):
     return f(x) - f(x - eps), f(x + eps) - f(x)
 
 
+def in_float32(f, x, eps):
+    """f was called with float32. Of two numbers that agree in seven digits the difference is noise: keep x's float64,
+    which mg.tensor(...) of Python's numbers does not, unless it is told dtype=mg.float64.
+    """
+    return two_sides(f, x.float(), eps)
+
+
 EXERCISE = Exercise(
     title="a tuple of two numbers: the slope of f between x - eps and x, and the one between x and x + eps",
     stars=1,
     minutes=5,
     reference=two_sides,
     cases=(
-        Case("f = lambda t: t ** 2, x = 3., eps = 0.5", lambda: (lambda t: t**2, in_float64(3.0), 0.5)),
-        Case("f = mg.relu, x = 0., eps = 0.25", lambda: (lambda t: t.relu(), in_float64(0.0), 0.25)),
-        Case("f = mg.abs, x = 0., eps = 0.125", lambda: (lambda t: t.abs(), in_float64(0.0), 0.125)),
-        Case("f = mg.abs, x = -2., eps = 0.5", lambda: (lambda t: t.abs(), in_float64(-2.0), 0.5)),
+        _case("t ** 2", 3.0, 0.5),
+        _case("t.relu()", 0.0, 0.25),
+        _case("t.abs()", 0.0, 0.125),
+        _case("t.abs()", -2.0, 0.5),
+        _case("t - t.abs()", 0.0, 0.5),
+        _case("t ** 3", 1.0, 0.5),
+        _case("t", 1.0, 0.25),
+        _case("t.sin() * t", 0.7, 1e-6),
     ),
+    drawn=_drawn,
     hints=(
         "A slope is the change of f divided by the distance, here between x and one of its neighbours.",
         "To the right: from f(x) to f(x + eps). To the left: from f(x - eps) to f(x), in this order.",
@@ -114,5 +150,6 @@ EXERCISE = Exercise(
         by_two_eps,
         central_twice,
         forgot_to_divide,
+        Mistake(in_float32, when=lost_in_float32),
     ),
 )

@@ -398,6 +398,281 @@ def recomputed_with_a_setup(f, x):
     return Recompute.apply(x, f)
 
 
+# ---------------------------------------------------------------- central_slopes
+
+
+def slopes_through_python(f, x, eps):
+    """Python's numbers become float32 again."""
+    slopes = []
+    for k in range(x.numel()):
+        above, below = x.view(-1).tolist(), x.view(-1).tolist()
+        above[k] += eps
+        below[k] -= eps
+        slopes.append((f(mg.tensor(above).view(x.shape)) - f(mg.tensor(below).view(x.shape))).item() / (2 * eps))
+    return mg.tensor(slopes).view(x.shape)
+
+
+def slopes_of_a_half_moved_buffer(f, x, eps):
+    """What f returns may be a part of what it was given, which is written to afterwards."""
+    moved, slopes = x.clone(), mg.zeros_like(x)
+    for k in range(x.numel()):
+        moved.view(-1)[k] = x.view(-1)[k] - eps
+        below = f(moved)
+        moved.view(-1)[k] = x.view(-1)[k] + eps
+        slopes.view(-1)[k] = (f(moved) - below) / (2 * eps)
+        moved.view(-1)[k] = x.view(-1)[k]
+    return slopes
+
+
+def slopes_moving_x_itself(f, x, eps):
+    slopes = mg.zeros_like(x)
+    for k in range(x.numel()):
+        x.view(-1)[k] += eps
+        above = f(x).item()
+        x.view(-1)[k] -= 2 * eps
+        slopes.view(-1)[k] = (above - f(x).item()) / (2 * eps)
+    return slopes
+
+
+def slopes_all_again_for_each(f, x, eps):
+    rows = [EXERCISES["central_slopes"].reference(f, x, eps).view(-1) for _ in range(x.numel())]
+    return mg.stack([row[k] for k, row in enumerate(rows)]).view(x.shape)
+
+
+def slopes_of_matrices(f, x, eps):
+    """A way for one dimension and one for two."""
+    slopes = mg.zeros_like(x)
+    for place in [(k,) for k in range(len(x))] if x.ndim == 1 else np.ndindex(x.shape[0], x.shape[1]):
+        step = mg.zeros_like(x)
+        step[place] = eps
+        slopes[place] = (f(x + step) - f(x - step)) / (2 * eps)
+    return slopes
+
+
+def slopes_of_rounded_numbers(f, x, eps):
+    return EXERCISES["central_slopes"].reference(f, x, max(eps, 0.1))
+
+
+def slopes_column_by_column(f, x, eps):
+    slopes = EXERCISES["central_slopes"].reference(f, x, eps)
+    return slopes.t().reshape(-1) if x.ndim == 2 else slopes
+
+
+def slopes_put_back(f, x, eps):
+    moved, slopes = x.clone(), []
+    for k in range(x.numel()):
+        flat = moved.view(-1)
+        old = flat[k].item()
+        flat[k] = old + eps
+        above = f(moved).item()
+        flat[k] = old - eps
+        slopes.append((above - f(moved).item()) / (2 * eps))
+        flat[k] = old
+    return mg.tensor(slopes, dtype=mg.float64).reshape(x.shape)
+
+
+def slopes_by_places(f, x, eps):
+    f(x)  # to see whether it runs at all
+    slopes = np.empty(x.shape)
+    for place in np.ndindex(*x.shape):
+        step = np.zeros(x.shape)
+        step[place] = eps
+        step = mg.tensor(step)
+        slopes[place] = float(f(x + step) - f(x - step)) / eps / 2
+    return mg.tensor(slopes)
+
+
+def slopes_of_rows_of_the_identity(f, x, eps):
+    steps = mg.eye(x.numel(), dtype=mg.float64) * eps
+    found = [(f(x + step.view(x.shape)) - f(x - step.view(x.shape))) * (0.5 / eps) for step in steps]
+    return mg.stack(found).view(x.shape)
+
+
+# ---------------------------------------------------------------- two_sides
+
+
+def sides_through_python(f, x, eps):
+    here = x.item()
+    below, at, above = (f(mg.tensor(here + side * eps)).item() for side in (-1, 0, 1))
+    return (at - below) / eps, (above - at) / eps
+
+
+def sides_moving_one_tensor(f, x, eps):
+    moved = x.clone()
+    at = f(moved)
+    moved += eps
+    right = (f(moved) - at) / eps
+    moved -= 2 * eps
+    return ((at - f(moved)) / eps).item(), right.item()
+
+
+def sides_of_a_smooth_function(f, x, eps):
+    slope = (f(x + eps) - f(x - eps)) / (2 * eps)
+    bend = (f(x + eps) - f(x)) / eps - slope
+    return slope, slope + bend
+
+
+def sides_by_gradients(f, x, eps):
+    left, right = (x - eps / 2).requires_grad_(), (x + eps / 2).requires_grad_()
+    return tuple(grad(f(one), one)[0].item() for one in (left, right))
+
+
+def sides_with_a_step_of_its_own(f, x, eps):
+    return EXERCISES["two_sides"].reference(f, x, 1e-6)
+
+
+def sides_rounded(f, x, eps):
+    return tuple(round(side.item(), 2) for side in EXERCISES["two_sides"].reference(f, x, eps))
+
+
+def sides_of_sorted_values(f, x, eps):
+    return tuple(sorted(side.item() for side in EXERCISES["two_sides"].reference(f, x, eps)))
+
+
+def sides_in_numpy(f, x, eps):
+    values = np.array([f(x + step).item() for step in (-eps, 0.0, eps)])
+    return tuple(np.diff(values) / eps)
+
+
+def sides_of_a_signed_step(f, x, eps):
+    return [(f(x + step) - f(x)) / step for step in (-eps, eps)]
+
+
+def sides_of_double_numbers(f, x, eps):
+    below, at, above = (f(mg.tensor(x.item() + step, dtype=mg.float64)) for step in (-eps, 0, eps))
+    return (at - below) / eps, (above - at) / eps
+
+
+# ---------------------------------------------------------------- disagreeing
+
+
+def disagreeing_by_the_larger(backward, differences, atol, rtol):
+    pairs = zip(backward.tolist(), differences.tolist(), strict=True)
+    return sum(not abs(one - other) <= max(atol, rtol * abs(other)) for one, other in pairs)
+
+
+def disagreeing_below_the_bound(backward, differences, atol, rtol):
+    pairs = zip(backward.tolist(), differences.tolist(), strict=True)
+    return sum(not abs(one - other) < atol + rtol * abs(other) for one, other in pairs)
+
+
+def disagreeing_with_equal_nan(backward, differences, atol, rtol):
+    return int((~np.isclose(backward.numpy(), differences.numpy(), rtol, atol, equal_nan=True)).sum())
+
+
+def disagreeing_at_all(backward, differences, atol, rtol):
+    return int(not np.allclose(backward.numpy(), differences.numpy(), rtol, atol))
+
+
+def disagreeing_in_float32(backward, differences, atol, rtol):
+    near = np.isclose(backward.float().numpy(), differences.float().numpy(), rtol, atol)
+    return len(near) - near.sum()
+
+
+def disagreeing_the_other_way(backward, differences, atol, rtol):
+    return int((~np.isclose(differences.numpy(), backward.numpy(), rtol, atol)).sum())
+
+
+def disagreeing_without_nan(backward, differences, atol, rtol):
+    apart = (backward - differences).abs()
+    return (apart > atol + rtol * differences.abs()).sum().item() + int(backward.isnan().any())
+
+
+def disagreeing_or_nan(backward, differences, atol, rtol):
+    apart = (backward - differences).abs()
+    return ((apart > atol + rtol * differences.abs()) | apart.isnan()).sum()
+
+
+def disagreeing_less_agreeing(backward, differences, atol, rtol):
+    agree = differences.sub(backward).abs().le(differences.abs().mul(rtol).add(atol))
+    return backward.numel() - agree.sum().item()
+
+
+def disagreeing_places(backward, differences, atol, rtol):
+    allowed = rtol * np.abs(differences.numpy()) + atol
+    return len(np.flatnonzero(~(np.abs(differences.numpy() - backward.numpy()) <= allowed)))
+
+
+# ---------------------------------------------------------------- gate_backward
+
+
+def gate_over_what_came(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t = x.tanh()
+    of_w, of_b = (grad_output * t).sum(0), -grad_output.sum(0)
+    return grad_output.mul_(w).mul_(1 - t * t), of_w, of_b
+
+
+def gate_over_x(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t = x.tanh_()
+    return grad_output * w * (1 - t * t), (grad_output * t).sum(0), -grad_output.sum(0)
+
+
+def gate_over_w(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t = x.tanh()
+    of_x = grad_output * w * (1 - t * t)
+    w.copy_((grad_output * t).sum(0))
+    return of_x, w, -grad_output.sum(0)
+
+
+def gate_in_float32(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t = x.float().tanh()
+    return grad_output * w * (1 - t * t), (grad_output * t).sum(0), -grad_output.sum(0)
+
+
+def gate_through_python(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    rows = [[1 - one**2 for one in row] for row in x.tanh().tolist()]
+    return grad_output * w * mg.tensor(rows), (grad_output * x.tanh()).sum(0), -grad_output.sum(0)
+
+
+def gate_by_a_small_step(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    slope = ((x + 1e-4).tanh() - (x - 1e-4).tanh()) / 2e-4
+    return grad_output * w * slope, (grad_output * x.tanh()).sum(0), -grad_output.sum(0)
+
+
+def gate_of_two_rows(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t = x.tanh()
+    products = grad_output * t
+    return grad_output * w * (1 - t * t), products[0] + products[1 % len(x)], -grad_output.sum(0)
+
+
+def gate_without_b(ctx, grad_output):
+    return *EXERCISES["gate_backward"].reference(ctx, grad_output)[:2], None
+
+
+def gate_twice_too_much_for_w(ctx, grad_output):
+    of_x, of_w, of_b = EXERCISES["gate_backward"].reference(ctx, grad_output)
+    return of_x, 2 * of_w, of_b
+
+
+def gate_in_numpy(ctx, grad_output):
+    (x, w), g = (saved.detach().numpy() for saved in ctx.saved_tensors), grad_output.numpy()
+    t = np.tanh(x)
+    return mg.tensor(g * w * (1 - t**2)), mg.tensor((g * t).sum(0)), mg.tensor(-g.sum(0))
+
+
+def gate_by_products(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t, ones = mg.tanh(x), mg.ones(1, len(x), dtype=x.dtype)
+    return (1 + t) * (1 - t) * w * grad_output, (ones @ (t * grad_output))[0], (ones @ grad_output)[0].neg()
+
+
+def gate_where_it_is_needed(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t, needed = x.tanh(), ctx.needs_input_grad
+    return (
+        grad_output * w * (1 - t.square()) if needed[0] else None,
+        mg.sum(grad_output * t, 0) if needed[1] else None,
+        (-grad_output).sum(dim=0) if needed[2] else None,
+    )
+
+
 # ---------------------------------------------------------------- what the checks say
 
 WRONG = {
@@ -445,6 +720,44 @@ WRONG = {
         recomputed_times_two: "None of the mistakes that are known here",
         recomputed_without_a_gradient: "No gradient has arrived there",
     },
+    "central_slopes": {
+        slopes_through_python: "f was called with float32",
+        slopes_of_a_half_moved_buffer: "t.view(-1)[-1]",
+        slopes_moving_x_itself: "x holds other numbers",
+        slopes_all_again_for_each: "f ran more often than two times for each element",
+        slopes_of_matrices: "first difference",
+        slopes_of_rounded_numbers: "first difference",
+        slopes_column_by_column: "The shape is [4]; it should be [2, 2]",
+    },
+    "two_sides": {
+        sides_through_python: "f was called with float32",
+        sides_moving_one_tensor: "f = lambda t: t,",
+        sides_of_a_smooth_function: "first difference",
+        sides_by_gradients: "first difference",
+        sides_with_a_step_of_its_own: "first difference",
+        sides_rounded: "first difference",
+        sides_of_sorted_values: "first difference",
+    },
+    "disagreeing": {
+        disagreeing_by_the_larger: "The larger of the two tolerances was allowed",
+        disagreeing_below_the_bound: "An entry that is exactly as far away as allowed was counted",
+        disagreeing_with_equal_nan: "Where both are nan they were taken for equal",
+        disagreeing_at_all: "This is 1 if there is one, and 0 if there is none",
+        disagreeing_in_float32: "entry 0: 3.725290298e-09 apart, 9.313225746e-10 allowed",
+        disagreeing_the_other_way: "The tolerance is measured by backward's own number",
+        disagreeing_without_nan: "first difference",
+    },
+    "gate_backward": {
+        gate_over_what_came: "backward has written to grad_output",
+        gate_over_x: "backward has written to x",
+        gate_over_w: "backward has written to w",
+        gate_in_float32: "something went through float32",
+        gate_through_python: "something went through float32",
+        gate_by_a_small_step: "or was measured",
+        gate_of_two_rows: "the gradient of w",
+        gate_without_b: "the gradient of b",
+        gate_twice_too_much_for_w: "None of the mistakes that are known here",
+    },
 }
 
 RIGHT = {
@@ -452,6 +765,10 @@ RIGHT = {
     "quantized": (quantized_as_data, quantized_in_numpy, quantized_with_a_setup),
     "peaks_backward": (peaks_of_columns, peaks_in_numpy, peaks_in_a_small_graph),
     "recomputed": (recomputed_by_a_product, recomputed_at_x_itself, recomputed_with_a_setup),
+    "central_slopes": (slopes_put_back, slopes_by_places, slopes_of_rows_of_the_identity),
+    "two_sides": (sides_in_numpy, sides_of_a_signed_step, sides_of_double_numbers),
+    "disagreeing": (disagreeing_or_nan, disagreeing_less_agreeing, disagreeing_places),
+    "gate_backward": (gate_in_numpy, gate_by_products, gate_where_it_is_needed),
 }
 
 EACH_WRONG = [(name, answer, words) for name, answers in WRONG.items() for answer, words in answers.items()]

@@ -1,0 +1,26 @@
+"""Whether a backward wrote to what it was given, for exercises of several chapters."""
+
+import numpy as np
+
+from minigrad.teach import Difference, show
+
+WRITTEN = (
+    "The rest is right, but backward has written to {}, which others use as well: the engine may send the same tensor "
+    "along other edges, and what was saved belongs to the caller. Make a new tensor."
+)
+
+
+class Given:
+    """Tensors by name, and their numbers now."""
+
+    def __init__(self, **tensors):
+        self.tensors = tensors
+        self.before = {name: tensor.detach().clone() for name, tensor in tensors.items()}
+
+    def first_written(self):
+        """The first of them that has other numbers now, as a Difference."""
+        for name, tensor in self.tensors.items():
+            before = self.before[name]
+            if not np.array_equal(before.numpy(), tensor.detach().numpy(), equal_nan=True):
+                return Difference(f"{name} afterwards", show(tensor), show(before), WRITTEN.format(name))
+        return None
