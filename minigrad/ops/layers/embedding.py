@@ -75,7 +75,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """
     (tensor,) = tensor_operands("one_hot", tensor)
     classes = tensor._array
-    largest = np.max(classes, initial=-1)
+    largest = int(classes.max()) if classes.size else -1
     count = largest + 1 if num_classes == -1 else num_classes
     if tensor.dtype is not dtypes.int64:
         problem = "one_hot is only applicable to index tensor of type LongTensor. Convert it: x.long()."

@@ -141,6 +141,20 @@ def _(F):
     row.mul_(2.0)
 
 
+@behaviours("D10: a view made in anomaly mode, or while saved tensors are packed, is free")
+def _(F):
+    found = []
+    for mode in (F.autograd.set_detect_anomaly(True), F.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t)):
+        x = grid(F)
+        y = x * 1
+        with mode:
+            view = y[0]
+        F.autograd.set_detect_anomaly(False)  # which torch turned on when the object was made
+        view.mul_(2.0)
+        found.append((y, gradients(F, y, x)))
+    return found
+
+
 @behaviours("D10: a view made under enable_grad within no_grad is free")
 def _(F):
     x = grid(F)

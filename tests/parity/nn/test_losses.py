@@ -192,6 +192,7 @@ ERRORS = [
     ("f.one_hot(i(0, 2), 2)", RuntimeError, "Class values must be smaller than num_classes."),
     ("f.one_hot(i(0, -1))", RuntimeError, "Class values must be non-negative."),
     ("f.one_hot(r(2))", RuntimeError, "one_hot is only applicable to index tensor of type LongTensor."),
+    ("f.one_hot(i(0, 2).byte())", RuntimeError, "one_hot is only applicable to index tensor of type LongTensor."),
     ("f.one_hot(i())", RuntimeError, "Can not infer total number of classes from empty tensor."),
     (
         "f.scaled_dot_product_attention(r(3), r(3), r(3))",
