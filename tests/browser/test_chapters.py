@@ -196,7 +196,7 @@ def see_all(chapter: Chapter) -> None:
 IN_THE_TEXT = {
     "00_start_here": [{"w": "12", "b": "4"}],
     "03_backward_step_by_step": [{"a": "36", "b": "45"}],
-    "05_in_place_data_detach": [{"w1": "6"}],
+    "05_in_place_data_detach": [{"w1": "6"}, {}, {"w1": "6"}],
 }
 # Of each leaf of a stepper, what the kernel holds: its name, what a picture says of its `.grad`, and of its value.
 HELD = """
