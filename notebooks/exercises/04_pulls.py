@@ -55,7 +55,8 @@ def _with_earlier_gradients():
 
 def _of_a_table():
     h = trunk([[1.0, -2.0], [0.5, 1.0]], [[1.0, 1.0], [2.0, -1.0]])
-    return [(h * h).sum(), h[1].sum(), h[0, 0] * h[1, 1]], h
+    square = (h * h).sum()
+    return [square, h[1].sum(), h[0, 0] * h[1, 1], square], h
 
 
 def _drawn(random):
@@ -353,7 +354,10 @@ EXERCISE = Exercise(
         Case("shared = h.exp(); the losses are shared.sum() and (shared ** 2).sum()", _shared_on_the_way),
         Case("a loss that was not computed from h, and the loud one", _one_without_h),
         Case("the calm and the loud loss, where the leaves have gradients from before", _with_earlier_gradients),
-        Case("h has two rows, the losses are (h * h).sum(), h[1].sum() and h[0, 0] * h[1, 1]", _of_a_table),
+        Case(
+            "h has two rows, the losses are (h * h).sum(), h[1].sum(), h[0, 0] * h[1, 1] and the first again",
+            _of_a_table,
+        ),
     ),
     drawn=_drawn,
     hints=(

@@ -1,9 +1,13 @@
 """Chapter 05, exercise: are writes to one tensor counted at another?"""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 import minigrad as mg
 from minigrad.teach import Case, Difference, Exercise, Mistake, raised, show
+
+from .chapter05 import compare_answers
 
 
 def counted_together(a, b):
@@ -15,7 +19,7 @@ def counted_together(a, b):
 
 
 def _three(requires_grad=False):
-    return mg.tensor([3.0, 1.0, -1.0], requires_grad=requires_grad)
+    return mg.tensor([3.0, 0.1, -1.0], requires_grad=requires_grad)
 
 
 def _with_detached():
@@ -60,10 +64,71 @@ def _same():
     return t, t
 
 
-def _compare_answers(expected, got, outcome):
-    if isinstance(got, bool | np.bool_):
-        return None if got == expected else Difference("the answer", str(got), str(expected))
-    return Difference("the answer", show(got), str(expected), "The answer is True or False.")
+LINKS = (
+    (".detach()", lambda t: t.detach()),
+    (".data", lambda t: t.data),
+    (".clone()", lambda t: t.clone()),
+    (" * 1", lambda t: t * 1),
+    ("[1:]", lambda t: t[1:]),
+    ("[[0, 1]]", lambda t: t[[0, 1]]),
+    (".unsqueeze(1)", lambda t: t.unsqueeze(1)),
+    (".detach().requires_grad_()", lambda t: t.detach().requires_grad_()),
+)
+
+
+def _drawn(random):
+    """Two tensors that were made of the same one, each in up to two steps."""
+    numbers = random.normal(size=4).round(2).tolist()
+    needs_gradient, writes = bool(random.integers(2)), int(random.integers(3))
+    chosen = [random.integers(len(LINKS), size=random.integers(3)).tolist() for _ in "ab"]
+
+    def make():
+        t = mg.tensor(numbers, requires_grad=needs_gradient)
+        with mg.no_grad():
+            for _ in range(writes):
+                t.mul_(1)
+        made = []
+        for links in chosen:
+            one = t
+            for number in links:
+                one = LINKS[number][1](one)
+            made.append(one)
+        return tuple(made)
+
+    a, b = ("t" + "".join(LINKS[number][0] for number in links).replace(" * 1", ".mul(1)") for links in chosen)
+    leaf = "; t requires a gradient" if needs_gradient else ""
+    yield Case(f"a = {a}, b = {b}, where t = {numbers} was written to {writes} times{leaf}", make)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a learner's function returned, and whether each tensor requires a gradient as before."""
+
+    answer: object
+    is_flag_kept: bool
+
+
+def _asking(answer):
+    def run(a, b):
+        before = a.requires_grad, b.requires_grad
+        value = answer(a, b)
+        return value if value is None or value is ... else Asked(value, before == (a.requires_grad, b.requires_grad))
+
+    return run
+
+
+def _compare_asked(expected, got, outcome):
+    difference = compare_answers(expected.answer, got.answer, outcome)
+    if difference is None and not got.is_flag_kept:
+        note = "The answer is right, but it has switched requires_grad, and not back."
+        return Difference("requires_grad", "another one", "as before", note)
+    return difference
+
+
+def _show_asked(value, arguments):
+    if not isinstance(value, Asked):
+        return show(value)
+    return show(value.answer) + ("" if value.is_flag_kept else ", and requires_grad is not what it was")
 
 
 def _evidence(outcome):
@@ -112,6 +177,16 @@ def wrote_recorded(a, b):
     before = b._version
     a.add_(0)
     return b._version > before
+
+
+def switched_off(a, b):
+    """requires_grad was switched off for the write, and not on again. Inside `with mg.no_grad():` it may stay on."""
+    before = b._version
+    if a.is_leaf:
+        a.requires_grad_(False)
+    with mg.no_grad():
+        a.add_(0)
+    return b._version != before
 
 
 def count_stayed(a, b):
@@ -180,12 +255,15 @@ EXERCISE = Exercise(
         Case("a = t, b = t.clone(), where t was written to before", _written_and_copied),
         Case("a and b are the same tensor", _same),
     ),
+    drawn=_drawn,
     hints=(
         "Try it: write to a, and look whether the count at b has changed.",
         "The write must not change the numbers: a.add_(0) is one. It counts all the same.",
         "Note b._version, then `with mg.no_grad(): a.add_(0)`, then compare b._version with what you noted.",
     ),
-    compare=_compare_answers,
+    plug=_asking,
+    compare=_compare_asked,
+    show=_show_asked,
     evidence=_evidence,
     mistakes=(
         same_count_now,
@@ -194,6 +272,7 @@ EXERCISE = Exercise(
         same_memory,
         view_and_base,
         Mistake(wrote_recorded, when=raised("a leaf Variable that requires grad")),
+        Mistake(switched_off, when=lambda outcome: isinstance(outcome.value, Asked) and not outcome.value.is_flag_kept),
         count_stayed,
         Mistake(looked_at_a, wrote_to_b),
         Mistake(wrote_to_data, wrote_nothing),

@@ -1,9 +1,10 @@
 """Chapter 05, exercise: find out by experiment whether an operation needs its result."""
 
-import numpy as np
-
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, draw_wrong_node, raised, show
+from minigrad.autograd import Function
+from minigrad.teach import Case, Exercise, Mistake, draw_wrong_node, raised
+
+from .chapter05 import compare_answers
 
 
 def may_write_result(f, x):
@@ -17,22 +18,77 @@ def may_write_result(f, x):
     return True
 
 
-def _operation(words, function):
-    return Case(words, lambda: (function, mg.tensor([0.5, 1.0, 2.0], requires_grad=True)))
+class KeepsResult(Function):
+    """exp, by somebody who has saved the result."""
+
+    @staticmethod
+    def forward(ctx, x):
+        result = x.exp()
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output * ctx.saved_tensors[0]
 
 
-def _compare_answers(expected, got, outcome):
-    if isinstance(got, bool | np.bool_):
-        return None if got == expected else Difference("the answer", str(got), str(expected))
-    return Difference("the answer", show(got), str(expected), "The answer is True or False.")
+class KeepsInput(Function):
+    """exp, by somebody who has saved the input."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.exp()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output * ctx.saved_tensors[0].exp()
+
+
+def _operation(words, function, numbers=(0.5, 1.0, 2.0)):
+    return Case(words, lambda: (function, mg.tensor(list(numbers), requires_grad=True)))
+
+
+OTHERS = (
+    ("x.cos()", lambda x: x.cos()),
+    ("x.log()", lambda x: x.log()),
+    ("x.sqrt()", lambda x: x.sqrt()),
+    ("1 / x", lambda x: 1 / x),
+    ("x.abs()", lambda x: x.abs()),
+    ("x.softmax(-1)", lambda x: x.softmax(-1)),
+    ("x.cumsum(0)", lambda x: x.cumsum(0)),
+    ("x.clamp(0.6, 1.5)", lambda x: x.clamp(0.6, 1.5)),
+    ("x.exp()[1:]", lambda x: x.exp()[1:]),
+    ("(x * 3).view(-1)", lambda x: (x * 3).view(-1)),
+    ("(x * 3).exp()", lambda x: (x * 3).exp()),
+    ("x.sigmoid() * 2", lambda x: x.sigmoid() * 2),
+    ("x.tanh() * x", lambda x: x.tanh() * x),
+    ("mg.cat([x.exp(), x])", lambda x: mg.cat([x.exp(), x])),
+    ("a Function that computes exp and has saved its input", KeepsInput.apply),
+)
+
+
+def _drawn(random):
+    """Some operations, of a row or a table of positive numbers."""
+    numbers = (random.integers(1, 12, (3,) if random.integers(2) else (2, 3)) / 4).tolist()
+    for number in random.permutation(len(OTHERS))[:4].tolist():
+        words, function = OTHERS[number]
+        yield _operation(f"f(x) = {words}, x = {numbers}", function, numbers)
 
 
 def _kept(outcome):
-    function, _ = outcome.case.make()
-    result = function(mg.tensor([0.5, 1.0, 2.0], requires_grad=True))
+    function, x = outcome.case.make()
+    result = function(x)
     names = [name for name in ("self", "other", "result") if _has(result.grad_fn, name)]
+    node = result.grad_fn.name()
+    result.add_(1)
+    try:
+        result.sum().backward()
+        walked = "the walk comes to its end"
+    except RuntimeError as error:
+        walked = f"the walk raises a RuntimeError: {str(error)[:48]} ..."
     kept = " and ".join({"self": "its input", "other": "its second input", "result": "its result"}[n] for n in names)
-    return f"  {result.grad_fn.name()} has saved {kept or 'no tensor'}"
+    return f"  {node} has saved {kept}; after y.add_(1) {walked}" if kept else f"  after y.add_(1) {walked}"
 
 
 def _has(node, name):
@@ -44,7 +100,7 @@ def _draw(outcome, difference):
     f, x = outcome.case.make()
     y = f(x)
     words = "✗ it is needed" if difference.expected == "False" else "✗ nobody needs it"
-    return draw_wrong_node(y, {"x": x, "y": y}, y, words, mg.tensor([1.0, 1.0, 1.0]))
+    return draw_wrong_node(y, {"x": x, "y": y}, y, words, mg.ones_like(y))
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -135,6 +191,17 @@ def saved_its_input(f, x):
     return hasattr(f(x).grad_fn, "_saved_self")
 
 
+def asked_the_last_node(f, x):
+    """Only the last node was asked, for its name or for what it has saved. That is no experiment: the result can be a
+    view of what an earlier node has saved, and a Function saves what its author likes. Write and walk.
+    """
+    return not hasattr(f(x).grad_fn, "_saved_result")
+
+
+def knew_the_names(f, x):
+    return f(x).grad_fn.name() not in ("ExpBackward0", "TanhBackward0", "SigmoidBackward0", "ReluBackward0")
+
+
 def the_wrong_way_round(f, x):
     """True and False have changed places: an error means that the result may not be written to."""
     y = f(x)
@@ -159,13 +226,17 @@ EXERCISE = Exercise(
         _operation("f(x) = x ** 2", lambda x: x**2),
         _operation("f(x) = x.exp() + 1", lambda x: x.exp() + 1),
         _operation("f(x) = x.sigmoid()", lambda x: x.sigmoid()),
+        _operation("f(x) = x.relu()", lambda x: x.relu()),
+        _operation("f(x) = x.exp().view(-1)", lambda x: x.exp().view(-1)),
+        _operation("f(x) is a Function that computes exp and has saved its result", KeepsResult.apply),
     ),
+    drawn=_drawn,
     hints=(
         "Do what the question says: compute, write, walk, and see whether there was an error.",
         "y = f(x), then a write such as y.add_(1), then y.sum().backward() inside try.",
         "except RuntimeError: return False; and return True after it.",
     ),
-    compare=_compare_answers,
+    compare=compare_answers,
     evidence=_kept,
     picture=_draw,
     mistakes=(
@@ -174,6 +245,7 @@ EXERCISE = Exercise(
         Mistake(walked_from_many, looked_at_the_version),
         wrote_to_the_input,
         saved_its_input,
+        Mistake(asked_the_last_node, knew_the_names),
         the_wrong_way_round,
     ),
 )

@@ -1,5 +1,9 @@
 """Chapter 05, exercise: a training step with bounded weights, every write in its place."""
 
+from dataclasses import dataclass
+
+import numpy as np
+
 import minigrad as mg
 from minigrad.teach import (
     STEP,
@@ -16,6 +20,8 @@ from minigrad.teach import (
     yours,
 )
 
+from .chapter04 import has_graph
+
 
 def train_bounded(loss_of, w1, w2, rate):
     """One step of gradient descent, after which w2 is between -1 and 1."""
@@ -29,57 +35,114 @@ def train_bounded(loss_of, w1, w2, rate):
     return loss.item()
 
 
-def _model(first, second, target, rate):
+def _model(first, second, target, rate, inputs=(1.0, 2.0, 4.0), bend=None):
     def make():
-        x = mg.tensor([1.0, 2.0, 4.0])
+        x = mg.tensor(list(inputs))
 
         def loss_of(w1, w2):
-            return ((w2 * (w1 * x)).sum() - target) ** 2
+            hidden = w1 * x if bend is None else bend(w1 * x)
+            return ((w2 * hidden).sum() - target) ** 2
 
         return loss_of, mg.tensor(first, requires_grad=True), mg.tensor(second, requires_grad=True), rate
 
-    return Case(f"the model above, w1 = {first}, w2 = {second}, target = {target}, rate = {rate}", make)
+    given = "" if tuple(inputs) == (1.0, 2.0, 4.0) else f", x = {inputs}"
+    bent = "" if bend is None else " with tanh(w1 * x) in it"
+    return Case(f"the model above{bent}{given}, w1 = {first}, w2 = {second}, target = {target}, rate = {rate}", make)
 
 
-def _weights_too(value, arguments):
-    return value, arguments[1], arguments[2]
+def _drawn(random):
+    """The same with other shapes, weights on both sides of their bounds, and sometimes a bend."""
+    count = int(random.integers(2, 5))
+    shapes = ((), (count,), (1, count)), ((count,), (2, count))
+    first, second = (list(some)[random.integers(len(some))] for some in shapes)
+    w1, w2 = (_quarters(random, shape) for shape in (first, second))
+    target, rate = float(random.integers(-5, 6)), float(random.choice([0.01, 0.02, 0.05]))
+    yield _model(w1, w2, target, rate, _quarters(random, (count,)), mg.tanh if random.integers(2) else None)
+
+
+def _quarters(random, shape):
+    return (random.integers(-10, 11, shape) / 4).tolist()
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a learner's function returned, the weights afterwards, and what is to be said about the writes, or ""."""
+
+    loss: object
+    w1: mg.Tensor
+    w2: mg.Tensor
+    writes: str
+
+
+UNCOUNTED, MOVED = "past the counter", "into another memory"
+
+
+def _stepping(answer):
+    """An answer which is looked after: what is written through .data, no counter knows, so it is noted here."""
+
+    def run(loss_of, w1, w2, rate):
+        before = [(w.data.numpy(), w._version) for w in (w1, w2)]
+        given, plain = [], mg.Tensor.data
+        mg.Tensor.data = property(lambda tensor: given.append(plain.fget(tensor)) or given[-1], plain.fset)
+        try:
+            loss = answer(loss_of, w1, w2, rate)
+        finally:
+            mg.Tensor.data = plain
+        words = ""
+        for w, (memory, version) in zip((w1, w2), before, strict=True):
+            is_behind = any(one._version and np.shares_memory(one.numpy(), memory) for one in given)
+            if is_behind or w._version == version:
+                words = UNCOUNTED
+            elif not np.shares_memory(w.detach().numpy(), memory):
+                words = words or MOVED
+        return Step(loss, w1, w2, words)
+
+    return run
 
 
 def _compare_step(expected, got, outcome):
-    loss, w1, w2 = got
-    if loss is None:
-        return Difference("the loss", "None", show(expected[0]), "The loss is asked for, as a number: return it.")
-    difference = compare(expected[1], w1, "w1 afterwards") or compare(expected[2], w2, "w2 afterwards")
-    difference = difference or compare(expected[0], loss, "the loss")
+    if got.loss is None:
+        return Difference("the loss", "None", show(expected.loss), "The loss is asked for, as a number: return it.")
+    difference = compare(expected.w1, got.w1, "w1 afterwards") or compare(expected.w2, got.w2, "w2 afterwards")
+    difference = difference or compare(expected.loss, got.loss, "the loss")
     if difference is not None:
         return difference
-    for name, w in (("w1", w1), ("w2", w2)):
+    if has_graph(got.loss):
+        note = "The number is right, but it is a tensor that keeps the graph alive. item() gives the number alone."
+        return Difference("the loss", "a tensor with a graph", "a number", note)
+    for name, w in (("w1", got.w1), ("w2", got.w2)):
         if not (w.is_leaf and w.requires_grad):
             return Difference(name, "no leaf that requires a gradient", "a leaf", "The weights must go on training.")
-        if w.grad is not None:
+        if _holds_gradient(w):
             return Difference(f"{name}.grad afterwards", show(w.grad), "None", "Clear the gradients at the end.")
-        if w._version == 0:
-            note = "The numbers are right; the counter saw no write."
-            return Difference(f"{name}._version afterwards", "0", "more than 0", note)
+    if got.writes:
+        note = "The numbers are right; the counter did not see every write."
+        if got.writes == MOVED:
+            note = "The numbers are right, but they are in another memory: views of the weights keep the old ones."
+        return Difference("the writes", got.writes, "in place, each counted", note)
     return None
 
 
+def _holds_gradient(w):
+    """Whether a gradient is there to which the next walk would add. Zeros do not count."""
+    return w.grad is not None and w.grad.abs().sum().item() != 0
+
+
 def _show_step(value, arguments):
-    if not isinstance(value, tuple):
+    if not isinstance(value, Step):
         return show(value)
-    loss, w1, w2 = value
-    counted = "counted" if w1._version and w2._version else "not counted"
-    cleared = "cleared" if w1.grad is None and w2.grad is None else "not cleared"
-    weights = f"afterwards w1 is {show(w1)} and w2 is {show(w2)}"
-    return f"returned {show(loss)}; {weights}, writes {counted}, gradients {cleared}"
+    cleared = "not cleared" if _holds_gradient(value.w1) or _holds_gradient(value.w2) else "cleared"
+    graph = ", with its graph" if has_graph(value.loss) else ""
+    weights = f"afterwards w1 is {show(value.w1)} and w2 is {show(value.w2)}"
+    return f"returned {show(value.loss)}{graph}; {weights}, written {value.writes or 'in place'}, gradients {cleared}"
 
 
 def _measured(outcome):
     loss_of, w1, w2, rate = outcome.case.make()
-    start = w1.item()
-    ((_, slope),) = slopes(lambda w1: loss_of(w1.float(), w2), w1)
+    place, slope = next(slopes(lambda w1: loss_of(w1.float(), w2), w1))
+    name, start = "w1" if w1.ndim == 0 else f"w1{list(place)}", w1[place].item()
     return (
-        f"  moving w1 by {STEP} to both sides: the loss has slope {slope:.3g}, so w1 goes from {start:.4g} to "
+        f"  moving {name} by {STEP} to both sides: the loss has slope {slope:.3g}, so {name} goes from {start:.4g} to "
         f"{start - rate * slope:.4g}"
     )
 
@@ -89,31 +152,40 @@ def _draw(outcome, difference):
     loss_of, w1, w2, _ = outcome.case.make()
     loss = loss_of(w1, w2)
     name = difference.where.split("[")[0].split(".")[0].removeprefix("the ").split(" ")[0]
-    got = dict(zip(("loss", "w1", "w2"), outcome.value, strict=True))[name]
+    name = "loss" if name == "writes" else name
+    got = getattr(outcome.value, name)
     words = yours(got) if name == "loss" else f"✗ after your step: {numbers(got)}"
-    if difference.note and name != "loss":
-        notes = {"grad afterwards": "✗ grad is still there", "_version afterwards": "✗ write not counted"}
-        words = notes.get(difference.where.partition(".")[2], "✗ no leaf any more")
+    if difference.note:
+        notes = {"grad": "✗ grad is still there", "the writes": f"✗ {outcome.value.writes}"}
+        notes |= {"the loss": words, "w1": "✗ no leaf any more", "w2": "✗ no leaf any more"}
+        words = notes.get(difference.where, notes["grad"])
     return draw_wrong_node(loss, {"w1": w1, "w2": w2, "loss": loss}, name, words)
 
 
-def _unchanged(outcome):
-    if not isinstance(outcome.value, tuple):
-        return False
+def _is_step(test):
+    """For `when`: a step was made, for which the test holds. It gets the step, and the one of the reference."""
+    return lambda outcome: (
+        isinstance(outcome.value, Step) and test(outcome.value, _stepping(train_bounded)(*outcome.case.make()), outcome)
+    )
+
+
+def _unchanged(step, right, outcome):
     _, w1, w2, _ = outcome.case.make()
-    return compare(w1, outcome.value[1]) is None and compare(w2, outcome.value[2]) is None
+    return compare((w1, w2), (step.w1, step.w2)) is None
 
 
-def _behind_the_counter(outcome):
-    if not isinstance(outcome.value, tuple) or _unchanged(outcome):
-        return False
-    expected = EXERCISE.run(train_bounded, outcome.case).value
-    right = all(compare(wanted, got) is None for wanted, got in zip(expected, outcome.value, strict=True))
-    return right and 0 in (outcome.value[1]._version, outcome.value[2]._version)
+def _behind_the_counter(step, right, outcome):
+    is_right = compare((right.w1, right.w2), (step.w1, step.w2)) is None
+    return is_right and step.writes == UNCOUNTED
 
 
-def _kept_gradients(outcome):
-    return isinstance(outcome.value, tuple) and not (outcome.value[1].grad is None and outcome.value[2].grad is None)
+def _kept_gradients(step, right, outcome):
+    is_right = compare((right.w1, right.w2), (step.w1, step.w2)) is None
+    return is_right and (_holds_gradient(step.w1) or _holds_gradient(step.w2))
+
+
+def _lacks_gradient(outcome):
+    return raised("'NoneType'")(outcome) and any(w._grad is None for w in outcome.arguments[1:3])
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -148,7 +220,9 @@ def clamped_while_recording(loss_of, w1, w2, rate):
 
 
 def clamped_too_early(loss_of, w1, w2, rate):
-    """w2 was clamped between the forward pass and the walk, and the walk needs the old numbers. Clamp after it."""
+    """A weight was written to between the forward pass and the walk, and the walk needs the old numbers. Write after
+    it.
+    """
     return _step(loss_of, w1, w2, rate, between=lambda: w2.detach().clamp_(-1, 1), last=lambda: w2.clamp_(-1, 1))
 
 
@@ -166,6 +240,15 @@ def never_clamped(loss_of, w1, w2, rate):
 
 def clamped_a_copy(loss_of, w1, w2, rate):
     return _step(loss_of, w1, w2, rate, last=lambda: w2.clamp(-1, 1))
+
+
+def clamped_above_only(loss_of, w1, w2, rate):
+    """w2 is bounded on one side only: clamp_(-1, 1) takes both bounds."""
+    return _step(loss_of, w1, w2, rate, last=lambda: w2.clamp_(max=1))
+
+
+def clamped_below_only(loss_of, w1, w2, rate):
+    return _step(loss_of, w1, w2, rate, last=lambda: w2.clamp_(min=-1))
 
 
 def clamped_the_gradient(loss_of, w1, w2, rate):
@@ -208,7 +291,9 @@ def never_walked_back(loss_of, w1, w2, rate):
 
 
 def everything_under_no_grad(loss_of, w1, w2, rate):
-    """The forward pass ran inside no_grad(), so that there is no graph to walk. Only the writes belong inside."""
+    """There is no graph to walk, as after a forward pass inside no_grad(), or with detached weights. Only the writes
+    belong inside of no_grad().
+    """
     with mg.no_grad():
         return train_bounded(loss_of, w1, w2, rate)
 
@@ -234,8 +319,8 @@ def uphill(loss_of, w1, w2, rate):
 
 
 def new_tensors(loss_of, w1, w2, rate):
-    """The caller's weights have not changed: w = w - ... and clamp() without an underscore make new tensors. Write in
-    place.
+    """The caller's weights hold what they held before. Write in place, w1 -= ... and w2.clamp_(): w1 = w1 - ... and
+    clamp() make new tensors.
     """
     loss = loss_of(w1, w2)
     loss.backward()
@@ -258,6 +343,38 @@ def all_through_data(loss_of, w1, w2, rate):
     return loss.item()
 
 
+def clamped_through_data(loss_of, w1, w2, rate):
+    return _step(loss_of, w1, w2, rate, last=lambda: w2.data.clamp_(-1, 1))
+
+
+def other_memory(loss_of, w1, w2, rate):
+    """The weights were given another memory, w.data = ... or the like. Who has a view of them, or has noted where they
+    are, still sees the old numbers. Write into the memory that is there.
+    """
+    loss = loss_of(w1, w2)
+    loss.backward()
+    with mg.no_grad():
+        w1 -= rate * w1.grad
+        w2 -= rate * w2.grad
+    w2.data = w2.detach().clamp(-1, 1)
+    w1.grad = w2.grad = None
+    return loss.item()
+
+
+def kept_the_graph(loss_of, w1, w2, rate):
+    """This is the loss with its graph, which it keeps alive as long as somebody keeps the loss. Asked for is a number:
+    loss.item().
+    """
+    loss = loss_of(w1, w2)
+    loss.backward()
+    with mg.no_grad():
+        w1 -= rate * w1.grad
+        w2 -= rate * w2.grad
+        w2.clamp_(-1, 1)
+    w1.grad = w2.grad = None
+    return loss
+
+
 def kept_the_gradients(loss_of, w1, w2, rate):
     """The gradients are still there, and the next walk would add to them. Set both to None at the end."""
     loss = loss_of(w1, w2)
@@ -278,14 +395,17 @@ EXERCISE = Exercise(
         _model(2.0, [3.0, 1.0, -1.0], 5.0, 0.05),
         _model(0.5, [0.9, -0.5, 0.25], 2.0, 0.1),
         _model(-3.0, [1.0, 0.0, 0.5], -4.0, 0.01),
+        _model(1.5, [-3.0, 0.5, -1.25], 2.0, 0.02),
+        _model(0.25, [-1.0, 0.5, 1.0], 2.0, 0.05, bend=mg.tanh),
     ),
+    drawn=_drawn,
     hints=(
         "Nothing may be written between the forward pass and the walk. After the walk, the saved values are not needed "
         "any more.",
         "The order is: loss_of, backward, move both weights, clamp w2, clear both gradients.",
         "with mg.no_grad(): w1 -= rate * w1.grad, the same for w2, and w2.clamp_(-1, 1).",
     ),
-    observe=_weights_too,
+    plug=_stepping,
     compare=_compare_step,
     show=_show_step,
     evidence=_measured,
@@ -296,17 +416,20 @@ EXERCISE = Exercise(
         Mistake(clamped_too_early, when=raised("modified by an inplace operation")),
         clamped_data_too_early,
         Mistake(never_clamped, clamped_a_copy),
+        Mistake(clamped_above_only, clamped_below_only),
         clamped_the_gradient,
         moved_only_w1,
         loss_after_the_step,
-        Mistake(cleared_before_the_step, never_walked_back, when=raised("'NoneType'")),
+        Mistake(cleared_before_the_step, never_walked_back, when=_lacks_gradient),
         Mistake(everything_under_no_grad, when=raised("does not require grad and does not have a grad_fn")),
         clamped_first,
         clamped_then_moved,
         clamped_both,
         uphill,
-        Mistake(new_tensors, when=_unchanged),
-        Mistake(all_through_data, when=_behind_the_counter),
-        Mistake(kept_the_gradients, when=_kept_gradients),
+        Mistake(new_tensors, when=_is_step(_unchanged)),
+        Mistake(all_through_data, clamped_through_data, when=_is_step(_behind_the_counter)),
+        Mistake(other_memory, when=_is_step(lambda step, right, outcome: step.writes == MOVED)),
+        Mistake(kept_the_graph, when=_is_step(lambda step, right, outcome: has_graph(step.loss))),
+        Mistake(kept_the_gradients, when=_is_step(_kept_gradients)),
     ),
 )

@@ -413,6 +413,348 @@ def limited_by_a_function(h, limit):
     return Limit.apply(h)
 
 
+# ---------------------------------------------------------------- counted_together
+
+
+def counted_by_adding_and_taking_back(a, b):
+    """What is added is not there any more to the last digit."""
+    before = b._version
+    with mg.no_grad():
+        a.add_(1)
+        a.sub_(1)
+    return b._version != before
+
+
+def counted_with_the_gradient_switched_off(a, b):
+    before = b._version
+    if a.is_leaf:
+        a.requires_grad = False
+    with mg.no_grad():
+        a.mul_(1)
+    return b._version > before
+
+
+def counted_by_the_base(a, b):
+    bases = [one if one._base is None else one._base for one in (a, b)]
+    return bases[0] is bases[1]
+
+
+def counted_by_memory_and_not_by_data(a, b):
+    """Knows nothing of parts that do not overlap."""
+    before = b._version
+    with mg.no_grad():
+        a.add_(0)
+    return bool(np.shares_memory(a.detach().numpy(), b.detach().numpy())) and b._version > before
+
+
+def counted_with_zeros(a, b):
+    before = b._version
+    with mg.no_grad():
+        a.zero_()
+    return b._version > before
+
+
+def counted_as_a_number(a, b):
+    return int(REFERENCE["counted_together"](a, b))
+
+
+def counted_by_two_writes(a, b):
+    before = b._version
+    a.detach().mul_(2).div_(2)
+    return mg.tensor(b._version != before)
+
+
+def counted_by_the_difference(a, b):
+    first, second = a._version, b._version
+    with mg.no_grad():
+        a += 0
+    return bool((a._version - first) == (b._version - second))
+
+
+def counted_at_one_element(a, b):
+    before = b._version
+    with mg.no_grad():
+        a[0] = a[0].clone()
+    return b._version - before > 0
+
+
+# ---------------------------------------------------------------- may_write_result
+
+
+def looked_for_a_saved_result(f, x):
+    return "_saved_result" not in dir(f(x).grad_fn)
+
+
+def looked_for_what_it_saved(f, x):
+    """Whether the last node has saved y, but not whether an earlier one has."""
+    node = f(x).grad_fn
+    saved = [getattr(node, name) for name in dir(node) if name.startswith("_saved")]
+    y = f(x)
+    return not any(isinstance(one, mg.Tensor) and one.shape == y.shape and one.tolist() == y.tolist() for one in saved)
+
+
+def knew_three_names(f, x):
+    return not any(name in type(f(x).grad_fn).__name__ for name in ("Exp", "Tanh", "Sigmoid", "Relu", "Sqrt"))
+
+
+def wrote_to_a_clone(f, x):
+    y = f(x).clone()
+    y.add_(1)
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return False
+    return True
+
+
+def caught_what_came_of_itself(f, x):
+    """Every answer is False: item() of several elements is an error, too."""
+    y = f(x)
+    try:
+        y.add_(1)
+        y.sum().item().backward()
+    except Exception:
+        return False
+    return True
+
+
+def asked_two_elements(f, x):
+    y = f(x)
+    y.add_(1)
+    try:
+        (y[0] + y[1]).backward()
+    except RuntimeError:
+        return False
+    return True
+
+
+def asked_for_ones(f, x):
+    y = f(x)
+    before = y._version
+    y *= 2
+    try:
+        y.backward(mg.ones(y.shape))
+        return y._version > before
+    except RuntimeError:
+        return False
+
+
+def walked_with_grad(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    y.detach().zero_()
+    try:
+        grad(y, leaf, mg.ones_like(y))
+    except RuntimeError:
+        return np.bool_(False)
+    else:
+        return np.bool_(True)
+
+
+def wrote_under_no_grad(f, x):
+    y = f(x)
+    with mg.no_grad():
+        y.fill_(0.25)
+    works = True
+    try:
+        y.mean().backward()
+    except RuntimeError as error:
+        works = "inplace" not in str(error)
+    return works
+
+
+# ---------------------------------------------------------------- replace_row
+
+
+def replaced_where_equal(h, row, values):
+    return mg.where((h == h[row]).reshape(len(h), -1).min(1)[0].reshape(-1, *[1] * (h.ndim - 1)), values, h)
+
+
+def replaced_with_a_mask_of_numbers(h, row, values):
+    mask = mg.zeros(h.shape)
+    mask[row] = 1
+    return h + mask * (values - h)
+
+
+def replaced_between_slices(h, row, values):
+    return mg.cat([h[:row], values[None], h[row + 1 :]])
+
+
+def replaced_and_put_back(h, row, values):
+    """h has its numbers again, but its count says that it was written to."""
+    old = h.detach()[row].clone()
+    h.detach()[row] = values.detach()
+    result = h.clone()
+    h.detach()[row] = old
+    result[row] = values
+    return result
+
+
+def replaced_with_numbers_alone(h, row, values):
+    result = h.clone()
+    result[row] = values.detach()
+    return result
+
+
+def replaced_in_two_dimensions(h, row, values):
+    """Replaces the first two elements of the row."""
+    result = h.clone()
+    result[row, :2] = values[:2]
+    return result
+
+
+def replaced_and_scaled(h, row, values):
+    """The rest of h comes from detach(): its gradient is missing."""
+    result = h.detach().clone()
+    result[row] = values
+    return result + 0 * h
+
+
+def replaced_where_the_place_is(h, row, values):
+    places = mg.arange(len(h)).reshape(-1, *[1] * values.ndim)
+    return mg.where(places == row % len(h), values, h)
+
+
+def replaced_by_unbinding(h, row, values):
+    rows = list(h.unbind())
+    rows[row] = values
+    return mg.stack(rows)
+
+
+def replaced_between_right_slices(h, row, values):
+    row = range(len(h))[row]
+    return mg.cat((h[:row], values.unsqueeze(0), h[row + 1 :]), 0)
+
+
+def replaced_by_a_copy(h, row, values):
+    result = mg.empty_like(h)
+    result.copy_(h)
+    result[row].copy_(values)
+    return result
+
+
+# ---------------------------------------------------------------- train_bounded
+
+
+def clamped_by_data_at_last(loss_of, w1, w2, rate):
+    """Two counted writes, and one that nobody counts."""
+    loss = loss_of(w1, w2)
+    loss.backward()
+    with mg.no_grad():
+        w1 -= rate * w1.grad
+        w2 -= rate * w2.grad
+    w2.data.clamp_(-1, 1)
+    w1.grad = w2.grad = None
+    return loss.item()
+
+
+def moved_by_data_at_first(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    loss.backward()
+    w1.data -= rate * w1.grad
+    w2.data -= rate * w2.grad
+    with mg.no_grad():
+        w1.add_(0)
+        w2.clamp_(-1, 1)
+    w1.grad = w2.grad = None
+    return loss.item()
+
+
+def replaced_the_memory(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    loss.backward()
+    first, second = w1.grad, w2.grad
+    w1.grad = w2.grad = None
+    with mg.no_grad():
+        w1.add_(0)
+        w2.add_(0)
+        w1.data, w2.data = w1 - rate * first, (w2 - rate * second).clamp(-1, 1)
+    return loss.item()
+
+
+def returned_the_whole_loss(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    first, second = grad(loss, (w1, w2), retain_graph=True)
+    with mg.no_grad():
+        w1 -= rate * first
+        w2.copy_((w2 - rate * second).clamp(-1, 1))
+    return loss
+
+
+def asked_in_the_other_order(loss_of, w1, w2, rate):
+    return REFERENCE["train_bounded"](lambda w1, w2: loss_of(w2, w1), w1, w2, rate)
+
+
+def clamped_above(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    loss.backward()
+    with mg.no_grad():
+        w1 -= rate * w1.grad
+        w2 -= rate * w2.grad
+        w2.clamp_(max=1)
+    w1.grad = w2.grad = None
+    return loss.item()
+
+
+def moved_one_after_the_other(loss_of, w1, w2, rate):
+    """The second weight moves by a gradient at the new first one."""
+    loss = loss_of(w1, w2)
+    (first,) = grad(loss, w1)
+    with mg.no_grad():
+        w1 -= rate * first
+    (second,) = grad(loss_of(w1, w2), w2)
+    with mg.no_grad():
+        w2 -= rate * second
+        w2.clamp_(-1, 1)
+    return loss.item()
+
+
+def froze_the_weights(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    first, second = grad(loss, (w1, w2))
+    for w in (w1, w2):
+        w.requires_grad_(False)
+    w1 -= rate * first
+    w2 -= rate * second
+    w2.clamp_(-1, 1)
+    return loss.item()
+
+
+def trained_and_zeroed(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    loss.backward()
+    with mg.no_grad():
+        for w in (w1, w2):
+            w.sub_(w.grad, alpha=rate)
+        w2.clamp_(-1, 1)
+    w1.grad.zero_()
+    w2.grad.zero_()
+    return float(loss.item())
+
+
+def trained_through_detach(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    loss.backward()
+    first, second = w1.detach(), w2.detach()
+    first -= rate * w1.grad
+    second -= rate * w2.grad
+    second[second > 1] = 1.0
+    second[second < -1] = -1.0
+    del w1.grad, w2.grad
+    return loss.detach()
+
+
+def trained_with_half_a_step_each(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    gradients = grad(loss, [w1, w2])
+    with mg.no_grad():
+        for w, gradient in zip((w1, w2), gradients, strict=True):
+            w -= rate / 2 * gradient
+            w -= rate / 2 * gradient
+        w2.copy_(w2.minimum(mg.ones_like(w2)).maximum(-mg.ones_like(w2)))
+    return np.float32(loss.item())
+
+
 # ---------------------------------------------------------------- the answers
 
 WRONG = {
@@ -460,6 +802,40 @@ WRONG = {
         limited_with_nan: "0 / 0 is no number",
         limited_by_root_mean_square: "",
     },
+    "counted_together": {
+        counted_by_adding_and_taking_back: "holds other numbers than before",
+        counted_with_the_gradient_switched_off: "requires_grad was switched off",
+        counted_by_the_base: "",
+        counted_by_memory_and_not_by_data: "",
+        counted_with_zeros: "holds other numbers than before",
+        counted_as_a_number: "The answer is True or False.",
+    },
+    "may_write_result": {
+        looked_for_a_saved_result: "Only the last node was asked",
+        looked_for_what_it_saved: "",
+        knew_three_names: "",
+        wrote_to_a_clone: "True for every operation",
+        caught_what_came_of_itself: "False for every operation",
+    },
+    "replace_row": {
+        replaced_where_equal: "Every row that holds the same numbers was replaced",
+        replaced_with_a_mask_of_numbers: "inf * 0 and nan * 0 are nan",
+        replaced_between_slices: "counted from the end",
+        replaced_and_put_back: "h itself was written to",
+        replaced_with_numbers_alone: "values was cut off",
+        replaced_in_two_dimensions: "",
+        replaced_and_scaled: "",
+    },
+    "train_bounded": {
+        clamped_by_data_at_last: "written through .data",
+        moved_by_data_at_first: "written through .data",
+        replaced_the_memory: "given another memory",
+        returned_the_whole_loss: "keeps alive",
+        asked_in_the_other_order: "",
+        clamped_above: "bounded on one side only",
+        moved_one_after_the_other: "",
+        froze_the_weights: "The weights must go on training.",
+    },
 }
 RIGHT = {
     "pulls": (pulls_caught, pulls_by_a_jacobian, pulls_looked_up),
@@ -467,6 +843,15 @@ RIGHT = {
     "watched": (watched_by_the_last, watched_by_a_hook_that_removes_itself, watched_by_a_class),
     "turned_around": (turned_by_a_view, turned_by_two_hooks, turned_by_difference),
     "limited": (limited_by_where, limited_by_the_library, limited_by_a_function),
+    "counted_together": (counted_by_two_writes, counted_by_the_difference, counted_at_one_element),
+    "may_write_result": (asked_for_ones, walked_with_grad, wrote_under_no_grad),
+    "replace_row": (
+        replaced_where_the_place_is,
+        replaced_by_unbinding,
+        replaced_between_right_slices,
+        replaced_by_a_copy,
+    ),
+    "train_bounded": (trained_and_zeroed, trained_through_detach, trained_with_half_a_step_each),
 }
 EACH_WRONG = [(name, answer, words) for name, answers in WRONG.items() for answer, words in answers.items()]
 EACH_RIGHT = [(name, answer) for name, answers in RIGHT.items() for answer in answers]
@@ -474,7 +859,7 @@ MISTAKES = {name: [mistake.words for mistake in exercise.known] for name, exerci
 
 
 def test_each_exercise_is_here() -> None:
-    chapters = {name for name, exercise in EXERCISES.items() if exercise.chapter[:2] == "04"}
+    chapters = {name for name, exercise in EXERCISES.items() if exercise.chapter[:2] in ("04", "05")}
     assert WRONG.keys() == RIGHT.keys() == chapters
 
 

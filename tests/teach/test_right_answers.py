@@ -328,7 +328,7 @@ def wrote_to_one_element(f, x):
 
 
 def stacked_rows(h, row, values):
-    return mg.stack([values if place == row else h[place] for place in range(len(h))])
+    return mg.stack([values if place == row % len(h) else h[place] for place in range(len(h))])
 
 
 def chosen_by_a_mask(h, row, values):
