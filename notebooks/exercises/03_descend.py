@@ -58,7 +58,8 @@ def _compare_descent(expected, got, outcome):
         return difference
     for number, loss in enumerate(losses, 1):
         if isinstance(loss, mg.Tensor):
-            told = "The numbers are right, but a tensor keeps the whole graph that computed it: note loss.item()."
+            kept = ", which keeps the whole graph that computed it" if loss.requires_grad else ""
+            told = f"The numbers are right, but this is a tensor{kept}. A float is asked for: note loss.item()."
             return Difference(f"item {number} of the losses", "a tensor", "a float", told)
     if calls != expected[2]:
         told = "The numbers are right, but with more work than was asked for: one loss in each step."
@@ -210,8 +211,8 @@ def uphill(loss_of, w, rate, steps):
 
 
 def new_name_for_w(loss_of, w, rate, steps):
-    """The caller's w has not changed: w = w - ... gives the name w to a new tensor inside your function. Change it in
-    place, with w -= ...
+    """The caller's w has not changed: the steps were made on another tensor, which a copy is, or w = w - ... makes.
+    Change w in place, with w -= ...
     """
     losses = []
     for _ in range(steps):

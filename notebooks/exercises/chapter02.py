@@ -98,15 +98,20 @@ LINES = {
 
 
 def drawn(random):
-    """Random graphs: leaves that are equal, or have several elements, and lines that use what is there already."""
+    """Random graphs: leaves that are equal, or have several elements, and lines that use what is there already, until
+    all lead to one end.
+    """
     for count in random.integers(3, 8, 2):
         number, shape = float(random.integers(1, 4)), ((), (2,))[random.integers(2)]
-        known, lines = list("xyz"), []
-        for name in "abcdefg"[:count]:
-            words = random.choice(list(LINES))
-            inputs = [known[-1], *random.choice(known, 2)][: words.count("{}")]  # the last: so that few are left out
-            lines.append((name, words, random.permutation(inputs).tolist()))
+        known, lines, ends = list("xyz"), [], []
+        while len(lines) < count or len(ends) > 1:
+            name, words = "abcdefghijklmn"[len(lines)], random.choice(list(LINES))
+            inputs = random.choice(known[-5:], words.count("{}")).tolist()  # those of late: so that it becomes deep
+            if len(lines) >= count:
+                words, inputs = "{} * {}", ends[:2]
+            lines.append((name, words, inputs))
             known.append(name)
+            ends = [*(end for end in ends if end not in inputs), name]
         told = "; ".join(f"{name} = {words.format(*inputs)}" for name, words, inputs in lines)
         leaf = f"tensor({mg.full(shape, number).tolist()})"
         words = f"x, y and z are leaves that hold {leaf}; {told}: the graph of {known[-1]}"
