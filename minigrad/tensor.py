@@ -84,7 +84,7 @@ class Tensor(TensorBase):
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
         """What numpy's functions make of a tensor becomes a tensor again."""
-        return from_array(array.copy() if array.dtype.isnative else array)
+        return from_array(array.copy())
 
     @property
     def device(self) -> device:
