@@ -85,3 +85,67 @@ def test_a_hook_stays_with_what_its_tensor_was_before_a_write_in_pytorch_too(tor
         y.mul_(10)
         y.backward()
         assert seen == [10.0], library.__name__
+
+
+# Cells of which the text says that PyTorch does the same.
+SAME_IN_PYTORCH = [
+    ("05_in_place_data_detach", "code-14"),
+    ("05_in_place_data_detach", "code-16"),
+    ("05_in_place_data_detach", "code-63"),
+    ("05_in_place_data_detach", "code-65"),
+    ("05_in_place_data_detach", "code-67"),
+    ("06_custom_functions", "code-57"),
+    ("06_custom_functions", "code-59"),
+    ("07_checking_gradients", "code-63"),
+    ("07_checking_gradients", "code-65"),
+]
+
+
+@pytest.mark.parametrize(("chapter", "id"), SAME_IN_PYTORCH)
+def test_a_cell_prints_the_same_in_pytorch(
+    chapter: str, id: str, torch: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_cells(chapter, [id], torch)
+    printed = re.sub(r"torch\.autograd\.function\.| object at 0x\w+", "", capsys.readouterr().out)
+    (cell,) = [cell for cell in nbformat.read(FOLDER / f"{chapter}.ipynb", as_version=4).cells if cell.id == id]
+    assert printed == cell.outputs[0].text
+
+
+def test_relu_in_place_fits_and_fails_in_pytorch_as_in_chapter_05(torch: Any) -> None:
+    for library in (minigrad, torch):
+        relu = library.nn.ReLU(inplace=True)
+        other = library.tensor([1.0, 2.0, 3.0])
+
+        def start(library: Any = library) -> Any:
+            return library.tensor([-1.0, 0.0, 2.0], requires_grad=True) * 1
+
+        relu(start() * other).sum().backward()
+        relu(library.nn.Linear(3, 2)(start())).sum().backward()
+        h = start()
+        assert (h + relu(h)).tolist() == [0.0, 0.0, 4.0], library.__name__
+        for refused in (relu(start().sigmoid()), start().relu().add_(1)):
+            with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+                refused.sum().backward()
+
+
+def test_pytorch_sums_what_a_function_did_not_and_prints_inputs_as_rows_as_chapter_07_says(torch: Any) -> None:
+    for library in (minigrad, torch):
+
+        class Unsummed(library.autograd.Function):  # type: ignore[misc, name-defined]
+            @staticmethod
+            def forward(ctx: Any, x: Any, w: Any) -> Any:
+                ctx.save_for_backward(x, w)
+                return x * w
+
+            @staticmethod
+            def backward(ctx: Any, g: Any) -> Any:
+                x, w = ctx.saved_tensors
+                return g * w, g * x
+
+        x = library.ones(2, 3, dtype=library.float64, requires_grad=True)
+        w = library.ones(3, dtype=library.float64, requires_grad=True)
+        assert library.autograd.gradcheck(Unsummed.apply, (x, w))
+        with pytest.raises(RuntimeError) as error:  # three inputs, one output
+            library.autograd.gradcheck(lambda w: w.detach().sum() + 0 * w.sum(), w)
+        numerical = str(error.value).split("numerical:")[1].split("analytical:")[0]
+        assert re.findall(r"\[\s*1\.0000\s*\]", numerical) == ["[1.0000]"] * 3, library.__name__
