@@ -14,6 +14,7 @@ from said_texts import VARIES, Said, said_texts
 
 import minigrad as mg
 from minigrad import nn
+from minigrad.viz.page.notebook import PageExporter
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 SOURCE = Path(mg.__file__).parent
@@ -147,6 +148,16 @@ def test_each_link_leads_to_a_cell_that_shows_it(row: Row) -> None:
         if cell.cell_type == "code":
             shown = "\n".join(output.get("text", "") for output in cell.outputs)
             assert re.search(row.pattern(), shown, re.DOTALL), (notebook, id)
+
+
+def test_on_pages_the_links_lead_to_pages() -> None:
+    page, _ = PageExporter().from_filename(str(NOTEBOOKS / "errors.ipynb"))
+    chapter, _ = PageExporter().from_filename(str(NOTEBOOKS / "05_in_place_data_detach.ipynb"))
+    assert not re.findall(r'href="[^"]*\.ipynb', page)
+    assert 'href="glossary.html"' in page
+    linked = re.findall(r'href="05_in_place_data_detach\.html#([^"]*)"', page)
+    assert "cell-id=code-24" in linked
+    assert set(linked) <= set(re.findall(r'id="([^"]*)"', chapter))
 
 
 # ---------------------------------------------------------------- errors that are raised here

@@ -9,6 +9,7 @@ their place.
 from __future__ import annotations
 
 import html
+import re
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,7 @@ class StepperPreprocessor(Preprocessor):
     def preprocess(self, nb: Any, resources: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Change the outputs of a copy of the notebook; give the template its style, script and title."""
         models = nb.metadata.pop("widgets", {}).get(STATE, {}).get("state", {})
-        outputs = [output for cell in nb.cells for output in cell.get("outputs", ())]
-        found = sum(_replace(output, models) for output in outputs) > 0
+        found = sum(_replace(output, models) for cell in nb.cells for output in cell.get("outputs", ())) > 0
         title = nb.metadata.get("title") or _first_heading(nb) or resources.get("metadata", {}).get("name", "Notebook")
         sheets = [widget_source.style()] if found else []
         resources["minigrad"] = {
@@ -92,8 +92,10 @@ class _TextRenderer(IPythonRenderer):
         return html
 
     def closed(self, html: str) -> str:
-        """A cell's HTML with its pictures embedded and all its tags closed."""
-        return str(super()._html_embed_images(html))
+        """A cell's HTML with its pictures embedded, all its tags closed, and links to notebooks leading to their
+        pages.
+        """
+        return re.sub(r'(href="[\w./-]+)\.ipynb(?=["#])', r"\1.html", super()._html_embed_images(html))
 
 
 def _replace(output: Any, models: dict[str, Any]) -> bool:
