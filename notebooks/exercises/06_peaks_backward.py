@@ -68,10 +68,10 @@ def _evidence(outcome):
 
 
 def _beside_the_peaks(outcome):
-    """Whether an element got a gradient that is no peak."""
-    if not isinstance(outcome.value, Sent):
-        return False
+    """Whether an element got a gradient that is no peak. Of equal ones places has the first: that is told otherwise."""
     x, size, stride, _ = outcome.arguments
+    if not isinstance(outcome.value, Sent) or _equally_large(x, size, stride):
+        return False
     peaks = mg.zeros_like(x).scatter_(-1, _places(x, size, stride), 1.0)
     return bool(((outcome.value.gradient != 0) & (peaks == 0)).any())
 
@@ -147,6 +147,17 @@ def ones_at_the_peaks(ctx, grad_output):
     x, places = ctx.saved_tensors
     mask = mg.zeros_like(x).scatter_add_(-1, places, mg.ones(grad_output.shape))
     return 2 * x * mask, None, None
+
+
+def all_that_are_equal(ctx, grad_output):
+    """Of squares that are equal each got the gradient. A number of grad_output goes to one element: the one that places
+    says, from where max_pool1d took the peak.
+    """
+    x, places = ctx.saved_tensors
+    squares, at_peaks = x * x, mg.zeros_like(x)
+    for row, window in np.ndindex(*places.shape):
+        at_peaks[row] += (squares[row] == squares[row, places[row, window]]) * grad_output[row, window]
+    return 2 * x * at_peaks, None, None
 
 
 def everywhere(ctx, grad_output):
@@ -234,6 +245,7 @@ EXERCISE = Exercise(
         times_the_square,
         times_the_size,
         ones_at_the_peaks,
+        all_that_are_equal,
         Mistake(everywhere, when=_beside_the_peaks),
         Mistake(one_gradient, when=raised("incorrect number of gradients")),
         Mistake(did_not_place, when=_of_sizes),

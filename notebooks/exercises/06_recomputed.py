@@ -1,5 +1,7 @@
 """Exercise `recomputed`: a Function that keeps nothing but its input, and runs its function again on the way back."""
 
+import numpy as np
+
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.teach import Case, Exercise, Mistake, compare, draw_wrong_node, function_of, numbers, raised
@@ -63,7 +65,7 @@ def _case(words, where, weights=WEIGHTS, way=ONCE, outside=False, earlier=None):
 
 def _kept_case():
     words = f"f(x) = sin(x) * x, x is a leaf of {MANY} numbers{MEANWHILE[KEPT]}"
-    return Case(words, lambda: (Trial(words, FUNCTIONS["sin(x) * x"], [0.5] * MANY, [1.0], KEPT),))
+    return Case(words, lambda: (Trial(words, FUNCTIONS["sin(x) * x"], np.full(MANY, 0.5, np.float32), [1.0], KEPT),))
 
 
 def _drawn(random):

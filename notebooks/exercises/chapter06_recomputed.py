@@ -135,7 +135,6 @@ def _kept(answer, trial):
     if owned:
         tracemalloc.start()
     try:
-        gc.collect()
         start = tracemalloc.get_traced_memory()[0]
         value = answer(trial.f, trial.x)
         if not isinstance(value, mg.Tensor) or not value.requires_grad:
@@ -152,8 +151,14 @@ def _kept(answer, trial):
 
 
 def _tensors_since(start, x):
-    gc.collect()
-    return round((tracemalloc.get_traced_memory()[0] - start) / x.detach().numpy().nbytes)
+    """How many tensors of x's size have been made and are still there."""
+
+    def count():
+        return max(round((tracemalloc.get_traced_memory()[0] - start) / x.detach().numpy().nbytes), 0)
+
+    if count():
+        gc.collect()  # which takes a while: only where something is there, and may be waiting to be collected
+    return count()
 
 
 # ---------------------------------------------------------------- what is right

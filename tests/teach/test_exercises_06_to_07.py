@@ -697,7 +697,7 @@ WRONG = {
         quantized_in_one_row: "the numbers",
     },
     "peaks_backward": {
-        peaks_of_the_largest: "Elements of x got a gradient that are no peaks",
+        peaks_of_the_largest: "Of squares that are equal each got the gradient",
         peaks_of_the_first_row: "first difference",
         peaks_summed_at_most_once: "first difference",
         peaks_written_into_x: "backward has written to x",
