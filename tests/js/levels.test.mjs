@@ -92,6 +92,12 @@ test("the slider is marked by modules, with their names and steps, also before t
   const known = marks(whole);
   assert.equal(known.length, 2);
   assert.match(known[0], /^net\.(body|head): steps \d+ to \d+$/);
+  const { total } = examples.network.picture;
+  for (const strip of whole.querySelectorAll(".mg-stretch")) {
+    const [first, last] = strip.getAttribute("title").match(/\d+/g).map(Number);
+    const [left, width] = [strip.style.left, strip.style.width].map(Number.parseFloat);
+    assert.deepEqual([left, width].map((part) => Math.round((part * total) / 100)), [first - 1, last - first + 1]);
+  }
   cleanup();
   const begun = await show(saved("network", { recorded: examples.network.recorded.slice(0, 1), finished: false }));
   assert.deepEqual(marks(begun), known);

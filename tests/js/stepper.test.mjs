@@ -678,3 +678,15 @@ function hundred() {
   }
   return { picture: { svg: `${svg}</svg>`, width: 1200, height: 200, total: 100, runs: Object.keys(boxes), root: "x99", boxes, sources: [] }, recorded: recorded.map((frame) => JSON.stringify(frame)) };
 }
+
+test("a step whose line is not among those that are shown lights none", async () => {
+  const { picture } = examples.example;
+  const [source] = picture.sources;
+  const model = saved("example", { picture: { ...picture, sources: [{ ...source, lines: source.lines.filter(([number]) => number !== 6) }] } });
+  const root = await show(model);
+  press(root, "next");
+  assert.equal(root.getAttribute("data-step"), "1");
+  assert.equal(root.querySelectorAll(".mg-lit").length, 0);
+  press(root, "next");
+  assert.equal(root.querySelectorAll(".mg-lit").length, 1);
+});
