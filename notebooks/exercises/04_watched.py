@@ -226,7 +226,7 @@ def _is_name_of_the_hook(outcome):
 
 def hung_up_the_result(h, loss):
     """register_hook wants the function itself, as in register_hook(seen.append). With parentheses it is called at once,
-    and its result, None, is hung up.
+    and its result, None, is what is registered.
     """
     seen = []
     handle = h.register_hook(seen.append(0))
@@ -236,7 +236,7 @@ def hung_up_the_result(h, loss):
 
 
 def hung_up_too_late(h, loss):
-    """There was nothing where you looked for what the hook had seen. Was it hung up after the walk, or taken away
+    """There was nothing where you looked for what the hook had seen. Was it registered after the walk, or removed
     before it, or was there no walk at all?
     """
     seen = []
