@@ -87,6 +87,11 @@ def by_the_sum(h, limit):
     return branch_with(h, lambda g: g * min(1.0, limit / max(g.abs().sum().item(), 1e-9)))
 
 
+def limited_each_row(h, limit):
+    """Each row was shortened by itself. The length is that of the whole gradient, g.norm(), in tables too."""
+    return branch_with(h, lambda g: g * (limit / g.norm(dim=-1, keepdim=True).clamp(min=1e-9)).clamp(max=1))
+
+
 def shortened_the_numbers(h, limit):
     """The numbers of h were made smaller. They stay as they are; only the gradient is to be shortened, by a hook."""
     return h * (limit / (10 * h.norm().item()))
@@ -167,6 +172,7 @@ EXERCISE = Exercise(
         upside_down,
         by_the_largest,
         by_the_sum,
+        limited_each_row,
         Mistake(shortened_the_numbers, clipped_the_numbers, when=is_branch(_is_smaller)),
         dropped_long_ones,
     ),

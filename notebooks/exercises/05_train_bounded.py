@@ -66,11 +66,14 @@ def _quarters(random, shape):
 
 @dataclass(frozen=True)
 class Step:
-    """What a learner's function returned, the weights afterwards, and what is to be said about the writes, or ""."""
+    """What a learner's function returned, the weights afterwards, and the one that was not written to as it should be,
+    and how; "" where there is none.
+    """
 
     loss: object
     w1: mg.Tensor
     w2: mg.Tensor
+    weight: str
     writes: str
 
 
@@ -88,14 +91,14 @@ def _stepping(answer):
             loss = answer(loss_of, w1, w2, rate)
         finally:
             mg.Tensor.data = plain
-        words = ""
-        for w, (memory, version) in zip((w1, w2), before, strict=True):
+        weight = words = ""
+        for name, w, (memory, version) in zip(("w1", "w2"), (w1, w2), before, strict=True):
             is_behind = any(one._version and np.shares_memory(one.numpy(), memory) for one in given)
             if is_behind or w._version == version:
-                words = UNCOUNTED
-            elif not np.shares_memory(w.detach().numpy(), memory):
-                words = words or MOVED
-        return Step(loss, w1, w2, words)
+                weight, words = name, UNCOUNTED
+            elif not words and not np.shares_memory(w.detach().numpy(), memory):
+                weight, words = name, MOVED
+        return Step(loss, w1, w2, weight, words)
 
     return run
 
@@ -119,7 +122,7 @@ def _compare_step(expected, got, outcome):
         note = "The numbers are right; the counter did not see every write."
         if got.writes == MOVED:
             note = "The numbers are right, but they are in another memory: views of the weights keep the old ones."
-        return Difference("the writes", got.writes, "in place, each counted", note)
+        return Difference(f"the writes to {got.weight}", got.writes, "in place, each counted", note)
     return None
 
 
@@ -151,14 +154,13 @@ def _draw(outcome, difference):
     """The graph of the loss before the step, walked, and in red the weight or the loss that is wrong."""
     loss_of, w1, w2, _ = outcome.case.make()
     loss = loss_of(w1, w2)
-    name = difference.where.split("[")[0].split(".")[0].removeprefix("the ").split(" ")[0]
-    name = "loss" if name == "writes" else name
+    name = difference.where.split("[")[0].split(".")[0].removesuffix(" afterwards").split(" ")[-1]
     got = getattr(outcome.value, name)
     words = yours(got) if name == "loss" else f"✗ after your step: {numbers(got)}"
     if difference.note:
-        notes = {"grad": "✗ grad is still there", "the writes": f"✗ {outcome.value.writes}"}
-        notes |= {"the loss": words, "w1": "✗ no leaf any more", "w2": "✗ no leaf any more"}
-        words = notes.get(difference.where, notes["grad"])
+        notes = {"the loss": words, "w1": "✗ no leaf any more", "w2": "✗ no leaf any more"}
+        written = f"✗ {outcome.value.writes}" if "writes" in difference.where else "✗ grad is still there"
+        words = notes.get(difference.where, written)
     return draw_wrong_node(loss, {"w1": w1, "w2": w2, "loss": loss}, name, words)
 
 

@@ -795,7 +795,7 @@ WRONG = {
         turned_before_the_sum: "",
     },
     "limited": {
-        limited_each_row: "",
+        limited_each_row: "Each row was shortened by itself",
         limited_by_the_first: "",
         limited_to_whole_numbers: "",
         limited_to_five: "",
