@@ -68,7 +68,8 @@ def _differ(where: str, expected: Any, got: Any, note: str = "") -> Difference:
 
 
 @silent
-def _close(expected: Any, got: Any) -> Any:
+def is_close(expected: Any, got: Any) -> Any:
+    """Where numbers are equal up to rounding."""
     return np.isclose(got, expected, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
 
 
@@ -81,7 +82,7 @@ def _compare_numbers(expected: float, got: Any, where: str) -> Difference | None
         mine = float(got)
     except OverflowError:  # an int of hundreds of digits
         mine = float("inf")
-    return None if _close(expected, mine) else _differ(where, expected, got)
+    return None if is_close(expected, mine) else _differ(where, expected, got)
 
 
 def _compare_tensors(expected: Tensor, got: Any, where: str) -> Difference | None:
@@ -94,10 +95,10 @@ def _compare_tensors(expected: Tensor, got: Any, where: str) -> Difference | Non
     mine = got.detach().numpy()
     if mine.shape != numbers.shape:
         note = f"The shape is {list(mine.shape)}; it should be {list(numbers.shape)}."
-        if mine.T.shape == numbers.shape and _close(numbers, mine.T).all():
+        if mine.T.shape == numbers.shape and is_close(numbers, mine.T).all():
             note += " The numbers are right, but rows and columns have changed places."
         return _differ(where, expected, got, note)
-    agree = np.asarray(_close(numbers, mine))
+    agree = np.asarray(is_close(numbers, mine))
     if agree.all():
         return None
     first = tuple(int(index) for index in np.argwhere(~agree)[0])
@@ -122,7 +123,7 @@ def _same_numbers(numbers: Any, got: Any) -> bool:
         mine = np.asarray(got, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         return False
-    return mine.shape == numbers.shape and bool(np.all(_close(numbers, mine)))
+    return mine.shape == numbers.shape and bool(np.all(is_close(numbers, mine)))
 
 
 def _compare_items(expected: tuple[Any, ...] | list[Any], got: Any, where: str) -> Difference | None:

@@ -18,25 +18,24 @@ import functools
 import inspect
 import linecache
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from minigrad import autograd
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.teach import traces
 from minigrad.teach.answers import explained, failed_line, is_own, untouched
 from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.comparing import Difference, compare, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
 from minigrad.teach.progress import kept
-from minigrad.tensor import Tensor
 
 Function = Callable[..., Any]
 
 DRAWS = 10  # times that a check draws cases
-CHANGED = "afterwards {} holds other numbers than before. Work on a clone(), or make a new tensor."
 NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
 UNFINISHED = "This line still raises NotImplementedError. Take it out when the function returns what is asked for."
 ENDED = "The notebook goes on as before: your function was tried in a process of its own, and only that has ended."
@@ -61,7 +60,8 @@ class Outcome:
     error: BaseException | None
     arguments: tuple[Any, ...]
     answer: Function  # the function itself, for pictures of the graph that it makes
-    changed: int | None = None  # the number of the argument that was changed, if one was
+    changed: int | None = None  # the number of the argument that holds other numbers, if one does
+    left: traces.Traces = field(default_factory=dict)  # what was left behind, in the arguments and in modes
 
 
 class Mistake:
@@ -219,6 +219,7 @@ class Exercise:
             return self._card("bad", "this answer cannot be judged", ("raised", text), ("in your line", line))
 
     def _tried(self, answer: Function, cases: tuple[Case, ...], seed: int | None) -> Card:
+        told: dict[str, None] = {}
         for case in cases:
             with contextlib.nullcontext() if case.seed in (None, seed) else print_limit(0):
                 outcome, expected = self.run(answer, case), self.run(self.reference, case)
@@ -227,28 +228,40 @@ class Exercise:
                 return self._card("open", "not finished", ("in your line", line), ("next", UNFINISHED))
             if (card := self._judged(outcome, expected, cases)) is not None:
                 return card
+            told |= dict.fromkeys(
+                traces.in_words([place], outcome.left) for place in traces.left_behind(outcome.left, expected.left)
+            )
         fixed = "; ".join(case.words for case in self.cases)
         drawn = f" So were those of {DRAWS} random draws." if self.drawn is not None else ""
         tried = f"{_count(len(self.cases), 'case')} tried, all as expected: {fixed}.{drawn}"
-        return self._card("good", "passed", ("checked", tried))
+        besides = f"Afterwards {', and '.join(told)}." if told else ""
+        return self._card("good", "passed", ("checked", tried), ("besides", besides))
 
     def run(self, answer: Function, case: Case) -> Outcome:
-        """Run an answer on fresh arguments. Errors are caught, and the grad mode is put back."""
+        """Run an answer on fresh arguments. Errors are caught, modes are put back, and what was left is noted."""
         going_on(case.words)
         arguments = case.make()
-        before = [_numbers(argument) for argument in arguments]
+        names = self.parameters
+        if len(names) != len(arguments) or "ctx" in names:  # a part of something, which is given other arguments
+            names = tuple(f"argument {number}" for number, _ in enumerate(arguments, 1))
+        before, modes = traces.contents(names, arguments), traces.modes_now()
         try:
             with enable_grad():
-                value = self.observe(call_within(self.seconds, self.plug(answer), *arguments), arguments)
+                function, given = self.plug(answer), traces.modes_now()
+                value = call_within(self.seconds, function, *arguments)
+                left = traces.changes(given, traces.modes_now())
+                traces.put_back(given)
+                value = self.observe(value, arguments)
         except BaseException as error:
             if stops_notebook(error):
                 raise
             return Outcome(case, None, error, arguments, answer)
-        changed = None
-        for number, (old, argument) in enumerate(zip(before, arguments, strict=True)):
-            if not self.writes and old is not None and not np.array_equal(old, _numbers(argument), equal_nan=True):
-                changed = number
-        return Outcome(case, value, None, arguments, answer, changed)
+        finally:
+            traces.put_back(modes)
+        if not self.writes:
+            left = traces.changes(before, traces.contents(names, arguments)) | left
+        numbers = [number for number, name in enumerate(names) if ("numbers", name) in left]
+        return Outcome(case, value, None, arguments, answer, numbers[-1] if numbers else None, left)
 
     def _judged(self, outcome: Outcome, expected: Outcome, cases: tuple[Case, ...]) -> Card | None:
         """The card for a case that failed; None if it did not."""
@@ -267,12 +280,18 @@ class Exercise:
                 ("likely", self._mistake(outcome, cases) or explained(error)),
             )
         difference = self._difference(expected, outcome)
-        changed = "" if outcome.changed is None else CHANGED.format(self.parameters[outcome.changed])
+        left = outcome.left
+        wrong = [place for place in traces.left_behind(left, expected.left) if not traces.is_harmless(place, left)]
+        kinds = {kind for kind, _ in wrong}
+        advice = " Work on a clone(), or make a new tensor." if "numbers" in kinds else ""
+        changed = f"afterwards {traces.in_words(wrong, left)}.{advice}" if wrong else ""
+        if difference is None and not wrong:
+            return None
         if difference is None:
-            advice = f"The answer is right, but {changed}"
-            return self._card("bad", "changes its input", *given, ("likely", advice)) if changed else None
+            title = "changes its input" if kinds & traces.IN_ARGUMENTS.keys() else "leaves something behind"
+            return self._card("bad", title, *given, ("likely", f"The answer is right, but {changed}"))
         mistake = self._mistake(outcome, cases)
-        before = replace(outcome, arguments=outcome.case.make()) if changed else outcome  # with what was put in
+        before = replace(outcome, arguments=outcome.case.make()) if wrong else outcome  # with what was put in
         rows = [
             *given,
             ("yours", self.show(outcome.value, outcome.arguments)),
@@ -330,8 +349,3 @@ def stars(count: int) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _numbers(argument: Any) -> Any:
-    """A copy of a tensor's numbers."""
-    return argument.detach().numpy().copy() if isinstance(argument, Tensor) else None

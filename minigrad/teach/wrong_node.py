@@ -101,11 +101,13 @@ def _codes(code: CodeType | None) -> Iterator[CodeType]:
         yield found
 
 
-def nodes_of(root: Tensor) -> list[Any]:
-    """All nodes of a graph, each once, in the order in which they are met."""
+def nodes_of(root: Tensor, most: float = float("inf")) -> list[Any]:
+    """All nodes of a graph, each once, in the order in which they are met; of a graph with more than `most`, some."""
     order: list[Any] = [node for node in [root.grad_fn] if node is not None]
     met = {None, *order}
     for node in order:  # which grows while we go along it
+        if len(order) > most:
+            break
         found = dict.fromkeys([following for following, _ in node.next_functions if following not in met])
         met.update(found)
         order += found

@@ -1,0 +1,168 @@
+"""What a function leaves behind beside its answer: in what it was given, and in the modes that hold for everybody.
+
+Both are noted before a call and afterwards. A trace counts if the reference does not leave the same one. It has a kind,
+for which there are words, and a place: the name of an argument, or of something in it ("losses[1]").
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.blame import NO_WARNING
+from minigrad.autograd.modes import count_unusual, modes, set_anomaly, set_recording, thread
+from minigrad.creation import tensor
+from minigrad.dtypes import dtype, get_default_dtype, set_default_dtype, uint8
+from minigrad.random import get_rng_state, set_rng_state
+from minigrad.teach.comparing import is_close
+from minigrad.teach.wrong_node import nodes_of
+from minigrad.tensor import Tensor
+
+Place = tuple[str, str]  # a kind, and where
+Traces = dict[Place, tuple[Any, Any]]  # what was there before, and is afterwards
+
+IN_ARGUMENTS = {
+    "numbers": "{} holds other numbers than before",
+    "items": "{} has other items than before",
+    "requires_grad": "{}.requires_grad is not what it was",
+    "graph": "{} is the result of another operation than before",
+    "hooks": "{} does not have the hooks that it had",
+    "grad": "{}.grad is not what it was",
+    "version": "{} was written to, even if it holds the same numbers again",
+}
+SAYS_MORE = {
+    "version": "numbers",
+    "requires_grad": "graph",
+    "hooks": "graph",
+    "grad mode is {}": "inference mode is {}",
+}
+MOST_NODES = 500  # of a graph whose leaves are looked at
+
+
+def _put_back_anomaly(found: tuple[bool, ...]) -> None:
+    set_anomaly(*(found or (None,)))
+
+
+def _put_back_hooks(hooks: Any) -> None:
+    thread.saved_tensors_hooks = hooks
+    count_unusual()
+
+
+def _filters() -> list[Any]:
+    return [one for one in warnings.filters if one != NO_WARNING]  # which minigrad sets when it needs it
+
+
+def _put_back_filters(filters: list[Any]) -> None:
+    warnings.resetwarnings()  # which says that they change
+    warnings.filters[:] = filters  # type: ignore[index]
+
+
+# Each mode in words, and how it is read and put back; {} is "on", "off", or the value itself.
+MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
+    "grad mode is {}": (lambda: thread.grad_enabled, set_recording),
+    "inference mode is {}": (lambda: thread.inference, lambda on: set_recording(thread.grad_enabled, on)),
+    "anomaly mode is {}": (lambda: () if modes.anomaly is None else (modes.anomaly,), _put_back_anomaly),
+    "the default dtype is {}": (get_default_dtype, set_default_dtype),
+    "the hooks on saved tensors are others": (lambda: thread.saved_tensors_hooks, _put_back_hooks),
+    "numpy's handling of errors is another": (np.geterr, lambda found: np.seterr(**found)),
+    "warnings are filtered otherwise than before": (_filters, _put_back_filters),
+    "the random numbers to come are others": (
+        lambda: get_rng_state().tolist(),
+        lambda state: set_rng_state(tensor(state, dtype=uint8)),
+    ),
+}
+TOLD = ("version", "the random numbers to come are others")  # what is not wrong in itself, and told all the same
+
+
+def modes_now() -> dict[Place, Any]:
+    """Each mode's value."""
+    return {(words, ""): read() for words, (read, _) in MODES.items()}
+
+
+def put_back(before: dict[Place, Any]) -> None:
+    """Set the modes that are not as they were."""
+    for (words, _), value in before.items():
+        read, set_mode = MODES[words]
+        if read() != value:
+            set_mode(value)
+
+
+def contents(names: Iterable[str], arguments: Iterable[Any]) -> dict[Place, Any]:
+    """All that can be changed in what a function is given."""
+    found: dict[Place, Any] = {}
+    todo, met = list(zip(names, arguments, strict=False)), set[int]()
+    for name, value in todo:  # which grows
+        if id(value) in met:
+            continue
+        met.add(id(value))
+        if isinstance(value, Tensor):
+            found |= {(kind, name): what for kind, what in _of_tensor(value).items()}
+            leaves = [node.variable for node in nodes_of(value, MOST_NODES) if node.name() == "AccumulateGrad"]
+            todo += [(f"a leaf behind {name}", leaf) for leaf in leaves]
+        elif isinstance(value, np.ndarray):
+            found["numbers", name] = value.copy()
+        elif isinstance(value, list | tuple | dict):
+            items = value if isinstance(value, dict) else dict(enumerate(value))
+            found["items", name] = [*items.keys(), *map(id, items.values())]
+            todo += [(f"{name}[{key!r}]", item) for key, item in items.items()]
+    return found
+
+
+def _of_tensor(tensor: Tensor) -> dict[str, Any]:
+    hooks = [] if tensor._node is None else [tensor._own_hooks().after_accumulate, tensor._backward_hooks or ()]
+    return {
+        "numbers": tensor.detach().numpy().copy(),
+        "requires_grad": tensor.requires_grad,
+        "graph": tensor.grad_fn,
+        "hooks": [len(one) for one in hooks],
+        "grad": None if tensor._grad is None else tensor._grad.detach().numpy().copy(),
+        "version": 0 if tensor.is_inference() else tensor._version,
+    }
+
+
+def changes(before: dict[Place, Any], after: dict[Place, Any]) -> Traces:
+    """What is not as it was."""
+    return {
+        place: (old, after[place]) for place, old in before.items() if place in after and not _same(old, after[place])
+    }
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    return one is other or (type(one) is type(other) and bool(one == other))
+
+
+def left_behind(mine: Traces, expected: Traces) -> list[Place]:
+    """What a function left that the reference did not."""
+    found = []
+    for (kind, name), (_, after) in mine.items():
+        alike = (kind, name) in expected and not _differ(expected[kind, name][1], after)
+        if not alike and (SAYS_MORE.get(kind), name) not in mine:
+            found.append((kind, name))
+    return found
+
+
+def is_harmless(place: Place, traces: Traces) -> bool:
+    """Whether a trace is told, and not wrong by itself: as a gradient where there was none."""
+    return place[0] in TOLD or (place[0] == "grad" and traces[place][0] is None)
+
+
+def _differ(expected: Any, after: Any) -> bool:
+    """Whether two that both left something left other numbers."""
+    if isinstance(expected, np.ndarray) and isinstance(after, np.ndarray):
+        return expected.shape != after.shape or not np.all(is_close(expected, after))
+    return (expected is None) != (after is None)
+
+
+def in_words(places: list[Place], traces: Traces) -> str:
+    """The traces, in words."""
+    said = []
+    for kind, name in places:
+        after = traces[kind, name][1]
+        what = name or (after if isinstance(after, dtype) else "on" if after else "off")
+        said.append(IN_ARGUMENTS.get(kind, kind).format(what))
+    return ", and ".join(said)

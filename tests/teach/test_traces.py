@@ -1,0 +1,162 @@
+"""What an answer leaves behind: in its arguments and in modes. It is seen, told, and put back."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from teach.answers import said
+
+import minigrad as mg
+from minigrad.autograd.modes import thread
+from minigrad.teach import Case, Exercise, apart
+from minigrad.teach.traces import modes_now
+
+
+def total(tensors, h):
+    return sum(tensor.detach().sum().item() for tensor in tensors) + h.detach().sum().item()
+
+
+def only_h(tensors, h):
+    """Only h is in it."""
+    return h.detach().sum().item()
+
+
+def _made():
+    first = mg.tensor([1.0, 2.0], requires_grad=True)
+    first.grad = mg.tensor([5.0, 5.0])
+    return [first, mg.ones(2)], mg.tensor([3.0, 4.0], requires_grad=True) * 2
+
+
+EXERCISE = Exercise(
+    title="the sum of all numbers",
+    stars=1,
+    minutes=1,
+    reference=total,
+    cases=(Case("two tensors and h", _made),),
+    hints=("Add.", "Add all.", "sum()"),
+    mistakes=(only_h,),
+)
+
+
+def leaving(change: Callable[[Any, Any], object]) -> Callable[..., Any]:
+    """The right answer, and a change beside it."""
+
+    def answer(tensors, h):
+        found = total(tensors, h)
+        change(tensors, h)
+        return found
+
+    return answer
+
+
+def written_in_place(tensors, h):
+    with mg.no_grad():
+        tensors[1][0] = 7
+
+
+def pack_nothing(tensors, h):
+    mg.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x).__enter__()
+
+
+IN_ARGUMENTS = [
+    (written_in_place, "tensors[1] holds other numbers than before. Work on a clone()"),
+    (lambda tensors, h: tensors.pop(), "tensors has other items than before"),
+    (lambda tensors, h: tensors.reverse(), "tensors has other items than before"),
+    (lambda tensors, h: tensors.__setitem__(1, mg.ones(2)), "tensors has other items than before"),
+    (lambda tensors, h: tensors[1].requires_grad_(), "tensors[1].requires_grad is not what it was"),
+    (lambda tensors, h: setattr(tensors[0], "grad", None), "tensors[0].grad is not what it was"),
+    (lambda tensors, h: tensors[0].sum().backward(), "tensors[0].grad is not what it was"),
+    (lambda tensors, h: tensors[0].register_hook(print), "tensors[0] does not have the hooks that it had"),
+    (lambda tensors, h: h.register_hook(print), "h does not have the hooks that it had"),
+    (lambda tensors, h: h.detach_(), "h is the result of another operation than before"),
+]
+IN_MODES = [
+    (lambda tensors, h: mg.set_grad_enabled(False), "grad mode is off"),
+    (lambda tensors, h: mg.inference_mode().__enter__(), "inference mode is on"),
+    (lambda tensors, h: mg.autograd.set_detect_anomaly(True), "anomaly mode is on"),
+    (lambda tensors, h: mg.set_default_dtype(mg.float64), "the default dtype is minigrad.float64"),
+    (pack_nothing, "the hooks on saved tensors are others"),
+    (lambda tensors, h: np.seterr(divide="raise"), "numpy's handling of errors is another"),
+    (lambda tensors, h: warnings.simplefilter("ignore"), "warnings are filtered otherwise than before"),
+]
+TOLD = [
+    (lambda tensors, h: h.sum().backward(), "a leaf behind h.grad is not what it was"),
+    (lambda tensors, h: tensors[1].mul_(1), "tensors[1] was written to, even if it holds the same numbers again"),
+    (lambda tensors, h: mg.rand(3), "the random numbers to come are others"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), IN_ARGUMENTS, ids=[words for _, words in IN_ARGUMENTS])
+def test_a_right_answer_that_changes_what_it_was_given_is_refused(change, words: str) -> None:
+    card = EXERCISE.check(leaving(change))
+    assert card.title == "total: changes its input"
+    assert f"The answer is right, but afterwards {words}" in said(card)["likely"]
+    assert replace(EXERCISE, writes=True).check(leaving(change)).kind == "good"
+
+
+@pytest.mark.parametrize("forks", [True, False])
+@pytest.mark.parametrize(("change", "words"), IN_MODES, ids=[words for _, words in IN_MODES])
+def test_a_mode_that_is_left_on_is_told_and_put_back(
+    change, words: str, forks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "FORKS", forks and apart.FORKS)
+    before = modes_now()
+    for exercise in (EXERCISE, replace(EXERCISE, writes=True)):
+        card = exercise.check(leaving(change))
+        assert card.title == "total: leaves something behind"
+        assert f"The answer is right, but afterwards {words}." in said(card)["likely"]
+        assert modes_now() == before
+    fails = EXERCISE.check(lambda tensors, h: change(tensors, h) and None)
+    assert said(fails)["besides"] == f"Afterwards {words}."
+
+    def raises(tensors, h):
+        change(tensors, h)
+        raise ValueError
+
+    assert "raises ValueError" in EXERCISE.check(raises).title
+    assert modes_now() == before
+
+
+@pytest.mark.parametrize(("change", "words"), TOLD, ids=[words for _, words in TOLD])
+def test_a_trace_that_harms_nobody_is_told_to_who_passed(change, words: str) -> None:
+    card = EXERCISE.check(leaving(change))
+    assert card.kind == "good"
+    assert said(card)["besides"] == f"Afterwards {words}."
+    assert "besides" not in said(EXERCISE.check(total))
+
+
+def test_what_the_reference_leaves_too_is_asked_for() -> None:
+    def walked(tensors, h):
+        h.sum().backward()
+        tensors[0].requires_grad_(False)
+        tensors.pop()
+        return total(tensors, h)
+
+    def walked_twice(tensors, h):
+        h.sum().backward(retain_graph=True)
+        return walked(tensors, h)
+
+    asked = replace(EXERCISE, reference=walked)
+    assert "besides" not in said(asked.check(lambda tensors, h: walked(tensors, h)))
+    card = asked.check(walked_twice)
+    assert "a leaf behind h.grad is not what it was" in repr(card)
+
+
+def test_random_numbers_are_put_back_where_nothing_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "FORKS", False)
+    mg.manual_seed(0)
+    expected = mg.rand(3).tolist()
+    mg.manual_seed(0)
+    EXERCISE.check(leaving(lambda tensors, h: mg.rand(100)))
+    assert mg.rand(3).tolist() == expected
+
+
+def test_modes_of_the_notebook_are_no_trace() -> None:
+    with mg.no_grad(), np.errstate(all="ignore"):
+        assert EXERCISE.check(total).kind == "good"
+        assert not thread.grad_enabled
