@@ -1,0 +1,98 @@
+"""Each exercise's reference is broken in one place at a time, and the check has to notice.
+
+A break turns a comparison, changes a constant, a sign or an axis, swaps two names, leaves a statement or a clone() out:
+see tools/mutants.py, which makes them. What passes all the same has to be right, and says here why it is.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+import pytest
+
+from minigrad.teach import EXERCISES, Exercise
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+from mutants import Mutant, mutants_of
+
+SECONDS = 2.0  # that an answer may take for a case: some breaks never come to an end
+
+# Breaks that are right answers, by exercise: the broken text, what stands in its place, and the reason.
+RIGHT: dict[str, list[tuple[str, str, str]]] = {
+    "by_hand": [
+        ("d_to_c", "d_to_a", "an addition sends the same gradient to both of its inputs"),
+    ],
+    "run_order": [
+        ("1", "2", "what the root's node waits for is never asked: the walk begins with it"),
+    ],
+    "pulls": [
+        (
+            "gradient.norm().item()",
+            "gradient.norm()",
+            "a tensor of one number, without a graph, is taken for the number",
+        ),
+    ],
+    "limited": [
+        ("length > limit", "length >= limit", "a gradient as long as the limit is multiplied by 1"),
+        ("g.norm().item()", "g.norm()", "a tensor of one number computes as the number does"),
+    ],
+    "may_write_result": [
+        ("1", "2", "any write shows whether the result is needed, whatever it adds"),
+    ],
+    "peaks_backward": [
+        ("-1", "1", "x is rows of numbers: its last dimension is dimension 1"),
+    ],
+    "disagreeing": [
+        ("(~agree).sum().item()", "(~agree).sum()", "the count may be a tensor of one number, as in every exercise"),
+    ],
+}
+
+
+def names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from names_in(inner)
+
+
+def own_functions(reference: Callable[..., Any]) -> list[FunctionType]:
+    """The reference, and the functions of its file that it uses."""
+    found: list[Any] = [inspect.unwrap(reference)]
+    for function in found:
+        used = (function.__globals__.get(name) for name in names_in(function.__code__))
+        own = [one for one in used if isinstance(one, FunctionType) and one.__module__ == reference.__module__]
+        found += [one for one in own if one not in found]
+    return found
+
+
+def breaks_of(exercise: Exercise) -> list[Mutant]:
+    file = inspect.getsourcefile(exercise.reference)
+    breaks: list[Mutant] = []
+    for function in own_functions(exercise.reference):
+        lines, first = inspect.getsourcelines(function)
+        breaks += mutants_of(f"{file}:{first + 1}-{first + len(lines) - 1}")
+    return breaks
+
+
+def answer_of(exercise: Exercise, mutant: Mutant) -> Callable[..., Any]:
+    """The reference with the break in it."""
+    name = exercise.reference.__module__  # which dataclasses look for
+    namespace = {"__name__": name, "__package__": "minigrad.teach.exercises", "__file__": str(mutant.path)}
+    exec(compile(mutant.source, str(mutant.path), "exec"), namespace)
+    return namespace[exercise.name]
+
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.name)
+def test_a_broken_reference_is_noticed(exercise: Exercise) -> None:
+    quick = replace(exercise, seconds=SECONDS)
+    breaks = breaks_of(exercise)
+    assert breaks
+    passed = {(one.old, one.new) for one in breaks if quick.check(answer_of(exercise, one), seed=1).kind == "good"}
+    right = {(old, new) for old, new, _ in RIGHT.get(exercise.name, [])}
+    assert passed == right
