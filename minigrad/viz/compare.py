@@ -155,12 +155,8 @@ class _Beside:
                 history = History(states)
             moment, before = history.add(states) if before is not None else history.at(0), frame.states
             more = self._none_and_zero() if frame is found.one.frames[-1] else ()
-            own: dict[str, Any] = {
-                "story": (*story, *frame.story, *more),
-                "chips": MappingProxyType(chips),
-                "questions": (),
-            }
-            yield replace(frame, states=moment, **own)
+            told = (*story, *frame.story, *more)
+            yield replace(frame, states=moment, story=told, chips=MappingProxyType(chips), questions=())
 
     def _is_over(self, theirs: Any) -> bool:
         """Whether there is nothing of the second, since its pass has failed: how it would have gone on is not known."""

@@ -50,11 +50,8 @@ class Digraph(graphviz.Digraph):  # type: ignore[misc]
         picture = run(self.source, format or self.format, engine or self.engine)
         return picture if encoding is None else picture.decode(encoding)
 
-    def _repr_image_svg_xml(self) -> str:
-        return str(self.pipe("svg", encoding="utf-8"))
-
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
-        return {"image/svg+xml": self._repr_image_svg_xml(), "text/plain": repr(self)}
+        return {"image/svg+xml": self.pipe("svg", encoding="utf-8"), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         lines = sum(1 for _ in self)

@@ -27,6 +27,7 @@ import traitlets
 
 from minigrad.tensor import Tensor
 from minigrad.viz.graph import naming
+from minigrad.viz.graph.modules import groups_of
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.own_engines import Engine, tensor_of
@@ -34,9 +35,10 @@ from minigrad.viz.page import recording, standalone
 from minigrad.viz.page.program import program_of
 from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.what_if import Nudge, Question, WhatIf
-from minigrad.viz.page.widget_picture import drawing_of, picture_of, still_of
+from minigrad.viz.page.widget_picture import picture_of, still_of
 from minigrad.viz.picture.film import film_of
 from minigrad.viz.picture.markup import clean, shorten
+from minigrad.viz.picture.svg import draw_parts
 from minigrad.viz.steps import outside, trace
 from minigrad.viz.steps.breakpoints import Breakpoints
 from minigrad.viz.steps.forward import forward_frames
@@ -47,6 +49,7 @@ from minigrad.viz.steps.levels import Levels
 from minigrad.viz.steps.passes import pass_of
 from minigrad.viz.steps.progress import wanted_boxes
 from minigrad.viz.steps.recorder import Recorder, is_plain
+from minigrad.viz.steps.story import of_inner
 from minigrad.viz.torch_graphs import mirror_of
 
 PORTION = 0.15  # seconds for which a request of the page may run nodes, before it has to ask again
@@ -125,10 +128,9 @@ class BackwardStepper(anywidget.AnyWidget):
         begin = functools.partial(pass_of, root, gradient, retain_graph, create_graph, inputs)
         run = begin()  # raises what backward() would for wrong arguments
         wanted = wanted_boxes(graph, inputs)
-        drawing, groups, note = drawing_of(graph)
+        drawing, groups = draw_parts(graph), groups_of(graph, graph.modules)
         seed = np.array(gradient.detach().numpy()) if gradient is not None else np.ones_like(root.detach().numpy())
-        retains = create_graph if retain_graph is None else retain_graph
-        retains = retains or engine is not None
+        retains = (create_graph if retain_graph is None else retain_graph) or engine is not None
         record = functools.partial(Recorder, graph, seed=seed, wanted=wanted, rooms=drawing.rooms, retain=retains)
         recorder = record(run)
         first = recorder.first()
@@ -148,21 +150,18 @@ class BackwardStepper(anywidget.AnyWidget):
         self._question: Any = Question(graph, root, another, seed, wanted, drawing.rooms, forward)
         self._recorder = recorder  # last of what close() lets go of: the stop button may come between
         self._groups = groups
-        self.picture = picture_of(graph, drawing, recorder.runs, groups, note)
+        picture = picture_of(graph, drawing, recorder.runs, groups)
         if groups:  # by which the page marks where they lie among the steps
-            self.picture = {**self.picture, "order": recorder.progress.expected_order()}
+            picture["order"] = recorder.progress.expected_order()
         if predict:
-            self.picture = {**self.picture, "predict": True}
-        program = (
-            program_of(graph, seed, drawing.rooms)
-            if isinstance(root, Tensor) and not create_graph and wanted is None
-            else None
-        )
-        if program is not None:
-            self.picture = {**self.picture, "program": program}
+            picture["predict"] = True
+        is_plain_pass = isinstance(root, Tensor) and not create_graph and wanted is None
+        if is_plain_pass and (program := program_of(graph, seed, drawing.rooms)) is not None:
+            picture["program"] = program
         if forward:
-            self.picture = {**self.picture, "forward": [frame.to_json(first) for frame in self._forward]}
+            picture["forward"] = [frame.to_json(first) for frame in self._forward]
             self.set_trait("index", -len(self._forward))
+        self.picture = picture
         self.recorded = [json.dumps(first.to_json(None))]
         self._rehearse: Callable[[], Any] | None = None
         if recording.can_rehearse(root, graph):
@@ -241,9 +240,8 @@ class BackwardStepper(anywidget.AnyWidget):
         """The frame before a group begins, or before this one."""
         if group is None:
             return self.index - 1
-        frames, before = (
-            (self._frames, 0) if self.index > 0 else ([*self._forward, self._frames[0]], len(self._forward))
-        )
+        before = 0 if self.index > 0 else len(self._forward)
+        frames = [*self._forward, self._frames[0]] if before else self._frames
         return max(self._levels.start(group, frames, self.index + before) - before, -len(self._forward))
 
     def _leave(self, group: str | None, patience: float = math.inf) -> Frame:
@@ -474,9 +472,8 @@ class BackwardStepper(anywidget.AnyWidget):
         told = ["".join(line.text for line in frame.story if line.kind == "sentence") for frame in self._frames]
         words = [f"Step {frame.index} of {frame.total}. {text}" for frame, text in zip(self._frames, told, strict=True)]
         shown = self._graph, self._groups, self.picture["open"]
-        standalone.write(
-            path, film_of([still_of(*shown, frame) for frame in self._frames], words, seconds), "save_svg()"
-        )
+        film = film_of([still_of(*shown, frame) for frame in self._frames], words, seconds)
+        standalone.write(path, film, "save_svg()")
 
     def _run_rest(self) -> None:
         """Run what has not run yet, and show the present frame again."""
@@ -501,7 +498,7 @@ class BackwardStepper(anywidget.AnyWidget):
         try:
             yield
         finally:
-            self._see_values()
+            self.now = self._values.now()
             outside.changed_by(self)
 
     def _go(self, index: int) -> Frame | None:
@@ -546,7 +543,7 @@ class BackwardStepper(anywidget.AnyWidget):
         if frame is None:
             self.finished = True
             return False
-        frame = self._recorder.with_inner(frame, self._grads.after_inner(reached))
+        frame = self._recorder.with_lines(frame, of_inner(self._grads.after_inner(reached)))
         self._frames.append(frame)
         touched = getattr(self._recorder.queue, "touched", None)  # by an engine of the learner's
         self._grads.add([frame.box] if is_plain(upcoming) and frame.box is not None else touched)
@@ -569,7 +566,7 @@ class BackwardStepper(anywidget.AnyWidget):
         """
         if self._is_running:
             return  # the step itself sees what happens in it
-        self._see_values()
+        self.now = self._values.now()
         index = max(self.index, 0)  # all of the forward pass shows the .grad of the moment after it
         changed = self._grads.changed_since(index)
         if not changed:
@@ -584,10 +581,6 @@ class BackwardStepper(anywidget.AnyWidget):
             recorded[number] = json.dumps(self._frames[number].to_json(self._frames[number - 1] if number else None))
         self.recorded = recorded
         self._grads.correct(index, changed)  # last: where this is stopped, it is done again
-
-    def _see_values(self) -> None:
-        """Tell the page which boxes hold something else than the picture was drawn with."""
-        self.now = self._values.now()
 
     def _show(self, index: int) -> None:
         """Make a recorded frame the present one: the picture and the `.grad` of the leaves."""
@@ -671,14 +664,11 @@ class BackwardStepper(anywidget.AnyWidget):
     def _go_on_to(self, index: int) -> None:
         """Show a frame; where it is not recorded, as much of the way to it as one portion allows."""
         end = time.monotonic() + PORTION
-        if index >= len(self._frames):
-            self._show(len(self._frames) - 1)
-            while self.index < index and self._go(self.index + 1) is not None:
-                if self.index < index and self.frame.next is not None and time.monotonic() > end:
-                    self._pause()
-                    return
-            return
-        self._show(index)
+        self._show(min(index, len(self._frames) - 1))
+        while self.index < index and self._go(self.index + 1) is not None:
+            if self.index < index and self.frame.next is not None and time.monotonic() > end:
+                self._pause()
+                return
 
     def __repr__(self) -> str:
         frame = self.frame

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.silence import silent
-from minigrad.viz.graph.formula_text import Writer, sizes
+from minigrad.viz.graph.formula_text import Writer, called, is_number, sizes
 from minigrad.viz.graph.meanings import DEFINITIONS, NORMALIZED, PHRASES, SCALED
 from minigrad.viz.graph.values import elements_text, number
 
@@ -82,7 +82,7 @@ def formula_of(
     tree, reason = simplified(expression, known)
     named = Writer(lambda name, turned: names.get(name, name) + ("ᵀ" if turned else ""))
     text = named.text(tree)
-    is_phrase = isinstance(tree, ast.Call) and _name(tree) in (*PHRASES, "words", "where")
+    is_phrase = isinstance(tree, ast.Call) and called(tree) in (*PHRASES, "words", "where")
     numbers = "" if is_phrase else Writer(known.number_text).text(tree) if known.all_small(tree) else ""
     if not numbers and not is_phrase and any(isinstance(node, ast.MatMult) for node in ast.walk(tree)):
         numbers = Writer(known.shape_text).text(tree)
@@ -143,9 +143,9 @@ class Known:
             if left is None or right is None or min(len(left), len(right)) < 2:
                 return None
             return (*np.broadcast_shapes(left[:-2], right[:-2]), left[-2], right[-1])
-        if isinstance(node, ast.Call) and _name(node) == "solve":
+        if isinstance(node, ast.Call) and called(node) == "solve":
             return self.shape(node.args[1])
-        if isinstance(node, ast.BinOp | ast.Compare) or _name(node) in ELEMENTWISE:
+        if isinstance(node, ast.BinOp | ast.Compare) or called(node) in ELEMENTWISE:
             shapes = [self.shape(part) for part in _operands(node)]
             try:
                 return None if None in shapes else np.broadcast_shapes(*(one for one in shapes if one is not None))
@@ -168,7 +168,7 @@ class Known:
     def all_small(self, tree: ast.expr) -> bool:
         """Whether all that a formula names can be written as numbers."""
         named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        named -= {_name(node) for node in ast.walk(tree)} | {"π"}
+        named -= {called(node) for node in ast.walk(tree)} | {"π"}
         return all(isinstance(self.bound.get(name), np.ndarray | np.generic) for name in named)
 
     def number_text(self, name: str, turned: bool = False) -> str:
@@ -197,17 +197,14 @@ class _Simplify(ast.NodeTransformer):
     # -- names, attributes, branches
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        value = self.known.bound.get(node.id, self)
-        if isinstance(value, np.ndarray | np.generic) and self.known.names.get(node.id) == self.known.number_text(
-            node.id
-        ):
+        name, value = node.id, self.known.bound.get(node.id, self)
+        is_array = isinstance(value, np.ndarray | np.generic)
+        if is_array and self.known.names.get(name) == self.known.number_text(name):
             return ast.Constant(value.item(), kind=GIVEN)  # a number without a name
-        if value is self or self.known.is_tensor(node.id):
-            return ast.Name(node.id, ast.Load())
         is_plain = value is None or isinstance(value, bool | int | float | complex | str | tuple)
-        if is_plain and not hasattr(value, "_fields"):
+        if is_plain and not is_array and not hasattr(value, "_fields"):
             return ast.Constant(value, kind=GIVEN)
-        return ast.Name(node.id, ast.Load())
+        return ast.Name(name, ast.Load())
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if ast.unparse(node) in ("math.pi", "np.pi"):
@@ -304,10 +301,10 @@ class _Simplify(ast.NodeTransformer):
 
     def of_reshape(self, args: list[ast.expr]) -> ast.expr:
         inner, shape = args[0], args[1] if len(args) > 1 else None
-        if isinstance(inner, ast.Call) and _name(inner) == "sum_to" and shape is not None:
+        if isinstance(inner, ast.Call) and called(inner) == "sum_to" and shape is not None:
             return _call("sum_to", inner.args[0], shape)
         same = shape is not None and self.known.shape(inner) == _plain(shape)
-        is_moved = isinstance(inner, ast.Name) or _name(inner) in PHRASES
+        is_moved = isinstance(inner, ast.Name) or called(inner) in PHRASES
         return _call("reshape", *args) if is_moved and not same else inner
 
     def of_index_backward(self, args: list[ast.expr]) -> ast.expr:
@@ -319,7 +316,7 @@ class _Simplify(ast.NodeTransformer):
 
     def of_product_gradient(self, args: list[ast.expr]) -> ast.expr:
         g, x, result = (
-            one.args[0] if isinstance(one, ast.Call) and _name(one) == "reshape" else one for one in args[:3]
+            one.args[0] if isinstance(one, ast.Call) and called(one) == "reshape" else one for one in args[:3]
         )
         value = self.known.value(x)
         if value is None or np.any(value == 0):
@@ -353,14 +350,9 @@ class _Simplify(ast.NodeTransformer):
         return _call("ties", *args) if equal is None else ast.Constant(max(int(np.sum(equal)), 1))
 
     def of_transpose(self, args: list[ast.expr]) -> ast.expr:
-        shape, dims = self.known.shape(args[0]), [_plain(one) for one in args[1:]]
-        if (
-            shape is None
-            or len(dims) != 2
-            or sorted(dim % len(shape) for dim in dims) != [len(shape) - 2, len(shape) - 1]
-        ):
-            return _call("transpose", args[0])
-        return ast.Attribute(args[0], "T", ast.Load())
+        count, dims = len(self.known.shape(args[0]) or ()), [_plain(one) for one in args[1:]]
+        is_turned = count > 1 and len(dims) == 2 and {dim % count for dim in dims} == {count - 2, count - 1}
+        return ast.Attribute(args[0], "T", ast.Load()) if is_turned else _call("transpose", args[0])
 
     of_swapaxes = of_transpose
 
@@ -369,7 +361,7 @@ class _Simplify(ast.NodeTransformer):
         return ast.Attribute(args[0], "T", ast.Load()) if is_turned else _call("permute", args[0])
 
     def of_flip(self, args: list[ast.expr]) -> ast.expr:
-        if _name(args[0]) == "cumsum" and isinstance(args[0], ast.Call) and _name(args[0].args[0]) == "flip":
+        if called(args[0]) == "cumsum" and isinstance(args[0], ast.Call) and called(args[0].args[0]) == "flip":
             return _call("sums_to_the_end", *args[0].args[0].args[:1])  # type: ignore[attr-defined]
         return _call("flip", *args)
 
@@ -381,7 +373,7 @@ class _Simplify(ast.NodeTransformer):
             is_guard = not is_true and any(isinstance(part, ast.Eq) for part in ast.walk(condition))
             self.reason = self.reason if is_guard else condition if is_true else self._opposite(condition)
             return chosen if is_true else other
-        if ast.unparse(chosen) == "0" and isinstance(condition, ast.Compare) and _name(other) != "where":
+        if ast.unparse(chosen) == "0" and isinstance(condition, ast.Compare) and called(other) != "where":
             return _call("where", self._opposite(condition), other, chosen)
         return _call("where", *args)
 
@@ -431,7 +423,7 @@ class _Simplify(ast.NodeTransformer):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         operand = self.visit(node.operand)
         if isinstance(node.op, ast.USub):
-            if isinstance(operand, ast.Call) and _name(operand) == "where":
+            if isinstance(operand, ast.Call) and called(operand) == "where":
                 condition, *branches = operand.args
                 return _call("where", condition, *(_product(ast.UnaryOp(ast.USub(), one)) for one in branches))
             return _product(ast.UnaryOp(ast.USub(), operand))
@@ -444,29 +436,25 @@ class _Simplify(ast.NodeTransformer):
             return _sum(made)
         if isinstance(node.op, ast.Mult) and isinstance(left, ast.Call) and ast.unparse(left).endswith(", (-1, 1))"):
             return _call("outer", left.args[0], right)  # of a column with a row
-        if isinstance(node.op, ast.Mult) and isinstance(right, ast.Call) and _name(right) == "where":
+        if isinstance(node.op, ast.Mult) and isinstance(right, ast.Call) and called(right) == "where":
             condition, *branches = right.args
             if all(ast.unparse(branch) != "0" for branch in branches):
-                return _call(
-                    "where", condition, *(_product(_times(left, self._within(condition, one))) for one in branches)
-                )
+                unguarded = _Unguarded(ast.unparse(condition).replace("<=", "<"))
+                return _call("where", condition, *(_product(_times(left, unguarded.visit(one))) for one in branches))
         return _product(made) if isinstance(node.op, ast.Mult | ast.Div | ast.Pow) else made
-
-    def _within(self, condition: ast.expr, branch: ast.expr) -> ast.expr:
-        """A branch, in which a guard against the other one is not needed: min(x, 0) is x where x ≤ 0."""
-        text = ast.unparse(condition).replace("<=", "<")
-        return _Unguarded(text).visit(branch)
 
 
 class _Unguarded(ast.NodeTransformer):
-    """Takes `x` for `where(x < 0, x, 0)`."""
+    """Takes `x` for `where(x < 0, x, 0)`: in a branch a guard against the other one is not needed, min(x, 0) is x where
+    x ≤ 0.
+    """
 
     def __init__(self, condition: str) -> None:
         self.condition = condition
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        if _name(node) == "where" and ast.unparse(node.args[0]) == self.condition:
+        if called(node) == "where" and ast.unparse(node.args[0]) == self.condition:
             return node.args[1]
         return node
 
@@ -492,11 +480,11 @@ class _Put(ast.NodeTransformer):
 def _sum(node: ast.BinOp) -> ast.expr:
     """Without zeros; of two numbers their sum."""
     left, right = node.left, node.right
-    if _is_number(left) and _is_number(right):
+    if is_number(left) and is_number(right):
         return ast.Constant(left.value + right.value if isinstance(node.op, ast.Add) else left.value - right.value)  # type: ignore[attr-defined]
-    if _is_number(right) and right.value == 0:  # type: ignore[attr-defined]
+    if is_number(right) and right.value == 0:  # type: ignore[attr-defined]
         return left
-    if _is_number(left) and left.value == 0:  # type: ignore[attr-defined]
+    if is_number(left) and left.value == 0:  # type: ignore[attr-defined]
         return right if isinstance(node.op, ast.Add) else _product(ast.UnaryOp(ast.USub(), right))
     return node
 
@@ -524,7 +512,7 @@ def _product(node: ast.expr) -> ast.expr:
     whole = top if number_below == 1 and not rest_below else ast.BinOp(top, ast.Div(), _chain(number_below, rest_below))
     if sign > 0:
         return whole
-    return ast.Constant(-whole.value) if _is_number(whole) else ast.UnaryOp(ast.USub(), whole)  # type: ignore[attr-defined]
+    return ast.Constant(-whole.value) if is_number(whole) else ast.UnaryOp(ast.USub(), whole)  # type: ignore[attr-defined]
 
 
 def _factors(node: ast.expr) -> tuple[int, list[ast.expr], list[ast.expr]]:
@@ -536,9 +524,9 @@ def _factors(node: ast.expr) -> tuple[int, list[ast.expr], list[ast.expr]]:
         (one, above, below), (other, more, fewer) = _factors(node.left), _factors(node.right)
         more, fewer = (more, fewer) if isinstance(node.op, ast.Mult) else (fewer, more)
         return one * other, above + more, below + fewer
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and _is_number(node.right):
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and is_number(node.right):
         base, power = node.left, node.right.value  # type: ignore[attr-defined]
-        if _is_number(base):
+        if is_number(base):
             return 1, [node], []
         if power == 0:
             return 1, [], []
@@ -560,11 +548,11 @@ def _gathered(factors: list[ast.expr]) -> tuple[Any, list[ast.expr]]:
     product: Any = 1
     others: dict[str, tuple[ast.expr, float]] = {}
     for factor in factors:
-        if _is_number(factor):
+        if is_number(factor):
             product *= factor.value  # type: ignore[attr-defined]
             continue
         base, exponent = factor, 1
-        if isinstance(factor, ast.BinOp) and isinstance(factor.op, ast.Pow) and _is_number(factor.right):
+        if isinstance(factor, ast.BinOp) and isinstance(factor.op, ast.Pow) and is_number(factor.right):
             base, exponent = factor.left, factor.right.value  # type: ignore[attr-defined]
         text = ast.unparse(base)
         others[text] = base, others.get(text, (base, 0))[1] + exponent
@@ -591,17 +579,13 @@ def _times(left: ast.expr, right: ast.expr) -> ast.expr:
     return ast.BinOp(left, ast.Mult(), right)
 
 
-def _is_number(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
-
-
 def _is_negative(node: ast.expr) -> bool:
-    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_number(node.operand)
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and is_number(node.operand)
 
 
 def _is_difference(node: ast.expr) -> bool:
     is_sub = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
-    return is_sub and not any(_is_number(part) for part in _operands(node))
+    return is_sub and not any(is_number(part) for part in _operands(node))
 
 
 def _mentions_g(node: ast.expr) -> bool:
@@ -614,11 +598,6 @@ def _operands(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.Compare):
         return [node.left, *node.comparators]
     return node.args if isinstance(node, ast.Call) else []
-
-
-def _name(node: ast.AST) -> str:
-    """The name of the function that is called; "" for all but calls."""
-    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
 def _call(name: str, *args: ast.expr) -> ast.Call:

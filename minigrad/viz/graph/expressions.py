@@ -99,9 +99,7 @@ class NodeNames:
 
     def _assigned_name(self, node: Any) -> str | None:
         span = self.spans[node]
-        if span is None or self._is_inside(node):
-            return None
-        return naming.assigned_name(span)
+        return None if span is None or self._is_inside(node) else naming.assigned_name(span)
 
     def _is_inside(self, node: Any) -> bool:
         """Whether a node is an inner step of one call of the learner's: a consumer was made by the very same text."""

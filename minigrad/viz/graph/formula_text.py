@@ -34,15 +34,15 @@ class Writer:
 
     def text(self, node: ast.expr, least: int = WORDS) -> str:
         """The text of an expression, in parentheses if it binds less tightly than `least`."""
-        if least > WORDS and _called(node) in SKIPPED and isinstance(node, ast.Call):
+        if least > WORDS and called(node) in SKIPPED and isinstance(node, ast.Call):
             return self.text(node.args[0], least)
         text, level = self._text(node)
         return f"({text})" if level < least else text
 
     def _text(self, node: ast.expr) -> tuple[str, int]:
         if isinstance(node, ast.Constant):
-            is_number = isinstance(node.value, int | float | complex) and not isinstance(node.value, bool)
-            return _signed(number(node.value) if is_number else str(node.value))
+            is_numeric = is_number(node) or isinstance(node.value, complex)
+            return _signed(number(node.value) if is_numeric else str(node.value))
         if isinstance(node, ast.Name):
             return _signed(self.leaf(node.id, False))
         if isinstance(node, ast.Attribute):
@@ -115,7 +115,7 @@ class Writer:
         return self.text(node, PRODUCT if self.is_signed else SIGN)
 
     def _call(self, node: ast.Call) -> tuple[str, int]:
-        name, args = _called(node), node.args
+        name, args = called(node), node.args
         if name == "where":
             return self._cases(node), WORDS
         if name == "words":
@@ -132,8 +132,7 @@ class Writer:
             if shapes and not shapes[0] and name == "sum_to":
                 return f"{self.text(args[0])} summed", WORDS
             return PHRASES[name].format(*self._phrased(PHRASES[name], args), shape=shape), WORDS
-        shown = [one for one in args if not isinstance(one, ast.Constant) or isinstance(one.value, int | float)]
-        shown = [one for one in shown if not (isinstance(one, ast.Constant) and isinstance(one.value, bool))]
+        shown = [one for one in args if not isinstance(one, ast.Constant) or is_number(one)]
         if name == "sqrt":
             return f"√{self.text(shown[0], ATOM)}", ATOM
         if name == "abs":
@@ -145,7 +144,7 @@ class Writer:
         """The arguments that a phrase names; one that is itself a phrase ends in a comma."""
         texts = []
         for place, one in enumerate(args):
-            is_phrase = _called(one) in (*PHRASES, "where", "words")
+            is_phrase = called(one) in (*PHRASES, "where", "words")
             text = "" if f"{{{place}}}" not in phrase else self.text(one, WORDS if is_phrase else SIGN)
             texts.append(f"{text}," if is_phrase and phrase.startswith(f"{{{place}}} ") else text)
         return texts
@@ -153,15 +152,21 @@ class Writer:
     def _cases(self, node: ast.expr) -> str:
         """g where x > 0, 0 elsewhere."""
         parts = []
-        while _called(node) == "where" and isinstance(node, ast.Call):
+        while called(node) == "where" and isinstance(node, ast.Call):
             condition, chosen, node = node.args
             holds = " is true" if isinstance(condition, ast.Name) else ""
             parts.append(f"{self.text(chosen, COMPARISON)} where {self.text(condition)}{holds}, ")
         return "".join(parts) + f"{self.text(node, COMPARISON)} elsewhere"
 
 
-def _called(node: ast.expr) -> str:
+def called(node: ast.AST) -> str:
+    """The name of the function that is called; "" for all but calls."""
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
+def is_number(node: ast.expr) -> bool:
+    """Whether it is a number that stands in the text, and not True or False."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
 
 
 def _signed(text: str) -> tuple[str, int]:

@@ -68,21 +68,9 @@ def _saved_gone(parameter: str, state: str, text: str, words: str, versions: Ver
     return Saved(parameter, Value(text, words, known=False), "", None, state, *versions)
 
 
-def _saved_freed(parameter: str) -> Saved:
-    return _saved_gone(parameter, "freed", "freed", FREED)
-
-
-def _saved_changed(parameter: str, versions: Versions) -> Saved:
-    return _saved_gone(parameter, "changed", NOT_KEPT.text, NOT_KEPT.full, versions)
-
-
 def saved_parameters(node: Any) -> list[str]:
     """What a node can be asked for as `_saved_<parameter>`, its inputs first."""
-    if hasattr(node, "saved_parameters"):
-        found = list(node.saved_parameters())
-    else:
-        kind: Any = type(node)
-        found = list(_saved_names(kind))
+    found = node.saved_parameters() if hasattr(node, "saved_parameters") else _saved_names(node.__class__)
     inputs = list(getattr(node, "inputs", ()))
     return sorted(found, key=lambda name: (inputs.index(name) if name in inputs else len(inputs), name))
 
@@ -116,13 +104,13 @@ def all_kept(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
         value = read_saved(node, parameter)
         if getattr(node, "_kept", ()) is None:
             if parameter in getattr(node, "_kept_names", ()) and parameter in (*node.inputs, "result"):
-                yield _saved_freed(parameter)
+                yield _saved_gone(parameter, "freed", "freed", FREED)
         elif isinstance(kept, PackedTensor):
             yield _saved_packed(parameter, kept)
         elif naming.is_tensor(value):
             yield _saved_array(parameter, value.detach().numpy(), name_of(value), versions)
         elif versions[0] != versions[1]:
-            yield _saved_changed(parameter, versions)
+            yield _saved_gone(parameter, "changed", NOT_KEPT.text, NOT_KEPT.full, versions)
         elif value is not None or parameter == "dim":  # which is None for all dimensions
             yield _saved_plain(parameter, value)
 
@@ -180,7 +168,7 @@ def parameter_of(node: Any, is_wanted: Callable[[Any], bool]) -> str:
 def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
     """What a custom Function saved with `save_for_backward`, and what else it noted on `ctx`."""
     if node._kept is None:
-        yield _saved_freed("saved_tensors")
+        yield _saved_gone("saved_tensors", "freed", "freed", FREED)
     for position, held in enumerate(node._kept or ()):
         parameter = f"saved_tensors[{position}]"
         is_output = isinstance(held, tuple)  # of the Function itself
@@ -189,7 +177,7 @@ def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Save
         if isinstance(held, PackedTensor):
             yield _saved_packed(parameter, held)
         elif versions[0] != versions[1]:
-            yield _saved_changed(parameter, versions)
+            yield _saved_gone(parameter, "changed", NOT_KEPT.text, NOT_KEPT.full, versions)
         elif is_output:
             yield _saved_array(parameter, held[0].tensor, "", versions)
         elif held is not None:
@@ -202,10 +190,8 @@ def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Save
 def source_of_backward(node: Any) -> str:
     """The learner's own `backward`, as they wrote it; "" for built-in operations and where there is no source."""
     try:
-        if hasattr(node, "backward_function"):  # of a mirror
-            function = node.backward_function
-        else:
-            function = type(node)._function.backward
+        is_mirror = hasattr(node, "backward_function")
+        function = node.backward_function if is_mirror else type(node)._function.backward
         return textwrap.dedent(function if isinstance(function, str) else inspect.getsource(function)).rstrip()
     except (AttributeError, OSError, TypeError, RuntimeError):
         return ""

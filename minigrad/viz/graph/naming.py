@@ -289,9 +289,7 @@ def says_op(text: str, op: str) -> bool:
     if isinstance(tree, ast.Call):
         called = tree.func.attr if isinstance(tree.func, ast.Attribute) else getattr(tree.func, "id", "")
         return called.strip("_").replace("_", "").startswith(word.replace("_", ""))
-    if isinstance(tree, ast.Subscript):
-        return word in OPERATORS[ast.Subscript]
-    return False
+    return isinstance(tree, ast.Subscript) and word in OPERATORS[ast.Subscript]
 
 
 def is_expression(text: str) -> bool:

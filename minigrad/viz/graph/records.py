@@ -147,9 +147,8 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None
         frame = frame.f_back
     made, instruction = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
     above: Way | None = None
-    first_met: list[
-        tuple[FrameType, bool, int]
-    ] = []  # calls, outer first; whether what is around stays; the way's length
+    # Calls, outer first; whether what is around stays; the way's length.
+    first_met: list[tuple[FrameType, bool, int]] = []
     while frame is not None:
         code = frame.f_code
         kind = _kinds.get(id(code)) or _kind_of(code)

@@ -179,7 +179,8 @@ class _Builder:
                     saved_versions[edge.source] = min(known, saved.saved_version)
                     versions[edge.source] = saved.version
                 if saved.parameter == parameter and saved.state != "kept":
-                    name = self._output_name(behind[edge.source], edge) or found[edge.source].name
+                    held = self.variables.result(behind[edge.source], edge.output)
+                    name = held[0] if held is not None else found[edge.source].name
                     named = tuple(replace(one, name=name) if one is saved else one for one in target.saved)
                     found[edge.target] = target = replace(target, saved=named)
         records = {key: creation(node) for key, node in behind.items()}
@@ -193,9 +194,6 @@ class _Builder:
             )
             for key, box in found.items()
         ]
-
-    def _output_name(self, node: Any, edge: Edge) -> str:
-        return (self.variables.result(node, edge.output) or ("",))[0] if node is not None else ""
 
     def _box(self, node: Any, key: str) -> Box:
         name, span = self.names[node], self.spans[node]

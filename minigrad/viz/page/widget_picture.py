@@ -11,28 +11,22 @@ from typing import Any
 from minigrad.viz import torch_graphs
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.kept import Saved
-from minigrad.viz.graph.modules import Group, groups_of, notice, open_at_first
+from minigrad.viz.graph.modules import Group, notice, open_at_first
 from minigrad.viz.graph.values import shape_text
-from minigrad.viz.picture.markup import clean, clean_lines
-from minigrad.viz.picture.svg import Drawing, draw_parts, draw_svg, flows_of, hover
+from minigrad.viz.picture.markup import clean
+from minigrad.viz.picture.svg import Drawing, draw_svg, flows_of
 from minigrad.viz.steps.frames import Frame
+from minigrad.viz.steps.kept_values import value_of
 
 OWN = "An engine of your own notes no lines. A result with a name of yours is found by it: y = x * w."
 NO_LINES = "PyTorch notes no lines. To see yours here, make the graph inside `with viz.watch():`."
 
 
-def drawing_of(graph: Snapshot) -> tuple[Drawing, tuple[Group, ...], str]:
-    """The drawing, whose parts the page puts in place, the groups that open and close in it, and what is said above
-    it.
+def picture_of(graph: Snapshot, drawing: Drawing, runs: set[str], groups: tuple[Group, ...]) -> dict[str, Any]:
+    """All that the page needs once: the drawing, whose parts it puts in place, the groups that open and close in it,
+    and what each box is.
     """
-    groups = groups_of(graph, graph.modules)
-    return draw_parts(graph), groups, notice(graph, groups, open_at_first(graph, groups))
-
-
-def picture_of(
-    graph: Snapshot, drawing: Drawing, runs: set[str], groups: tuple[Group, ...], note: str
-) -> dict[str, Any]:
-    """All that the page needs once."""
+    shown = open_at_first(graph, groups)
     is_pytorchs = any(isinstance(node, torch_graphs.Node) for node in graph.nodes)
     own = any(hasattr(node, "is_own") for node in graph.nodes)
     paths = {box: group.path for group in groups for box in group.boxes}
@@ -45,8 +39,8 @@ def picture_of(
         "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
         "flows": {key: round(width) for key, width in flows_of(graph).items()},
         "groups": [_group_json(group) for group in groups],
-        "open": open_at_first(graph, groups),
-        "note": note,
+        "open": shown,
+        "note": notice(graph, groups, shown),
         "boxes": {
             box.id: {
                 "name": clean(box.name),
@@ -57,22 +51,15 @@ def picture_of(
                 "expression": clean(box.expression),
                 "shape": shape_text(box.value.shape) if box.value.known or box.value.shape else "",
                 "dtype": box.value.dtype,
-                "value": clean(box.value.full),
-                "statistics": list(box.value.statistics or ()),
-                "alarm": box.value.alarm,
+                **value_of(box),
                 "saved": saved_of(box),
-                "where": box.value.where,
-                "exact": box.value.python,
-                **({"cells": box.value.cells} if box.value.cells else {}),
                 "needs_grad": box.needs_grad,
                 "pruned": box.kind != "constant" and box.id not in runs and not own,
                 "freed": bool(box.freed),
-                "version": box.version,
                 "saved_version": box.saved_version,
                 "graph": box.graph,
                 "made_by": box.made_by,
                 "outputs": [value.to_json() for value in box.outputs],
-                "hover": clean_lines(hover(box)),
             }
             for box in graph.boxes
         },

@@ -28,6 +28,11 @@ LEGIBLE_NAMES = 0.5  # and smaller than this, names cannot
 FEWEST_SEEN = 5  # boxes that make a picture
 PAGE = (944.0, 560.0)  # pixels for a still picture
 
+Size = tuple[float, float]
+Sizes = Mapping[str, Size]
+Flows = Mapping[str, float]
+Shown = Collection[str]
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -66,12 +71,12 @@ class Layout:
 
 
 def lay_out(
-    sizes: Mapping[str, tuple[float, float]],
+    sizes: Sizes,
     edges: Sequence[Edge],
-    flows: Mapping[str, float],
+    flows: Flows,
     groups: Sequence[Group] = (),
-    shown: Collection[str] = (),
-    page: tuple[float, float] = PAGE,
+    shown: Shown = (),
+    page: Size = PAGE,
 ) -> Layout:
     """Place everything.
 
@@ -83,23 +88,16 @@ def lay_out(
         page: the pixels that there are.
     """
     nest = _Nest(sizes, edges, flows, groups, shown)
-    best: Layout | None = None
-    for down in (False, True):
-        for part in (1.0, SQUEEZED) if nest.open else (1.0,):
-            laid = nest.layout(Room(*page, down), part)
-            if best is None or laid.worth > BETTER * best.worth:
-                best = laid
-    assert best is not None  # some direction is always tried
+    parts = (1.0, SQUEEZED) if nest.open else (1.0,)
+    best, *others = (nest.layout(Room(*page, down), part) for down in (False, True) for part in parts)
+    for laid in others:
+        if laid.worth > BETTER * best.worth:
+            best = laid
     return best
 
 
 def open_that_fit(
-    sizes: Mapping[str, tuple[float, float]],
-    edges: Sequence[Edge],
-    flows: Mapping[str, float],
-    groups: Sequence[Group],
-    shown: Collection[str],
-    page: tuple[float, float] = PAGE,
+    sizes: Sizes, edges: Sequence[Edge], flows: Flows, groups: Sequence[Group], shown: Shown, page: Size = PAGE
 ) -> list[str]:
     """Of the groups that are to be open those with which numbers can be read: the innermost are closed first, level by
     level. Where so little would be seen then that it is no picture, as much stays open as names can be read of.
@@ -123,7 +121,7 @@ def open_that_fit(
     return next((opened for opened, before in states if before.scale >= LEGIBLE_NAMES), left)
 
 
-def closed_size(group: Group) -> tuple[float, float]:
+def closed_size(group: Group) -> Size:
     """A closed group has room for its name and its kind, as far as there is any."""
     return min(max(CLOSED_LEAST, title_width(group) - 8), CLOSED_MOST), CLOSED_HEIGHT
 
@@ -142,12 +140,7 @@ class _Nest:
     """Who lies in whom, and which edges are seen."""
 
     def __init__(
-        self,
-        sizes: Mapping[str, tuple[float, float]],
-        edges: Sequence[Edge],
-        flows: Mapping[str, float],
-        groups: Sequence[Group],
-        shown: Collection[str],
+        self, sizes: Sizes, edges: Sequence[Edge], flows: Flows, groups: Sequence[Group], shown: Shown
     ) -> None:
         self.sizes = sizes
         self.groups = {group.id: group for group in groups}
@@ -187,26 +180,23 @@ class _Nest:
         sizes = dict(self.sizes)
 
         def port(item: str, link: str, side: str) -> float | None:
-            if item not in laid:
-                return None
-            way = laid[item].ways.get(link)
+            way = laid[item].ways.get(link) if item in laid else None
             if way is None:
                 return None
             point = way[0 if side == "before" else -1]
             return point[0] + self._inset(item, laid, sizes) if room.down else point[1] + HEAD
 
         for key in [*reversed(self.groups), WHOLE]:
-            if key in inside:
-                items = [Item(item, *sizes[item]) for item in inside[key][0]]
-                depth = len(self.around(key)) if key else 0
-                there = room.within(2 * AROUND * depth, (HEAD + FOOT) * depth, part if key else 1.0)
-                laid[key] = arrange(items, inside[key][1], there, port)
-            if key and key in inside:
-                whole = laid[key]
+            if key not in inside:
+                sizes[key] = closed_size(self.groups[key])
+                continue
+            items = [Item(item, *sizes[item]) for item in inside[key][0]]
+            depth = len(self.around(key)) if key else 0
+            there = room.within(2 * AROUND * depth, (HEAD + FOOT) * depth, part if key else 1.0)
+            laid[key] = whole = arrange(items, inside[key][1], there, port)
+            if key:
                 width = max(whole.width + 2 * AROUND, title_width(self.groups[key]))
                 sizes[key] = width, whole.height + HEAD + FOOT
-            elif key:
-                sizes[key] = closed_size(self.groups[key])
         return self._gathered(room, laid, sizes)
 
     def _inside(self) -> dict[str, tuple[list[str], list[Link]]]:
@@ -236,11 +226,11 @@ class _Nest:
         common = next(group for group in out if group in into)
         return out[: out.index(common)], into[: into.index(common)], common
 
-    def _inset(self, key: str, laid: Mapping[str, Arranged], sizes: Mapping[str, tuple[float, float]]) -> float:
+    def _inset(self, key: str, laid: Mapping[str, Arranged], sizes: Sizes) -> float:
         """From a group's left edge to what is laid out in it: its title may be wider."""
         return AROUND + (sizes[key][0] - 2 * AROUND - laid[key].width) / 2
 
-    def _gathered(self, room: Room, laid: Mapping[str, Arranged], sizes: Mapping[str, tuple[float, float]]) -> Layout:
+    def _gathered(self, room: Room, laid: Mapping[str, Arranged], sizes: Sizes) -> Layout:
         origins: dict[str, Point] = {WHOLE: (MARGIN, MARGIN)}
         corners: dict[str, Point] = {}
         frames: dict[str, Frame] = {}

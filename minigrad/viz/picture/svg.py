@@ -9,7 +9,7 @@ expressions are isolated from the text around them, so that right-to-left names 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from minigrad.viz.graph.boxes import Box, Snapshot, State
@@ -17,7 +17,7 @@ from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.modules import Group
 from minigrad.viz.graph.values import Value, shape_text
 from minigrad.viz.picture.layered import Point, Stop
-from minigrad.viz.picture.layout import Frame, Layout, Wire, kind_beside, lay_out, open_that_fit
+from minigrad.viz.picture.layout import Frame, Layout, Sizes, Wire, kind_beside, lay_out, open_that_fit
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten
 
 MONO_WIDTH, NAME_WIDTH, FLAG_WIDTH = 7.3, 8.6, 7.0  # pixels a character takes: rows and pills, names, flags
@@ -61,10 +61,8 @@ class Drawing:
     """
 
     svg: str
-    width: float
-    height: float
     rooms: dict[str, int]
-    sizes: dict[str, tuple[float, float]]
+    sizes: Sizes
     boxes: Mapping[str, str]
 
 
@@ -92,22 +90,19 @@ def draw_svg(
     layout = lay_out(sizes, graph.edges, flows, groups, open_that_fit(sizes, graph.edges, flows, groups, shown))
     names = {group.id: group.name for group in groups} | {box.id: box.name for box in graph.boxes}
     edges = {edge.id: edge for edge in graph.edges}
-    lines = []
+    lines = ""
     for wire in layout.wires:
         members = [edges[key] for key in wire.members]
         states_of = {wires.get(edge.id, "idle" if edge.carries else "off") for edge in members}
         flow = next(flow for flow in WIRES if flow in states_of)
         title = f"{names[wire.source]} enters {names[wire.target]}"
-        lines.append(_wire(wire, flow, any(edge.carries for edge in members), layout.down, title))
-    boxes = [
-        _box(box, sizes[box.id], layout.corners[box.id], states.get(box.id), every_grad, False)
-        for box in graph.boxes
-        if box.id in layout.corners
-    ]
+        lines += _wire(wire, flow, any(edge.carries for edge in members), layout.down, title)
+    seen = [box for box in graph.boxes if box.id in layout.corners]
+    boxes = [_box(box, sizes[box.id], layout.corners[box.id], states.get(box.id), every_grad, False) for box in seen]
     looks = _looks(groups, states)
     frames = [_frame(group, layout.frames[group.id], looks[group.id]) for group in groups if group.id in layout.frames]
-    parts = "".join(frames), "".join(lines), "".join(boxes), _chips(layout, chips)
-    return _drawing(graph, sizes, layout, *parts)
+    layers = "".join(frames), lines, "".join(boxes), _chips(layout, chips)
+    return _drawing(graph, sizes, {}, layout, layers)
 
 
 def draw_parts(graph: Snapshot) -> Drawing:
@@ -116,7 +111,7 @@ def draw_parts(graph: Snapshot) -> Drawing:
     """
     sizes = {box.id: box_size(box, True) for box in graph.boxes}
     boxes = {box.id: _box(box, sizes[box.id], (0.0, 0.0), None, True, True) for box in graph.boxes}
-    return replace(_drawing(graph, sizes, None, "", "", "", ""), boxes=boxes)
+    return _drawing(graph, sizes, boxes)
 
 
 def flows_of(graph: Snapshot) -> dict[str, float]:
@@ -131,24 +126,23 @@ def flows_of(graph: Snapshot) -> dict[str, float]:
 
 def _drawing(
     graph: Snapshot,
-    sizes: dict[str, tuple[float, float]],
-    layout: Layout | None,
-    frames: str,
-    edges: str,
-    boxes: str,
-    chips: str,
+    sizes: Sizes,
+    boxes: Mapping[str, str],
+    layout: Layout | None = None,
+    layers: Sequence[str] = [""] * 4,
 ) -> Drawing:
+    """`layers` is what is drawn already: groups, edges, boxes and chips."""
     title, extent = f"The graph of {clean(graph.by_id[graph.root].name)}: {len(graph.boxes)} boxes", ""
     if layout is not None:
         width, height = pixels(layout.width), pixels(layout.height)
         extent = f' width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph"{extent} role="group" aria-label={attribute(title)} '
-        f'font-family="{MONO}" font-size="12"><title>{markup(title)}</title><g class="mg-groups">{frames}</g>'
-        f'<g class="mg-edges">{edges}</g><g class="mg-boxes">{boxes}</g><g class="mg-chips">{chips}</g></svg>'
+        f'font-family="{MONO}" font-size="12"><title>{markup(title)}</title>'
+        f'<g class="mg-groups">{layers[0]}</g><g class="mg-edges">{layers[1]}</g><g class="mg-boxes">{layers[2]}</g>'
+        f'<g class="mg-chips">{layers[3]}</g></svg>'
     )
-    rooms = {key: _room(width) for key, (width, _) in sizes.items()}
-    return Drawing(svg, layout.width if layout else 0, layout.height if layout else 0, rooms, sizes, {})
+    return Drawing(svg, {key: _room(width) for key, (width, _) in sizes.items()}, sizes, boxes)
 
 
 def _looks(groups: Sequence[Group], states: Mapping[str, State]) -> dict[str, str]:

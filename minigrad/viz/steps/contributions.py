@@ -149,12 +149,8 @@ def _names(progress: Progress, box: Box, bound: Mapping[str, Any]) -> dict[str, 
     found = dict.fromkeys(box.inputs, "constant") | {"result": box.name}
     found |= {"condition": "the condition", "mask": "the mask"}
     for name, value in bound.items():
-        if (
-            name not in ("g", "result")
-            and isinstance(value, np.ndarray | np.generic)
-            and value.size == 1
-            and value.dtype != bool
-        ):
+        is_number = isinstance(value, np.ndarray | np.generic) and value.size == 1 and value.dtype != bool
+        if is_number and name not in ("g", "result"):
             found[name] = values.number(value.item())
     for edge in progress.into[box.id]:
         source = progress.boxes[edge.source]

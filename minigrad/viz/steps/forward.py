@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Box, Snapshot
@@ -93,11 +94,9 @@ def _story(graph: Snapshot, box: Box, new: Iterable[Box]) -> list[Line]:
         for saved in box.saved
         if saved.is_tensor
     )
-    keeps = (
-        (", which keeps ", ("code", enumeration(kept)), " for the way back")
-        if kept
-        else (", which needs to keep nothing",)
-    )
+    keeps: tuple[Any, ...] = (", which needs to keep nothing",)
+    if kept:
+        keeps = ", which keeps ", ("code", enumeration(kept)), " for the way back"
     story.append(line("say", "This left the node ", ("op", box.op), *keeps, ".", why=True))
     return story
 
@@ -130,12 +129,9 @@ def _written(expression: str, called: Mapping[str, Box]) -> tuple[str, str] | No
     try:
         tree = _Plain().visit(ast.parse(expression, mode="eval").body)
         names = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name)} - _functions(tree)
-        with_names = Writer(lambda name, turned: (called[name].name if name in called else name) + "ᵀ" * turned).text(
-            tree
-        )
-        if not names <= numbers.keys():
-            return with_names, ""
-        return with_names, Writer(lambda name, turned: numbers[name] + "ᵀ" * turned).text(tree)
+        named = Writer(lambda name, turned: (called[name].name if name in called else name) + "ᵀ" * turned).text
+        with_numbers = Writer(lambda name, turned: numbers[name] + "ᵀ" * turned).text
+        return named(tree), with_numbers(tree) if names <= numbers.keys() else ""
     except (SyntaxError, ValueError):
         return None
 

@@ -58,17 +58,22 @@ class KeptValues:
 
 
 def told(box: Box, room: int) -> dict[str, Any]:
+    """The value of a box as the page knows it, when it is another than the one that was drawn."""
+    value = box.value
+    text = f"⚠ {value.alarm}" if value.alarm else shorten(value.text, room)
+    return {"text": text, "heat": value.heat, "cells": "", **value_of(box)}
+
+
+def value_of(box: Box) -> dict[str, Any]:
     """The value of a box, as the page knows it."""
     value = box.value
     return {
-        "text": f"⚠ {value.alarm}" if value.alarm else shorten(value.text, room),
         "value": clean(value.full),
         "hover": clean_lines(hover(box)),
         "statistics": list(value.statistics or ()),
-        "heat": value.heat,
         "alarm": value.alarm,
         "where": value.where,
         "exact": value.python,
-        "cells": value.cells,
+        **({"cells": value.cells} if value.cells else {}),
         "version": box.version,
     }

@@ -174,9 +174,8 @@ class Progress:
 
     def is_pruned(self, box: Box) -> bool:
         """Whether `inputs=` leaves a box out that would run otherwise."""
-        if self.wanted is None or box.kind == "constant":
-            return False
-        return box.id not in self.runs and box.id not in self.wanted
+        is_left_out = box.kind != "constant" and box.id not in self.runs
+        return is_left_out and self.wanted is not None and box.id not in self.wanted
 
     def turn(self, key: str) -> Turn:
         """Where a box stands in the queue."""

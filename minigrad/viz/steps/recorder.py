@@ -111,7 +111,7 @@ class Recorder:
             self.finished = True
             return None
         frame = self._frame_of_step(step, held) if self.failure is None else self._frame_of_failure(self.failure)
-        return self._with(frame, tell.of_printed(printed.shown))
+        return self.with_lines(frame, tell.of_printed(printed.shown))
 
     def run(self) -> list[Frame]:
         """All frames of the pass, up to one that failed."""
@@ -286,7 +286,9 @@ class Recorder:
         upcoming = ready[0] if ready else None
         joints = dict(joints) | {item.box: item.joint for item in contributions}
         states = progress.states(key, upcoming, joints, failed)
-        story = story + tell.of_grown(grown) + (tell.of_end() if self.finished else [])
+        story = story + tell.of_grown(grown)
+        if self.finished:
+            story.append(tell.line("say", "That was the last node: the backward pass is over."))
         differences, difference_maps = progress.differences()
         return Frame(
             index=len(progress.ran) + failed,
@@ -319,11 +321,7 @@ class Recorder:
         others = [other for other in frame.events if (other.node, other.title) != (key, event.title)]
         return replace(frame, states=frame.states.but({key: state}), events=(*others, event))
 
-    def with_inner(self, frame: Frame, changed: list[tuple[str, Any, Any]]) -> Frame:
-        """A frame whose node ran a backward of its own, which changed the `.grad` of leaves."""
-        return self._with(frame, tell.of_inner(changed))
-
-    def _with(self, frame: Frame, lines: list[Line]) -> Frame:
+    def with_lines(self, frame: Frame, lines: list[Line]) -> Frame:
         """A frame that tells some more, before the last words of the story."""
         place = len(frame.story) - int(self.finished or frame.failed)
         return replace(frame, story=(*frame.story[:place], *lines, *frame.story[place:]))

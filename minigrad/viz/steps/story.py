@@ -154,11 +154,6 @@ def of_printed(text: str) -> list[Line]:
     return [line("say", "Your code printed:"), line("code", ("text", text))] if text else []
 
 
-def of_end() -> list[Line]:
-    """After the last node."""
-    return [line("say", "That was the last node: the backward pass is over.")]
-
-
 def sum_text(before: Any, added: Any, after: Any) -> str:
     """`1 + 9 = 10`, or the sum of two large ones in words."""
     if np.asarray(after).size <= WHOLE:
@@ -181,15 +176,11 @@ def _sentence(box: Box, op: str, arrays: list[Any], contributions: Sequence[Cont
         sent = "no gradient came, so none goes on" if all(array is None for array in arrays) else "no gradient goes on"
         return line("sentence", *word, sent, ".")
     first = contributions[0]
-    if (
-        len(contributions) == 2
-        and all(_is_passed_on(item) for item in contributions)
-        and first.box != contributions[1].box
-    ):
+    boxes = {item.box for item in contributions}
+    if len(contributions) == len(boxes) == 2 and all(map(_is_passed_on, contributions)):
         names = ("name", first.name), " and ", ("name", contributions[1].name)
-        return line(
-            "sentence", *word, *names, " each get ", ("code", first.told[0] + first.told[1]), *_value(first), "."
-        )
+        formula = "code", first.told[0] + first.told[1]
+        return line("sentence", *word, *names, " each get ", formula, *_value(first), ".")
     later = [sum(other.box == item.box for other in contributions[k + 1 :]) for k, item in enumerate(contributions)]
     parts = [_gets(item, senders, later=more) for item, more in zip(contributions, later, strict=True)]
     texts = ["".join(text for _, text in part) for part in parts]

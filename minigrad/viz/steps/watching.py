@@ -59,7 +59,7 @@ class Watcher:
             is_leafs = kind == "node_hook" and not arguments[0]  # it is shown what came in, as nothing goes out
             note = Note(kind, key, function, _copies(kind, function, arguments[is_leafs]), made=made)
             if kind == "unpacked":
-                note.parameter = parameter_of(node, lambda held: _packed(held, node) is arguments[0])
+                note.parameter = parameter_of(node, lambda held: getattr(held, "packed", node) is arguments[0])
             self.notes.append(note)
             try:
                 result = function(*arguments)
@@ -108,11 +108,6 @@ def copy_of(value: Any) -> Any:
     if is_tensor(value):
         value = value.detach().numpy()
     return np.array(value) if isinstance(value, np.ndarray) else value
-
-
-def _packed(held: Any, default: Any) -> Any:
-    """What a pack hook made of a saved tensor."""
-    return getattr(held, "packed", default)
 
 
 # ---------------------------------------------------------------- from notes to events

@@ -24,21 +24,12 @@ from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
 
-from minigrad.viz.graph.records import (
-    KEPT,
-    MANY_CODES,
-    NO_PLACE,
-    OWN,
-    RESUMABLE,
-    Record,
-    loops_of,
-    numbered_call,
-)
+from minigrad.viz.graph.calls import NETWORKS
+from minigrad.viz.graph.records import KEPT, MANY_CODES, NO_PLACE, OWN, RESUMABLE, Record, loops_of, numbered_call
 
 KEY = "minigrad.viz"  # under which it stands in a node's metadata
 MANY_APPLIED = 5000  # calls of custom Functions that are remembered, which is as many as a picture has nodes
 NO_NUMBER = 2**63  # beyond it, a leaf's
-NETWORKS = os.path.join("nn", "modules") + os.sep
 _met: dict[int, tuple[CodeType, bool, bool]] = {}  # the id of a function's code -> what `_meet` says of it
 _applied: dict[tuple[int, CodeType], Call] = {}  # the number of a custom Function's node and its forward -> its call
 
