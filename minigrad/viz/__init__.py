@@ -31,9 +31,10 @@ from minigrad.viz.dot import LayoutError, make_dot
 from minigrad.viz.drawing import draw
 from minigrad.viz.graph.records import observe
 from minigrad.viz.own_engines import Engine
-from minigrad.viz.rich import rich_display, running_shell
+from minigrad.viz.rich import rich_display
 from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.frames import Frame
+from minigrad.viz.steps.outside import running_shell
 from minigrad.viz.torch_graphs import watch
 
 __all__ = [

@@ -58,9 +58,8 @@ def compare(
     Returns what shows itself in a notebook, steps like a `BackwardStepper`, and opens where the passes part first.
     Raises ValueError where the graphs are not of the same shape, and what `BackwardStepper` raises.
     """
-    engines = (
-        engine if isinstance(engine, tuple) else [None if hasattr(type(one), "grad_fn") else engine for one in (a, b)]
-    )
+    for_each = [None if hasattr(type(one), "grad_fn") else engine for one in (a, b)]
+    engines = engine if isinstance(engine, tuple) else for_each
     if len(engines) != 2 or len(labels) != 2 or not all(isinstance(label, str) for label in labels):
         raise ValueError("compare() takes a pair of engines and a pair of labels, one of each for each result")
     return Comparison(a, b, engines, names, labels)

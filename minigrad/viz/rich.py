@@ -7,7 +7,6 @@ on, `viz.rich_display(False)` off.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from minigrad.viz.graph.records import source_text, span_of
 from minigrad.viz.graph.values import LISTED, describe, number, shape_text
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup, shorten
 from minigrad.viz.steps.kept_grads import grad_of
+from minigrad.viz.steps.outside import running_shell
 
 LOST = "Invalid"  # as `repr` calls the grad_fn
 STYLE = (
@@ -69,15 +69,6 @@ def rich_display(on: bool = True) -> None:
         formatter.for_type(Tensor, tensor_html)
     else:
         formatter.pop(Tensor, None)
-
-
-def running_shell() -> Any:
-    """IPython's shell if this code runs in one, else None. Does not import IPython."""
-    if "IPython" not in sys.modules:
-        return None
-    from IPython import get_ipython
-
-    return get_ipython()
 
 
 # ---------------------------------------------------------------- the parts

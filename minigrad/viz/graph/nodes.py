@@ -6,6 +6,8 @@ drawn alike. Only `next_functions`, `variable` and the number of the node are re
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 LIMIT = 6000  # boxes: beyond that it takes seconds until the folded picture is there
@@ -16,22 +18,29 @@ def nodes_behind(*starts: Any) -> list[Any]:
 
     ValueError if there are more than `LIMIT`.
     """
-    known, stack = set(starts), list(starts)
-    while stack:
-        for child, _ in stack.pop().next_functions:
-            if child is not None and child not in known:
-                known.add(child)
-                stack.append(child)
-        if len(known) > LIMIT:
-            raise ValueError(
-                f"this graph has more than {LIMIT} nodes, too many to draw or to step through in one picture. "
-                "Draw a smaller one: fewer rounds of the loop, or the graph of one part, such as one layer's result."
-            )
+    known = reached(starts, LIMIT)
+    if len(known) > LIMIT:
+        raise ValueError(
+            f"this graph has more than {LIMIT} nodes, too many to draw or to step through in one picture. "
+            "Draw a smaller one: fewer rounds of the loop, or the graph of one part, such as one layer's result."
+        )
     found: dict[Any, None] = {}
     for node in sorted((node for node in known if not is_leaf(node)), key=lambda node: node._sequence_nr()):
         leaves = [child for child, _ in node.next_functions if child is not None and is_leaf(child)]
         found |= dict.fromkeys([*leaves, node])
     return list(found)
+
+
+def reached(starts: Iterable[Any], most: float = math.inf) -> dict[Any, None]:
+    """Some nodes and all behind them, each once; not all where they are more than `most`."""
+    found = dict.fromkeys(starts)
+    stack = list(found)
+    while stack and len(found) <= most:
+        for child, _ in stack.pop().next_functions:
+            if child is not None and child not in found:
+                found[child] = None
+                stack.append(child)
+    return found
 
 
 def is_leaf(node: Any) -> bool:

@@ -96,11 +96,8 @@ def shared_code() -> SharedCode:
 
 def can_rehearse(root: Any, graph: Snapshot) -> bool:
     """Whether running the pass once more than asked would show nowhere: no code of the learner's runs in it."""
-    if not isinstance(root, Tensor) or len(graph.boxes) > NODES:
-        return False
-    if sum(math.prod(box.value.shape) for box in graph.boxes) > ELEMENTS:
-        return False
-    return all(is_plain(node) for node in graph.nodes if node is not None)
+    is_small = len(graph.boxes) <= NODES and sum(math.prod(box.value.shape) for box in graph.boxes) <= ELEMENTS
+    return isinstance(root, Tensor) and is_small and all(map(is_plain, graph.node_of.values()))
 
 
 def rehearsal_of(

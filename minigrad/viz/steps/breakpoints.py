@@ -41,13 +41,11 @@ class Breakpoints:
 
     def first_met(self, frame: Frame) -> dict[str, str] | None:
         """The first at which a run stops with this frame, as `shown`, if there is one."""
-        tests: dict[str, Callable[[Any], Any]] = {
-            "box": lambda key: frame.box == key,
-            "when": lambda text: _holds(text, frame),
-            "code": lambda function: function(frame),
-        }
-        pairs = zip(self.items, self.shown, strict=True)
-        return next((words for (kind, value), words in pairs if tests[kind](value)), None)
+        for (kind, value), words in zip(self.items, self.shown, strict=True):
+            is_met = value(frame) if kind == "code" else frame.box == value if kind == "box" else _holds(value, frame)
+            if is_met:
+                return words
+        return None
 
     def replace(self, wanted: list[Any], runs: Container[str]) -> None:
         """Take over what the page has set, as far as it can be understood; `runs` are the boxes that do run.

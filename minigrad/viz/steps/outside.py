@@ -15,7 +15,7 @@ _steppers: WeakSet[Any] = WeakSet()
 
 def attend(stepper: Any) -> None:
     """Let a stepper look again, by its `look`, whenever something may have changed."""
-    shell = _shell()
+    shell = running_shell()
     if shell is not None and _after_cell not in shell.events.callbacks["post_run_cell"]:
         shell.events.register("post_run_cell", _after_cell)
     _steppers.add(stepper)
@@ -41,12 +41,12 @@ def _after_cell(*_: Any) -> None:
 
 def _rest_if_alone() -> None:
     """Without steppers there is nothing to do after a cell."""
-    shell = _shell()
+    shell = running_shell()
     if not _steppers and shell is not None and _after_cell in shell.events.callbacks["post_run_cell"]:
         shell.events.unregister("post_run_cell", _after_cell)
 
 
-def _shell() -> Any:
-    """The IPython that runs the learner's cells, if one does."""
+def running_shell() -> Any:
+    """IPython's shell if it runs the learner's cells, else None. Does not import IPython."""
     ipython = sys.modules.get("IPython")
     return None if ipython is None else ipython.get_ipython()

@@ -68,11 +68,8 @@ def _lines(graph: Snapshot, frame: Frame) -> list[str]:
     lines.append("  waiting: " + (", ".join(turn.text for turn in frame.waiting) or "nobody"))
     lines.append("  done: " + (", ".join(clean(turn.name) for turn in frame.done) or "nobody"))
     lines.append("  next: " + upcoming(frame))
-    texts = frame.grads  # once: it is put together anew each time
-    grads = [
-        f"{clean(b.name)} {frame.states[b.id].grad.alarm or texts[b.id]}"
-        + (f" ({frame.differences[b.id]})" if b.id in frame.differences else "")
-        for b in graph.boxes
-        if b.kind != "constant"
-    ]
+    grads = []
+    for box in (box for box in graph.boxes if box.kind != "constant"):
+        grad, change = frame.states[box.id].grad, frame.differences.get(box.id)
+        grads.append(f"{clean(box.name)} {grad.alarm or grad.text}" + (f" ({change})" if change else ""))
     return [*lines, "  grad: " + ", ".join(grads)]

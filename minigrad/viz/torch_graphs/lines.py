@@ -25,6 +25,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from minigrad.viz.graph.calls import NETWORKS
+from minigrad.viz.graph.nodes import is_leaf, reached
 from minigrad.viz.graph.records import KEPT, MANY_CODES, NO_PLACE, OWN, RESUMABLE, Record, loops_of, numbered_call
 
 KEY = "minigrad.viz"  # under which it stands in a node's metadata
@@ -168,9 +169,10 @@ def _mode_class(base: Any) -> Any:
                 call = Call(sys._getframe(1), called)
                 results = _tensors(torch, out)
                 if func in gradients:
-                    behind = _nodes_behind(_tensors(torch, args[:1]))
+                    roots = [tensor.grad_fn for tensor in _tensors(torch, args[:1])]
+                    behind = reached(node for node in roots if node is not None)
                     call.generation += max(noted.generation if (noted := noted_of(node)[0]) else 1 for node in behind)
-                    leaves = [node.variable for node in behind if hasattr(node, "variable")]
+                    leaves = [node.variable for node in behind if is_leaf(node)]
                     results += [leaf.grad for leaf in leaves if leaf.grad is not None]
                 _note(call, results or _tensors(torch, args[:1]), before, torch.strided)
             elif not is_recording():
@@ -217,15 +219,3 @@ def _note_function(frame: FrameType | None, apply: CodeType, called: CodeType, n
     if len(_applied) >= MANY_APPLIED:
         del _applied[next(iter(_applied))]
     _applied[number, inner.f_code] = Call(frame.f_back, called)
-
-
-def _nodes_behind(tensors: Sequence[Any]) -> list[Any]:
-    """All nodes behind some tensors."""
-    found = dict.fromkeys(tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None)
-    stack = list(found)
-    while stack:
-        for child, _ in stack.pop().next_functions:
-            if child is not None and child not in found:
-                found[child] = None
-                stack.append(child)
-    return list(found)

@@ -137,7 +137,6 @@ def _is_strided(raw: Any) -> bool:
 
 def _has_numpy_type(raw: Any) -> bool:
     try:
-        raw[:0] if raw.ndim else raw.reshape(1)[:0]
         np.dtype(str(raw.dtype).removeprefix("torch."))
     except TypeError:
         return False

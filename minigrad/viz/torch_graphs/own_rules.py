@@ -25,22 +25,28 @@ RULES: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     "SqueezeBackward1": {"self": lambda F, g, self_shape: g.reshape(self_shape)},
     "TransposeBackward0": {"self": lambda F, g, dim0, dim1: g.swapaxes(dim0, dim1)},
     "MseLossBackward0": {
-        "self": lambda F, g, self, target, reduction: g * 2 * (self - target) / (self.size if reduction == 1 else 1),
-        "target": lambda F, g, self, target, reduction: g * 2 * (target - self) / (self.size if reduction == 1 else 1),
+        "self": lambda F, g, self, target, reduction: (
+            g * 2 * (self - target) / self.size if reduction == 1 else g * 2 * (self - target)
+        ),
+        "target": lambda F, g, self, target, reduction: (
+            g * 2 * (target - self) / self.size if reduction == 1 else g * 2 * (target - self)
+        ),
     },
     "BinaryCrossEntropyBackward0": {
         "self": lambda F, g, self, target, reduction: (
-            g * (self - target) / (self * (1 - self)) / (self.size if reduction == 1 else 1)
+            g * (self - target) / (self * (1 - self)) / self.size
+            if reduction == 1
+            else g * (self - target) / (self * (1 - self))
         ),
         "target": lambda F, g, self, reduction: (
-            g * (F.log(1 - self) - F.log(self)) / (self.size if reduction == 1 else 1)
+            g * (F.log(1 - self) - F.log(self)) / self.size if reduction == 1 else g * (F.log(1 - self) - F.log(self))
         ),
     },
     "BinaryCrossEntropyWithLogitsBackward0": {
         "self": lambda F, g, self, target, reduction: (
-            g * (F.sigmoid(self) - target) / (self.size if reduction == 1 else 1)
+            g * (F.sigmoid(self) - target) / self.size if reduction == 1 else g * (F.sigmoid(self) - target)
         ),
-        "target": lambda F, g, self, reduction: -g * self / (self.size if reduction == 1 else 1),
+        "target": lambda F, g, self, reduction: -g * self / self.size if reduction == 1 else -g * self,
     },
     "StdBackward0": {"self": lambda F, g, self, result: g * (self - self.mean()) / (result * (self.size - 1))},
     "LinalgVectorNormBackward0": {"self": lambda F, g, self, result: g * self / result},
