@@ -90,7 +90,7 @@ def _flags(tensor):
     return (
         f"requires_grad is {tensor.requires_grad}, is_leaf is {tensor.is_leaf}, grad_fn is "
         f"{'None' if tensor.grad_fn is None else tensor.grad_fn.name()}, grad is "
-        f"{'None' if tensor._grad is None else 'a tensor'}"
+        f"{'None' if tensor._grad is None else 'a tensor'}{', to be retained' if tensor.retains_grad else ''}"
     )
 
 

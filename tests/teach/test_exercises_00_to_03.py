@@ -104,6 +104,12 @@ def weights_that_are_data(numbers, scale):
         return mg.tensor(numbers, requires_grad=True) * scale
 
 
+def weights_in_the_list(numbers, scale):
+    for place, number in enumerate(numbers):
+        numbers[place] = number * scale
+    return mg.tensor(numbers, requires_grad=True)
+
+
 def weights_by_numpy(numbers, scale):
     return mg.tensor(np.array(numbers) * scale).requires_grad_(True)
 
@@ -151,6 +157,17 @@ def kind_by_trying(tensor):
     if kind == "parameter":
         tensor.grad = mg.zeros_like(tensor)
     return kind
+
+
+def kind_of_a_retained_one(tensor):
+    if tensor.requires_grad:
+        tensor.retain_grad()
+    return REFERENCE["kind_of"](tensor)
+
+
+def kind_without_recording(tensor):
+    mg.set_grad_enabled(False)
+    return REFERENCE["kind_of"](tensor)
 
 
 def kind_in_capitals(tensor):
@@ -284,6 +301,12 @@ def middle_without_a_return(w, x, target):
     hidden.retain_grad()
     ((hidden.tanh().sum() - target) ** 2).backward()
     hidden.grad  # noqa: B018
+
+
+def middle_that_freezes(w, x, target):
+    gradient = REFERENCE["middle_gradient"](w, x, target)
+    w.requires_grad_(False)
+    return gradient
 
 
 def middle_by_a_hook(w, x, target):
@@ -827,6 +850,7 @@ WRONG = {
         (weights_of_any_scale_but_0, ""),
         (weights_by_dividing, "ZeroDivisionError"),
         (weights_as_they_are, "The scale was left out"),
+        (weights_in_the_list, "The answer is right, but afterwards numbers has other items than before"),
         (weights_that_are_data, "The flag was not set, or got lost"),
     ],
     "kind_of": [
@@ -836,6 +860,8 @@ WRONG = {
         (kind_by_numbers, "yours data, expected"),
         (kind_by_dimensions, "[0], requires_grad=True)"),
         (kind_by_trying, "The answer is right, but the tensor is to be asked, not changed"),
+        (kind_of_a_retained_one, "The answer is right, but the tensor is to be asked, not changed"),
+        (kind_without_recording, "The answer is right, but afterwards grad mode is off"),
         (kind_in_capitals, "The answer is one of the words"),
     ],
     "freeze_first": [
@@ -854,6 +880,7 @@ WRONG = {
         (middle_in_the_shape_of_w, "This is the gradient of w"),
         (middle_averaged, ""),
         (middle_rounded, "likely None of the mistakes that are known"),
+        (middle_that_freezes, "The answer is right, but afterwards w.requires_grad is not what it was"),
         (middle_without_a_walk, "None came back"),
         (middle_without_a_return, "None came back"),
     ],
