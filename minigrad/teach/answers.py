@@ -6,7 +6,6 @@ import dis
 import linecache
 import traceback
 import types
-from collections.abc import Callable
 from typing import Any
 
 from minigrad.teach.apart import MEMORY, NobodyThereError
@@ -31,19 +30,20 @@ def untouched(answer: Any) -> bool:
     return names == ["NotImplementedError"] and all(step.opname in _RAISES for step in steps)
 
 
-def is_own(answer: Callable[..., Any], error: BaseException) -> bool:
-    """Whether a line of the learner's raised the error, and nothing that it called."""
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return frame.f_code.co_filename == getattr(getattr(answer, "__code__", None), "co_filename", None)
+def places_of(error: BaseException) -> list[tuple[str, int]]:
+    """The files and lines through which an error came, the innermost first."""
+    return [(frame.f_code.co_filename, number) for frame, number in traceback.walk_tb(error.__traceback__)][::-1]
 
 
-def failed_line(answer: Callable[..., Any], error: BaseException) -> str:
+def own_line(answer: Any, places: list[tuple[str, int]]) -> str:
+    """The first of the places that is in the learner's function: the line that stands there."""
+    own = getattr(getattr(answer, "__code__", None), "co_filename", None)
+    return next((plain(linecache.getline(file, line).strip()) for file, line in places if file == own), "")
+
+
+def failed_line(answer: Any, error: BaseException) -> str:
     """The learner's line in which an error arose."""
-    wanted = getattr(getattr(answer, "__code__", None), "co_filename", None)
-    for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
-        if frame.f_code.co_filename == wanted:
-            return plain(linecache.getline(wanted, number).strip())
-    return ""
+    return own_line(answer, places_of(error))
 
 
 def explained(error: BaseException) -> str:

@@ -59,14 +59,9 @@ class NobodyThereError(RuntimeError):
     """Code asks for something to be typed, while a check is running."""
 
 
-def is_apart() -> bool:
-    """Whether this is the process apart."""
-    return _to_notebook is not None
-
-
 def stops_notebook(error: BaseException) -> bool:
     """Whether an error is the notebook's stop button, and none that a learner's function raised."""
-    return isinstance(error, KeyboardInterrupt) and not is_apart()
+    return isinstance(error, KeyboardInterrupt) and _to_notebook is None
 
 
 def going_on(doing: str) -> None:
@@ -80,7 +75,7 @@ def run_apart(seconds: float, work: Callable[[], Any]) -> Any:
 
     EndedError if that ends before, or has not gone on for so many seconds and some grace. What it prints is printed.
     """
-    if not FORKS or is_apart():
+    if not FORKS or _to_notebook is not None:
         return work()
     notebook, child = os.getpid(), 0
     here, there = socket.socketpair()

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import base64
 import re
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import groupby
 from textwrap import fill, indent
+from typing import Any
+
+from minigrad.teach.limits import TookTooLongError
 
 LONGEST = 400  # characters of a value that is shown
 WIDTH = 96  # characters of a line of text
@@ -51,6 +55,7 @@ class Card:
     title: str
     rows: tuple[tuple[str, str], ...] = ()
     picture: str = ""  # an SVG below the rows, for pages that can show one
+    at_work: Any = None  # a function: what it returns, a notebook shows beneath the card
 
     def __repr__(self) -> str:
         width = max((len(label) for label, _ in self.rows), default=0)
@@ -75,6 +80,16 @@ class Card:
         title = f'<div style="font-weight:600">{mark} {escape(self.title)}</div>'
         frame = f"border-left:4px solid {colour};padding:6px 12px;margin:4px 0"
         return f'<div style="{frame}">{title}{rows}{self._picture()}</div>'
+
+    def _ipython_display_(self) -> None:
+        """Show the card, and beneath it what `at_work` gives."""
+        if self.at_work is None:
+            raise NotImplementedError  # with which IPython shows it as it does everything
+        from IPython.display import display
+
+        display(replace(self, at_work=None))  # type: ignore[no-untyped-call]
+        with suppress(Exception, SystemExit, TookTooLongError):  # the answer is right, whatever becomes of this
+            display(self.at_work())  # type: ignore[no-untyped-call]
 
     def _picture(self) -> str:
         """The picture as an image, so that its names and styles cannot meet those of others on the page."""

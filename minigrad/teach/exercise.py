@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-import linecache
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -26,7 +25,7 @@ import numpy as np
 from minigrad import autograd
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.teach import traces
-from minigrad.teach.answers import explained, failed_line, is_own, untouched
+from minigrad.teach.answers import explained, failed_line, own_line, places_of, untouched
 from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.comparing import Difference, compare, show
@@ -108,6 +107,8 @@ class Exercise:
         evidence: `(outcome) -> text`: what finite differences, or a walk by the engine, say about the failed case.
         picture: `(outcome, difference) -> SVG`, or "": the graph of the failed case with the wrong node in red. It
             may run `outcome.answer` once more.
+        at_work: `answer -> something to show`: the learner's function at work, beneath the card of an answer that
+            passed, where there is a notebook. It runs in the notebook, with nothing around it.
         writes: the function is asked to change its arguments.
         seconds: how long the function may run on one case.
         chapter: the notebook's name, which the exercise gets from its file when it is loaded.
@@ -127,6 +128,7 @@ class Exercise:
     show: Callable[[Any, tuple[Any, ...]], str] = lambda value, arguments: show(value)
     evidence: Callable[[Outcome], str] | None = None
     picture: Callable[[Outcome, Difference], str] | None = None
+    at_work: Callable[[Function], Any] | None = None
     writes: bool = False
     seconds: float = 10.0
     chapter: str = ""
@@ -153,6 +155,8 @@ class Exercise:
             card = Card(found["kind"], found["title"], tuple(map(tuple, found["rows"])), found["picture"])
         except EndedError as ended:
             card = self._ended(answer, ended)
+        if card.kind == "good" and self.at_work is not None:
+            card = replace(card, at_work=functools.partial(call_within, self.seconds, self.at_work, answer))
         if card.kind != "open":
             kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried")
         return card
@@ -186,17 +190,15 @@ class Exercise:
 
     def _not_attempted(self, answer: Any) -> Card:
         if answer is None:
-            advice = f"Write the function, run its cell, then run check.{self.name}({self.name})."
-            return self._card("open", "not attempted", ("next", advice))
+            call = f"check.{self.name}({self.name})"
+            return self._card("open", "not attempted", ("next", f"Write the function, run its cell, then run {call}."))
         asked = f"{self.signature}, {self.title}. {stars(self.stars)} {_count(self.minutes, 'minute')}"
         advice = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
         return self._card("open", "not attempted", ("asked", asked), ("next", advice))
 
     def _ended(self, answer: Any, ended: EndedError) -> Card:
         """The card for an answer that took the process with it in which it was tried."""
-        own = getattr(getattr(answer, "__code__", None), "co_filename", None)
-        lines = [linecache.getline(file, number).strip() for file, number in ended.places if file == own]
-        rows = (("input", ended.doing), ("in your line", code(plain(lines[0])) if lines else ""), ("likely", ENDED))
+        rows = (("input", ended.doing), ("in your line", code(own_line(answer, ended.places))), ("likely", ENDED))
         return self._card("bad", ended.words, *rows)
 
     def _draws(self, first: int | None) -> Iterable[Case]:
@@ -223,14 +225,13 @@ class Exercise:
         for case in cases:
             with contextlib.nullcontext() if case.seed in (None, seed) else print_limit(0):
                 outcome, expected = self.run(answer, case), self.run(self.reference, case)
-            if isinstance(outcome.error, NotImplementedError) and is_own(answer, outcome.error):
-                line = code(failed_line(answer, outcome.error))
-                return self._card("open", "not finished", ("in your line", line), ("next", UNFINISHED))
+            error = outcome.error
+            if isinstance(error, NotImplementedError) and (line := own_line(answer, places_of(error)[:1])):
+                return self._card("open", "not finished", ("in your line", code(line)), ("next", UNFINISHED))
             if (card := self._judged(outcome, expected, cases)) is not None:
                 return card
-            told |= dict.fromkeys(
-                traces.in_words([place], outcome.left) for place in traces.left_behind(outcome.left, expected.left)
-            )
+            found = traces.left_behind(outcome.left, expected.left)
+            told |= dict.fromkeys(traces.in_words([place], outcome.left) for place in found)
         fixed = "; ".join(case.words for case in self.cases)
         drawn = f" So were those of {DRAWS} random draws." if self.drawn is not None else ""
         tried = f"{_count(len(self.cases), 'case')} tried, all as expected: {fixed}.{drawn}"

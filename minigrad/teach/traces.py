@@ -42,17 +42,9 @@ SAYS_MORE = {
 MOST_NODES = 500  # of a graph whose leaves are looked at
 
 
-def _put_back_anomaly(found: tuple[bool, ...]) -> None:
-    set_anomaly(*(found or (None,)))
-
-
 def _put_back_hooks(hooks: Any) -> None:
     thread.saved_tensors_hooks = hooks
     count_unusual()
-
-
-def _filters() -> list[Any]:
-    return [one for one in warnings.filters if one != NO_WARNING]  # which minigrad sets when it needs it
 
 
 def _put_back_filters(filters: list[Any]) -> None:
@@ -64,11 +56,12 @@ def _put_back_filters(filters: list[Any]) -> None:
 MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "grad mode is {}": (lambda: thread.grad_enabled, set_recording),
     "inference mode is {}": (lambda: thread.inference, lambda on: set_recording(thread.grad_enabled, on)),
-    "anomaly mode is {}": (lambda: () if modes.anomaly is None else (modes.anomaly,), _put_back_anomaly),
+    "anomaly mode is not what it was": (lambda: modes.anomaly, set_anomaly),
     "the default dtype is {}": (get_default_dtype, set_default_dtype),
     "the hooks on saved tensors are others": (lambda: thread.saved_tensors_hooks, _put_back_hooks),
     "numpy's handling of errors is another": (np.geterr, lambda found: np.seterr(**found)),
-    "warnings are filtered otherwise than before": (_filters, _put_back_filters),
+    # (without the filter that minigrad sets when it needs it)
+    "warnings are filtered otherwise": (lambda: [*filter(NO_WARNING.__ne__, warnings.filters)], _put_back_filters),
     "the random numbers to come are others": (
         lambda: get_rng_state().tolist(),
         lambda state: set_rng_state(tensor(state, dtype=uint8)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -32,6 +33,30 @@ def test_a_card_escapes_what_it_shows() -> None:
     assert "<b>" not in html
     assert "&lt;script&gt;code" in html
     assert "✗ <b>x</b>" in repr(card)
+
+
+def test_beneath_the_card_of_a_right_answer_is_the_function_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[object] = []
+    monkeypatch.setattr("IPython.display.display", shown.append)
+
+    def at_work(answer):
+        return answer(1.0, 2.0, 3.0, 4.0)
+
+    def breaks(answer):
+        raise ValueError
+
+    exercise = dataclasses.replace(EXERCISES["slope_of_w"], at_work=at_work)
+    card = exercise.check(exercise.reference)
+    assert shown == []  # it runs where the card is shown, and not where one looks at what it says
+    card._ipython_display_()
+    assert shown == [dataclasses.replace(card, at_work=None), 4.0]
+    for other in (shown[0], exercise.check(forgot_x), check.slope_of_w(forgot_x)):
+        with pytest.raises(NotImplementedError):  # nothing is beneath: IPython shows it by itself
+            other._ipython_display_()
+    for broken in (breaks, lambda answer: sys.exit()):
+        shown.clear()
+        dataclasses.replace(exercise, at_work=broken).check(exercise.reference)._ipython_display_()
+        assert shown == [check.slope_of_w(exercise.reference)]
 
 
 def test_plain_takes_out_what_differs_or_harms() -> None:

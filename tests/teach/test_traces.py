@@ -78,11 +78,11 @@ IN_ARGUMENTS = [
 IN_MODES = [
     (lambda tensors, h: mg.set_grad_enabled(False), "grad mode is off"),
     (lambda tensors, h: mg.inference_mode().__enter__(), "inference mode is on"),
-    (lambda tensors, h: mg.autograd.set_detect_anomaly(True), "anomaly mode is on"),
+    (lambda tensors, h: mg.autograd.set_detect_anomaly(True), "anomaly mode is not what it was"),
     (lambda tensors, h: mg.set_default_dtype(mg.float64), "the default dtype is minigrad.float64"),
     (pack_nothing, "the hooks on saved tensors are others"),
     (lambda tensors, h: np.seterr(divide="raise"), "numpy's handling of errors is another"),
-    (lambda tensors, h: warnings.simplefilter("ignore"), "warnings are filtered otherwise than before"),
+    (lambda tensors, h: warnings.simplefilter("ignore"), "warnings are filtered otherwise"),
 ]
 TOLD = [
     (lambda tensors, h: h.sum().backward(), "a leaf behind h.grad is not what it was"),
