@@ -104,6 +104,12 @@ def _in_losses(test):
     return lambda outcome: isinstance(outcome.value, tuple) and test(outcome.value[0], outcome.arguments[3])
 
 
+def _at_work(answer):
+    from .chapter03_at_work import digits_trained  # only when it is shown: it reads the images
+
+    return digits_trained(answer)
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -269,6 +275,7 @@ EXERCISE = Exercise(
     show=_show_descent,
     evidence=_measured_descent,
     writes=True,
+    at_work=_at_work,
     mistakes=(
         Mistake(
             recorded_the_update,

@@ -97,6 +97,12 @@ def _repeats(outcome):
     return len(set(nodes)) < len(nodes)
 
 
+def _at_work(answer):
+    from .chapter03_at_work import stepper_in_order  # only when it is shown: the pictures take a while to load
+
+    return stepper_in_order(answer)
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -199,6 +205,7 @@ EXERCISE = Exercise(
     show=_show_order,
     evidence=_walked,
     picture=draw_node,
+    at_work=_at_work,
     mistakes=(
         Mistake(none_among_them, when=lambda outcome: any(item is None for item in _items(outcome))),
         Mistake(forward_order, when=_backwards),

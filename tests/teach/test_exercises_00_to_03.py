@@ -5,6 +5,7 @@ A wrong answer has words that its card must hold; "" where it only has to be ref
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -990,3 +991,48 @@ def test_a_wrong_answer_is_refused(name: str, answer, words: str) -> None:
 def test_a_right_answer_passes(name: str, answer) -> None:
     card = getattr(check, name)(answer)
     assert card.kind == "good", card
+
+
+# ---------------------------------------------------------------- what was right, at work
+
+
+def ran(stepper) -> list[str]:
+    """Who runs in a stepper, in that order."""
+    stepper.last()
+    return [frame.name for frame in stepper.frames[1:]]
+
+
+def gradients_of(stepper) -> dict[str, str]:
+    """What the boxes hold at the end."""
+    last = stepper.trace().splitlines()[-1]
+    return dict(entry.split(" ") for entry in last.removeprefix("  grad: ").split(", "))
+
+
+def test_a_right_order_is_walked_by_the_stepper() -> None:
+    at_work = EXERCISES["run_order"].at_work
+    ours, others = at_work(REFERENCE["run_order"]), at_work(order_by_depth)
+    assert sorted(ran(ours)) == sorted(ran(others)) == ["c", "d", "e", "loss", "s"]
+    assert ran(ours) != ran(others), "each in its own order"
+    assert "⚠" not in ours.trace() + others.trace()
+    a, b = mg.tensor(3.0, requires_grad=True), mg.tensor(2.0, requires_grad=True)
+    (a * b * (a * b + a) * (a + b)).backward()
+    for stepper in (ours, others):
+        found = gradients_of(stepper)
+        assert (float(found["a"]), float(found["b"])) == (a.grad.item(), b.grad.item())
+
+
+def test_in_a_wrong_order_the_stepper_says_who_is_too_early() -> None:
+    stepper = EXERCISES["run_order"].at_work(order_by_distance)
+    stepper.run_to("c")
+    assert "has it run when 1 of 2 gradients have arrived: before d, which sends to c.grad" in stepper.trace()
+
+
+def test_a_right_loop_trains_the_digits() -> None:
+    card = EXERCISES["descend"].at_work(descend_by_data)
+    looks = re.findall(r"(\d+) steps: +(\d+)% of the test images right, loss ([\d.]+)", repr(card))
+    steps, shares, losses = zip(*[(int(step), int(share), float(loss)) for step, share, loss in looks], strict=True)
+    assert steps[0] == 0
+    assert losses[0] == pytest.approx(np.log(10), abs=0.01)
+    assert shares[-1] >= 95
+    assert list(losses) == sorted(losses, reverse=True)
+    assert repr(card) == repr(EXERCISES["descend"].at_work(descend_and_zero)), "the same numbers each time"
