@@ -163,3 +163,11 @@ test_as_in_torch = behaviours.test()
 def test_the_other_kind_is_refused() -> None:
     with pytest.raises(NotImplementedError, match="pass use_reentrant=False"):
         minigrad.utils.checkpoint.checkpoint(wave, minigrad.ones(2), use_reentrant=True)
+
+
+def test_errors_about_an_argument_say_that_the_checkpoint_saved_it() -> None:
+    argument = minigrad.ones(2, requires_grad=True) * 2
+    y = checkpoint(minigrad, wave, argument)
+    argument.detach_()
+    with pytest.raises(RuntimeError, match=r"checkpoint\(\) saved it\.$"):
+        y.sum().backward()
