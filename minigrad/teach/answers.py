@@ -56,8 +56,8 @@ def explained(error: BaseException) -> str:
 
 # fmt: off
 _MEANINGS = (
-    (RecursionError, "", "The function calls itself once for each node, and graphs are deeper than Python's stack. "
-     "Keep a list of what is still to do, and loop."),
+    (RecursionError, "", "The function calls itself, again and again, until Python's stack is full: graphs are deeper "
+     "than that. Does it end? Keep a list of what is still to do, and loop."),
     (TookTooLongError, "", "The loop does not come to an end, or not soon: look at what must change in each round "
      "so that it can stop. Is a list filled faster than it is emptied, or a node met again for each way that leads to "
      "it?"),

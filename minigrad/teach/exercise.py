@@ -338,8 +338,9 @@ class Exercise:
         """What a function does with a case, to be compared with what another does."""
         with print_limit(0):  # what it prints, it has printed already
             outcome = self.run(answer, case)
-        if outcome.error is not None:
-            return type(outcome.error), str(outcome.error)
+        if (error := outcome.error) is not None:  # of its own lines, or somewhere in what it called
+            place = places_of(error)[:1]
+            return type(error), str(error), None if own_line(answer, place) else place
         return self.show(outcome.value, outcome.arguments)
 
 

@@ -91,3 +91,32 @@ def test_a_mistake_is_named_only_if_it_does_the_same_on_the_drawn_cases_too() ->
 def test_a_parameter_of_the_function_is_no_seed() -> None:
     card = EXERCISES["slope_of_w"].check(half, w=3)
     assert card.title == "slope_of_w: one function is asked for"
+
+
+def unlike(x):
+    """Two and three do not fit."""
+    return x + (mg.ones(2) + mg.ones(3)).sum()
+
+
+def test_an_error_of_a_mistake_is_known_by_its_text_and_its_place() -> None:
+    def made_otherwise(x):
+        several = mg.ones(2)
+        return mg.ones(3).sum() * x if x is None else several + mg.ones(3)
+
+    def said_by_itself(x):
+        raise RuntimeError(text)
+
+    exercise = dataclasses.replace(EXERCISE, mistakes=(unlike,))
+    rows = said(exercise.check(made_otherwise))
+    assert rows["likely"] == "Two and three do not fit."
+    text = rows["raised"].removeprefix("RuntimeError: ")
+    others = said(exercise.check(said_by_itself))
+    assert others["raised"] == rows["raised"]
+    assert others["likely"] != rows["likely"]
+
+
+def test_who_calls_itself_for_ever_is_not_said_to_go_along_a_graph() -> None:
+    def forever(x):
+        return forever(x)
+
+    assert "The function calls itself, again and again" in said(EXERCISE.check(forever))["likely"]
