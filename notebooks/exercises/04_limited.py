@@ -2,7 +2,7 @@
 
 from minigrad.teach import Exercise, Mistake, raised
 
-from .chapter04 import branch_case, branch_fields, branch_with, drawn_branches, hook_mistakes, is_branch
+from .chapter04 import branch_case, branch_fields, branch_with, drawn_branches, hook_mistakes, is_branch, named
 
 
 def limited(h, limit):
@@ -163,17 +163,17 @@ EXERCISE = Exercise(
             cut_off=limited_and_cut_off,
             silent=(limited_without_return,),
         ),
-        clipped_each_element,
-        Mistake(lengthened_short_ones, lengthened_all_but_zeros),
+        named(clipped_each_element),
+        named(lengthened_short_ones, lengthened_all_but_zeros),
         Mistake(divided_by_zero, when=raised(kind=ZeroDivisionError)),
-        made_zeros_unknown,
-        used_the_square,
-        length_of_one,
-        upside_down,
-        by_the_largest,
-        by_the_sum,
-        limited_each_row,
+        named(made_zeros_unknown),
+        named(used_the_square),
+        named(length_of_one),
+        named(upside_down),
+        named(by_the_largest),
+        named(by_the_sum),
+        named(limited_each_row),
         Mistake(shortened_the_numbers, clipped_the_numbers, when=is_branch(_is_smaller)),
-        dropped_long_ones,
+        named(dropped_long_ones),
     ),
 )

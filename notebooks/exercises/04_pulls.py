@@ -344,6 +344,16 @@ def asked_the_wrong_way(losses, h):
     return [grad(h, loss)[0].norm().item() for loss in losses]
 
 
+def _named(*answers):
+    """The mistake that these answers make, however it is rounded."""
+
+    def does(found, losses, h):
+        is_wrong = compare(pulls(losses, h), found) is not None
+        return is_wrong and any(compare(answer(losses, h), found) is None for answer in answers)
+
+    return Mistake(*answers, when=_is_pulled(does))
+
+
 EXERCISE = Exercise(
     title="a list of floats, the length of each loss's gradient with respect to h; every .grad stays as it was",
     stars=1,
@@ -382,12 +392,12 @@ EXERCISE = Exercise(
         Mistake(pulls_with_none, when=_is_none_of_unused),
         Mistake(pulls_without_retain_grad, when=_is_none_of_result),
         pull_of_all_together,
-        pulls_as_sums,
-        pulls_squared,
-        pulls_of_the_largest,
-        pulls_of_absolutes,
-        losses_for_pulls,
-        Mistake(pulls_of_one_element, pulls_of_the_last_row),
+        _named(pulls_as_sums),
+        _named(pulls_squared),
+        _named(pulls_of_the_largest),
+        _named(pulls_of_absolutes),
+        _named(losses_for_pulls),
+        _named(pulls_of_one_element, pulls_of_the_last_row),
         Mistake(gradients_for_pulls, when=_is_pulled(_are_gradients)),
         Mistake(left_one_out, when=_is_pulled(_lacks_unused)),
         Mistake(asked_the_wrong_way, when=raised("implicitly created")),

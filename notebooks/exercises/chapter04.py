@@ -245,6 +245,23 @@ def is_branch(test):
     return lambda outcome: isinstance(outcome.value, Branch) and test(outcome.value, *outcome.arguments)
 
 
+def does_as(*answers):
+    """For `when`: up to rounding, an answer does with all gradients what one of these does."""
+
+    def does(outcome):
+        return isinstance(outcome.value, Branch) and any(
+            _compare_branches(_tried(answer(*made), made), outcome.value, outcome) is None
+            for answer, made in [(answer, outcome.case.make()) for answer in answers]
+        )
+
+    return does
+
+
+def named(*answers):
+    """The mistake that these answers make, however it is rounded."""
+    return Mistake(*answers, when=does_as(*answers))
+
+
 def hook_mistakes(reference, word, *, handle, number, on_h, writes, cut_off, silent):
     """The mistakes that both exercises share, for these wrong answers: the hook is in the wrong place, or says
     nothing.

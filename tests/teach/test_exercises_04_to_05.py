@@ -755,6 +755,30 @@ def trained_with_half_a_step_each(loss_of, w1, w2, rate):
     return np.float32(loss.item())
 
 
+# ---------------------------------------------------------------- known mistakes, computed in other words
+
+
+def pulls_as_long_sums(losses, h):
+    gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
+    return [float(np.sum(gradient.detach().numpy(), dtype=np.float64)) for gradient in gradients]
+
+
+def limited_by_the_sum_in_double(h, limit):
+    def shorten(g):
+        length = sum(map(abs, g.flatten().tolist()))
+        return limit * g / length if length > limit else g
+
+    branch = h.clone()
+    branch.register_hook(shorten)
+    return branch
+
+
+def limited_by_the_square_in_double(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * limit / (g * g).sum() if (g * g).sum() > limit else g)
+    return branch
+
+
 # ---------------------------------------------------------------- the answers
 
 WRONG = {
@@ -767,6 +791,7 @@ WRONG = {
         pulls_each_loss_once: "",
         pulls_with_their_graph: "keeps its graph alive",
         pulls_rounded: "",
+        pulls_as_long_sums: "This is the sum of the elements",
     },
     "slope_and_curvature": {
         differences_in_double: "finite differences",
@@ -799,6 +824,8 @@ WRONG = {
         limited_by_the_first: "",
         limited_to_whole_numbers: "",
         limited_to_five: "",
+        limited_by_the_sum_in_double: "The sum of the absolute values",
+        limited_by_the_square_in_double: "the length squared",
         limited_with_nan: "0 / 0 is no number",
         limited_by_root_mean_square: "",
     },
