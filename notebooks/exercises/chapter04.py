@@ -94,10 +94,12 @@ def has_graph(value):
 # ---------------------------------------------------------------- branches: `turned_around` and `limited`
 
 PATTERNS = ((-30.0, 40.0), (0.25, -0.5), (0.0,), (4.5, -6.0))  # of gradients that arrive at the result, in turn
+GROWING = (1, 1, 2, 2, 0.5, 0.5)  # so that the rows of a table differ
 
 
 def _arriving_at(h):
-    return [mg.tensor(np.resize(pattern, h.shape), dtype=h.dtype) for pattern in PATTERNS]
+    sizes = np.resize(GROWING, h.shape)
+    return [mg.tensor(np.resize(pattern, h.shape) * sizes, dtype=h.dtype) for pattern in PATTERNS]
 
 
 @dataclass(frozen=True)
