@@ -169,12 +169,8 @@ def way_of(record: Record) -> tuple[Place, ...]:
     while above is not None:
         more, above = above
         calls += more
-    places = [
-        (code, instruction, number)
-        for code, instruction, number in zip(calls[::3], calls[1::3], calls[2::3], strict=True)
-        if instruction == NO_PLACE or code.co_name != "_first_call" or is_learners(code)
-    ]
-    places.reverse()
+    every = [*zip(calls[::3], calls[1::3], calls[2::3], strict=True)][::-1]
+    places = [at for at in every if at[1] == NO_PLACE or at[0].co_name != "_first_call" or is_learners(at[0])]
     if record.graph > 1:  # a rule of the engine's: who asked for the backward
         files = [code.co_filename if instruction != NO_PLACE else "" for code, instruction, _ in places]
         places = places[: files.index(ENGINE)] if ENGINE in files else places

@@ -251,12 +251,9 @@ def whole_write(span: Span | None) -> Span | None:
 
 @functools.lru_cache(maxsize=64)
 def _whole_writes(file: str, tree: ast.Module | None) -> dict[tuple[int, int, int, int], Span]:
-    return {
-        _place(_span(file, target)): _span(file, statement)
-        for statement, targets in _writes(tree)
-        for target in targets
-        if isinstance(target, ast.Subscript)
-    }
+    writes = [(target, whole) for whole, targets in _writes(tree) for target in targets]
+    parts = [(_span(file, target), _span(file, whole)) for target, whole in writes if isinstance(target, ast.Subscript)]
+    return {_place(part): whole for part, whole in parts}
 
 
 def _span(file: str, node: Any) -> Span:

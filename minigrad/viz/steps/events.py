@@ -94,10 +94,8 @@ def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box]) -> l
                 title, line = f"{name} is packed by {hook}", line_of(saved.hook)
                 events.append(Event("packed", box.id, title, text, None, saved.value, line))
             else:
-                text = (
-                    f"{box.op}, which made {box.name}, saved {name} at version {saved.saved_version}; it was written to"
-                )
-                text += f" since and is at version {saved.version}. The pass will fail there."
+                text = f"{box.op}, which made {box.name}, saved {name} at version {saved.saved_version}; it was "
+                text += f"written to since and is at version {saved.version}. The pass will fail there."
                 events.append(Event("version_mismatch", box.id, f"{name} was written to", text))
     return events + _nan_in_forward(graph)
 

@@ -141,11 +141,8 @@ class Recorder:
         frame = self._frame_of_leaf(key, incoming, held.get(key)) if is_leaf(node) else self._frame_of_op(key, step)
         came = [array_of(gradient) for gradient in incoming if gradient is not None]
         alarms = [values.alarm_of(array) for array in came] + [item.value.alarm for item in frame.contributions]
-        return replace(
-            frame,
-            received=values.measure(came[0]) if came else None,
-            alarm=" and ".join(word for word in ("NaN", "Inf") if any(word in alarm for alarm in alarms)),
-        )
+        words = [word for word in ("NaN", "Inf") if any(word in alarm for alarm in alarms)]
+        return replace(frame, received=values.measure(came[0]) if came else None, alarm=" and ".join(words))
 
     def close(self) -> None:
         """Let go of the graph: nothing runs any more."""
