@@ -1,0 +1,45 @@
+"""Checks in a kernel of Jupyter's: the process apart uses none of its sockets, and the next cell runs as ever."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from minigrad.teach.apart import FORKS
+
+pytestmark = pytest.mark.skipif(not FORKS, reason="there is no safe fork here")
+
+DEFINES = "def slope_of_w(w, x, b, target):\n    error = w * x + b - target\n    "
+RETURNS = "return 2 * error * x\ncheck.slope_of_w(slope_of_w)"
+CELLS = [
+    (
+        "import ctypes, os\nfrom minigrad.teach import check\nkernel = os.getpid()",
+        "",
+    ),
+    (DEFINES + "if w == 2: print('by print'); display('by display')\n    " + RETURNS, "slope_of_w: passed"),
+    (DEFINES + "import ipywidgets\n    display(ipywidgets.IntSlider())\n    " + RETURNS, "slope_of_w: passed"),
+    (DEFINES + "input('?')\n    " + RETURNS, "raises NobodyThereError"),
+    (DEFINES + "breakpoint()\n    " + RETURNS, "raises NobodyThereError"),
+    (DEFINES + "ctypes.string_at(1)\n    " + RETURNS, "Segmentation fault"),
+    (DEFINES + "os.closerange(3, 200)\n    " + RETURNS, "ended Python with exit code"),
+    (DEFINES + RETURNS, "slope_of_w: passed"),
+    ("os.getpid() == kernel", "True"),
+]
+
+
+def test_the_kernel_goes_on_after_every_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source, _ in CELLS])
+    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    for cell, (source, words) in zip(notebook.cells, CELLS, strict=True):
+        shown = [output["data"]["text/plain"] for output in cell.outputs if "data" in output]
+        assert words in "".join(shown), (source, cell.outputs)
+        assert len(shown) == bool(words)  # nothing but the card comes from the process apart, except as printed text
+    printed = "".join(output["text"] for output in notebook.cells[1].outputs if output["output_type"] == "stream")
+    assert printed == "by print\nby display\n"
