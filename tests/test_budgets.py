@@ -39,7 +39,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "viz": (9_360, ("viz",)),
     "teach": (1_250, ("teach",)),
 }
-WHOLE, WITHOUT_PICTURES = 22_630, 12_400  # the package, and the package without viz and teach
+WHOLE, WITHOUT_PICTURES = 22_640, 12_400  # the package, and the package without viz and teach
 SCRIPTS = 7_190  # lines of JavaScript and CSS in viz/static, all of them
 NO_CODE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
