@@ -63,8 +63,8 @@ MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     # (without the filter that minigrad sets when it needs it)
     "warnings are filtered otherwise": (lambda: [*filter(NO_WARNING.__ne__, warnings.filters)], _put_back_filters),
     "the random numbers to come are others": (
-        lambda: get_rng_state().tolist(),
-        lambda state: set_rng_state(tensor(state, dtype=uint8)),
+        lambda: get_rng_state().numpy().tobytes(),
+        lambda state: set_rng_state(tensor([*state], dtype=uint8)),
     ),
 }
 TOLD = ("version", "the random numbers to come are others")  # what is not wrong in itself, and told all the same
