@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from minigrad import teach
+from minigrad.teach import apart
 
 
 @pytest.fixture(autouse=True)
@@ -12,3 +13,9 @@ def _progress_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
     monkeypatch.setattr(teach.progress_file, "kept", {"exercises": {}, "predictions": {}})
     monkeypatch.setattr(teach.progress_file, "note", "")
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of answers that harm nobody are tried without a process for each: what is known of mistakes is kept."""
+    monkeypatch.setattr(apart, "FORKS", False)

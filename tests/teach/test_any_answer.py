@@ -27,6 +27,8 @@ from minigrad.teach import EXERCISES, check, predict, progress
 from minigrad.teach.answers import untouched
 from minigrad.teach.limits import MOST, TookTooLongError, call_within
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 forgot_x = wrong("slope_of_w", "forgot_x")
 
 

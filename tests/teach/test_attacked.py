@@ -21,6 +21,8 @@ from minigrad.teach import EXERCISES, Exercise
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 from mutants import Mutant, mutants_of
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 SECONDS = 2.0  # that an answer may take for a case: some breaks never come to an end
 
 # Breaks that are right answers, by exercise: the broken text, what stands in its place, and the reason.

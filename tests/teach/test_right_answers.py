@@ -12,6 +12,8 @@ import minigrad as mg
 from minigrad.autograd import Function, grad
 from minigrad.teach import EXERCISES, check
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 REFERENCE = {name: exercise.reference for name, exercise in EXERCISES.items()}
 
 

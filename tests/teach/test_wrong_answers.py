@@ -15,6 +15,8 @@ import minigrad as mg
 from minigrad.teach import EXERCISES, check
 from minigrad.teach.card import Card
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 EACH_WRONG = [(name, answer, words) for name, exercise in EXERCISES.items() for answer, words in each_wrong(exercise)]
 forgot_x = wrong("slope_of_w", "forgot_x")
 
