@@ -36,11 +36,11 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "optim": (444, ("optim",)),
     "random": (320, ("random",)),
     "data, files": (306, ("utils", "serialization.py")),
-    "viz": (9_360, ("viz",)),
+    "viz": (9_960, ("viz",)),
     "teach": (1_250, ("teach",)),
 }
-WHOLE, WITHOUT_PICTURES = 22_640, 12_400  # the package, and the package without viz and teach
-SCRIPTS = 7_190  # lines of JavaScript and CSS in viz/static, all of them
+WHOLE, WITHOUT_PICTURES = 23_240, 12_400  # the package, and the package without viz and teach
+SCRIPTS = 7_790  # lines of JavaScript and CSS in viz/static, all of them
 NO_CODE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
