@@ -791,6 +791,22 @@ def test_only_one_at_a_time():
     assert modes.profiler is None
 
 
+def test_a_profile_is_read_after_its_block_and_not_in_it(tmp_path):
+    with profile() as prof:
+        mg.exp(mg.ones(3))
+        for read in (
+            prof.key_averages,
+            prof.table,
+            lambda: prof.self_cpu_time_total,
+            lambda: prof.export_chrome_trace(tmp_path / "trace.json"),
+        ):
+            with pytest.raises(RuntimeError, match=r"Profiler didn't finish running: .* after the `with` block"):
+                read()
+    assert not list(tmp_path.iterdir())
+    assert counts(prof)["aten::exp"] == 1
+    assert profile(enabled=False).key_averages() == []
+
+
 def test_disabled():
     prof = profile(enabled=False)
     with prof as entered:

@@ -9,6 +9,7 @@ reading. A folder imports from those above it, never from those below.
     dot.py          `make_dot(loss)`: the graph for Graphviz, for those who know torchviz
     rich.py         `rich_display()`: a tensor as a table
     curves.py       `gradcheck_curve(f, x)`: how far finite differences are from the gradient
+    flame.py        `flame(profile, loss)`: a profile as bars over time, which light their boxes in the graph
 
     graph/          a graph as it stands: its boxes, their names, values and lines of code
     picture/        where boxes and edges go, the SVG, and the one that plays a whole pass
@@ -29,6 +30,7 @@ from minigrad.viz.compare import Comparison, compare
 from minigrad.viz.curves import gradcheck_curve
 from minigrad.viz.dot import LayoutError, make_dot
 from minigrad.viz.drawing import draw
+from minigrad.viz.flame import Flame, flame
 from minigrad.viz.graph.records import observe
 from minigrad.viz.own_engines import Engine
 from minigrad.viz.rich import rich_display
@@ -41,10 +43,12 @@ __all__ = [
     "BackwardStepper",
     "Comparison",
     "Engine",
+    "Flame",
     "Frame",
     "LayoutError",
     "compare",
     "draw",
+    "flame",
     "gradcheck_curve",
     "make_dot",
     "rich_display",

@@ -35,9 +35,9 @@ class profile:
         record_shapes: note the shapes of the inputs, for `key_averages(group_by_input_shape=True)`.
         profile_memory: note the bytes of the new arrays that events return.
 
-    Operations of all threads are recorded. Only one profiler can be on at a time: RuntimeError for a second one, and
-    for using one twice. After an exception in the block, the profile holds what happened up to then. Printed, a profile
-    is the table of its events.
+    Operations of all threads are recorded. Only one profiler can be on at a time: RuntimeError for a second one,
+    for using one twice, and for reading one in its block. After an exception in the block, the profile holds what
+    happened up to then. Printed, a profile is the table of its events.
     """
 
     def __init__(self, enabled: bool = True, *, record_shapes: bool = False, profile_memory: bool = False) -> None:
@@ -89,19 +89,25 @@ class profile:
     @property
     def self_cpu_time_total(self) -> float:
         """The sum of all self times, in microseconds."""
-        return self.function_events.self_cpu_time_total
+        return self._read().self_cpu_time_total
 
     def table(self, *args: Any, **options: Any) -> str:
         """A table with a row for every single event; see EventList.table."""
-        return self.function_events.table(*args, **options)
+        return self._read().table(*args, **options)
 
     def key_averages(self, group_by_input_shape: bool = False) -> EventList:
         """One average for each name, or each name with the same input shapes; see EventList.key_averages."""
-        return self.function_events.key_averages(group_by_input_shape)
+        return self._read().key_averages(group_by_input_shape)
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
         """Write the events as a file that Perfetto (ui.perfetto.dev) and chrome://tracing open."""
-        self.function_events.export_chrome_trace(path)
+        self._read().export_chrome_trace(path)
+
+    def _read(self) -> EventList:
+        """The events. RuntimeError in the block: they are linked to each other when it is over."""
+        if self.is_running:
+            raise RuntimeError("Profiler didn't finish running: its events are there after the `with` block, not in it")
+        return self.function_events
 
     def __str__(self) -> str:
         return str(self.function_events) if self._finished else UNFINISHED
@@ -110,8 +116,13 @@ class profile:
         return repr(self.function_events) if self._finished else UNFINISHED
 
     @property
+    def is_running(self) -> bool:
+        """Whether its block has begun and is not over."""
+        return self._recording is not None and self._recording.ended is None
+
+    @property
     def _finished(self) -> bool:
-        return self._recording is not None and self._recording.ended is not None
+        return self._recording is not None and not self.is_running
 
 
 class record_function(ContextDecorator):

@@ -1,0 +1,244 @@
+"""`flame(profile, loss)`: a profile as bars over time, each of which lights its boxes in the picture of the graph.
+
+A bar is a call: as long as it took, below the call that it was made in, and the fuller its colour, the more of the time
+was its own. One bar is chosen at a time. That is a group of radio buttons, so that it works by pointer and by keyboard,
+and a style sheet does the rest (`:has(:checked)`): no script, and no kernel is needed.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from minigrad.autograd.profiler import FunctionEvent, profile
+from minigrad.autograd.profiler.names import BACKWARD
+from minigrad.autograd.profiler.table import time_text
+from minigrad.viz.drawing import Drawing
+from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.graph.modules import groups_of
+from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.graph.records import learner_frame, source_line
+from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup
+
+THIN = 0.004  # of the whole time: shorter calls that follow one another are one bar
+ROW = 24  # pixels from a bar to the one below
+TALL = 480  # pixels: a higher graph is drawn smaller
+LINES = 60  # of the profile in text
+STYLE = (
+    ".minigrad-flame{color-scheme:light dark;--mgb-ink:light-dark(#1d2733,#e8edf3);"
+    "--mgb-quiet:light-dark(#586474,#a3afbd);--mgb-line:light-dark(#d3dae3,#3a4450);"
+    "--mgb-paper:light-dark(#ffffff,#1f262f);--mgb-chosen:light-dark(#a8006f,#ff7bd0);"
+    f"position:relative;margin:4px 2px;font:13px/1.5 {SANS};color:var(--mgb-ink)}}"
+    '[data-jp-theme-light="true"] .minigrad-flame{color-scheme:light}'
+    '[data-jp-theme-light="false"] .minigrad-flame{color-scheme:dark}'
+    ".minigrad-flame :is(input,.mgb-bar){position:absolute;left:var(--left);top:var(--top);width:var(--width);"
+    f"height:{ROW - 3}px;margin:0;box-sizing:border-box}}"
+    ".minigrad-flame input{opacity:0}.minigrad-flame label{display:contents}"
+    ".minigrad-flame .mgb-bar{min-width:2px;padding:0 4px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;"
+    f"border-radius:3px;border:1px solid var(--mgb-kind);font:11px/{ROW - 5}px {MONO};cursor:pointer;"
+    "background:color-mix(in srgb,var(--mgb-kind) var(--own),var(--mgb-paper))}"
+    ".minigrad-flame .mgb-thin{padding:0;border-width:0 1px;background:var(--mgb-kind)}"
+    ".minigrad-flame .mgb-forward{--mgb-kind:light-dark(#4ba3d8,#3a89bd)}"
+    ".minigrad-flame .mgb-backward{--mgb-kind:light-dark(#ef8a3c,#c66a22)}"
+    ".minigrad-flame .mgb-named{--mgb-kind:light-dark(#97a2b0,#6d7986)}"
+    ".minigrad-flame .mgb-several{border-style:dashed}"
+    ".minigrad-flame label:has(:checked) .mgb-bar{outline:3px solid var(--mgb-chosen);z-index:1}"
+    ".minigrad-flame label:has(:focus-visible) .mgb-bar{outline-style:double;outline-width:5px}"
+    ".minigrad-flame .mgb-said{position:absolute;left:0;right:0;top:var(--below);display:none}"
+    ".minigrad-flame label:has(:checked) .mgb-said,.minigrad-flame:not(:has(:checked)) .mgb-hint{display:block}"
+    f".minigrad-flame .mgb-said code{{font:12px {MONO};background:none;color:inherit}}"
+    ".minigrad-flame .mgb-quiet,.minigrad-flame .mgb-hint{color:var(--mgb-quiet)}"
+    ".minigrad-flame .mgb-bars{position:relative;margin-top:6px;height:var(--tall)}"
+    ".minigrad-flame .mgb-graph{overflow-x:auto}"
+    ".minigrad-flame svg{display:block;width:var(--wide);max-width:100%;height:auto;margin:0}"
+)
+
+
+class Flame:
+    """A profile over time: shows itself in a notebook. `str(flame)` is the same in text."""
+
+    def __init__(self, html: str, text: str) -> None:
+        self.html, self.text = html, text
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def flame(recorded: Any, root: Any = None, names: Mapping[str, Any] | None = None) -> Flame:
+    """Draw a profile as bars over time; below them the graph of a result, in which a chosen bar lights its boxes.
+
+    Args:
+        recorded: what `with profile() as prof:` has recorded; the block is to be over.
+        root: a result that was computed in the block, such as the loss. Without it there are only the bars.
+        names: name -> tensor or module, ahead of your variables' names.
+
+    Raises TypeError if the first argument is no profile, RuntimeError if its block is not over, ValueError if it has
+    recorded nothing; for `root`, what `draw` raises.
+    """
+    if not isinstance(recorded, profile):
+        kind = type(recorded).__name__
+        raise TypeError(f"flame() takes a profile, as in `with profile() as prof:`, and not a {kind}")
+    events = recorded.function_events
+    if recorded.is_running:
+        raise RuntimeError("the profile is still being recorded: call flame() after its `with` block, not in it")
+    if not events:
+        raise ValueError("the profile holds nothing: no operation ran in its block, or it was made with enabled=False")
+    return Flame(*_Picture(events, root, names, sys._getframe(1)).parts())
+
+
+class _Picture:
+    """The bars of a profile, and which boxes of the graph belong to each of its events."""
+
+    def __init__(self, events: list[FunctionEvent], root: Any, names: Any, frame: Any) -> None:
+        self.events = events
+        self.began = min(event.time_range.start for event in events)
+        self.whole = max(event.time_range.end for event in events) - self.began or 1.0
+        self.longest = max(event.self_cpu_time_total for event in events) or 1.0
+        self.graph = None if root is None else snapshot(root, names, learner_frame(frame))
+        self.svg = "" if self.graph is None else Drawing(self.graph).svg
+        self.box_of = {} if self.graph is None else _box_of_number(self.graph)
+        self.boxes, self.backward, self.depth = self._places()
+
+    def _places(self) -> tuple[dict[Any, list[str]], dict[Any, bool], dict[Any, int]]:
+        """Of each event: its boxes, whether it belongs to a backward, and its row. Parents come before children."""
+        boxes: dict[Any, list[str]] = {}
+        backward: dict[Any, bool] = {}
+        depth: dict[Any, int] = {}
+        for thread in dict.fromkeys(event.thread for event in self.events):
+            first = max(depth.values(), default=-1) + 1
+            for event in [event for event in self.events if event.thread == thread]:
+                above, own = event.cpu_parent, self.box_of.get(event.sequence_nr)
+                boxes[event] = [own] if own else boxes.get(above, [])
+                backward[event] = event.scope == BACKWARD or event.run is not None or backward.get(above, False)
+                depth[event] = first if above is None else depth[above] + 1
+        for event in reversed(self.events):  # what is in no box lights those of the calls in it
+            if not boxes[event]:
+                boxes[event] = list(dict.fromkeys(key for child in event.cpu_children for key in boxes[child]))
+        return boxes, backward, depth
+
+    def parts(self) -> tuple[str, str]:
+        """The HTML, and the text."""
+        bars = "".join(self._bar(calls) for calls in self._bars())
+        tall = (max(self.depth.values()) + 1) * ROW + 66
+        caption = (
+            f"{time_text(self.whole)} from left to right, {len(self.events)} calls. The fuller the colour of a bar, "
+            "the more of its time is its own. Blue: forward; orange: backward; grey: a part that was named."
+        )
+        hint = "Click a bar, then the arrow keys go on: what it is, how long it took, and its boxes in the graph."
+        html = (
+            f'<form method="dialog" class="minigrad-flame" data-lm-suppress-shortcuts="true">'
+            f'<style>{STYLE}{"".join(self._lights())}</style><div class="mgb-quiet">{caption}</div>'
+            f'<div class="mgb-bars" role="radiogroup" aria-label="The calls of the profile" '
+            f'style="--tall:{tall}px;--below:{tall - 64}px">{bars}<span class="mgb-said mgb-hint">{hint}</span></div>'
+            f"{self._graph_html()}</form>"
+        )
+        return html, self._text(caption)
+
+    def _graph_html(self) -> str:
+        found = re.search(r'width="([\d.]+)" height="([\d.]+)"', self.svg)
+        if found is None:
+            return ""
+        width, height = map(float, found.groups())
+        return f'<div class="mgb-graph" style="--wide:{width * min(1, TALL / height):.0f}px">{self.svg}</div>'
+
+    def _bars(self) -> Iterator[list[FunctionEvent]]:
+        """What each bar stands for, parents before children: a call, or several short ones in a row."""
+        threads = dict.fromkeys(event.thread for event in self.events)
+        tops = [[event for event in self.events if (event.cpu_parent, event.thread) == (None, one)] for one in threads]
+        waiting = [calls for top in reversed(tops) for calls in reversed(self._rows(top))]
+        while waiting:
+            calls = waiting.pop()
+            yield calls
+            if len(calls) == 1:
+                waiting += reversed(self._rows(calls[0].cpu_children))
+
+    def _rows(self, siblings: Iterable[FunctionEvent]) -> list[list[FunctionEvent]]:
+        """Calls of one row: each by itself, and several together that are too short to be seen and close together."""
+        least = THIN * self.whole
+        rows: list[list[FunctionEvent]] = [[]]
+        for event in siblings:
+            before = rows[-1]
+            is_short = all(one.cpu_time_total < least for one in [event, *before[-1:]])
+            if before and not (is_short and event.time_range.start - before[-1].time_range.end < least):
+                rows.append([])
+            rows[-1].append(event)
+        return [row for row in rows if row]
+
+    def _bar(self, calls: list[FunctionEvent]) -> str:
+        """A bar, its button, and what is said when it is chosen."""
+        first, last = calls[0], calls[-1]
+        left = (first.time_range.start - self.began) / self.whole
+        width = (last.time_range.end - first.time_range.start) / self.whole
+        own = min(sum(call.self_cpu_time_total for call in calls) / self.longest, 1)
+        place = f"--left:{left:.3%};--width:{width:.3%};--top:{self.depth[first] * ROW}px;--own:{10 + 60 * own:.0f}%"
+        keys = dict.fromkeys(key for call in calls for key in self.boxes[call])
+        kind = "named" if first.is_user_annotation else "backward" if self.backward[first] else "forward"
+        looks = f"mgb-bar mgb-{kind}" + " mgb-several" * (len(calls) > 1) + " mgb-thin" * (width < THIN)
+        name = _name(calls)
+        short = "" if width < THIN else name.rpartition("evaluate_function: ")[2].removeprefix("aten::")
+        times = f"total {time_text(sum(call.cpu_time_total for call in calls))}, "
+        times += f"self {time_text(sum(call.self_cpu_time_total for call in calls))}"
+        return (
+            f'<label style="{place}"><input type="radio" name="bar" class="{" ".join(keys)}">'
+            f'<span class="{looks}" title={attribute(f"{name}: {times}")}>{markup(short)}</span>'
+            f'<span class="mgb-said"><b>{markup(name)}</b> <span class="mgb-quiet">{kind}</span><br>{times}'
+            f"{self._line(list(keys))}</span></label>"
+        )
+
+    def _line(self, keys: list[str]) -> str:
+        """The learner's line that made the one box of a bar."""
+        span = self.graph.by_id[keys[0]].span if self.graph is not None and len(keys) == 1 else None
+        if span is None or self.graph is None:
+            return f"; {len(keys)} boxes" if keys else ""
+        titles = {source.file: source.title for source in self.graph.sources}
+        where = f"{titles.get(span.file, '')} line {span.first}".strip()
+        return f"<br>{markup(where)}: <code>{markup(source_line(span.file, span.first).strip())}</code>"
+
+    def _lights(self) -> Iterator[str]:
+        """For each box of the picture the rule that lights it, and what is around it where it lies in a closed part."""
+        if self.graph is None:
+            return
+        drawn = set(re.findall(r'data-(?:box|group)="(\w+)"', self.svg))
+        groups = groups_of(self.graph, self.graph.modules)
+        outer = {group.id: group.parent for group in groups}
+        outer |= {key: group.id for group in groups for key in group.boxes}
+        look = "stroke:var(--mgb-chosen);stroke-width:5px"
+        for key in dict.fromkeys(key for keys in self.boxes.values() for key in keys):
+            seen: str | None = key
+            while seen is not None and seen not in drawn:
+                seen = outer.get(seen)
+            place = f'[data-box="{seen}"] .mg-card' if seen == key else f'[data-group="{seen}"]>rect'
+            yield f".minigrad-flame:has(.{key}:checked) {place}{{{look}}}"
+
+    def _text(self, caption: str) -> str:
+        """The calls in lines, those within others indented."""
+        rows = [
+            f"{time_text(call.cpu_time_total):>10}  {time_text(call.self_cpu_time_total):>10}  "
+            f"{'  ' * self.depth[call]}{clean(call.name)}"
+            for call in self.events[:LINES]
+        ]
+        more = [f"... and {len(self.events) - LINES} more calls"] if len(self.events) > LINES else []
+        return "\n".join([caption.partition(". ")[0] + ".", f"{'total':>10}  {'self':>10}", *rows, *more])
+
+
+def _name(calls: list[FunctionEvent]) -> str:
+    """What a bar is called: its call, or how many there are of each."""
+    if len(calls) == 1:
+        return calls[0].name
+    counted = Counter(call.name for call in calls).most_common()
+    listed = ", ".join(f"{count} × {name}" for name, count in counted[:4])
+    return f"{len(calls)} calls: {listed}{', ...' if len(counted) > 4 else ''}"
+
+
+def _box_of_number(graph: Snapshot) -> dict[int, str]:
+    """The number of each node, and its box."""
+    return {node._sequence: key for key, node in graph.node_of.items() if not is_leaf(node)}
