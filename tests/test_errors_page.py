@@ -36,6 +36,7 @@ NOT_AUTOGRAD = (
     "…() takes 1 positional argument but",
     "…() received an invalid combination of arguments",
     "… is not an op that was declared with @op",
+    "'type' object does not support the context manager protocol",
 )
 # Texts whose beginning is not to be read from the line that says them, and the row that they are found in.
 BEGUN_ELSEWHERE = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Generator
+from contextlib import ContextDecorator
 from typing import Any, TypeVar
 
 from minigrad.autograd.modes import set_recording, sure_to_begin, thread
@@ -31,7 +32,7 @@ def is_recording() -> bool:
     return thread.grad_enabled and not thread.inference
 
 
-class Mode:
+class Mode(ContextDecorator):
     """Modes of this thread as a context, nestable and reusable, and as a decorator of functions and generators."""
 
     def __init__(self, grad_enabled: bool, inference: bool | None = None) -> None:
@@ -40,8 +41,7 @@ class Mode:
 
     def __enter__(self) -> None:
         self._outer = thread.grad_enabled, thread.inference, self._outer
-        grad_enabled, inference = self._modes
-        set_recording(grad_enabled, inference)  # last: once the mode is on, the block has begun
+        set_recording(self._modes[0], self._modes[1])  # last: once the mode is on, the block has begun
 
     @sure_to_begin
     def __exit__(self, *error: object) -> None:
@@ -49,15 +49,11 @@ class Mode:
         set_recording(grad_enabled, None if self._modes[1] is None else inference)
 
     def __call__(self, function: Decorated) -> Decorated:
-        if inspect.isgeneratorfunction(function):
-            return self._around_generator(function)
+        decorate = self._around_generator if inspect.isgeneratorfunction(function) else super().__call__
+        return decorate(function)
 
-        @functools.wraps(function)
-        def in_mode(*args: Any, **kwargs: Any) -> Any:
-            with Mode(*self._modes):
-                return function(*args, **kwargs)
-
-        return in_mode  # type: ignore[return-value]
+    def _recreate_cm(self) -> Mode:
+        return Mode(*self._modes)  # for each call of a decorated function, which may call itself
 
     def _around_generator(self, function: Any) -> Any:
         """The mode holds while the generator's body runs, not while its consumer does."""
@@ -87,6 +83,11 @@ class _BareDecorator(type):
         if arguments and callable(arguments[0]):
             return super().__call__()(arguments[0])
         return super().__call__(*arguments, **named)
+
+    def __enter__(cls) -> None:
+        raise TypeError(f"'type' object does not support the context manager protocol: write `with {cls.__name__}():`")
+
+    __exit__ = __enter__  # Python looks for both before it calls one
 
 
 class no_grad(Mode, metaclass=_BareDecorator):

@@ -133,7 +133,24 @@ def _(F):
     return same, [getattr(F.autograd.grad_mode, name) is getattr(F, name) for name in names]
 
 
+@behaviours(
+    "F02: a block without the brackets",
+    error=TypeError,
+    says="'type' object does not support the context manager protocol",
+)
+def _(F):
+    with F.no_grad:
+        pass
+
+
 # ---------------------------------------------------------------- where we go further than PyTorch 2.13
+
+
+@pytest.mark.parametrize("mode", ["no_grad", "enable_grad", "inference_mode"])
+def test_a_block_without_the_brackets_is_told_how_to_write_it(mode):
+    with pytest.raises(TypeError, match=rf"protocol: write `with {mode}\(\):`"), getattr(minigrad, mode):
+        pass
+    assert minigrad.is_grad_enabled()
 
 
 @pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
