@@ -10,6 +10,7 @@ reading. A folder imports from those above it, never from those below.
     rich.py         `rich_display()`: a tensor as a table
     curves.py       `gradcheck_curve(f, x)`: how far finite differences are from the gradient
     flame.py        `flame(profile, loss)`: a profile as bars over time, which light their boxes in the graph
+    runs.py         `run_table(rows, columns)`: a few lines under several circumstances, run, in a table that opens
 
     graph/          a graph as it stands: its boxes, their names, values and lines of code
     picture/        where boxes and edges go, the SVG, and the one that plays a whole pass
@@ -34,6 +35,7 @@ from minigrad.viz.flame import Flame, flame
 from minigrad.viz.graph.records import observe
 from minigrad.viz.own_engines import Engine
 from minigrad.viz.rich import rich_display
+from minigrad.viz.runs import run_table
 from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.outside import running_shell
@@ -52,6 +54,7 @@ __all__ = [
     "gradcheck_curve",
     "make_dot",
     "rich_display",
+    "run_table",
     "watch",
 ]
 
