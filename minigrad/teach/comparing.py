@@ -74,6 +74,8 @@ def is_close(expected: Any, got: Any) -> Any:
 
 
 def _compare_numbers(expected: float, got: Any, where: str) -> Difference | None:
+    if type(got) in (int, float) and got == expected:  # most of the thousands that some exercises ask for
+        return None
     if (isinstance(got, Tensor) and got.numel() == 1) or (isinstance(got, np.ndarray) and got.size == 1):
         got = got.item()
     if not isinstance(got, int | float | np.number) or isinstance(got, bool | np.bool_):

@@ -28,20 +28,42 @@ class TookTooLongError(BaseException):
     """Code ran longer than it may. Not an Exception: `except Exception` in the loop itself must not catch it."""
 
 
+class _TakenBackError(BaseException):
+    """Stands in for an error that was raised and is not to arrive."""
+
+
 class _Watcher(threading.Thread):
     """Raises an error in the thread that made it, each time that so many seconds are over."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(daemon=True)
         self.seconds, self.thread = seconds, ctypes.c_ulong(threading.get_ident())
-        self.error: Any = ctypes.py_object(TookTooLongError)  # None takes back what was raised and has not arrived
+        self.active, self.raised = True, False
         self.over = threading.Lock()
         self.over.acquire()
 
     def run(self) -> None:
         while not self.over.acquire(timeout=self.seconds):
-            _raise_in(self.thread, self.error)
+            if self.active:
+                self.raised = True
+                _raise_in(self.thread, ctypes.py_object(TookTooLongError))
             self.seconds = AGAIN
+
+    def take_back(self) -> None:
+        """Whatever was raised and has not arrived.
+
+        Raising None would do so, too. But then Python 3.11 and 3.12 go on looking for an error at each step, for ever:
+        slower, and under a profiler or a debugger 3.11 stands still. So another error takes its place, and arrives.
+        """
+        try:
+            _raise_in(self.thread, ctypes.py_object(_TakenBackError))
+            while True:
+                pass
+        except _TakenBackError:
+            return
+        except BaseException:  # the stop button
+            _raise_in(self.thread, None)
+            raise
 
 
 def call_within(seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -51,9 +73,10 @@ def call_within(seconds: float, function: Callable[..., Any], *arguments: Any) -
         watcher.start()
         return function(*arguments)
     finally:  # also where the stop button comes in between: a watcher that stays would end a later call
-        watcher.error = None  # from here on it raises nothing more; what it has raised
+        watcher.active = False  # from here on it raises nothing more
         try:
-            _raise_in(watcher.thread, None)  # and is on its way, is taken back
+            if watcher.raised:
+                watcher.take_back()
         finally:
             watcher.over.release()
         if watcher.is_alive():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -243,3 +245,20 @@ def test_a_limit_that_was_kept_leaves_nothing_behind() -> None:
             late += 1
     assert late < 300
     assert threading.active_count() == threads
+
+
+@pytest.mark.parametrize("seconds", [30.0, 0.01], ids=["in time", "too late"])
+def test_code_that_was_limited_can_be_profiled_afterwards(seconds: float) -> None:
+    program = f"""
+import cProfile, contextlib
+from minigrad.teach.limits import TookTooLongError, call_within
+def counted():
+    return sum(number for number in range(1_000_000 if {seconds} < 1 else 10))
+for _ in range(3):
+    with contextlib.suppress(TookTooLongError):
+        call_within({seconds}, counted)
+with cProfile.Profile():
+    print(sum(number for number in range(10)))
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=50)
+    assert run.stdout == "45\n", run.stderr
