@@ -16,6 +16,7 @@ import numpy as np
 
 from minigrad import devices
 from minigrad.autograd.blame import type_name
+from minigrad.ops.silence import silent
 from minigrad.tensor import Tensor, from_array, own_array
 
 FIRST_SEED = 67280421310721  # of a generator that was not given one: the seed that PyTorch has for them
@@ -103,7 +104,8 @@ class Generator:
             raise RuntimeError("Invalid mt19937 state: give what get_state() gave")
         with self.lock:
             self._start(seed)
-            self._go_to(np.frombuffer(words, "<u8").astype(np.uint32), WORDS if left == 1 else used)
+            place = {"key": np.frombuffer(words, "<u8").astype(np.uint32), "pos": WORDS if left == 1 else used}
+            self._numpy().bit_generator.state = {"bit_generator": "MT19937", "state": place}
             self.spare_normal = spare if has_spare else None
         return self
 
@@ -121,13 +123,13 @@ class Generator:
         """
         with self.lock:
             if self._source is None:
-                start = np.random.RandomState(self._seed & 0xFFFFFFFF).get_state(legacy=False)["state"]
-                self._go_to(start["key"], WORDS)
+                self._begin()
             return self._source
 
-    def _go_to(self, words: Any, used: int) -> None:
+    @silent  # seeding changes numpy's error state, too, and can be stopped before it puts it back
+    def _begin(self) -> None:
         twister = np.random.MT19937(0)
-        twister.state = {"bit_generator": "MT19937", "state": {"key": words, "pos": used}}
+        np.random.RandomState(twister).seed(self._seed & 0xFFFFFFFF)
         self._source = np.random.Generator(twister)
 
     def words(self, count: int, kind: Any = np.uint32) -> Any:
