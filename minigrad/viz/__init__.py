@@ -11,6 +11,7 @@ reading. A folder imports from those above it, never from those below.
     curves.py       `gradcheck_curve(f, x)`: how far finite differences are from the gradient
     flame.py        `flame(profile, loss)`: a profile as bars over time, which light their boxes in the graph
     runs.py         `run_table(rows, columns)`: a few lines under several circumstances, run, in a table that opens
+    descents.py     `descent_map(f, methods)`: a map, and where methods walk on it from a start that can be dragged
 
     graph/          a graph as it stands: its boxes, their names, values and lines of code
     picture/        where boxes and edges go, the SVG, and the one that plays a whole pass
@@ -29,6 +30,7 @@ What was made before is drawn without its line. In a notebook it also shows tens
 from minigrad.autograd.modes import set_creation_observer
 from minigrad.viz.compare import Comparison, compare
 from minigrad.viz.curves import gradcheck_curve
+from minigrad.viz.descents import descent_map
 from minigrad.viz.dot import LayoutError, make_dot
 from minigrad.viz.drawing import draw
 from minigrad.viz.flame import Flame, flame
@@ -49,6 +51,7 @@ __all__ = [
     "Frame",
     "LayoutError",
     "compare",
+    "descent_map",
     "draw",
     "flame",
     "gradcheck_curve",
