@@ -38,7 +38,7 @@ def _chapters_heads():
 def _shared_on_the_way():
     h = trunk([0.1, 0.5])
     shared = h.exp()
-    return [shared.sum(), (shared**2).sum()], h
+    return [shared.sum(), (shared**2).sum(), shared.prod()], h
 
 
 def _one_without_h():
@@ -361,7 +361,9 @@ EXERCISE = Exercise(
     reference=pulls,
     cases=(
         Case("the calm and the loud loss of the chapter", _chapters_heads),
-        Case("shared = h.exp(); the losses are shared.sum() and (shared ** 2).sum()", _shared_on_the_way),
+        Case(
+            "shared = h.exp(); the losses are shared.sum(), (shared ** 2).sum() and shared.prod()", _shared_on_the_way
+        ),
         Case("a loss that was not computed from h, and the loud one", _one_without_h),
         Case("the calm and the loud loss, where the leaves have gradients from before", _with_earlier_gradients),
         Case(

@@ -59,6 +59,11 @@ def _written_and_copied():
     return t, t.clone()
 
 
+def _of_one_number():
+    t = mg.tensor(3.0, requires_grad=True)
+    return t.detach(), t
+
+
 def _same():
     t = _three()
     return t, t
@@ -254,6 +259,7 @@ EXERCISE = Exercise(
         Case("a = t.view(3, 1), b = t, where t was written to before", _with_base),
         Case("a = t, b = t.clone(), where t was written to before", _written_and_copied),
         Case("a and b are the same tensor", _same),
+        Case("a = t.detach(), b = t, where t is one number, of no dimension", _of_one_number),
     ),
     drawn=_drawn,
     hints=(

@@ -26,8 +26,8 @@ def _table(words, make_h, row, values, numbers=NUMBERS):
 
 
 def _drawn(random):
-    """A table of two or three dimensions, with rows of equal numbers in it; the row counts from either end."""
-    shape = [(3, 2), (4, 3), (2, 2), (3, 2, 2)][random.integers(4)]
+    """A table with rows of equal numbers in it; the row counts from either end."""
+    shape = [(3, 2), (4, 3), (2, 2)][random.integers(3)]
     numbers = (random.integers(-4, 5, shape) / 2).tolist()
     numbers[-1] = numbers[0]
     row, values = int(random.integers(-shape[0], shape[0])), (random.integers(-4, 5, shape[1:]) / 2).tolist()

@@ -77,27 +77,41 @@ class Step:
     writes: str
 
 
-UNCOUNTED, MOVED = "past the counter", "into another memory"
+UNCOUNTED, MOVED, NEVER = "written past the counter", "written into another memory", "not written to"
 
 
 def _stepping(answer):
-    """An answer which is looked after: what is written through .data, no counter knows, so it is noted here."""
+    """An answer which is looked after: what is written through .data or .numpy(), no counter knows, so it is noted
+    here.
+    """
 
     def run(loss_of, w1, w2, rate):
-        before = [(w.data.numpy(), w._version) for w in (w1, w2)]
-        given, plain = [], mg.Tensor.data
-        mg.Tensor.data = property(lambda tensor: given.append(plain.fget(tensor)) or given[-1], plain.fset)
+        before = [(w.data.numpy(), w._version, w.tolist()) for w in (w1, w2)]
+        given, arrays, data, to_numpy = [], [], mg.Tensor.data, mg.Tensor.numpy
+
+        def noted(tensor, *options, **named):
+            array = to_numpy(tensor, *options, **named)
+            arrays.append((array, array.copy(), w1._version, w2._version))
+            return array
+
+        mg.Tensor.data = property(lambda tensor: given.append(data.fget(tensor)) or given[-1], data.fset)
+        mg.Tensor.numpy = noted
         try:
             loss = answer(loss_of, w1, w2, rate)
         finally:
-            mg.Tensor.data = plain
+            mg.Tensor.data, mg.Tensor.numpy = data, to_numpy
         weight = words = ""
-        for name, w, (memory, version) in zip(("w1", "w2"), (w1, w2), before, strict=True):
+        for number, (w, (memory, version, values)) in enumerate(zip((w1, w2), before, strict=True)):
             is_behind = any(one._version and np.shares_memory(one.numpy(), memory) for one in given)
+            is_behind |= any(
+                np.shares_memory(array, memory) and versions[number] == w._version and not np.array_equal(array, old)
+                for array, old, *versions in arrays
+            )
             if is_behind or w._version == version:
-                weight, words = name, UNCOUNTED
+                weight = ("w1", "w2")[number]
+                words = UNCOUNTED if is_behind or w.tolist() != values else NEVER
             elif not words and not np.shares_memory(w.detach().numpy(), memory):
-                weight, words = name, MOVED
+                weight, words = ("w1", "w2")[number], MOVED
         return Step(loss, w1, w2, weight, words)
 
     return run
@@ -122,7 +136,7 @@ def _compare_step(expected, got, outcome):
         note = "The numbers are right; the counter did not see every write."
         if got.writes == MOVED:
             note = "The numbers are right, but they are in another memory: views of the weights keep the old ones."
-        return Difference(f"the writes to {got.weight}", got.writes, "in place, each counted", note)
+        return Difference(f"the writes to {got.weight}", got.writes, "written in place, each counted", note)
     return None
 
 
@@ -137,7 +151,7 @@ def _show_step(value, arguments):
     cleared = "not cleared" if _holds_gradient(value.w1) or _holds_gradient(value.w2) else "cleared"
     graph = ", with its graph" if has_graph(value.loss) else ""
     weights = f"afterwards w1 is {show(value.w1)} and w2 is {show(value.w2)}"
-    return f"returned {show(value.loss)}{graph}; {weights}, written {value.writes or 'in place'}, gradients {cleared}"
+    return f"returned {show(value.loss)}{graph}; {weights}, {value.writes or 'written in place'}, gradients {cleared}"
 
 
 def _measured(outcome):
@@ -333,8 +347,8 @@ def new_tensors(loss_of, w1, w2, rate):
 
 
 def all_through_data(loss_of, w1, w2, rate):
-    """The numbers are right, but they were written through .data, so the counter does not know. Today nobody needs it;
-    when you move a line, it would have told you. Use `with mg.no_grad():`.
+    """The numbers are right, but they were written through .data or numpy(), so the counter does not know. Today nobody
+    needs it; when you move a line, it would have told you. Use `with mg.no_grad():`.
     """
     loss = loss_of(w1, w2)
     loss.backward()

@@ -302,7 +302,8 @@ EXERCISE = Exercise(
         Mistake(tuple_for_a_gradient, when=raised("expected Variable or None (got tuple)")),
         Mistake(without_history, when=lambda outcome: isinstance(outcome.value, Run) and outcome.value.node == "none"),
         Mistake(
-            ran_f_twice, when=lambda outcome: _ran(outcome, lambda right, run: len(run.within) > len(right.within))
+            ran_f_twice,
+            when=lambda outcome: _ran(outcome, lambda right, run: len(run.within) > max(len(right.within), 1)),
         ),
         Mistake(
             plain_call, kept_the_graph, when=lambda outcome: _ran(outcome, lambda right, run: "recorded" in run.before)

@@ -114,7 +114,7 @@ def from_an_attribute(ctx, grad_output):
 
 
 def as_an_array(ctx, grad_output):
-    """A gradient has to be a tensor, with one number for each number of x: no .item(), no .numpy()."""
+    """A gradient has to be a tensor, with one number for each number of x: no .item(), no .numpy(), no list."""
     (y,) = ctx.saved_tensors
     return (grad_output * (1 - y**2)).numpy()
 

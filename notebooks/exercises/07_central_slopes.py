@@ -80,6 +80,13 @@ def _is_one_row(outcome):
     return compare(EXERCISE.run(central_slopes, outcome.case).value, value.view(x.shape)) is None
 
 
+def _asked_rules(outcome):
+    """Whether the gradient came out, of fewer calls of f than a measurement takes."""
+    f, x, eps = outcome.case.make()
+    is_gradient = compare(asked_backward(f.function, x, eps), outcome.value) is None
+    return is_gradient and len(outcome.arguments[0].calls) < 2 * x.numel()
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -165,6 +172,11 @@ def asked_backward(f, x, eps):
     return leaf.grad
 
 
+def a_smaller_step(f, x, eps):
+    """These were measured over a step of their own, much smaller than eps. Over which distance is given: 2 * eps."""
+    return central_slopes(f, x, 1e-6)
+
+
 def in_one_row(f, x, eps):
     """The slopes lie in one row. The gradient has the shape of x: make zeros_like(x), and fill it."""
     return central_slopes(f, x, eps).view(-1)
@@ -210,7 +222,8 @@ EXERCISE = Exercise(
         moved_all,
         left_moved,
         left_moved_to_the_left,
-        asked_backward,
+        Mistake(asked_backward, when=_asked_rules),
+        a_smaller_step,
         Mistake(in_one_row, when=_is_one_row),
         Mistake(in_float32, when=lost_in_float32),
     ),

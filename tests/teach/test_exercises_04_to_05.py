@@ -90,6 +90,14 @@ def pulls_with_their_graph(losses, h):
     return [grad(loss, h, create_graph=True, materialize_grads=True)[0].norm() for loss in losses]
 
 
+def pulls_retaining_the_first_only(losses, h):
+    lengths = []
+    for loss in losses:
+        (gradient,) = grad(loss, h, retain_graph=not lengths, materialize_grads=True)
+        lengths.append(gradient.norm().item())
+    return lengths
+
+
 def pulls_rounded(losses, h):
     return [round(length, 1) for length in REFERENCE["pulls"](losses, h)]
 
@@ -471,10 +479,19 @@ def counted_by_the_difference(a, b):
     return bool((a._version - first) == (b._version - second))
 
 
-def counted_at_one_element(a, b):
+def counted_at_the_first_element(a, b):
+    """Not where there is no dimension."""
     before = b._version
     with mg.no_grad():
         a[0] = a[0].clone()
+    return b._version - before > 0
+
+
+def counted_at_one_element(a, b):
+    before = b._version
+    with mg.no_grad():
+        one = a.view(-1)[:1]
+        one.copy_(one.clone())
     return b._version - before > 0
 
 
@@ -610,6 +627,18 @@ def replaced_and_scaled(h, row, values):
     return result + 0 * h
 
 
+def replaced_where_a_column_of_bools_is(h, row, values):
+    """For tables alone, which is what is asked for."""
+    is_row = mg.zeros(len(h), 1, dtype=mg.bool)
+    is_row[row] = True
+    return mg.where(is_row, values, h)
+
+
+def replaced_by_scattering(h, row, values):
+    places = mg.full((1, h.shape[1]), row % len(h), dtype=mg.int64)
+    return h.scatter(0, places, values.unsqueeze(0))
+
+
 def replaced_where_the_place_is(h, row, values):
     places = mg.arange(len(h)).reshape(-1, *[1] * values.ndim)
     return mg.where(places == row % len(h), values, h)
@@ -657,6 +686,30 @@ def moved_by_data_at_first(loss_of, w1, w2, rate):
         w1.add_(0)
         w2.clamp_(-1, 1)
     w1.grad = w2.grad = None
+    return loss.item()
+
+
+def clamped_as_an_array_at_last(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    loss.backward()
+    with mg.no_grad():
+        w1 -= rate * w1.grad
+        w2 -= rate * w2.grad
+    array = w2.detach().numpy()
+    np.clip(array, -1, 1, out=array)
+    w1.grad = w2.grad = None
+    return loss.item()
+
+
+def moved_as_arrays(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    loss.backward()
+    for w in (w1, w2):
+        array = w.detach().numpy()
+        array -= rate * w.grad.numpy()
+        w.grad = None
+    with mg.no_grad():
+        w2.clamp_(-1, 1)
     return loss.item()
 
 
@@ -732,6 +785,20 @@ def trained_and_zeroed(loss_of, w1, w2, rate):
     return float(loss.item())
 
 
+def trained_and_looked_at_arrays(loss_of, w1, w2, rate):
+    """Arrays that are only read."""
+    loss = loss_of(w1, w2)
+    loss.backward()
+    smallest = w2.detach().numpy().min()
+    with mg.no_grad():
+        w1 -= rate * w1.grad
+        w2 -= rate * w2.grad
+        if w2.detach().numpy().max() > 1 or w2.detach().numpy().min() < -1 or smallest < -1:
+            w2.clamp_(-1, 1)
+    w1.grad = w2.grad = None
+    return loss.detach().numpy().item()
+
+
 def trained_through_detach(loss_of, w1, w2, rate):
     loss = loss_of(w1, w2)
     loss.backward()
@@ -791,6 +858,7 @@ WRONG = {
         pulls_each_loss_once: "",
         pulls_with_their_graph: "keeps its graph alive",
         pulls_rounded: "",
+        pulls_retaining_the_first_only: "The first walk freed what the second one needs",
         pulls_as_long_sums: "This is the sum of the elements",
     },
     "slope_and_curvature": {
@@ -835,6 +903,7 @@ WRONG = {
         counted_by_the_base: "",
         counted_by_memory_and_not_by_data: "",
         counted_with_zeros: "holds other numbers than before",
+        counted_at_the_first_element: "",
         counted_as_a_number: "The answer is True or False.",
     },
     "may_write_result": {
@@ -856,6 +925,8 @@ WRONG = {
     "train_bounded": {
         clamped_by_data_at_last: "written through .data",
         moved_by_data_at_first: "written through .data",
+        clamped_as_an_array_at_last: "written through .data or numpy()",
+        moved_as_arrays: "written through .data or numpy()",
         replaced_the_memory: "given another memory",
         returned_the_whole_loss: "keeps alive",
         asked_in_the_other_order: "",
@@ -877,8 +948,15 @@ RIGHT = {
         replaced_by_unbinding,
         replaced_between_right_slices,
         replaced_by_a_copy,
+        replaced_where_a_column_of_bools_is,
+        replaced_by_scattering,
     ),
-    "train_bounded": (trained_and_zeroed, trained_through_detach, trained_with_half_a_step_each),
+    "train_bounded": (
+        trained_and_zeroed,
+        trained_and_looked_at_arrays,
+        trained_through_detach,
+        trained_with_half_a_step_each,
+    ),
 }
 EACH_WRONG = [(name, answer, words) for name, answers in WRONG.items() for answer, words in answers.items()]
 EACH_RIGHT = [(name, answer) for name, answers in RIGHT.items() for answer in answers]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from teach.answers import said
 
 import minigrad as mg
 from minigrad.autograd import Function, grad
@@ -453,6 +454,10 @@ def slopes_of_rounded_numbers(f, x, eps):
     return EXERCISES["central_slopes"].reference(f, x, max(eps, 0.1))
 
 
+def slopes_over_a_step_of_their_own(f, x, eps):
+    return EXERCISES["central_slopes"].reference(f, x, 1e-7)
+
+
 def slopes_column_by_column(f, x, eps):
     slopes = EXERCISES["central_slopes"].reference(f, x, eps)
     return slopes.t().reshape(-1) if x.ndim == 2 else slopes
@@ -547,12 +552,12 @@ def sides_of_double_numbers(f, x, eps):
 
 
 def disagreeing_by_the_larger(backward, differences, atol, rtol):
-    pairs = zip(backward.tolist(), differences.tolist(), strict=True)
+    pairs = zip(backward.flatten().tolist(), differences.flatten().tolist(), strict=True)
     return sum(not abs(one - other) <= max(atol, rtol * abs(other)) for one, other in pairs)
 
 
 def disagreeing_below_the_bound(backward, differences, atol, rtol):
-    pairs = zip(backward.tolist(), differences.tolist(), strict=True)
+    pairs = zip(backward.flatten().tolist(), differences.flatten().tolist(), strict=True)
     return sum(not abs(one - other) < atol + rtol * abs(other) for one, other in pairs)
 
 
@@ -566,7 +571,7 @@ def disagreeing_at_all(backward, differences, atol, rtol):
 
 def disagreeing_in_float32(backward, differences, atol, rtol):
     near = np.isclose(backward.float().numpy(), differences.float().numpy(), rtol, atol)
-    return len(near) - near.sum()
+    return near.size - near.sum()
 
 
 def disagreeing_the_other_way(backward, differences, atol, rtol):
@@ -576,6 +581,12 @@ def disagreeing_the_other_way(backward, differences, atol, rtol):
 def disagreeing_without_nan(backward, differences, atol, rtol):
     apart = (backward - differences).abs()
     return (apart > atol + rtol * differences.abs()).sum().item() + int(backward.isnan().any())
+
+
+def disagreeing_rows(backward, differences, atol, rtol):
+    """Two entries of one row count once."""
+    pairs = zip(backward, differences, strict=True)
+    return sum(not (abs(one - other) <= atol + rtol * abs(other)).all() for one, other in pairs)
 
 
 def disagreeing_or_nan(backward, differences, atol, rtol):
@@ -703,7 +714,7 @@ WRONG = {
         peaks_written_into_x: "backward has written to x",
         peaks_written_into_what_came: "backward has written to grad_output",
         peaks_written_into_places: "backward has written to places",
-        peaks_of_all_rows_at_once: "first difference",
+        peaks_of_all_rows_at_once: "Elements of x got a gradient that are no peaks",
     },
     "recomputed": {
         recomputed_from_an_attribute: "x was written to before backward, which nobody noticed",
@@ -727,6 +738,7 @@ WRONG = {
         slopes_all_again_for_each: "f ran more often than two times for each element",
         slopes_of_matrices: "first difference",
         slopes_of_rounded_numbers: "first difference",
+        slopes_over_a_step_of_their_own: "a step of their own",
         slopes_column_by_column: "The shape is [4]; it should be [2, 2]",
     },
     "two_sides": {
@@ -746,6 +758,7 @@ WRONG = {
         disagreeing_in_float32: "entry 0: 3.725290298e-09 apart, 9.313225746e-10 allowed",
         disagreeing_the_other_way: "The tolerance is measured by backward's own number",
         disagreeing_without_nan: "first difference",
+        disagreeing_rows: "entry 0, 2: 0.5 apart",
     },
     "gate_backward": {
         gate_over_what_came: "backward has written to grad_output",
@@ -772,6 +785,7 @@ RIGHT = {
 }
 
 EACH_WRONG = [(name, answer, words) for name, answers in WRONG.items() for answer, words in answers.items()]
+MISTAKES = {name: [mistake.words for mistake in exercise.known] for name, exercise in EXERCISES.items()}
 EACH_RIGHT = [(name, answer) for name, answers in RIGHT.items() for answer in answers]
 
 
@@ -780,6 +794,8 @@ def test_an_answer_that_looks_right_is_refused_with_words(name: str, answer, wor
     card = EXERCISES[name].check(answer)
     assert card.kind == "bad", card
     assert words in " ".join(repr(card).split()), card
+    likely = said(card)["likely"]
+    assert words in likely or likely not in MISTAKES[name], card
 
 
 @pytest.mark.parametrize(("name", "answer"), EACH_RIGHT, ids=lambda value: getattr(value, "__name__", None))

@@ -160,3 +160,9 @@ def test_modes_of_the_notebook_are_no_trace() -> None:
     with mg.no_grad(), np.errstate(all="ignore"):
         assert EXERCISE.check(total).kind == "good"
         assert not thread.grad_enabled
+
+
+def test_a_leaf_that_is_frozen_has_lost_no_hooks() -> None:
+    card = EXERCISE.check(leaving(lambda tensors, h: tensors[0].requires_grad_(False)))
+    assert "tensors[0].requires_grad is not what it was" in repr(card)
+    assert "hooks" not in repr(card)
