@@ -23,7 +23,7 @@ from mutants import Mutant, mutants_of
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
-SECONDS = 2.0  # that an answer may take for a case: some breaks never come to an end
+SECONDS = 1.0  # that an answer may take for a case: some breaks never come to an end
 
 # Breaks that are right answers, by exercise: the broken text, what stands in its place, and the reason.
 RIGHT: dict[str, list[tuple[str, str, str]]] = {

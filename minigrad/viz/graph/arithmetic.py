@@ -9,7 +9,6 @@ what comes out. meanings.py says what the functions are that rules call.
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import math
 from collections.abc import Callable, Mapping
@@ -100,8 +99,19 @@ def simplified(expression: ast.expr, known: Known) -> tuple[ast.expr, ast.expr |
     Raises ValueError where too little is known.
     """
     rewrite = _Simplify(known)
-    tree: ast.expr = rewrite.visit(copy.deepcopy(expression))
+    tree: ast.expr = rewrite.visit(copied(expression))
     return tree, rewrite.reason
+
+
+def copied(part: Any) -> Any:
+    """A copy of a part of a syntax tree, which may be rewritten; several times as fast as `copy.deepcopy`."""
+    if isinstance(part, list):
+        return [copied(item) for item in part]
+    if not isinstance(part, ast.AST):
+        return part
+    made = type(part).__new__(type(part))
+    made.__dict__.update((name, copied(value)) for name, value in part.__dict__.items())
+    return made
 
 
 def _spread(own: tuple[int, ...] | None, shape: tuple[int, ...] | None, bound: Mapping[str, Any]) -> tuple[str, bool]:

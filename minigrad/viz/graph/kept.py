@@ -12,6 +12,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 from minigrad.autograd.saved import PackedTensor, Versioned
@@ -187,12 +188,19 @@ def _kept_by_function(node: Any, name_of: Callable[[Any], str]) -> Iterator[Save
             yield _saved_plain(f"ctx.{name}", value)
 
 
+@functools.lru_cache(maxsize=256)
+def _source_of(code: CodeType) -> str:
+    return textwrap.dedent(inspect.getsource(code)).rstrip()
+
+
 def source_of_backward(node: Any) -> str:
     """The learner's own `backward`, as they wrote it; "" for built-in operations and where there is no source."""
     try:
         is_mirror = hasattr(node, "backward_function")
         function = node.backward_function if is_mirror else type(node)._function.backward
-        return textwrap.dedent(function if isinstance(function, str) else inspect.getsource(function)).rstrip()
+        if isinstance(function, str):
+            return textwrap.dedent(function).rstrip()
+        return _source_of(inspect.unwrap(function).__code__)
     except (AttributeError, OSError, TypeError, RuntimeError):
         return ""
 

@@ -9,7 +9,6 @@ described in words.
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -18,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz.graph.arithmetic import Formula, Sizes, formula_of
+from minigrad.viz.graph.arithmetic import Formula, Sizes, copied, formula_of
 from minigrad.viz.graph.records import syntax_tree
 from minigrad.viz.graph.values import WHOLE
 
@@ -57,7 +56,7 @@ def explain(
         return Rule(parameter, f"the rule for {parameter}")
     source = ast.unparse(expression)
     try:
-        source = ast.unparse(_Plain(bound).visit(copy.deepcopy(expression)))
+        source = ast.unparse(_Plain(bound).visit(copied(expression)))
         return Rule(parameter, source, formula_of(expression, bound, names, shape))
     except Exception:  # whatever the rule's source looks like, its step goes on
         return Rule(parameter, source)
