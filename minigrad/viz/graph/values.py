@@ -126,7 +126,7 @@ def describe(array: Any) -> Value:
     return _description_of(array.tobytes(), array.shape, array.dtype)
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=8192)
 def _description_of(numbers: bytes, shape: tuple[int, ...], dtype: Any) -> Value:
     """That of a small array: the same few numbers are a result here, and saved or a gradient there."""
     return _description(np.ndarray(shape, dtype, numbers))

@@ -98,9 +98,10 @@ def lay_out(
 
 def open_that_fit(
     sizes: Sizes, edges: Sequence[Edge], flows: Flows, groups: Sequence[Group], shown: Shown, page: Size = PAGE
-) -> list[str]:
-    """Of the groups that are to be open those with which numbers can be read: the innermost are closed first, level by
-    level. Where so little would be seen then that it is no picture, as much stays open as names can be read of.
+) -> tuple[list[str], Layout]:
+    """Of the groups that are to be open those with which numbers can be read, and the layout with them: the innermost
+    are closed first, level by level. Where so little would be seen then that it is no picture, as much stays open as
+    names can be read of.
     """
     parents = {group.id: group.parent for group in groups}
     levels: dict[str, int] = {}
@@ -117,8 +118,8 @@ def open_that_fit(
         left = [key for key in left if levels[key] < deepest]
     seen = len(laid.corners) + sum(not frame.is_open for frame in laid.frames.values())
     if laid.scale >= READABLE and seen >= FEWEST_SEEN:
-        return left
-    return next((opened for opened, before in states if before.scale >= LEGIBLE_NAMES), left)
+        return left, laid
+    return next((state for state in states if state[1].scale >= LEGIBLE_NAMES), states[-1])
 
 
 def closed_size(group: Group) -> Size:

@@ -17,7 +17,7 @@ from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.modules import Group
 from minigrad.viz.graph.values import Value, shape_text
 from minigrad.viz.picture.layered import Point, Stop
-from minigrad.viz.picture.layout import Frame, Layout, Sizes, Wire, kind_beside, lay_out, open_that_fit
+from minigrad.viz.picture.layout import Frame, Layout, Sizes, Wire, kind_beside, open_that_fit
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten
 
 MONO_WIDTH, NAME_WIDTH, FLAG_WIDTH = 7.3, 8.6, 7.0  # pixels a character takes: rows and pills, names, flags
@@ -87,7 +87,7 @@ def draw_svg(
     states, wires, chips = states or {}, wires or {}, chips or {}
     sizes = {box.id: box_size(box, every_grad) for box in graph.boxes}
     flows = flows_of(graph) if every_grad else {}
-    layout = lay_out(sizes, graph.edges, flows, groups, open_that_fit(sizes, graph.edges, flows, groups, shown))
+    _, layout = open_that_fit(sizes, graph.edges, flows, groups, shown)
     names = {group.id: group.name for group in groups} | {box.id: box.name for box in graph.boxes}
     edges = {edge.id: edge for edge in graph.edges}
     lines = ""
