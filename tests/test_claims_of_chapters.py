@@ -98,6 +98,12 @@ SAME_IN_PYTORCH = [
     ("06_custom_functions", "code-59"),
     ("07_checking_gradients", "code-63"),
     ("07_checking_gradients", "code-65"),
+    ("10_anomaly_mode", "code-3"),
+    ("10_anomaly_mode", "code-14"),
+    ("10_anomaly_mode", "code-20"),
+    ("10_anomaly_mode", "code-26"),
+    ("10_anomaly_mode", "code-49"),
+    ("10_anomaly_mode", "code-64"),
 ]
 
 

@@ -84,6 +84,11 @@ ANSWERS = {
         "    far = (backward - differences).abs() > atol + rtol * differences.abs()\n    return far.sum().item()",
         "nan got through",
     ),
+    "10_anomaly_mode": Wrong(
+        "safe_sqrt",
+        "def safe_sqrt(x):\n    return mg.where(x <= 0, mg.zeros_like(x), x.sqrt())",
+        "The root was taken of all elements",
+    ),
 }
 
 
@@ -197,6 +202,7 @@ IN_THE_TEXT = {
     "00_start_here": [{"w": "12", "b": "4"}],
     "03_backward_step_by_step": [{"a": "36", "b": "45"}],
     "05_in_place_data_detach": [{"w1": "6"}, {}, {"w1": "6"}],
+    "10_anomaly_mode": [{}, {"x": "[0.25, 0, 0]"}],
 }
 # Of each leaf of a stepper, what the kernel holds: its name, what a picture says of its `.grad`, and of its value.
 HELD = """
@@ -205,7 +211,8 @@ from ipywidgets.widgets.widget import _instances
 from minigrad.viz.graph.values import NONE, describe
 _stepper = _instances[{model!r}]
 _leaves = [(box, _stepper._graph.node_of[box.id].variable) for box in _stepper._graph.boxes if box.kind == "leaf"]
-_read = lambda tensor: (NONE if tensor is None else describe(tensor.detach().numpy())).text
+_of = lambda tensor: NONE if tensor is None else describe(tensor.detach().numpy())
+_read = lambda tensor: "⚠ " + _of(tensor).alarm if _of(tensor).alarm else _of(tensor).text
 print(json.dumps([[box.id, box.name, _read(leaf.grad), _read(leaf)] for box, leaf in _leaves]))
 """
 
@@ -225,6 +232,8 @@ def walk_the_steppers(lab: Any, chapter: Chapter, name: str) -> None:
         expect(stepper.locator(".mg-event-title", has_text="changed from outside")).to_have_count(0)
         stepper.locator(".mg-press-last").click()
         expect(stepper.locator(".mg-press-next")).to_have_attribute("aria-disabled", "true", timeout=SOON)
+        if (unfold := stepper.get_by_role("button", name="Open all")).is_visible():
+            unfold.click()
         held = json.loads(lab.kernel(HELD.format(model=model)))
         shown = stepper.locator("[data-box]").evaluate_all(
             """(boxes) => Object.fromEntries(boxes.map((box) => [box.getAttribute('data-box'),
@@ -237,7 +246,7 @@ def walk_the_steppers(lab: Any, chapter: Chapter, name: str) -> None:
                 assert is_it, f"cell {place}, {leaf}: drawn {drawn}, held {text}"
         for leaf, number in next(told, {}).items():
             assert [text for _, known, text, _ in held if known == leaf] == [number]
-            assert re.search(rf"\b{number}\b", prose)
+            assert re.search(rf"(?<!\w){re.escape(number)}(?!\w)", prose)
 
 
 def _model_of(chapter: Chapter, place: int) -> str:

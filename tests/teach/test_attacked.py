@@ -53,6 +53,17 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
     "disagreeing": [
         ("(~agree).sum().item()", "(~agree).sum()", "the count may be a tensor of one number, as in every exercise"),
     ],
+    "safe_sqrt": [
+        ("1.0", "2.0", "any number does whose root has a slope"),
+    ],
+    "safe_norm": [
+        ("1.0", "2.0", "any number does whose root has a slope"),
+        ("-1", "1", "x is a matrix: its last dimension is dimension 1"),
+    ],
+    "mended_loss": [
+        ("-1", "1", "scores is a matrix: its last dimension is dimension 1"),
+        ("labels", "scores", "there is a label for each row of scores"),
+    ],
 }
 
 

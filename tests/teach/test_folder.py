@@ -81,7 +81,8 @@ def test_the_order_is_that_of_the_chapters() -> None:
     names = list(EXERCISES)
     assert names[:3] == ["slope_of_w", "small_weights", "kind_of"]
     assert names[8:13] == ["by_hand", "arrivals", "run_order", "jacobian", "descend"]
-    assert len(EXERCISES) == len(names) == 30
+    files = [path.stem for path in (CHAPTERS / "exercises").glob("[0-9][0-9]_*.py")]
+    assert len(EXERCISES) == len([name for name in files if not name.endswith("_predictions")]) >= 34
     assert EXERCISES["by_hand"].chapter == "03_backward_step_by_step"
 
 

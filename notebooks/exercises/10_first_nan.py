@@ -1,0 +1,418 @@
+"""Exercise `first_nan`: where a nan begins, found with hooks alone."""
+
+import warnings
+from dataclasses import dataclass
+from types import CodeType
+
+import minigrad as mg
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, nodes_of, raised, show
+
+from .chapter04 import has_graph, hooks_on, leaves
+
+NAN = float("nan")
+
+
+def first_nan(tensors, loss):
+    """The name of the tensor at which backward() first meets a nan; "" if it meets none."""
+    found, handles = [], []
+    for name, tensor in tensors.items():
+
+        def look(g, name=name):
+            if g.isnan().any():
+                found.append(name)
+
+        handles.append(tensor.register_hook(look))
+    loss.backward()
+    for handle in handles:
+        handle.remove()
+    return found[0] if found else ""
+
+
+def _guarded_root(h):
+    return mg.where(h > 0, h.sqrt(), mg.zeros_like(h))
+
+
+def _powers():
+    x = mg.tensor([4.0, 0.0, -1.0], requires_grad=True)
+    root = x.sqrt()
+    chosen = mg.where(x > 0, root, mg.zeros(3))
+    return {"x": x, "root": root, "chosen": chosen}, chosen.sum()
+
+
+def _powers_of_a_weight():
+    w = mg.tensor(2.0, requires_grad=True)
+    x = w * mg.tensor([2.0, 0.0, -0.5])
+    root = x.sqrt()
+    chosen = mg.where(x > 0, root, mg.zeros(3))
+    return {"w": w, "chosen": chosen, "x": x, "root": root}, chosen.sum() ** 2
+
+
+def _no_nan():
+    x = mg.tensor([[4.0, 1.0]], requires_grad=True)
+    root = x.sqrt()
+    return {"x": x, "root": root}, root.sum()
+
+
+def _infinite(values):
+    def make():
+        x = mg.tensor(values, requires_grad=True)
+        root = x.sqrt()
+        return {"x": x, "root": root}, root[0] - root[1]
+
+    return Case(f"x = {values}, loss = root[0] - root[1]: infinite, and no nan", make)
+
+
+def _nan_in_values_only():
+    x = mg.tensor([-1.0, 2.0], requires_grad=True)
+    log = x.log()
+    return {"x": x, "log": log}, log.sum()
+
+
+def _nan_in_data():
+    w = mg.tensor(2.0, requires_grad=True)
+    h = w * 3.0
+    y = h * mg.tensor([1.0, NAN])
+    return {"w": w, "h": h, "y": y}, y.sum()
+
+
+def _nan_in_a_grad_from_before():
+    tensors, loss = _no_nan()
+    tensors["x"].grad = mg.tensor([[NAN, 1.0]])
+    return tensors, loss
+
+
+def _two_ways():
+    x = mg.tensor([[1.0, 1.0], [0.0, 3.0]], requires_grad=True)
+    calm = x * 2
+    low = x - 1
+    length = (low * low).sum(-1).sqrt()
+    late = calm.tanh()
+    return {"late": late, "x": x, "length": length, "calm": calm, "low": low}, late.sum() + _guarded_root(length).sum()
+
+
+def _drawn(random):
+    """A row of operations, one of which makes a nan or none does, under shuffled names; some have none."""
+    count = int(random.integers(2, 5))
+    place = int(random.integers(-1, count))
+    values = (random.integers(1, 9, (2, 2) if random.integers(2) else (3,)) / 4).tolist()
+    letters = random.permutation(list("pqrstuvw"))[: count + 1].tolist()
+    shown = [bool(keep) for keep in random.random(count + 1) < 0.8]
+    order = random.permutation(count + 1).tolist()
+    earlier = bool(random.integers(2))
+
+    def make():
+        made = [mg.tensor(values, requires_grad=True)]
+        for step in range(count):
+            h = made[-1]
+            made.append(_guarded_root(h - h.detach().min()) if step == place else h * 1.5 + 0.25)
+        if earlier:
+            made[0].grad = mg.ones_like(made[0])
+        names = {letters[number]: made[number] for number in order if shown[number]}
+        return names, made[-1].sum() + (made[0] * 3).sum()
+
+    steps = ["h * 1.5 + 0.25"] * count
+    if place >= 0:
+        steps[place] = "root of h - its least, where that is above 0"
+    named = ", ".join(f"{letter}: result {number}" for number, letter in enumerate(letters) if shown[number])
+    yield Case(f"from {values}, by turns {'; '.join(steps)}. Names: {named}", make)
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a learner's function returned, how often it walked, and what it left."""
+
+    name: object
+    walks: int
+    leaves: list[mg.Tensor | None]
+    is_hook_left: bool
+    is_grad_kept: bool
+
+
+def _searching(answer):
+    """An answer which is looked after: how often it walks, and what still hangs on the graph afterwards."""
+
+    def run(tensors, loss):
+        behind, nodes, walks = leaves(loss), nodes_of(loss), []
+        results = [one for one in tensors.values() if not one.is_leaf]
+        with loss.grad_fn.register_hook(lambda inputs, outputs: walks.append(1)):
+            before = hooks_on(nodes)
+            name = answer(tensors, loss)
+            left = hooks_on(nodes) != before
+        kept = any(one.retains_grad or one._grad is not None for one in results)
+        return Search(name, len(walks), [leaf._grad for leaf in behind], left, kept)
+
+    return run
+
+
+def _compare(expected, got, outcome):
+    if got.name is None:
+        note = "Nothing came back. Where no nan is met, the empty text is asked for." if got.walks else ""
+        return Difference("the answer", "None", repr(expected.name), note or "backward() never ran.")
+    if not isinstance(got.name, str):
+        return Difference("the answer", show(got.name), repr(expected.name), "A name is asked for, as a text.")
+    if got.name != expected.name:
+        return Difference("the answer", repr(str(got.name)), repr(expected.name))
+    note = "The name is right; something else is not as it should be afterwards."
+    if got.walks != 1:
+        return Difference("backward()", f"ran {got.walks} times", "once", note)
+    for wanted, mine in zip(expected.leaves, got.leaves, strict=True):
+        if mine is None or compare(wanted, mine) is not None:
+            shown = "None" if mine is None else show(mine)
+            return Difference("the gradient of a leaf", shown, show(wanted), note)
+    if any(map(has_graph, got.leaves)):
+        return Difference("the gradients", "results with a graph", "numbers alone", note)
+    if got.is_grad_kept:
+        return Difference(".grad of a result", "is kept", "None, as before", note)
+    if got.is_hook_left:
+        return Difference("the hooks", "one is left", "none", note)
+    return None
+
+
+def _show(value, arguments):
+    if not isinstance(value, Search):
+        return show(value)
+    left = ["a hook is left"] * value.is_hook_left + ["a result keeps its gradient"] * value.is_grad_kept
+    gradients = ", ".join("None" if one is None else show(one) for one in value.leaves)
+    walks = "" if value.walks == 1 else f", backward() ran {value.walks} times"
+    name = repr(value.name) if isinstance(value.name, str) else show(value.name)
+    return "; ".join([f"{name}{walks}; gradients of the leaves: {gradients}", *left])
+
+
+def _met(outcome):
+    """What a hook on each tensor sees, in the order of the walk."""
+    tensors, loss = outcome.case.make()
+    seen = []
+    for name, tensor in tensors.items():
+        tensor.register_hook(lambda g, name=name: seen.append(f"  {name} gets {show(g)}"))
+    loss.backward()
+    return "\n".join(seen)
+
+
+def _draw(outcome, difference):
+    """The walk, and in red the tensor that is asked for."""
+    tensors, loss = outcome.case.make()
+    wanted = _searching(first_nan)(*outcome.case.make()).name
+    if difference.where != "the answer" or not wanted:
+        return ""
+    return draw_wrong_node(loss, tensors, tensors[wanted], "✗ this one")
+
+
+def _is_search(test):
+    """For `when`: a search came to its end, for which the test holds. It gets the search and the right one."""
+    return lambda outcome: (
+        isinstance(outcome.value, Search) and test(outcome.value, _searching(first_nan)(*outcome.case.make()))
+    )
+
+
+def _is_name_of_the_loop(outcome):
+    """Whether a hook inside the answer uses the variable of the loop, and only one name was ever noted."""
+    if not isinstance(outcome.value, Search) or not isinstance(outcome.value.name, str) or not outcome.value.name:
+        return False
+    constants = getattr(getattr(outcome.answer, "__code__", None), "co_consts", ())
+    inner = [one for one in constants if isinstance(one, CodeType)]
+    last = next(reversed(outcome.case.make()[0]))
+    return outcome.value.name == last and any({"name", "key", "n"} & {*code.co_freevars} for code in inner)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _search(tensors, loss, is_odd, choose=lambda found: found[0] if found else "", walk=None, remove=True):
+    found, handles = [], []
+    for name, tensor in tensors.items():
+
+        def look(g, name=name):
+            if is_odd(g):
+                found.append(name)
+
+        handles.append(tensor.register_hook(look))
+    loss.backward() if walk is None else walk()
+    for handle in handles:
+        if remove:
+            handle.remove()
+    return choose(found)
+
+
+def one_name_for_all(tensors, loss):
+    """All hooks look at the same variable, that of the loop, and when they run it holds the last name. Give each hook
+    its own: `def look(g, name=name)`.
+    """
+    found, handles = [], []
+    for name, tensor in tensors.items():
+
+        def look(g):
+            if g.isnan().any():
+                found.append(name)  # noqa: B023
+
+        handles.append(tensor.register_hook(look))
+    loss.backward()
+    for handle in handles:
+        handle.remove()
+    return found[0] if found else ""
+
+
+def the_last(tensors, loss):
+    """This is the last tensor that met a nan. Every one behind the first meets it too: keep the first."""
+    return _search(tensors, loss, lambda g: g.isnan().any(), lambda found: found[-1] if found else "")
+
+
+def in_the_order_of_the_dictionary(tensors, loss):
+    """The tensors were looked through when the walk was over, in the order of the dictionary. The order of the walk is
+    known while it walks: let each hook note its name.
+    """
+    return _search(
+        tensors, loss, lambda g: g.isnan().any(), lambda found: next((one for one in tensors if one in found), "")
+    )
+
+
+def in_reverse(tensors, loss):
+    return _search(
+        tensors,
+        loss,
+        lambda g: g.isnan().any(),
+        lambda found: next((one for one in [*tensors][::-1] if one in found), ""),
+    )
+
+
+def kept_gradients(tensors, loss):
+    """Results keep their gradient now: retain_grad() was called, and it stays. A hook sees a gradient without keeping
+    it.
+    """
+    for tensor in tensors.values():
+        tensor.retain_grad()
+    return first_nan(tensors, loss)
+
+
+def looked_at_the_numbers(tensors, loss):
+    """This looked for nan in the numbers of the forward pass. A gradient can be nan where no number is, and the other
+    way round. Hang a hook on each tensor.
+    """
+    loss.backward()
+    return next((name for name, tensor in tensors.items() if tensor.isnan().any()), "")
+
+
+def equal_to_nan(tensors, loss):
+    """`== float("nan")` is never True: nan is not equal to anything, itself included. Use g.isnan()."""
+    return _search(tensors, loss, lambda g: (g == NAN).any())
+
+
+def not_finite(tensors, loss):
+    """An infinite gradient was taken for a nan. It often comes before one; here only nan is asked for: isnan()."""
+    return _search(tensors, loss, lambda g: not g.isfinite().all())
+
+
+def all_of_them(tensors, loss):
+    """One element that is nan is enough: any(), and not all()."""
+    return _search(tensors, loss, lambda g: g.isnan().all())
+
+
+def nan_of_the_sum(tensors, loss):
+    """The sum of a gradient can be nan where no element is: inf - inf. Ask for the elements: g.isnan().any()."""
+    return _search(tensors, loss, lambda g: g.sum().isnan())
+
+
+def left_the_hooks(tensors, loss):
+    """The name is right, but the hooks are still there and will run in every walk to come. Keep the handles, and call
+    remove() on each.
+    """
+    return _search(tensors, loss, lambda g: g.isnan().any(), remove=False)
+
+
+def walked_twice(tensors, loss):
+    """backward() has run twice, and the leaves have got twice their gradient. Once is enough for all hooks."""
+    return _search(
+        tensors, loss, lambda g: g.isnan().any(), walk=lambda: (loss.backward(retain_graph=True), loss.backward())
+    )
+
+
+def mended_on_the_way(tensors, loss):
+    """The hooks have changed the gradients: what a hook returns is sent on in the place of what came. A hook that only
+    looks returns nothing.
+    """
+    found, handles = [], []
+    for name, tensor in tensors.items():
+
+        def look(g, name=name):
+            if g.isnan().any():
+                found.append(name)
+            return g.masked_fill(g.isnan(), 0.0)
+
+        handles.append(tensor.register_hook(look))
+    loss.backward()
+    for handle in handles:
+        handle.remove()
+    return found[0] if found else ""
+
+
+def in_anomaly_mode(tensors, loss):
+    """Anomaly mode ends the walk with an error, and the leaves get nothing. Here hooks are asked for, and a walk that
+    goes on to its end.
+    """
+    with warnings.catch_warnings(), mg.autograd.set_detect_anomaly(True):
+        warnings.simplefilter("ignore")
+        return first_nan(tensors, loss)
+
+
+def none_where_there_is_none(tensors, loss):
+    """None came back where no nan was met. Asked for is the empty text, ""."""
+    return first_nan(tensors, loss) or None
+
+
+def all_names(tensors, loss):
+    """These are all tensors that met a nan. The first is asked for, alone."""
+    return _search(tensors, loss, lambda g: g.isnan().any(), list)
+
+
+def found_nothing(tensors, loss):
+    """There is no first item: in this case no nan is met, and the empty text, "", is asked for."""
+    return _search(tensors, loss, lambda g: g.isnan().any(), lambda found: found[0])
+
+
+EXERCISE = Exercise(
+    title='the name of the tensor at which loss.backward() first meets a nan, or ""; no hook is left',
+    stars=3,
+    minutes=12,
+    reference=first_nan,
+    cases=(
+        Case("x, root, chosen and loss as above", _powers),
+        Case("the same, where x = w * [2, 0, -0.5] and loss = chosen.sum() ** 2", _powers_of_a_weight),
+        Case("x = [[4, 1]], loss = root.sum(): no nan", _no_nan),
+        _infinite([0.0, 1.0]),
+        _infinite([0.0, 0.0]),
+        Case("x = [-1, 2], log = x.log(), loss = log.sum()", _nan_in_values_only),
+        Case("h = w * 3, y = h * [1, nan], loss = y.sum()", _nan_in_data),
+        Case("no nan; x.grad holds one from before", _nan_in_a_grad_from_before),
+        Case("two ways from x, one past the length of a row of zeros", _two_ways),
+    ),
+    drawn=_drawn,
+    hints=(
+        "A hook on a tensor sees its gradient in the moment when it is complete. What must it note, and where?",
+        "found = [], and for each tensor a hook that appends its name if g.isnan().any(). The first that is noted is "
+        "the first of the walk.",
+        "Give each hook its own name: def look(g, name=name). Keep the handles, run loss.backward(), remove them all, "
+        'and return found[0] if found else "".',
+    ),
+    plug=_searching,
+    compare=_compare,
+    show=_show,
+    evidence=_met,
+    picture=_draw,
+    mistakes=(
+        Mistake(in_anomaly_mode, when=raised("returned nan values")),
+        Mistake(found_nothing, when=lambda outcome: isinstance(outcome.error, IndexError)),
+        Mistake(none_where_there_is_none, when=_is_search(lambda mine, right: mine.name is None and mine.walks == 1)),
+        Mistake(all_names, when=_is_search(lambda mine, right: isinstance(mine.name, list | tuple))),
+        Mistake(one_name_for_all, when=_is_name_of_the_loop),
+        the_last,
+        Mistake(in_the_order_of_the_dictionary, in_reverse),
+        looked_at_the_numbers,
+        equal_to_nan,
+        not_finite,
+        all_of_them,
+        nan_of_the_sum,
+        Mistake(walked_twice, when=_is_search(lambda mine, right: mine.walks > 1)),
+        Mistake(kept_gradients, when=_is_search(lambda mine, right: mine.is_grad_kept)),
+        Mistake(left_the_hooks, when=_is_search(lambda mine, right: mine.name == right.name and mine.is_hook_left)),
+        mended_on_the_way,
+    ),
+)

@@ -1,0 +1,184 @@
+"""Exercise `mended_loss`: minus the log of a softmax, for scores of any size."""
+
+import functools
+
+import numpy as np
+
+import minigrad as mg
+import minigrad.nn.functional as F
+from minigrad.teach import Case, Exercise, Mistake
+
+from .chapter10 import compare_derived, derived, draw_derived, has_nan, measured_where, no_way_back, show_derived
+
+INF = float("inf")
+
+
+def mended_loss(scores, labels):
+    """The mean over the rows of minus the log of the probability of the row's label."""
+    rows = mg.arange(len(labels))
+    return -scores.log_softmax(-1)[rows, labels].mean()
+
+
+def _case(scores, labels, dtype=mg.float32, result=False):
+    def make():
+        given = mg.tensor(scores, dtype=dtype, requires_grad=True)
+        return given * 1 if result else given, mg.tensor(labels)
+
+    kind = ", in float64" if dtype is mg.float64 else ""
+    return Case(f"scores = {scores}, labels = {labels}{kind}", make)
+
+
+def _drawn(random):
+    """Scores of all sizes, in rows that are far from each other; sometimes a class is excluded by -inf."""
+    for rows, classes in [(3, 3), [(1, 2), (2, 4)][random.integers(2)]]:
+        scores = np.round(random.normal(0, 1, (rows, classes)) * random.choice([1.0, 30.0, 3000.0]), 1)
+        scores = scores + random.choice([0.0, -500.0, 900.0], (rows, 1)) + 0.0
+        labels = random.integers(0, classes, rows)
+        if random.integers(2):
+            scores[0, (labels[0] + 1) % classes] = -INF
+        yield _case(scores.tolist(), labels.tolist(), random.choice([mg.float32, mg.float64]), bool(random.integers(2)))
+
+
+def _measured(outcome):
+    scores, labels = outcome.case.make()
+    if not scores.isfinite().all() or scores.abs().max().item() > 50:
+        return ""
+    return measured_where(lambda moved: mended_loss(moved, labels), scores.detach(), lambda values, place: True)
+
+
+def _probabilities(scores, labels):
+    return scores.softmax(-1)[mg.arange(len(labels)), labels]
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def as_it_was(scores, labels):
+    """This is the log of a softmax still. A probability that is too small for a float is 0, its log is -inf, and the
+    gradient 0 · inf. The log has to be taken by a formula, before anything can become 0: log_softmax, or scores minus
+    logsumexp.
+    """
+    return -_probabilities(scores, labels).log().mean()
+
+
+def shifted_first(scores, labels):
+    """The largest score of each row was taken off first, which keeps exp() from overflowing; softmax does that itself.
+    The probability still becomes 0 before its log is taken. Use log_softmax, or scores minus logsumexp.
+    """
+    return as_it_was(scores - scores.max(-1, keepdim=True).values, labels)
+
+
+def with_epsilon(scores, labels):
+    """A small number was added to the probability, or put in its place. Then a very wrong row has a bounded loss, and a
+    gradient of 0: it would not be learned from, and these are the rows that matter.
+    """
+    return -(_probabilities(scores, labels) + 1e-8).log().mean()
+
+
+def clamped_probability(scores, labels):
+    return -_probabilities(scores, labels).clamp(min=1e-12).log().mean()
+
+
+def largest_of_all(scores, labels):
+    """One number was taken off all rows: the largest of all. A row that is far below it has only zeros after exp(), and
+    the log of their sum is -inf. Each row has its own largest score: max(-1, keepdim=True).
+    """
+    shifted = scores - scores.max()
+    logs = shifted - shifted.exp().sum(-1, keepdim=True).log()
+    return -logs[mg.arange(len(labels)), labels].mean()
+
+
+def exp_by_hand(scores, labels):
+    """exp() of a score above 88 is infinite in float32 (above 709 in float64), and of very low ones 0. Take the largest
+    score of each row off first, or use logsumexp, which does.
+    """
+    logs = scores - scores.exp().sum(-1, keepdim=True).log()
+    return -logs[mg.arange(len(labels)), labels].mean()
+
+
+def by_a_product(scores, labels):
+    """The label was picked by a product with zeros and a one. Where a class is excluded its log is -inf, and 0 · inf is
+    nan. Pick by an index: logs[rows, labels], or gather.
+    """
+    picked = mg.arange(scores.shape[-1]) == labels.unsqueeze(-1)
+    return -(scores.log_softmax(-1) * picked).sum(-1).mean()
+
+
+def summed(scores, labels):
+    """This is the sum over the rows. Asked for is their mean."""
+    return mended_loss(scores, labels) * len(labels)
+
+
+def without_minus(scores, labels):
+    """The minus is missing: the log of a probability is below 0, and a loss is not."""
+    return -mended_loss(scores, labels)
+
+
+def over_rows(scores, labels):
+    """The softmax runs along the wrong dimension: the probabilities of each row's classes add up to 1, dim=-1."""
+    return -scores.log_softmax(0)[mg.arange(len(labels)), labels].mean()
+
+
+def mean_of_all(scores, labels):
+    """The labels were not used: this is a mean over all classes."""
+    return -scores.log_softmax(-1).mean()
+
+
+def twice(scores, labels):
+    """cross_entropy takes the scores themselves. Here they had been through a softmax before, so they lie between 0 and
+    1, and the loss hardly depends on them.
+    """
+    return F.cross_entropy(scores.softmax(-1), labels)
+
+
+def cut_off(scores, labels):
+    """The number is right, but it has no graph: item(), detach(), numpy() and no_grad() cut it off. Return a tensor."""
+    return mended_loss(scores, labels).detach()
+
+
+EXERCISE = Exercise(
+    title="the mean of -log of each row's probability of its label, for scores of any size",
+    stars=2,
+    minutes=8,
+    reference=mended_loss,
+    cases=(
+        _case([[2.0, 0.5], [0.0, 1.0]], [0, 0]),
+        _case([[200.0, 0.0], [1.0, 3.0]], [1, 1]),
+        _case([[900.0, 0.0, 5.0], [-500.0, -501.0, -503.0]], [1, 2]),
+        _case([[1.0, 2.0, -INF], [0.5, 0.0, 1.0]], [0, 2]),
+        _case([[4000.0, 0.0]], [1], mg.float64),
+        _case([[-300.0, 100.0]], [0], result=True),
+    ),
+    drawn=_drawn,
+    hints=(
+        "log(exp(a) / (exp(a) + exp(b))) is a - log(exp(a) + exp(b)). Which part can become 0 or infinite, and which "
+        "functions compute that part as a whole?",
+        "scores.log_softmax(-1) holds the logs of the probabilities, computed without the probabilities.",
+        "Pick with rows = mg.arange(len(labels)): -scores.log_softmax(-1)[rows, labels].mean().",
+    ),
+    observe=derived,
+    compare=functools.partial(compare_derived, small_ones_count=False),
+    show=show_derived,
+    evidence=_measured,
+    picture=draw_derived,
+    mistakes=(
+        as_it_was,
+        shifted_first,
+        Mistake(with_epsilon, clamped_probability),
+        largest_of_all,
+        exp_by_hand,
+        by_a_product,
+        summed,
+        without_minus,
+        over_rows,
+        mean_of_all,
+        twice,
+        Mistake(cut_off, when=no_way_back),
+        Mistake(
+            lambda scores, labels: -scores.softmax(-1).log()[mg.arange(len(labels)), labels].mean(),
+            words="There is a nan in the gradient: somewhere a number became 0 or infinite, and was then divided by or "
+            "multiplied with 0. Use a formula that never makes it: log_softmax.",
+            when=has_nan,
+        ),
+    ),
+)

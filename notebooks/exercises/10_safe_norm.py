@@ -1,0 +1,163 @@
+"""Exercise `safe_norm`: lengths of rows that may be differentiated twice, of zeros too."""
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.teach import Case, Exercise, Mistake
+
+from .chapter10 import compare_derived, derived, draw_derived, has_nan, measured_where, no_way_back, show_derived
+
+
+def safe_norm(x):
+    """The length of each row; 0 with derivatives 0 for a row of zeros."""
+    squares = (x * x).sum(-1)
+    empty = squares == 0
+    return squares.masked_fill(empty, 1.0).sqrt().masked_fill(empty, 0.0)
+
+
+def _case(rows, dtype=mg.float32, result=False):
+    def make():
+        x = mg.tensor(rows, dtype=dtype, requires_grad=True)
+        return (x * 1,) if result else (x,)
+
+    kind = ", in float64" if dtype is mg.float64 else ""
+    return Case(f"x = {rows}{', a result of w * 1' if result else ''}{kind}", make)
+
+
+def _drawn(random):
+    """Rows of all sizes, some of zeros, and single zeros among other numbers."""
+    for shape in [(3, 2), [(1, 4), (4, 1)][random.integers(2)]]:
+        rows = np.round(random.normal(0, 1.5, shape), 1) * random.choice([1.0, 0.01, 100.0])
+        rows *= random.random((shape[0], 1)) < 0.6
+        rows *= random.random(shape) < 0.8
+        yield _case((rows + 0.0).tolist(), random.choice([mg.float32, mg.float64]), bool(random.integers(2)))
+
+
+def _measured(outcome):
+    (x,) = outcome.case.make()
+    return measured_where(safe_norm, x.detach(), lambda rows, place: rows[place[0]].any())
+
+
+def _nan_at_first(outcome):
+    return has_nan(outcome)
+
+
+def _nan_at_second(outcome):
+    return has_nan(outcome, "second") and not has_nan(outcome)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def plain_formula(x):
+    """There is a nan in the gradient: at a row of zeros the slope of the root is infinite, and the squares multiply it
+    by 2 · 0; or a 0 came from a choice that was made after the root. What reaches the root has to be above 0 already.
+    """
+    return (x * x).sum(-1).sqrt()
+
+
+def chosen_afterwards(x):
+    lengths = (x**2).sum(-1).sqrt()
+    return lengths.masked_fill(lengths == 0, 0.0)
+
+
+def built_in(x):
+    """The gradient is right: norm() gives 0 at a row of zeros by agreement. Differentiate it once more, and there is a
+    nan: the agreement covers the first derivative only. Compute the squares yourself, and put a harmless number before
+    the root.
+    """
+    return x.norm(dim=-1)
+
+
+def with_epsilon(x):
+    """A small number was added under the root, so a row of zeros has a length that is not exactly 0, and short rows are
+    too long.
+    """
+    return ((x * x).sum(-1) + 1e-12).sqrt()
+
+
+def clamped_squares(x):
+    """A row of zeros got the root of a small bound, and not exactly 0; and short rows are cut off there. Put 0 into the
+    result, after the root.
+    """
+    return (x * x).sum(-1).clamp(min=1e-12).sqrt()
+
+
+def placeholder_left(x):
+    """The harmless number has got into the result: a row of zeros has length 0. Choose once more, after it."""
+    squares = (x * x).sum(-1)
+    return squares.masked_fill(squares == 0, 1.0).sqrt()
+
+
+def of_all(x):
+    """This is one length, of all rows together. Each row has its own: sum(-1)."""
+    squares = (x * x).sum()
+    empty = squares == 0
+    return squares.masked_fill(empty, 1.0).sqrt().masked_fill(empty, 0.0)
+
+
+def of_columns(x):
+    """These are the lengths of the columns. A row runs along the last dimension: sum(-1)."""
+    return safe_norm(x.t())
+
+
+def added_sizes(x):
+    """This adds the sizes of the elements. A length is the root of the sum of their squares."""
+    return x.abs().sum(-1)
+
+
+def without_root(x):
+    """The root is missing: this is the square of each length."""
+    return (x * x).sum(-1)
+
+
+def cut_off(x):
+    """The numbers are right, but they have no graph: detach(), .data, numpy() and no_grad() cut it off."""
+    return safe_norm(x.detach())
+
+
+def filled_elements(x):
+    """The zeros in x were replaced one by one, so rows that have other elements as well became longer. It is the sum of
+    squares that must not be 0.
+    """
+    return (x.masked_fill(x == 0, 1e-3) ** 2).sum(-1).sqrt()
+
+
+EXERCISE = Exercise(
+    title="the length of each row of x; derivatives 0 for a row of zeros, first and second",
+    stars=2,
+    minutes=8,
+    reference=safe_norm,
+    cases=(
+        _case([[3.0, 4.0], [0.0, 0.0]]),
+        _case([[0.0, -2.0, 0.0], [1.0, 2.0, -2.0]]),
+        _case([[0.0]]),
+        _case([[3e-5, -4e-5], [0.0, 0.0]]),
+        _case([[0.5, 1.2], [0.0, 0.0], [-8.0, 6.0]], mg.float64),
+        _case([[0.0, 0.0], [6.0, -8.0]], result=True),
+    ),
+    drawn=_drawn,
+    hints=(
+        "What is the number under the root for a row of zeros, and which number could stand there instead?",
+        "Choose twice, as in safe_sqrt: put 1 under the root where the sum of squares is 0, and 0 into the result.",
+        "squares = (x * x).sum(-1); empty = squares == 0; masked_fill(empty, 1.0), the root, masked_fill(empty, 0.0).",
+    ),
+    observe=derived,
+    compare=compare_derived,
+    show=show_derived,
+    evidence=_measured,
+    picture=draw_derived,
+    mistakes=(
+        Mistake(plain_formula, chosen_afterwards, when=_nan_at_first),
+        Mistake(built_in, when=_nan_at_second),
+        with_epsilon,
+        clamped_squares,
+        placeholder_left,
+        of_all,
+        of_columns,
+        added_sizes,
+        without_root,
+        filled_elements,
+        Mistake(cut_off, when=no_way_back),
+    ),
+)

@@ -1,0 +1,177 @@
+"""Exercise `safe_sqrt`: a root whose gradient is a number everywhere."""
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.teach import Case, Exercise, Mistake, raised
+
+from .chapter10 import compare_derived, derived, draw_derived, has_nan, measured_where, no_way_back, show_derived
+
+NAN = float("nan")
+
+
+def safe_sqrt(x):
+    """The root where x is above 0; 0 with gradient 0 where it is not; a nan stays."""
+    empty = x <= 0
+    return x.masked_fill(empty, 1.0).sqrt().masked_fill(empty, 0.0)
+
+
+def _case(values, dtype=mg.float32, result=False):
+    def make():
+        x = mg.tensor(values, dtype=dtype, requires_grad=True)
+        return (x * 1,) if result else (x,)
+
+    kind = ", in float64" if dtype is mg.float64 else ""
+    return Case(f"x = {values}{', a result of w * 1' if result else ''}{kind}", make)
+
+
+def _drawn(random):
+    """Any shape, with zeros and negative numbers among the others; sometimes none at all, or a nan."""
+    for shape in [(4,), [(), (2, 3)][random.integers(2)]]:
+        values = np.round(random.choice([0.0, 0.01, 1.0, 100.0], shape) * random.uniform(-4, 9, shape), 4) + 0.0
+        values = np.where(random.random(shape) < 0.1, NAN, values)
+        yield _case(values.tolist(), random.choice([mg.float32, mg.float64]), bool(random.integers(2)))
+
+
+def _measured(outcome):
+    (x,) = outcome.case.make()
+    if x.numel() > 20:
+        return ""
+    return measured_where(safe_sqrt, x.detach(), lambda values, place: abs(values[place]) > 1e-3)
+
+
+def _hides_nan(outcome):
+    """Whether the numbers are right but for a nan that has become another number."""
+    value = outcome.value
+    hidden = outcome.case.make()[0].detach().isnan()
+    if not hasattr(value, "numbers") or value.numbers.shape != hidden.shape or not hidden.any():
+        return False
+    return not value.numbers[hidden].isnan().any()
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def one_where(x):
+    """The root was taken of all elements, and a choice made afterwards. The choice sends 0 to the root, which
+    multiplies it by 1 / (2 · 0), or by nan. Replace what the root cannot take BEFORE it.
+    """
+    return x.sqrt().masked_fill(x <= 0, 0.0)
+
+
+def chosen_by_where(x):
+    return mg.where(x <= 0, mg.zeros_like(x), x.sqrt())
+
+
+def times_the_mask(x):
+    """A product with a mask does not remove a nan: 0 · nan is nan. Choose with where or masked_fill, and before the
+    root.
+    """
+    return x.sqrt() * (x > 0)
+
+
+def clamped_at_zero(x):
+    """clamp(min=0) keeps nan out of the numbers, but a root of 0 is still taken, whose slope is infinite; and clamp
+    passes a gradient on at its bound. Put a harmless number there, such as 1, and 0 into the result.
+    """
+    return x.clamp(min=0).sqrt()
+
+
+def with_epsilon(x):
+    """A small number was added. It moves every result a little, it makes 0 a small number, and its slope there is
+    huge. Put a harmless number in the place of what is not above 0, and 0 into the result.
+    """
+    return (x.clamp(min=0) + 1e-12).sqrt()
+
+
+def clamped_at_epsilon(x):
+    """Where x is not above 0, this is the root of a small number. It has to be exactly 0: put that into the result,
+    too. Elements that are smaller than the bound are wrong as well.
+    """
+    return x.clamp(min=1e-8).sqrt()
+
+
+def of_the_size(x):
+    """This is the root of the size of x: negative elements got a root, and at 0 the slope is still infinite."""
+    return x.abs().sqrt()
+
+
+def hides_nan(x):
+    """A nan in x has become 0. Every comparison with nan is False, `x > 0` too, so it counted as "not above 0". Ask the
+    other way round: x <= 0 is False for nan as well, and then it stays.
+    """
+    positive = x > 0
+    return mg.where(positive, mg.where(positive, x, mg.ones_like(x)).sqrt(), mg.zeros_like(x))
+
+
+def placeholder_left(x):
+    """The harmless number has got into the result: where x is not above 0, the answer is 0. Choose a second time, after
+    the root.
+    """
+    return x.masked_fill(x <= 0, 1.0).sqrt()
+
+
+def cut_off(x):
+    """The numbers are right, but they have no graph: detach(), .data, numpy() and no_grad() cut it off."""
+    return safe_sqrt(x.detach())
+
+
+EXERCISE = Exercise(
+    title="the root of x where that is above 0, else 0; its gradients are never nan",
+    stars=2,
+    minutes=8,
+    reference=safe_sqrt,
+    cases=(
+        _case([4.0, 0.0, -1.0]),
+        _case([[9.0, -4.0], [0.0, 0.25]]),
+        _case(0.0),
+        _case([1e-10, 4e-10, 0.0]),
+        _case([1.0, NAN, 0.0]),
+        _case([2.0, -3.0, 0.0], mg.float64),
+        _case([16.0, 0.0], result=True),
+        _case([]),
+    ),
+    drawn=_drawn,
+    hints=(
+        "On the way back, what was chosen first comes last. When must the choice be made, so that it stops a nan?",
+        "Choose before the root: something harmless such as 1 in the place of what is not above 0. And after it, 0.",
+        "empty = x <= 0; x.masked_fill(empty, 1.0).sqrt(); then masked_fill(empty, 0.0). With x <= 0, a nan stays.",
+    ),
+    observe=derived,
+    compare=compare_derived,
+    show=show_derived,
+    evidence=_measured,
+    picture=draw_derived,
+    mistakes=(
+        Mistake(one_where, chosen_by_where),
+        times_the_mask,
+        clamped_at_zero,
+        Mistake(
+            with_epsilon,
+            lambda x: (x + 1e-8).clamp(min=1e-8).sqrt(),
+            lambda x: (x + 1e-6).sqrt().masked_fill(x <= 0, 0.0),
+        ),
+        clamped_at_epsilon,
+        of_the_size,
+        placeholder_left,
+        Mistake(hides_nan, when=_hides_nan),
+        cut_off,
+        Mistake(
+            lambda x: mg.tensor([value**0.5 if value > 0 else 0.0 for value in x.tolist()], requires_grad=True),
+            words="No gradient goes back to x: Python's numbers, detach(), numpy() and no_grad() leave the graph. "
+            "Compute with x itself: masked_fill and where choose element by element.",
+            when=lambda outcome: no_way_back(outcome) or raised("'float' object is not iterable")(outcome),
+        ),
+        Mistake(
+            lambda x: x.sqrt() if x > 0 else mg.zeros_like(x),
+            words="`if` decides once, for the whole tensor. masked_fill and where choose element by element.",
+            when=raised("Boolean value of Tensor with"),
+        ),
+        Mistake(
+            lambda x: mg.where(x > 0, x.sqrt(), mg.zeros_like(x)),
+            words="There is a nan in the gradient: something with an infinite slope, or none, has been multiplied by "
+            "the 0 of a choice made later. Choose before the root, and once more after it.",
+            when=has_nan,
+        ),
+    ),
+)

@@ -1,0 +1,134 @@
+"""What the exercises of chapter 10 share: a result with its first and second derivatives, at points where formulas give
+nan.
+"""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.autograd import grad
+from minigrad.ops.silence import silent
+from minigrad.teach import Difference, compare, draw_wrong_node, numbers, show, slopes
+
+RELATIVE, ABSOLUTE = 1e-3, 1e-4  # of numbers that went through float32, and of derivatives that are differences
+WEIGHTS = ((1.0, -2.0, 0.5), (3.0, 1.0, -0.25, 2.0))  # of the elements of a result, and of those of a gradient
+NO_WAY = "nothing: it has no way back"
+
+
+@dataclass(frozen=True)
+class Derived:
+    """The numbers of a result; and what they send to x, and what those gradients send to x when they are differentiated
+    once more, or words that say why there is none.
+    """
+
+    numbers: mg.Tensor
+    first: Any
+    second: Any = None
+
+
+def _weights(shape, number, dtype):
+    return mg.tensor(np.resize(WEIGHTS[number], tuple(shape)), dtype=dtype)
+
+
+def derived(value, arguments):
+    """For `observe`: a tensor and its derivatives by the first argument, which do not count where that is nan."""
+    x = arguments[0]
+    if not isinstance(value, mg.Tensor):
+        return value
+    if not value.requires_grad:
+        return Derived(value.detach(), NO_WAY)
+    weights = _weights(value.shape, 0, value.dtype)
+    (first,) = grad(value, x, weights, create_graph=True, allow_unused=True)
+    if first is None:
+        return Derived(value.detach(), NO_WAY)
+    second = mg.zeros_like(x)
+    if first.requires_grad:
+        given = {"allow_unused": True, "materialize_grads": True}
+        (second,) = grad(first, x, _weights(first.shape, 1, first.dtype), **given)
+    hidden = x.detach().isnan()
+    return Derived(value.detach(), *(one.detach().masked_fill(hidden, 0.0) for one in (first, second)))
+
+
+def compare_derived(expected, got, outcome, small_ones_count=True):
+    """The numbers count first; then the dtype, the gradient, and the gradient of the gradient.
+
+    Where small ones count, a small number has to be right as well as a large one, and 0 is exactly 0.
+    """
+    if not isinstance(got, Derived):
+        return compare(expected.numbers, got)
+    compared = functools.partial(_compare_closely, small_ones_count)
+    difference = compared(expected.numbers, got.numbers, "the numbers")
+    if difference is not None:
+        return difference
+    if got.numbers.dtype != expected.numbers.dtype:
+        note = "The numbers are right, in another dtype than they came in."
+        return Difference("the dtype", str(got.numbers.dtype), str(expected.numbers.dtype), note)
+    if isinstance(got.first, str):
+        note = "The numbers are right, but no gradient comes from them to the first argument."
+        return Difference("the gradient", got.first, show(expected.first), note)
+    note = "The numbers and their gradient are right. The gradient, differentiated once more, is not."
+    difference = compared(expected.first, got.first, "the gradient")
+    return difference or compared(expected.second, got.second, "the second derivatives", note)
+
+
+@silent
+def _compare_closely(small_ones_count, expected, got, where, note=""):
+    wanted, mine = (np.asarray(one.detach().numpy(), np.float64) for one in (expected, got))
+    if mine.shape != wanted.shape:
+        return compare(expected, got, where)
+    largest = np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted))
+    far = ABSOLUTE * (largest if small_ones_count else 1.0)
+    near = np.isclose(mine, wanted, rtol=RELATIVE, atol=far, equal_nan=True)
+    if small_ones_count and where == "the numbers":
+        near = np.isclose(mine, wanted, rtol=RELATIVE, atol=0.0, equal_nan=True)
+    if near.all():
+        return None
+    first = tuple(np.argwhere(~near)[0].tolist())
+    return Difference(f"{where}{list(first) or ''}", show(float(mine[first])), show(float(wanted[first])), note)
+
+
+def show_derived(value, arguments):
+    if not isinstance(value, Derived):
+        return show(value)
+    first = value.first if isinstance(value.first, str) else show(value.first)
+    then = "" if value.second is None else f", and differentiated once more {show(value.second)}"
+    return f"{show(value.numbers)}; it sends back {first}{then}"
+
+
+def draw_derived(outcome, difference):
+    """The learner's graph, walked, and in red the first argument, or the result where its numbers are wrong."""
+    arguments = outcome.case.make()
+    x, result = arguments[0], outcome.answer(*arguments)
+    weights = _weights(result.shape, 0, result.dtype) if result.requires_grad else None
+    if difference.where.startswith("the gradient") and result.requires_grad:
+        words = f"✗ expected {numbers(mg.tensor(float(difference.expected)))}"
+        return draw_wrong_node(result, {"x": x}, x, words, weights, outcome.answer)
+    words = "✗ no way back" if not result.requires_grad else "✗ second derivative"
+    words = "✗ other numbers" if difference.where.startswith("the numbers") else words
+    return draw_wrong_node(result, {"x": x}, result, words, weights, outcome.answer)
+
+
+def measured_where(function, x, is_smooth):
+    """The slopes of a function's elements, added up with their weights, for those elements of x that are not at an edge
+    of it, in words.
+    """
+    with mg.no_grad():
+        weights = _weights(function(x).shape, 0, mg.float64).numpy()
+    lines = []
+    for place, slope in slopes(function, x, 1e-5):
+        if is_smooth(x.detach().numpy(), place):
+            lines.append(f"  x{list(place)} moved by 1e-05 to both sides: the slope is {(slope * weights).sum():.4g}")
+    return "\n".join(lines)
+
+
+def no_way_back(outcome):
+    return isinstance(outcome.value, Derived) and outcome.value.first == NO_WAY
+
+
+def has_nan(outcome, part="first"):
+    """For `when`: whether a nan is in the numbers, the gradient (first) or what comes of that (second)."""
+    held = getattr(outcome.value, part, None)
+    return isinstance(held, mg.Tensor) and held.isnan().any().item()
