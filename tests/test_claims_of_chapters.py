@@ -1,6 +1,8 @@
 """What the chapters say of PyTorch in their text, where no block of code says it: true of the installed PyTorch."""
 
+import gc
 import re
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +100,7 @@ SAME_IN_PYTORCH = [
     ("06_custom_functions", "code-59"),
     ("07_checking_gradients", "code-63"),
     ("07_checking_gradients", "code-65"),
+    ("08_jacobians_and_hessians", "code-39"),
     ("10_anomaly_mode", "code-3"),
     ("10_anomaly_mode", "code-14"),
     ("10_anomaly_mode", "code-20"),
@@ -155,3 +158,98 @@ def test_pytorch_sums_what_a_function_did_not_and_prints_inputs_as_rows_as_chapt
             library.autograd.gradcheck(lambda w: w.detach().sum() + 0 * w.sum(), w)
         numerical = str(error.value).split("numerical:")[1].split("analytical:")[0]
         assert re.findall(r"\[\s*1\.0000\s*\]", numerical) == ["[1.0000]"] * 3, library.__name__
+
+
+def test_a_gradient_in_a_ring_stays_in_pytorch_until_grad_is_none_as_chapter_08_says(
+    torch: Any, request: pytest.FixtureRequest
+) -> None:
+    kept = {}
+    request.addfinalizer(lambda: torch.set_warn_always(False))
+    torch.set_warn_always(True)  # else it warns once in a process, and another test waits for that
+    for library in (minigrad, torch):
+        for clears in (False, True):
+            x = library.tensor(0.5, requires_grad=True)
+            with pytest.warns(UserWarning, match="will create a reference cycle"):
+                x.cos().backward(create_graph=True)
+            if clears:
+                x.grad = None
+            there = weakref.ref(x)
+            gc.collect()
+            del x
+            before = there() is not None
+            gc.collect()
+            kept[library.__name__, clears] = before, there() is not None
+    assert kept == {
+        ("minigrad", False): (True, False),
+        ("minigrad", True): (False, False),
+        ("torch", False): (True, True),
+        ("torch", True): (False, False),
+    }
+
+
+def test_zeros_hide_a_cut_in_pytorch_too_unless_it_is_strict(torch: Any) -> None:
+    for library in (minigrad, torch):
+        functional, x = library.autograd.functional, library.tensor([1.0, -2.0])
+        for f in (lambda x: x.round(), lambda x: (x > 0).float(), lambda x: x.detach() ** 2):
+            assert not functional.jacobian(f, x).any()
+            assert not functional.hessian(lambda x, f=f: f(x).sum(), x).any()
+        assert not functional.hessian(lambda x: x.relu().sum(), x).any()
+    for f in (lambda x: (x > 0).float(), lambda x: x.detach() ** 2):
+        with pytest.raises(RuntimeError, match="does not require gradients"):
+            torch.autograd.functional.jacobian(f, torch.tensor([1.0, -2.0]), strict=True)
+
+
+def test_the_rows_of_a_jacobian_go_together_where_chapter_08_says_so(torch: Any) -> None:
+    walks = {}
+    for library in (minigrad, torch):
+        for vectorize in (False, True):
+            seen: list[Any] = []
+
+            class Noted(library.autograd.Function):  # type: ignore[misc, name-defined]
+                generate_vmap_rule = True
+
+                @staticmethod
+                def forward(x: Any) -> Any:
+                    return x * 2
+
+                @staticmethod
+                def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+                    pass
+
+                @staticmethod
+                def backward(ctx: Any, g: Any, seen: list[Any] = seen) -> Any:
+                    seen.append(g)
+                    return g * 2
+
+            library.autograd.functional.jacobian(lambda x, f=Noted: f.apply(x), library.ones(3), vectorize=vectorize)
+            walks[library.__name__, vectorize] = len(seen)
+    assert walks["torch", False] == 3
+    assert walks["torch", True] == 1
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")  # of its own, at the first use
+def test_pytorch_goes_forward_for_a_product_from_the_right(torch: Any) -> None:
+    x, d = torch.tensor([0.5, 1.0]), torch.tensor([0.25, -1.0])
+    forward = torch.func.jvp(lambda x: x.cumsum(0).sin(), (x,), (d,))[1]
+    assert torch.allclose(forward, torch.autograd.functional.jvp(lambda x: x.cumsum(0).sin(), x, d)[1])
+
+
+def test_newton_is_at_a_near_minimum_in_four_steps_where_descent_is_not_in_twenty() -> None:
+    cells = {cell.id: cell.source for cell in nbformat.read(FOLDER / "08_jacobians_and_hessians.ipynb", 4).cells}
+    (tip,) = [text for text in cells.values() if text.startswith("def tip(")]
+    (goal,) = [text for text in cells.values() if text.startswith("goal = ")]
+    (methods,) = [text for text in cells.values() if text.startswith("def slopes_at(")]
+    known: dict[str, Any] = {"mg": minigrad, "autograd": minigrad.autograd}
+    for text in (tip.partition("\n\nangles")[0], goal.partition("\n\ntwo")[0], methods.partition("\n\nmethods")[0]):
+        exec(text, known)
+    bottom = minigrad.tensor([[-0.5145, 1.9552]], dtype=minigrad.float64)
+    for _ in range(5):
+        bottom = known["newton"](bottom)
+    around = minigrad.tensor([[0.3, 0.0], [-0.3, 0.0], [0.0, 0.3], [0.0, -0.3]], dtype=minigrad.float64)
+    points = dict.fromkeys(("newton", "descent"), bottom + around)
+    for name, steps in (("newton", 4), ("descent", 20)):
+        for _ in range(steps):
+            points[name] = known[name](points[name])
+    far = {name: (found - bottom).abs().max().item() for name, found in points.items()}
+    assert far["newton"] < 1e-4
+    assert far["descent"] > 5e-3

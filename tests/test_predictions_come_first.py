@@ -62,6 +62,15 @@ ANSWERS = {
     "a_smaller_step": Answer(r"truncation|rounding", r"0\.1: False\n.*0\.01: True\n.*0\.001: True\n.*0\.0001: False"),
     "at_the_kink": Answer(r"by chance|no right answer", r"relu: a kink(?s:.*)\nabs: True\n"),
     "right_once": Answer(r"for a constant|not even near", r"analytical:tensor\(\[\[ 0\.0644"),
+    "why_upwards": Answer(r"parabola|negative", r"\n +0\.5 +-0\.479 +-0\.878 +-0\.046 +1\.000\n"),
+    "how_many_walks": Answer(r"walks: \d|brings one row|asks for `across`", r"\]\]\)\nwalks: 2\n"),
+    "walked_together": Answer(r"stack of|nodes have run", r"one_by_one 14 nodes .*\ntogether +7 nodes"),
+    "linear_twice": Answer(
+        r"no graph leads|nothing to walk through|in which it is constant", r"\n3 \* x +3\.0 +False +error: no graph"
+    ),
+    "who_keeps_it": Answer(
+        r"holds its gradient|in a ring", r"warns: (?s:.*)still there: True\nwith_grad(?s:.*)still there: False"
+    ),
     "where_from": Answer(r"0 / 0|stop sign|rule is g", r"BackwardStepper of loss"),
     "not_a_nan": Answer(r"1 / 0", r"1 / 0 +inf\n"),
     "which_cure": Answer(
@@ -101,7 +110,7 @@ def test_the_answer_stands_below_the_question(name: str) -> None:
     assert any(re.search(ANSWERS[name].shown, text) for text in below)
 
 
-@pytest.mark.parametrize("chapters", [r"0[1234]", "05", "06", "07", "10"])
+@pytest.mark.parametrize("chapters", [r"0[1234]", "05", "06", "07", "08", "10"])
 def test_no_letter_is_mostly_the_right_one(chapters: str) -> None:
     asked = [prediction for prediction in PREDICTIONS.values() if re.match(chapters, prediction.chapter)]
     right = collections.Counter(

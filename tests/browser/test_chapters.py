@@ -84,6 +84,12 @@ ANSWERS = {
         "    far = (backward - differences).abs() > atol + rtol * differences.abs()\n    return far.sum().item()",
         "nan got through",
     ),
+    "08_jacobians_and_hessians": Wrong(
+        "hessian_times",
+        "def hessian_times(f, x, v):\n    (slope,) = mg.autograd.grad(f(x), x, create_graph=True)\n"
+        "    return mg.autograd.grad(slope.sum(), x)[0] * v",
+        "v came too late",
+    ),
     "10_anomaly_mode": Wrong(
         "safe_sqrt",
         "def safe_sqrt(x):\n    return mg.where(x <= 0, mg.zeros_like(x), x.sqrt())",

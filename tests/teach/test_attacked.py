@@ -50,6 +50,16 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
     "peaks_backward": [
         ("-1", "1", "x is rows of numbers: its last dimension is dimension 1"),
     ],
+    "damped_step": [
+        ("x", "slope", "the slope has the length and the dtype of x"),
+    ],
+    "largest_curvature": [
+        (
+            "(v * product).sum().item()",
+            "(v * product).sum()",
+            "a tensor of one number, without a graph, is taken for the number",
+        ),
+    ],
     "disagreeing": [
         ("(~agree).sum().item()", "(~agree).sum()", "the count may be a tensor of one number, as in every exercise"),
     ],

@@ -1,0 +1,192 @@
+"""Exercise `damped_step`: a step of Newton's method that stays a step where the Hessian cannot be inverted."""
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.autograd import grad
+from minigrad.autograd.functional import hessian
+from minigrad.teach import Difference, Exercise, Mistake, compare, raised, show
+
+from .chapter08 import FUNCTIONS, case_of, drawn_numbers
+
+GRAPH = (
+    "The numbers are right, but the point still has the graph that computed it. Each step would add to it, and the "
+    "next x would be no leaf: detach it."
+)
+TURNED = {
+    "(t - 1).sum()": lambda t: (t - 1).sum(),
+    "t[0] ** 2 + 3 * t[-1]": lambda t: t[0] ** 2 + 3 * t[-1],
+}
+
+
+def damped_step(f, x, damping):
+    """x minus the solution of (Hessian + damping on its diagonal) @ step = slope."""
+    (slope,) = grad(f(x), x)
+    matrix = hessian(f, x) + damping * mg.eye(len(x), dtype=x.dtype)
+    return x.detach() - mg.linalg.solve(matrix, slope)
+
+
+def _case(words, x, damping):
+    function = {**FUNCTIONS, **TURNED}[words]
+    return case_of(words, x, damping, function=function, named=f", damping = {damping}", tensors=0)
+
+
+def _drawn(random):
+    """One to four elements, and dampings that keep the matrix from being singular."""
+    x, damping = drawn_numbers(random, random.integers(1, 5)), float(random.integers(1, 20))
+    case = _case(random.choice([*FUNCTIONS, *TURNED]), x, damping)
+    f, point, _ = case.make()
+    matrix = hessian(f, point).numpy() + damping * np.eye(len(x))
+    if abs(np.linalg.eigvalsh(matrix)).min() > 0.2:
+        yield case
+
+
+def _compare(expected, got, outcome):
+    difference = compare(expected, got)
+    if difference is None and got.requires_grad and got.grad_fn is not None:
+        return Difference("the graph of the answer", got.grad_fn.name(), "none", GRAPH)
+    return difference
+
+
+def _show(value, arguments):
+    has_graph = isinstance(value, mg.Tensor) and value.grad_fn is not None
+    return show(value) + (", with the graph that computed it" if has_graph else "")
+
+
+def _evidence(outcome):
+    f, x, damping = outcome.case.make()
+    (slope,) = grad(f(x), x)
+    numbers = np.array2string(hessian(f, x).numpy(), precision=4, suppress_small=True).replace("\n", "\n    ")
+    return f"  the slope at x is {[round(one, 4) for one in slope.tolist()]}, and the Hessian\n    {numbers}"
+
+
+def _new_point(step):
+    """A wrong answer: what else is done with the slope and the Hessian."""
+    return lambda f, x, damping: x.detach() - step(grad(f(x), x)[0], hessian(f, x), damping)
+
+
+def _has_no_second_slope(outcome):
+    """Whether a slope was to be differentiated that is a constant."""
+    f, x, _ = outcome.case.make()
+    slope = grad(f(x), x, create_graph=True)[0]
+    return raised("does not require grad")(outcome) and not all(one.requires_grad for one in slope)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def eye_like(matrix):
+    return mg.eye(len(matrix), dtype=matrix.dtype)
+
+
+def added_everywhere(f, x, damping):
+    """`hessian + damping` adds the number to every entry of the matrix. It belongs on the diagonal: damping *
+    mg.eye(len(x), dtype=x.dtype).
+    """
+    return x.detach() - mg.linalg.solve(hessian(f, x) + damping, grad(f(x), x)[0])
+
+
+def without_damping(f, x, damping):
+    """The damping is missing: this is a plain Newton step."""
+    return x.detach() - mg.linalg.solve(hessian(f, x), grad(f(x), x)[0])
+
+
+def uphill(f, x, damping):
+    """The sign is turned around. The step is subtracted from x."""
+    return x.detach() + mg.linalg.solve(hessian(f, x) + damping * eye_like(hessian(f, x)), grad(f(x), x)[0])
+
+
+def step_alone(f, x, damping):
+    """This is the step. Asked for is the new point: x minus the step."""
+    return mg.linalg.solve(hessian(f, x) + damping * eye_like(hessian(f, x)), grad(f(x), x)[0])
+
+
+def multiplied(f, x, damping):
+    """The slope was multiplied by the matrix. A large curvature makes the step small: solve matrix @ step = slope."""
+    matrix = hessian(f, x) + damping * eye_like(hessian(f, x))
+    return x.detach() - matrix @ grad(f(x), x)[0]
+
+
+def diagonal_alone(f, x, damping):
+    """Only the diagonal of the Hessian was used, as if no element changed the slope of another."""
+    return x.detach() - grad(f(x), x)[0] / (hessian(f, x).diagonal() + damping)
+
+
+def divided_by_rows(f, x, damping):
+    """Dividing by a matrix divides element by element. The step solves matrix @ step = slope: mg.linalg.solve."""
+    matrix = hessian(f, x) + damping * eye_like(hessian(f, x))
+    return x.detach() - (grad(f(x), x)[0] / matrix).sum(1)
+
+
+def shorter_step(f, x, damping):
+    """Here the damping multiplies the step, as a learning rate does. It is added to the Hessian's diagonal."""
+    return x.detach() - damping * mg.linalg.solve(hessian(f, x), grad(f(x), x)[0])
+
+
+def divided_step(f, x, damping):
+    """Here the step is divided by the damping. It is added to the Hessian's diagonal."""
+    return x.detach() - mg.linalg.solve(hessian(f, x), grad(f(x), x)[0]) / (1 + damping)
+
+
+def damping_subtracted(f, x, damping):
+    """The damping was subtracted. Added, it makes the curvatures larger and the step smaller."""
+    return x.detach() - mg.linalg.solve(hessian(f, x) - damping * eye_like(hessian(f, x)), grad(f(x), x)[0])
+
+
+def descent_step(f, x, damping):
+    """This is a step of gradient descent: the Hessian is missing."""
+    return x.detach() - grad(f(x), x)[0] / damping
+
+
+def by_hand_twice(f, x, damping):
+    """f is linear here, or in some way: its slope is a constant, which has no graph to walk through. `hessian` gives
+    zeros there; by hand, ask whether slope.requires_grad.
+    """
+    (slope,) = grad(f(x), x, create_graph=True)
+    rows = [grad(one, x, retain_graph=True)[0] for one in slope]
+    return x.detach() - mg.linalg.solve(mg.stack(rows) + damping * eye_like(mg.stack(rows)), slope.detach())
+
+
+def with_its_graph(f, x, damping):
+    """The numbers are right, but the point still has the graph that computed it."""
+    (slope,) = grad(f(x), x)
+    return x - mg.linalg.solve(hessian(f, x) + damping * eye_like(x), slope)
+
+
+EXERCISE = Exercise(
+    title="a new point without a graph: x minus the step that solves (Hessian + damping * identity) @ step = slope",
+    stars=2,
+    minutes=8,
+    reference=damped_step,
+    cases=(
+        _case("(t ** 3).sum()", [1.0, 2.0], 2.0),
+        _case("(t.sin() * t.sum()).sum()", [0.5, -1.0, 2.0], 8.0),
+        _case("t[0] ** 2 + 3 * t[-1]", [1.0, 4.0], 0.5),
+        _case("(t - 1).sum()", [3.0], 4.0),
+        _case("t.exp().sum().log()", [0.5, -1.0, 0.25], 1.0),
+    ),
+    drawn=_drawn,
+    hints=(
+        "Three things are needed: the slope at x, the Hessian at x, and a matrix with the damping on its diagonal.",
+        "mg.eye(n, dtype=x.dtype) has ones on its diagonal. mg.linalg.solve(matrix, slope) gives the step.",
+        "x.detach() - mg.linalg.solve(hessian(f, x) + damping * mg.eye(len(x), dtype=x.dtype), slope)",
+    ),
+    compare=_compare,
+    show=_show,
+    evidence=_evidence,
+    mistakes=(
+        Mistake(by_hand_twice, when=_has_no_second_slope),
+        added_everywhere,
+        without_damping,
+        uphill,
+        step_alone,
+        multiplied,
+        diagonal_alone,
+        divided_by_rows,
+        shorter_step,
+        divided_step,
+        damping_subtracted,
+        descent_step,
+        Mistake(with_its_graph, words=GRAPH),
+    ),
+)

@@ -1,0 +1,204 @@
+"""Exercise `hessian_times`: the product of a Hessian with a vector, without the Hessian."""
+
+import warnings
+
+import minigrad as mg
+from minigrad.autograd import grad
+from minigrad.autograd.functional import hessian
+from minigrad.teach import Exercise, Mistake, compare
+
+from .chapter08 import (
+    BESIDE,
+    FUNCTIONS,
+    MADE,
+    case_of,
+    drawn_numbers,
+    show_walked,
+    slope_without_graph,
+    without_hessian,
+)
+
+MOST = 8  # passes through f: two walks make three, by way of jvp they are some more, and the case below has 12 elements
+
+
+def hessian_times(f, x, v):
+    """The Hessian of f at x times v, in the shape of x."""
+    (slope,) = grad(f(x), x, create_graph=True)
+    (product,) = grad(slope, x, v)
+    return product
+
+
+def _case(words, x, v, earlier=False):
+    return case_of(words, x, v, named=f", v = {v}", earlier=earlier)
+
+
+def _drawn(random):
+    """Any shape, also a number and one element, and enough elements for walks to be counted."""
+    shape = [(), (1,), (3,), (2, 2), (2, 1, 3)][random.integers(5)]
+    yield _case(random.choice([*FUNCTIONS]), drawn_numbers(random, shape), drawn_numbers(random, shape))
+
+
+def _compare(expected, got, outcome):
+    return compare(expected, got) or without_hessian(outcome, MOST)
+
+
+def _evidence(outcome):
+    f, x, v = outcome.case.make()
+    step = 1e-4
+    above, below = (grad(f(point), point)[0] for point in (x + step * v, x - step * v))
+    change = (above - below) / (2 * step)
+    numbers = ", ".join(f"{number:.4g}" for number in change.view(-1).tolist())
+    return f"  the slope at x + {step} * v and at x - {step} * v: it changes by {numbers} per unit of v"
+
+
+def _is(wrong):
+    """For `when`: what `wrong` makes of the arguments, and not of the shape of the product."""
+
+    def holds(outcome):
+        f, x, v = outcome.case.make()
+        if not isinstance(outcome.value, mg.Tensor) or outcome.value.shape == x.shape:
+            return False
+        return compare(wrong(f, x, v), outcome.value) is None
+
+    return holds
+
+
+def _is_added_up(outcome):
+    f, x, v = outcome.case.make()
+    (slope,) = grad(f(x), x)
+    written = outcome.arguments[1].grad
+    return written is not None and compare(slope + hessian_times(f, x, v), written) is None
+
+
+def _is_near(outcome):
+    f, x = outcome.arguments[:2]
+    return f.beside(x) is not None
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def without_create_graph(f, x, v):
+    """The slope came without a graph, so it cannot be differentiated. Ask for it with create_graph=True."""
+    (slope,) = grad(f(x), x)
+    return grad(slope, x, v)[0]
+
+
+def retained_only(f, x, v):
+    (slope,) = grad(f(x), x, retain_graph=True)
+    return grad((slope * v).sum(), x)[0]
+
+
+def whole_hessian(f, x, v):
+    n = x.numel()
+    return (hessian(f, x).reshape(n, n) @ v.reshape(n)).reshape(x.shape)
+
+
+def whole_hessian_as_a_matrix(f, x, v):
+    """`hessian(f, x) @ v` is a product of matrices, which fits an x of one dimension only. (And the Hessian is
+    not to be made.)
+    """
+    return hessian(f, x) @ v
+
+
+def without_v(f, x, v):
+    """v is missing: this is the Hessian times a vector of ones. Let the second walk start with v."""
+    (slope,) = grad(f(x), x, create_graph=True)
+    return grad(slope.sum(), x)[0]
+
+
+def times_v_afterwards(f, x, v):
+    """v came too late. The second walk gives the Hessian times what it starts with, here ones; multiplying by v
+    afterwards, element by element, is not a product with the matrix.
+    """
+    (slope,) = grad(f(x), x, create_graph=True)
+    return grad(slope.sum(), x)[0] * v
+
+
+def slope_along_v(f, x, v):
+    """This is the slope along v, one number. Differentiate it once more with respect to x."""
+    (slope,) = grad(f(x), x, create_graph=True)
+    return (slope * v).sum()
+
+
+def slope_times_v(f, x, v):
+    """This is the slope times v. The Hessian is the slope of the slope: a second walk is missing."""
+    return grad(f(x), x)[0] * v
+
+
+def number_for_v(f, x, v):
+    """This is v times the product, one number: how much f bends along v. Asked for is the product itself."""
+    return (v * hessian_times(f, x, v)).sum()
+
+
+def two_products(f, x, v):
+    """v went in twice: as the start of the second walk, and in the product before it."""
+    (slope,) = grad(f(x), x, create_graph=True)
+    return grad(slope * v, x, v)[0]
+
+
+def of_the_squared_slope(f, x, v):
+    """What was differentiated is the square of the slope, and not its product with v."""
+    (slope,) = grad(f(x), x, create_graph=True)
+    return grad((slope * slope).sum() / 2, x)[0]
+
+
+def by_backward_twice(f, x, v):
+    """backward() adds to x.grad, so the product lies on top of the slope. autograd.grad returns each by itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        f(x).backward(create_graph=True)
+        slope = x.grad
+        (slope * v).sum().backward()
+    return x.grad
+
+
+def in_a_tuple(f, x, v):
+    """autograd.grad returns a tuple, here of one tensor. Take item [0] of it."""
+    (slope,) = grad(f(x), x, create_graph=True)
+    return grad(slope, x, v)
+
+
+def between_two_slopes(f, x, v):
+    step = 1e-5
+    above, below = (x.detach() + step * v).requires_grad_(), (x.detach() - step * v).requires_grad_()
+    return (grad(f(above), above)[0] - grad(f(below), below)[0]) / (2 * step)
+
+
+EXERCISE = Exercise(
+    title="a tensor in the shape of x: the Hessian of f at x, times v, from two or three walks",
+    stars=1,
+    minutes=6,
+    reference=hessian_times,
+    cases=(
+        _case("(t ** 3).sum()", [1.0, 2.0], [1.0, 0.25]),
+        _case("(t.sin() * t.sum()).sum()", [0.5, -1.0, 2.0], [1.0, 0.0, -2.0]),
+        _case("t.exp().sum().log()", [[0.5, -1.0], [0.25, 1.0]], [[1.0, 2.0], [-1.0, 0.5]]),
+        _case("t.sum() ** 2 - (t ** 4).sum() / 4", [0.1 * k for k in range(-6, 6)], [1.0, -1.0, 2.0] * 4),
+        _case("1 - (t.view(-1).cumsum(0).cos()).sum()", 0.5, 2.0, earlier=True),
+    ),
+    drawn=_drawn,
+    hints=(
+        "How much does the slope change on the way along v? The slope is a tensor with a graph, if you ask for one.",
+        "A walk that starts with v gives v times the Jacobian of what it starts from. Start it from the slope.",
+        "slope = autograd.grad(f(x), x, create_graph=True)[0]; then autograd.grad(slope, x, v)[0].",
+    ),
+    compare=_compare,
+    show=show_walked(MOST),
+    evidence=_evidence,
+    mistakes=(
+        Mistake(without_create_graph, retained_only, when=slope_without_graph),
+        Mistake(between_two_slopes, when=_is_near, words=BESIDE),
+        Mistake(whole_hessian_as_a_matrix, when=_is(whole_hessian_as_a_matrix)),
+        Mistake(by_backward_twice, when=_is_added_up),
+        without_v,
+        times_v_afterwards,
+        Mistake(slope_along_v, when=_is(slope_along_v)),
+        slope_times_v,
+        Mistake(number_for_v, when=_is(number_for_v)),
+        two_products,
+        of_the_squared_slope,
+        Mistake(in_a_tuple, when=lambda outcome: isinstance(outcome.value, tuple | list)),
+        Mistake(whole_hessian, words=MADE),
+    ),
+)

@@ -1,0 +1,109 @@
+"""What the exercises of chapter 08 share: functions that note where they are asked, and how often a walk passes."""
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.autograd import Function
+from minigrad.teach import Case, Difference, raised, show
+
+MADE = (
+    "The numbers are right, but there were more walks the more elements x has, so the whole Hessian was made, "
+    "row by row. One walk that starts with v gives the product."
+)
+BESIDE = "The numbers are near, but f was asked beside x. The engine knows the slope of the slope at x itself."
+
+
+class Passed(Function):
+    """The same numbers; notes each walk that passes here, also a walk through what another walk recorded."""
+
+    @staticmethod
+    def forward(ctx, x, passes):
+        ctx.passes = passes
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        ctx.passes.append(tuple(gradient.shape))
+        return Passed.apply(gradient, ctx.passes), None
+
+
+class Asked:
+    """A function that notes where it was asked, and the walks through it."""
+
+    def __init__(self, words, function):
+        self.words, self.function = words, function
+        self.points, self.passes = [], []
+
+    def __call__(self, *inputs):
+        *_, x = inputs
+        if not isinstance(x, mg.Tensor):
+            raise TypeError(f"f takes a tensor; it was given {type(x).__name__}")
+        self.points.append(x.detach().clone())
+        return self.function(*inputs[:-1], Passed.apply(x, self.passes))
+
+    def __repr__(self):
+        return self.words
+
+    def beside(self, x):
+        """The first point other than x where it was asked; None if there is none."""
+        points = [point for point in self.points if point.shape != x.shape or not np.array_equal(point, x.detach())]
+        return points[0] if points else None
+
+
+# Of a tensor of any shape, one number.
+FUNCTIONS = {
+    "(t ** 3).sum()": lambda t: (t**3).sum(),
+    "t.sum() ** 2 - (t ** 4).sum() / 4": lambda t: t.sum() ** 2 - (t**4).sum() / 4,
+    "(t.sin() * t.sum()).sum()": lambda t: (t.sin() * t.sum()).sum(),
+    "t.exp().sum().log()": lambda t: t.exp().sum().log(),
+    "t.view(-1)[0] * t.view(-1)[-1] ** 2": lambda t: t.view(-1)[0] * t.view(-1)[-1] ** 2,
+    "1 - (t.view(-1).cumsum(0).cos()).sum()": lambda t: 1 - t.view(-1).cumsum(0).cos().sum(),
+}
+
+
+def in_float64(values):
+    return mg.tensor(values, dtype=mg.float64)
+
+
+def drawn_numbers(random, shape=()):
+    """Numbers of both signs with one digit behind the point, none of them 0, which read well on a card."""
+    return (np.round(random.uniform(0.2, 1.5, shape), 1) * random.choice([-1, 1], shape)).tolist()
+
+
+def case_of(words, x, *others, function=None, named="", tensors=1, earlier=False):
+    """A function, a leaf x, and what else there is; the first of it are tensors."""
+    function = function or FUNCTIONS[words]
+
+    def make():
+        given = [in_float64(one) if number < tensors else one for number, one in enumerate(others)]
+        point = in_float64(x).requires_grad_()
+        point.grad = mg.ones_like(point) if earlier else None
+        return Asked(f"f = lambda t: {words}", function), point, *given
+
+    return Case(f"f = lambda t: {words}, x = {x}{named}{', x.grad = 1 from before' if earlier else ''}", make)
+
+
+def without_hessian(outcome, most):
+    """What is wrong with how right numbers were found: f asked beside x, or more passes of walks than `most`."""
+    f, x = outcome.arguments[:2]
+    if (point := f.beside(x)) is not None:
+        return Difference("where f was asked", str(point.tolist()), f"{x.tolist()} only", BESIDE)
+    if len(f.passes) > most:
+        return Difference("passes of walks through f", str(len(f.passes)), f"{most} at most", MADE)
+    return None
+
+
+def slope_without_graph(outcome):
+    """Whether a slope that a walk has brought was to be walked from, and had no graph."""
+    return raised("does not require grad")(outcome) and bool(outcome.arguments[0].passes)
+
+
+def show_walked(most):
+    """How a value is shown where f may be asked at x only, and passed `most` times."""
+
+    def shown(value, arguments):
+        f, x = arguments[:2]
+        beside = ", with f asked beside x" if f.beside(x) is not None else ""
+        return show(value) + beside + (", after many walks" if len(f.passes) > most else "")
+
+    return shown
