@@ -19,3 +19,10 @@ def _progress_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousands of answers that harm nobody are tried without a process for each: what is known of mistakes is kept."""
     monkeypatch.setattr(apart, "FORKS", False)
+
+
+@pytest.fixture(autouse=True)
+def _tables_of_answers(request: pytest.FixtureRequest) -> None:
+    """The chapters' own files are such tables."""
+    if request.path.name.startswith("test_exercises_"):
+        request.getfixturevalue("in_this_process")
