@@ -1,5 +1,6 @@
 """What the chapters say of PyTorch in their text, where no block of code says it: true of the installed PyTorch."""
 
+import copy
 import gc
 import re
 import weakref
@@ -253,3 +254,103 @@ def test_newton_is_at_a_near_minimum_in_four_steps_where_descent_is_not_in_twent
     far = {name: (found - bottom).abs().max().item() for name, found in points.items()}
     assert far["newton"] < 1e-4
     assert far["descent"] > 5e-3
+
+
+def cells_of_chapter_09(*beginnings: str) -> list[Any]:
+    """The cells that begin so."""
+    cells = nbformat.read(FOLDER / "09_grad_modes_and_eval.ipynb", as_version=4).cells
+    found = [[cell for cell in cells if cell.source.startswith(beginning)] for beginning in beginnings]
+    assert [len(one) for one in found] == [1] * len(beginnings)
+    return [one[0] for one in found]
+
+
+def known_in(library: Any) -> dict[str, Any]:
+    return {"mg": library, "nn": library.nn, "F": library.nn.functional, "viz": viz, "weakref": weakref, "copy": copy}
+
+
+@pytest.mark.parametrize(
+    "beginnings",
+    [
+        ("def new_model", "changes = {"),
+        ("modes = {",),
+        ("modes = {", "makers = {"),
+        ("modes = {", "forms = {"),
+    ],
+)
+def test_the_tables_of_chapter_09_are_the_same_in_pytorch(beginnings: tuple[str, ...], torch: Any) -> None:
+    *others, last = cells_of_chapter_09(*beginnings)
+    known = known_in(torch)
+    *lines, table = last.source.rsplit("\n", 1)
+    with torch.enable_grad():
+        for source in [*(cell.source for cell in others), "\n".join(lines)]:
+            exec(source, known)
+        start = known.get("two_leaves", dict)
+
+        def recording_again() -> Any:  # run_table puts back minigrad's modes only
+            torch.set_grad_enabled(True)
+            return start()
+
+        known["two_leaves"] = recording_again
+        theirs = str(eval(table, known)).replace(" object>", ">")
+    stored = last.outputs[0].data["text/plain"]
+    assert [re.split(r"\s{2,}", row) for row in theirs.splitlines()] == [
+        re.split(r"\s{2,}", row) for row in stored.splitlines()
+    ]
+
+
+@pytest.mark.parametrize(
+    "beginnings",
+    [
+        ("def new_model", "with mg.no_grad():\n    model = new_model()"),
+        ("def new_model", "def answers"),
+        ("def new_model", "def answer(model)"),
+    ],
+)
+def test_cells_of_chapter_09_print_the_same_in_pytorch(
+    beginnings: tuple[str, ...], torch: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    *others, last = cells_of_chapter_09(*beginnings)
+    known = known_in(torch)
+    for cell in others:
+        exec(cell.source, known)
+    capsys.readouterr()
+    exec(last.source, known)
+    printed = re.sub(r" object at 0x\w+", "", capsys.readouterr().out)
+    assert printed == last.outputs[0].text
+
+
+def test_the_ways_of_freezing_in_chapter_09_do_the_same_in_pytorch(torch: Any) -> None:
+    cells = cells_of_chapter_09("def new_model", "alive = ", "def frozen_start", 'questions = {\n    "head"')
+    tables = []
+    for library in (minigrad, torch):
+        known = known_in(library)
+        for cell in cells:
+            exec(cell.source, known)
+        tables.append(known["table"])
+    ours, theirs = (
+        {place: run.answer for place, run in table.runs.items() if place[1] != "bytes kept"} for table in tables
+    )
+    assert ours == theirs
+    kept = [{row: int(table.runs[row, "bytes kept"].answer) > 0 for row in table.rows} for table in tables]
+    assert kept[0] == kept[1] == {"requires_grad_(False)": True, "no_grad()": False, "detach()": False, "eval()": True}
+
+
+def test_a_frozen_backbone_whose_inputs_are_data_keeps_nothing_and_a_total_keeps_hulls_as_in_chapter_09(
+    torch: Any,
+) -> None:
+    cells = cells_of_chapter_09("def new_model", "alive = ", "def wide", "def nodes_behind")
+    for library in (minigrad, torch):
+        known = known_in(library)
+        for cell in cells:
+            exec(cell.source, known)
+        backbone = known["new_model"]()[:4].requires_grad_(False)
+        with known["watching"]:
+            features = backbone(known["inputs"])
+        assert not features.requires_grad
+        assert known["kept_bytes"]() == 0, library.__name__
+        walked = known["epoch_with"](lambda loss: loss, walk=True, steps=3)
+        assert [size for _, size in walked] == [0, 0, 0], library.__name__
+        assert walked[2][0] > walked[1][0] > walked[0][0]
+        kept = [size for _, size in known["epoch_with"](lambda loss: loss, walk=False, steps=3)]
+        assert kept[2] - kept[1] == kept[1] - kept[0] > 0, library.__name__
+        assert known["epoch_with"](lambda loss: loss.item(), walk=True, steps=2) == [(0, 0), (0, 0)]

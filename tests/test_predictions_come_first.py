@@ -81,6 +81,21 @@ ANSWERS = {
         r"forward pass is not searched|isfinite\(\)` on the loss", r"loss nan, x\.grad -1\.0, no error"
     ),
     "one_bad_gradient": Answer(r"common norm|lost network|error_if_nonfinite", r"w\.grad tensor\(\[nan, nan\]\)"),
+    "which_switch": Answer(
+        r"running.mean|\.eval\(\) before|train mode",
+        r"(?s)requires_grad_\(False\) +tensor\(\[0\.2000, 0\.6000\]\).*\neval\(\) +tensor\(\[0\., 0\.\]\) +True",
+    ),
+    "while_it_waits": Answer(r"half way|knows generators", r"^in the loop, recording is False and"),
+    "what_eval_saves": Answer(
+        r"56 %|164,352|numbers it (has )?dropped", r"eval\(\), enable_grad\(\) +164,352 bytes, +56 %"
+    ),
+    "three_steps_later": Answer(
+        r"\.item\(\)` gives|leads to the last loss", r"total₃ +AddBackward0 +total \+ loss +total₂, loss₃"
+    ),
+    "what_passes": Answer(
+        r"pass \*?through|stops at the parameters", r"\nrequires_grad_\(False\) +True +False +True +"
+    ),
+    "features_in_training": Answer(r"saves nothing|cannot be saved", r"inference_mode\(\) +True +RuntimeError +4\.0"),
 }
 
 
@@ -110,7 +125,7 @@ def test_the_answer_stands_below_the_question(name: str) -> None:
     assert any(re.search(ANSWERS[name].shown, text) for text in below)
 
 
-@pytest.mark.parametrize("chapters", [r"0[1234]", "05", "06", "07", "08", "10"])
+@pytest.mark.parametrize("chapters", [r"0[1234]", "05", "06", "07", "08", "09", "10"])
 def test_no_letter_is_mostly_the_right_one(chapters: str) -> None:
     asked = [prediction for prediction in PREDICTIONS.values() if re.match(chapters, prediction.chapter)]
     right = collections.Counter(

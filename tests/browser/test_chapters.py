@@ -95,6 +95,12 @@ ANSWERS = {
         "def safe_sqrt(x):\n    return mg.where(x <= 0, mg.zeros_like(x), x.sqrt())",
         "The root was taken of all elements",
     ),
+    "09_grad_modes_and_eval": Wrong(
+        "evaluate",
+        "def evaluate(model, inputs):\n    model.eval()\n    with mg.no_grad():\n        answer = model(inputs)\n"
+        "    model.train()\n    return answer",
+        "note the flag of each module",
+    ),
 }
 
 

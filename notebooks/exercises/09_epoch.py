@@ -1,0 +1,305 @@
+"""Exercise `epoch`: a training loop that reports its losses, and keeps no graph for it."""
+
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import minigrad as mg
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, function_of, show
+
+from .chapter04 import has_graph
+from .chapter09 import quarters
+
+
+def epoch(loss_of, w, batches, rate):
+    """One step of gradient descent for each batch; the mean and the largest of the losses, as floats."""
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        with mg.no_grad():
+            w -= rate * w.grad
+        w.grad = None
+        losses.append(loss.item())
+    return sum(losses) / len(losses), max(losses)
+
+
+class Token:
+    """Something that a node holds, so that one sees whether the node is still there."""
+
+
+def _hold(ctx, loss, token):
+    ctx.token = token
+    return loss.view_as(loss)
+
+
+Holding = function_of("Holding", _hold, lambda ctx, g: (g, None))
+
+
+class Losses:
+    """A loss function that notes at each call how many of the earlier losses still have their graph."""
+
+    def __init__(self, offset):
+        self.offset, self.tokens, self.kept = offset, [], []
+
+    def __call__(self, w, batch):
+        self.kept.append(self.alive)
+        token = Token()
+        self.tokens.append(weakref.ref(token))
+        return Holding.apply(((w - 1) * batch).sum() ** 2 + self.offset, token)
+
+    @property
+    def alive(self):
+        return sum(token() is not None for token in self.tokens)
+
+
+def _case(batches, w, rate, offset=0.0):
+    below = f", minus {-offset}" if offset else ""
+    many = "1 batch" if len(batches) == 1 else f"{len(batches)} batches"
+    loss = "loss = ((w - 1) * batch).sum()²"
+    words = f"{many}, the first is {batches[0]}, w = {w}, rate = {rate}, {loss}"
+    return Case(words + below, lambda: (Losses(offset), mg.tensor(w, requires_grad=True), _tensors(batches), rate))
+
+
+def _tensors(batches):
+    return [mg.tensor(batch) for batch in batches]
+
+
+def _drawn(random):
+    """One batch or several, losses of both signs."""
+    count, size = int(random.integers(1, 6)), int(random.integers(1, 4))
+    batches = [quarters(random, (size,)) for _ in range(count)]
+    yield _case(batches, quarters(random, (size,)), 0.03125, float(random.choice([0.0, -1000.0])))
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What came back, the weights, and how many graphs were there: at each call, and in the end."""
+
+    answer: Any
+    w: Any
+    kept: tuple[int, ...]
+    left: int
+
+
+def _watched(answer):
+    def run(loss_of, w, batches, rate):
+        came = answer(loss_of, w, batches, rate)
+        return Epoch(came, w.detach().clone(), tuple(loss_of.kept), loss_of.alive)
+
+    return run
+
+
+def _compare(expected, got, outcome):
+    if (difference := compare(expected.w, got.w, "w afterwards")) is not None:
+        return difference
+    if not isinstance(got.answer, tuple | list) or len(got.answer) != 2:
+        return Difference("the answer", show(got.answer), show(expected.answer), "Two numbers are asked for.")
+    for words, right, mine in zip(("the mean", "the largest"), expected.answer, got.answer, strict=True):
+        if (difference := compare(right, mine, words)) is not None:
+            return difference
+        if has_graph(mine):
+            return Difference(words, "a tensor with a graph", "a float")
+    if len(got.kept) != len(expected.kept):
+        return Difference("how often the loss was computed", str(len(got.kept)), str(len(expected.kept)))
+    if _most(got) > 1:
+        return Difference("graphs of earlier batches, kept at a time", str(_most(got)), "1 at most")
+    if outcome.arguments[1].grad is not None and outcome.arguments[1].grad.any():
+        return Difference("w.grad afterwards", show(outcome.arguments[1].grad), "None", "Clear it after each step.")
+    return None
+
+
+def _most(value):
+    """Of the batch before, the name `loss` still has the graph when the next one is computed."""
+    return max(value.kept, default=0)
+
+
+def _show(value, arguments):
+    if not isinstance(value, Epoch):
+        return show(value)
+    counts = ", ".join(map(str, value.kept))
+    return f"{show(value.answer)}; w afterwards {show(value.w)}; graphs kept when each loss was computed: {counts}"
+
+
+def _epochs(test):
+    """For `when`: an epoch was run and its weights are right, and the test holds."""
+
+    def holds(outcome):
+        value = outcome.value
+        if not isinstance(value, Epoch) or not isinstance(value.answer, tuple | list):
+            return False
+        right = EXERCISE.run(epoch, outcome.case).value
+        return compare(right.w, value.w) is None and test(value, right)
+
+    return holds
+
+
+def _same_numbers(value, right):
+    return len(value.answer) == 2 and all(
+        compare(a, b) is None for a, b in zip(right.answer, value.answer, strict=True)
+    )
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _loop(loss_of, w, batches, rate, note, after=lambda: None):
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        with mg.no_grad():
+            w -= rate * w.grad
+        w.grad = None
+        note(loss)
+        after()
+
+
+def total_as_tensor(loss_of, w, batches, rate):
+    """The numbers are right, but what is kept of a loss is a tensor with its graph: the total, the largest, or a
+    list of them. Take the number out in each step, loss.item(), and use that for both.
+    """
+    total, worst = 0.0, float("-inf")
+
+    def note(loss):
+        nonlocal total, worst
+        total, worst = total + loss, max(worst, loss)
+
+    _loop(loss_of, w, batches, rate, note)
+    return total / len(batches), worst
+
+
+def cut_off_at_the_end(loss_of, w, batches, rate):
+    """No graph is left at the end, but until then all of them were: item() or detach() comes after the loop. In the
+    loop, it keeps the memory from growing.
+    """
+    mean, worst = total_as_tensor(loss_of, w, batches, rate)
+    return mean.item(), worst.item()
+
+
+def listed_then_cut(loss_of, w, batches, rate):
+    losses = []
+    _loop(loss_of, w, batches, rate, losses.append)
+    losses = [loss.item() for loss in losses]
+    return sum(losses) / len(losses), max(losses)
+
+
+def largest_as_tensor(loss_of, w, batches, rate):
+    """The mean is a number, but the largest is still a tensor: max() gives one of the things that it compares, with its
+    graph. Compare numbers.
+    """
+    total, worst = 0.0, float("-inf")
+
+    def note(loss):
+        nonlocal total, worst
+        total, worst = total + loss.item(), max(worst, loss)
+
+    _loop(loss_of, w, batches, rate, note)
+    return total / len(batches), worst
+
+
+def computed_again(loss_of, w, batches, rate):
+    """The losses were computed more than once. The number is there after the forward pass: item() is all it takes."""
+    _loop(loss_of, w, batches, rate, lambda loss: None)
+    with mg.no_grad():
+        losses = [loss_of(w, batch).item() for batch in batches]
+    return sum(losses) / len(losses), max(losses)
+
+
+def largest_from_zero(loss_of, w, batches, rate):
+    """The largest begins at 0, but all losses may be below. Begin with float("-inf"), or ask max() of a list."""
+    mean, largest = epoch(loss_of, w, batches, rate)
+    return mean, max(0.0, largest)
+
+
+def sum_of_losses(loss_of, w, batches, rate):
+    """This is the sum of the losses. Divide it by their number."""
+    mean, largest = epoch(loss_of, w, batches, rate)
+    return mean * len(batches), largest
+
+
+def last_loss(loss_of, w, batches, rate):
+    """The last loss is there in place of one of the two numbers."""
+    losses = []
+    _loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.item()))
+    return sum(losses) / len(losses), losses[-1]
+
+
+def no_graph_at_all(loss_of, w, batches, rate):
+    """There was nothing to walk back through: the loss was computed inside no_grad(), or cut off before backward(). In
+    training the graph is needed until the walk is over; cut off what you keep of it afterwards.
+    """
+    with mg.no_grad():
+        return epoch(loss_of, w, batches, rate)
+
+
+def never_cleared(loss_of, w, batches, rate):
+    """The gradients of all steps pile up in w.grad. Set it to None after each step."""
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        with mg.no_grad():
+            w -= rate * w.grad
+        losses.append(loss.item())
+    return sum(losses) / len(losses), max(losses)
+
+
+def one_step_for_all(loss_of, w, batches, rate):
+    """w has moved once, after all batches. It moves after each."""
+    losses = [loss_of(w, batch) for batch in batches]
+    sum(losses).backward()
+    with mg.no_grad():
+        w -= rate * w.grad
+    w.grad = None
+    losses = [loss.item() for loss in losses]
+    return sum(losses) / len(losses), max(losses)
+
+
+EXERCISE = Exercise(
+    title="a tuple of two floats, the mean and the largest of the losses; w has made a step for each batch",
+    stars=1,
+    minutes=6,
+    reference=epoch,
+    cases=(
+        _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25], [1.5, 1.5]], [0.5, 0.25], 0.0625),
+        _case([[2.0]], [1.5], 0.125),
+        _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]], [0.5, 0.25], 0.0625, offset=-1000.0),
+    ),
+    drawn=_drawn,
+    hints=(
+        "Which names in the loop outlive their step, and what do they hold?",
+        "total and worst hold tensors that operations on losses have made, or a loss itself. They need numbers only.",
+        "losses.append(loss.item()) in each step; at the end, sum(losses) / len(losses) and max(losses).",
+    ),
+    plug=_watched,
+    compare=_compare,
+    show=_show,
+    writes=True,
+    mistakes=(
+        Mistake(
+            largest_as_tensor,
+            when=_epochs(
+                lambda value, right: _same_numbers(value, right) and [*map(has_graph, value.answer)] == [False, True]
+            ),
+        ),
+        Mistake(
+            total_as_tensor,
+            when=_epochs(lambda value, right: _same_numbers(value, right) and any(map(has_graph, value.answer))),
+        ),
+        Mistake(
+            computed_again,
+            when=_epochs(lambda value, right: len(value.kept) > len(right.kept)),
+        ),
+        Mistake(
+            cut_off_at_the_end,
+            listed_then_cut,
+            when=_epochs(lambda value, right: _same_numbers(value, right) and _most(value) > 1),
+        ),
+        largest_from_zero,
+        sum_of_losses,
+        last_loss,
+        Mistake(no_graph_at_all, when=lambda outcome: "does not require grad" in str(outcome.error)),
+        never_cleared,
+        one_step_for_all,
+    ),
+)

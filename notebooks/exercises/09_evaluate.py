@@ -1,0 +1,320 @@
+"""Exercise `evaluate`: what a model answers, and a model that is afterwards as it was before."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import minigrad as mg
+from minigrad import nn
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, show
+
+from .chapter09 import LAYERS, Noting, first_change, make_layer, quarters, state_of
+
+
+def evaluate(model, inputs):
+    """What the model answers in eval mode, without a graph; the model stays as it was."""
+    flags = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        with mg.no_grad():
+            return model(inputs)
+    finally:
+        for module, training in flags:
+            module.training = training
+
+
+class UnfitError(Exception):
+    """What the last layer raises in some cases."""
+
+
+class Refusing(nn.Module):
+    """A layer that cannot compute."""
+
+    def forward(self, x):
+        raise UnfitError("this layer cannot compute")
+
+
+NUMBERS = (0.5, -1.0, 2.0, 0.25, -0.75)
+INPUTS = ((1.0, 4.0), (2.0, 6.0), (3.0, 8.0))
+TRAINED, EVALUATED, FROZEN_NORM, ONE_DRAWS = "trained", "evaluated", "frozen", "drawing"
+STATES = {
+    TRAINED: "in train mode",
+    EVALUATED: "in eval mode",
+    FROZEN_NORM: "in train mode but for its first layer, which somebody has put into eval mode",
+    ONE_DRAWS: "in eval mode but for its last layer, which is in train mode",
+}
+
+
+def _model(kinds, numbers, state, refuses, runs):
+    size = len(INPUTS[0])
+    layers = [make_layer(kind, size, numbers) for kind in kinds]
+    model = nn.Sequential(nn.Sequential(*layers), Noting(runs), *([Refusing()] if refuses else []))
+    model.train(state in (TRAINED, FROZEN_NORM))
+    if state == FROZEN_NORM:
+        layers[0].eval()
+    if state == ONE_DRAWS:
+        layers[-1].train()
+    for number, parameter in enumerate(model.parameters()):
+        if number % 2:
+            parameter.grad = mg.ones_like(parameter) * number  # of an earlier walk
+        parameter.requires_grad_(number != 2)
+    return model
+
+
+def _case(kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=False):
+    def make():
+        runs = []
+        model = _model(kinds, numbers, state, refuses, runs)
+        model.__dict__["runs"] = runs
+        return model, mg.tensor(inputs, requires_grad=is_leaf)
+
+    end = ", whose last layer raises an error" if refuses else ""
+    leaf = ", inputs that require a gradient" if is_leaf else ""
+    return Case(f"a model of {', '.join(kinds)} {STATES[state]}{end}{leaf}", make)
+
+
+def _drawn(random):
+    """Other layers in another order, in any state; one of them computes in eval mode, too."""
+    kinds = random.permutation(["Linear", *random.choice(LAYERS, int(random.integers(1, 4)))]).tolist()
+    inputs = quarters(random, (int(random.integers(2, 5)), 2))
+    state = random.choice(list(STATES))
+    yield _case(kinds, state, quarters(random, (5,)), inputs, not random.integers(4), bool(random.integers(2)))
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """What came back, or the error; what has changed in the model, if anything; and how it ran."""
+
+    result: Any
+    change: tuple[str, str, str] | None
+    runs: tuple[tuple[bool, bool], ...]
+
+
+def _watched(answer):
+    def run(model, inputs):
+        runs, before = model.__dict__["runs"], state_of(model)
+        try:
+            result = answer(model, inputs)
+        except UnfitError as error:
+            result = f"{type(error).__name__}: {error}"
+        noted = tuple(runs)
+        return Evaluated(result, first_change(before, state_of(model)), noted)
+
+    return run
+
+
+def _compare(expected, got, outcome):
+    if got.change is not None:
+        words, then, now = got.change
+        return Difference(f"{words}, afterwards", now, then)
+    if got.result is None and not isinstance(expected.result, str):
+        return Difference("the answer", "None", show(expected.result), "Nothing came back. Is there a return?")
+    if isinstance(expected.result, str) or isinstance(got.result, str):
+        if got.result == expected.result:
+            return None
+        note = "The model's own error is to go on to the caller: only put things back, in a `finally`."
+        return Difference("the answer", show(got.result), show(expected.result), note)
+    if (difference := compare(expected.result, got.result, "the answer")) is not None:
+        return difference
+    if got.result.requires_grad:
+        return Difference("the answer", "a tensor with a graph", "a tensor without one")
+    if any(recorded for recorded, _ in got.runs):
+        return Difference("the run", "recorded", "not recorded", "The answer has no graph, but one was made first.")
+    if len(got.runs) != len(expected.runs):
+        note = "The answer is right, but the model is to be run once."
+        return Difference("how often the model ran", str(len(got.runs)), str(len(expected.runs)), note)
+    return None
+
+
+def _show(value, arguments):
+    if not isinstance(value, Evaluated):
+        return show(value)
+    result, graph = value.result, ""
+    if isinstance(result, mg.Tensor):
+        graph = ", with its graph" if result.requires_grad else ", which was cut off" if _is_recorded(value) else ""
+        result = result.detach()
+    changed = "nothing has changed" if value.change is None else "{}: {}, and now {}".format(*value.change)
+    return f"{show(result)}{graph}; {changed}; the model ran {len(value.runs)}×"
+
+
+def _is_recorded(value):
+    return any(recorded for recorded, _ in value.runs)
+
+
+def _ran(outcome):
+    """How the model was run, and what it answers in both modes."""
+    if not isinstance(outcome.value, Evaluated) or isinstance(outcome.value.result, str):
+        return ""
+    said = []
+    for word, switch in (("eval", nn.Module.eval), ("train", nn.Module.train)):
+        model, inputs = outcome.case.make()
+        mg.manual_seed(0)
+        try:
+            with mg.no_grad():
+                said.append(f"  in {word} mode the model answers {show(switch(model)(inputs))}")
+        except UnfitError:
+            return ""
+    return "\n".join(said)
+
+
+def _evaluated(test):
+    """For `when`: there is something to look at, for which the test holds."""
+    return lambda outcome: isinstance(outcome.value, Evaluated) and test(outcome.value)
+
+
+def _changes(*words):
+    return _evaluated(lambda value: value.change is not None and any(word in value.change[0] for word in words))
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def never_evaluated(model, inputs):
+    """The model ran in train mode: BatchNorm used the numbers of this batch and moved its running statistics, dropout
+    dropped. no_grad() does not change that: call model.eval() first.
+    """
+    with mg.no_grad():
+        return model(inputs)
+
+
+def left_in_eval_mode(model, inputs):
+    """The model stays in eval mode: who trains on will train without dropout, with frozen statistics. Put the flags
+    back.
+    """
+    model.eval()
+    with mg.no_grad():
+        return model(inputs)
+
+
+def train_at_the_end(model, inputs):
+    """Afterwards all is in train mode. It need not have been so before: note the flag of each module, and put that
+    back.
+    """
+    model.eval()
+    with mg.no_grad():
+        answer = model(inputs)
+    model.train()
+    return answer
+
+
+def one_flag_for_all(model, inputs):
+    """Only the flag of the whole model was noted, and given to all its layers. Each module has one of its own:
+    model.modules() gives them all.
+    """
+    training = model.training
+    model.eval()
+    with mg.no_grad():
+        answer = model(inputs)
+    model.train(training)
+    return answer
+
+
+def recorded(model, inputs):
+    """The answer has a graph, and keeps all that was saved for it: eval() does not switch recording off. Run the model
+    inside `with mg.no_grad():`.
+    """
+    flags = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        return model(inputs)
+    finally:
+        for module, training in flags:
+            module.training = training
+
+
+def cut_off_afterwards(model, inputs):
+    """The run was recorded, and then the answer was cut off: the graph was paid for and thrown away. Inside
+    `with mg.no_grad():` it is not made.
+    """
+    return recorded(model, inputs).detach()
+
+
+def flags_lost_in_an_error(model, inputs):
+    """Where the model raises an error, the flags are not put back. What is to happen in any case stands in a
+    `finally`.
+    """
+    flags = [(module, module.training) for module in model.modules()]
+    model.eval()
+    with mg.no_grad():
+        answer = model(inputs)
+    for module, training in flags:
+        module.training = training
+    return answer
+
+
+def froze_the_parameters(model, inputs):
+    """A parameter's requires_grad is not what it was. The answer has no graph that way, but the parameters stay frozen;
+    no_grad() does it without touching them.
+    """
+    model.requires_grad_(False)
+    return evaluate(model, inputs)
+
+
+def gradients_cleared(model, inputs):
+    """The gradients are gone which an earlier walk had left. Evaluating needs no zero_grad()."""
+    model.zero_grad()
+    return evaluate(model, inputs)
+
+
+def error_swallowed(model, inputs):
+    """The error of the model was caught, and nobody will know. Let it go on to the caller, and put the flags back in a
+    `finally`.
+    """
+    try:
+        return evaluate(model, inputs)
+    except Exception:
+        return None
+
+
+def ran_twice(model, inputs):
+    """The answer is right, but the model ran more than once. Once is enough."""
+    evaluate(model, inputs)
+    return evaluate(model, inputs)
+
+
+FLAG = "the training flag"
+EXERCISE = Exercise(
+    title="model(inputs) in eval mode, without a graph; afterwards the model is as it was before",
+    stars=2,
+    minutes=9,
+    reference=evaluate,
+    cases=(
+        _case(["BatchNorm1d", "Linear"], TRAINED),
+        _case(["Linear", "BatchNorm1d", "Dropout"], EVALUATED, is_leaf=True),
+        _case(["BatchNorm1d", "Linear", "Dropout"], FROZEN_NORM),
+        _case(["Linear", "Tanh", "BatchNorm1d"], ONE_DRAWS),
+        _case(["BatchNorm1d", "Linear"], TRAINED, refuses=True),
+    ),
+    drawn=_drawn,
+    hints=(
+        "Two switches are needed: one for what the layers do, one for the recording. Which of them has to be put back "
+        "by you?",
+        "Before model.eval(), note (module, module.training) for each module in model.modules(). Afterwards give each "
+        "module its own flag back.",
+        "flags = [...]; model.eval(); try: with mg.no_grad(): return model(inputs); finally: for module, training in "
+        "flags: module.training = training.",
+    ),
+    plug=_watched,
+    compare=_compare,
+    show=_show,
+    evidence=_ran,
+    mistakes=(
+        Mistake(never_evaluated, when=_evaluated(lambda value: any(training for _, training in value.runs))),
+        flags_lost_in_an_error,
+        left_in_eval_mode,
+        train_at_the_end,
+        one_flag_for_all,
+        Mistake(
+            recorded,
+            when=_evaluated(
+                lambda value: (
+                    value.change is None and isinstance(value.result, mg.Tensor) and value.result.requires_grad
+                )
+            ),
+        ),
+        Mistake(cut_off_afterwards, when=_evaluated(lambda value: value.change is None and _is_recorded(value))),
+        Mistake(froze_the_parameters, when=_changes(".requires_grad")),
+        Mistake(gradients_cleared, when=_changes(".grad")),
+        error_swallowed,
+        Mistake(ran_twice, when=_evaluated(lambda value: len(value.runs) > 1)),
+    ),
+)

@@ -1,0 +1,283 @@
+"""Exercise `freeze`: a backbone that training does not change, and that lets gradients through."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import minigrad as mg
+from minigrad import nn
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, show
+
+from .chapter09 import LAYERS, first_change, make_layer, quarters, state_of
+
+
+def freeze(model):
+    """The backbone's parameters, statistics and outputs stay as they are from here on."""
+    model.backbone.requires_grad_(False)
+    model.backbone.eval()
+    model.backbone.zero_grad()
+
+
+class Model(nn.Module):
+    """A backbone, and a head on top of it."""
+
+    def __init__(self, backbone, head):
+        super().__init__()
+        self.backbone, self.head = backbone, head
+
+    def forward(self, x):
+        return self.head(self.backbone(x))
+
+
+NUMBERS = (0.5, -1.0, 2.0, 0.25, -0.75)
+INPUTS = ((1.0, 4.0), (2.0, 6.0), (3.0, 8.5))
+HEAD = ("Linear", "BatchNorm1d")
+
+
+def _case(kinds, numbers=NUMBERS, inputs=INPUTS, trained=0):
+    def make():
+        mg.manual_seed(0)
+        model = Model(*[nn.Sequential(*[make_layer(kind, 2, numbers) for kind in part]) for part in (kinds, HEAD)])
+        optimizer = mg.optim.SGD(model.parameters(), lr=0.125, momentum=0.5, weight_decay=0.25)
+        model.__dict__["trial"] = (optimizer, mg.tensor(inputs))
+        for _ in range(trained):  # the last gradients are still there
+            optimizer.zero_grad()
+            _loss(model, mg.tensor(inputs)).backward()
+            optimizer.step()
+        return (model,)
+
+    before = (
+        f", frozen after {trained} step{'s' * (trained > 1)} of training, with the last gradients still there"
+        if trained
+        else ""
+    )
+    return Case(f"a backbone of {', '.join(kinds)}, a head of {', '.join(HEAD)}{before}", make)
+
+
+def _loss(model, x):
+    outputs = model(x)
+    return (outputs * mg.tensor([[1.0, -2.0]]) * mg.arange(1, len(outputs) + 1).view(-1, 1)).sum()
+
+
+def _drawn(random):
+    """Other layers, before and after some steps."""
+    kinds = ["Linear", *random.choice(LAYERS, int(random.integers(1, 4))).tolist()]
+    inputs = quarters(random, (int(random.integers(3, 5)), 2))
+    yield _case(kinds, quarters(random, (5,)), inputs, int(random.integers(0, 2)))
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """What became of both parts in a step of training, which an optimizer made that was there before."""
+
+    outputs: tuple[Any, Any]  # of the backbone, from two calls before the step
+    backbone: tuple[str, str, str] | None  # what has changed in it, if anything
+    gradients: str  # which of its parameters have a .grad afterwards
+    through: Any  # the gradient that the inputs got
+    head: list[Any]  # the head's parameters after the step
+    flags: tuple[bool, ...]  # of the head's modules
+
+
+def _trained(answer):
+    def run(model):
+        optimizer, inputs = model.__dict__["trial"]
+        before = _lasting(model.backbone)
+        answer(model)
+        x = inputs.clone().requires_grad_()
+        flags = tuple(module.training for module in model.head.modules())
+        with mg.no_grad():
+            outputs = tuple(model.backbone(inputs) for _ in range(2))
+        if (loss := _loss(model, x)).requires_grad:
+            loss.backward()
+        optimizer.step()
+        gradients = [name for name, one in model.backbone.named_parameters() if one.grad is not None]
+        head = [parameter.detach().clone() for parameter in model.head.parameters()]
+        change = first_change(before, _lasting(model.backbone))
+        return Frozen(outputs, change, ", ".join(gradients), x.grad, head, flags)
+
+    return run
+
+
+def _lasting(backbone):
+    """The parameters and buffers of the backbone, but for what freezing changes."""
+    passing = (".grad", ".requires_grad")
+    return {
+        words: value
+        for words, value in state_of(backbone).items()
+        if not words.endswith(passing) and "flag" not in words and "hooks" not in words
+    }
+
+
+def _compare(expected, got, outcome):
+    if got.backbone is not None:
+        words, then, now = got.backbone
+        return Difference(f"the backbone's {words}, after a step", now, then)
+    if compare(*got.outputs) is not None:
+        return Difference("the backbone, called twice", show(got.outputs[1]), show(got.outputs[0]))
+    if (difference := compare(expected.outputs[0], got.outputs[0], "what the backbone computes")) is not None:
+        return difference
+    if got.gradients:
+        return Difference("parameters of the backbone with a .grad", got.gradients, "none")
+    if got.through is None:
+        return Difference("the gradient of the inputs", "None", show(expected.through))
+    if got.flags != expected.flags:
+        return Difference("the head's training flags", str(got.flags), str(expected.flags))
+    difference = compare(expected.through, got.through, "the gradient of the inputs")
+    return difference or compare(expected.head, got.head, "the head's parameters after a step")
+
+
+def _show(value, arguments):
+    if not isinstance(value, Frozen):
+        return show(value)
+    changed = "nothing of it has changed" if value.backbone is None else "{}: {}, and now {}".format(*value.backbone)
+    return (
+        f"after a step, of the backbone: {changed}\n  parameters of it with a .grad: {value.gradients or 'none'}\n"
+        f"  the backbone computes {show(value.outputs[0])}\n  training flags of the head: {value.flags}\n"
+        f"  gradient of the inputs: {show(value.through)}"
+    )
+
+
+def _frozen(test):
+    """For `when`: a step could be made, for which the test holds."""
+    return lambda outcome: isinstance(outcome.value, Frozen) and test(outcome.value, outcome)
+
+
+def _moved(*words):
+    return _frozen(lambda value, _: value.backbone is not None and any(word in value.backbone[0] for word in words))
+
+
+def _runs_in_train_mode(outcome):
+    backbone = outcome.arguments[0].backbone
+    is_still = not any(one.requires_grad for one in backbone.parameters())
+    return is_still and any(module.training for module in backbone.modules())
+
+
+def _head_is_off(value, outcome):
+    right = EXERCISE.run(freeze, outcome.case).value
+    return value.flags != right.flags or compare(right.head, value.head) is not None
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def only_the_parameters(model):
+    """The backbone still runs in train mode: its BatchNorm uses the numbers of each batch and moves its statistics, its
+    dropout drops. They are no parameters, and requires_grad has nothing to do with them: call model.backbone.eval().
+    """
+    model.backbone.requires_grad_(False)
+    model.backbone.zero_grad()
+
+
+def only_eval(model):
+    """The backbone's parameters still get gradients, and the optimizer moves them: eval() freezes statistics, and no
+    parameters. requires_grad_(False) does.
+    """
+    model.backbone.eval()
+
+
+def earlier_gradients(model):
+    """The parameters get no new gradients, but those of the last step are still in their .grad, and an optimizer takes
+    what it finds there. Set them to None, as zero_grad() does.
+    """
+    model.backbone.requires_grad_(False)
+    model.backbone.eval()
+
+
+def gradients_of_zero(model):
+    """The backbone's .grad is there, full of zeros. An optimizer takes zeros for a gradient: momentum and weight decay
+    go on. None is what it skips.
+    """
+    freeze(model)
+    for parameter in model.backbone.parameters():
+        parameter.grad = mg.zeros_like(parameter)
+
+
+def everything(model):
+    """The head is frozen as well: it is in eval mode, or its parameters are. Only model.backbone is to be."""
+    model.requires_grad_(False)
+    model.eval()
+    model.zero_grad()
+
+
+def head_in_eval_mode(model):
+    model.eval()
+    freeze(model)
+
+
+def cut_off(model):
+    """Nothing goes back through the backbone: no_grad() or detach() around it cuts it off, also for what lies before
+    it. requires_grad_(False) stops at the parameters, and lets the rest pass.
+    """
+    freeze(model)
+    model.backbone.forward = mg.no_grad()(model.backbone.forward)
+
+
+def new_parameters(model):
+    """There are other parameters than before, and the optimizer has still the old ones. Change the tensors that are
+    there: requires_grad_(False) does.
+    """
+    freeze(model)
+    for module in model.backbone.modules():
+        for name, parameter in list(module.named_parameters(recurse=False)):
+            setattr(module, name, nn.Parameter(parameter.detach().clone(), requires_grad=False))
+
+
+def detach_forgotten(model):
+    """Nothing was frozen: detach() and no_grad() on a line of their own change nothing, detach() makes another tensor.
+    requires_grad_(False) changes the parameter itself.
+    """
+    for parameter in model.backbone.parameters():
+        parameter.detach()
+    mg.no_grad()
+
+
+def attribute_of_the_module(model):
+    model.backbone.requires_grad = False
+
+
+EXERCISE = Exercise(
+    title="the backbone of the model frozen: training changes nothing that it computes; the head goes on",
+    stars=2,
+    minutes=8,
+    reference=freeze,
+    cases=(
+        _case(["Linear", "BatchNorm1d", "Tanh"]),
+        _case(["Linear", "Tanh"]),
+        _case(["BatchNorm1d", "Linear", "Dropout"]),
+        _case(["Linear", "BatchNorm1d"], trained=2),
+    ),
+    drawn=_drawn,
+    hints=(
+        "A backbone changes in three ways: through new gradients, through those that are still there, and by running.",
+        "requires_grad_(False) is for the first and eval() for the last, each on model.backbone alone. What does an "
+        "optimizer do with a parameter whose .grad is not None?",
+        "model.backbone.requires_grad_(False); model.backbone.eval(); model.backbone.zero_grad().",
+    ),
+    plug=_trained,
+    compare=_compare,
+    show=_show,
+    writes=True,
+    mistakes=(
+        Mistake(detach_forgotten, attribute_of_the_module),
+        Mistake(new_parameters, when=_moved("the object")),
+        Mistake(only_the_parameters, when=_runs_in_train_mode),
+        Mistake(cut_off, when=_frozen(lambda value, _: value.backbone is None and value.through is None)),
+        Mistake(
+            gradients_of_zero,
+            when=lambda outcome: any(
+                one.grad is not None and not one.requires_grad and not one.grad.any()
+                for one in outcome.arguments[0].backbone.parameters()
+            ),
+        ),
+        Mistake(
+            earlier_gradients,
+            when=_frozen(
+                lambda value, outcome: (
+                    bool(value.gradients)
+                    and not any(one.requires_grad for one in outcome.arguments[0].backbone.parameters())
+                )
+            ),
+        ),
+        Mistake(only_eval, when=_frozen(lambda value, _: bool(value.gradients))),
+        Mistake(everything, head_in_eval_mode, when=_frozen(_head_is_off)),
+    ),
+)

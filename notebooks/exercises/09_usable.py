@@ -1,0 +1,245 @@
+"""Exercise `usable`: tensors from inference mode, as tensors that autograd takes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, show
+
+from .chapter09 import quarters
+
+
+def usable(tensors):
+    """The same list, with a normal copy in the place of each tensor from inference mode."""
+    with mg.inference_mode(False):
+        return [tensor.clone() if tensor.is_inference() else tensor for tensor in tensors]
+
+
+INFERENCE, NORMAL, LEAF, RESULT, PART = "from inference mode", "normal", "a leaf", "a result", "a part of one of those"
+KINDS = {
+    INFERENCE: "a tensor from inference mode",
+    NORMAL: "a normal one",
+    LEAF: "a leaf that requires a gradient",
+    RESULT: "a result with its graph",
+    PART: "a part of a tensor from inference mode",
+}
+
+
+def _make(kind, numbers, dtype):
+    if kind in (INFERENCE, PART):
+        with mg.inference_mode():
+            made = mg.tensor(numbers, dtype=dtype)
+            return made if kind == INFERENCE or not made.ndim else made[:1]
+    made = mg.tensor(numbers, dtype=dtype, requires_grad=kind in (LEAF, RESULT))
+    return made * 2 if kind == RESULT else made
+
+
+def _case(*given, inside=False):
+    words = ", ".join(
+        f"{KINDS[kind]} ({numbers}{'' if dtype is mg.float32 else f', {dtype}'})" for kind, numbers, dtype in given
+    )
+    return Case(
+        f"{words or 'an empty list'}{', called inside inference mode' if inside else ''}",
+        lambda: ([_make(*one) for one in given], inside),
+    )
+
+
+def _drawn(random):
+    """Any kinds, dtypes and shapes."""
+    given = []
+    for kind in random.choice(list(KINDS), int(random.integers(1, 5))):
+        shape = [(), (2,), (2, 2)][random.integers(3)]
+        given.append((str(kind), quarters(random, shape), mg.float64 if random.integers(2) else mg.float32))
+    yield _case(*given, inside=bool(random.integers(2)))
+
+
+@dataclass(frozen=True)
+class Given:
+    """What came back, and what each of it is."""
+
+    answer: Any
+    kinds: tuple[str, ...]
+
+
+def _called(answer):
+    """The answer, called where the case says."""
+
+    def run(tensors, inside):
+        with mg.inference_mode(inside):
+            came = answer(tensors)
+        if not isinstance(came, list | tuple) or not all(isinstance(one, mg.Tensor) for one in came):
+            return Given(came, ())
+        return Given(came, tuple(_kind(one, tensors[i] if i < len(tensors) else None) for i, one in enumerate(came)))
+
+    return run
+
+
+def _kind(one, given):
+    if one is given:
+        return "the same tensor, from inference mode" if one.is_inference() else "the same tensor"
+    shares = given is not None and np.shares_memory(one.detach().numpy(), given.detach().numpy())
+    kind = "another tensor in the same memory" if shares else "a copy"
+    return f"{kind}, from inference mode" if one.is_inference() else kind
+
+
+def _compare(expected, got, outcome):
+    if (difference := compare(_plain(expected.answer), _plain(got.answer))) is not None:
+        return difference
+    for place, (right, mine) in enumerate(zip(expected.kinds, got.kinds, strict=True)):
+        if right != mine:
+            return Difference(f"item {place}", mine, right)
+        if expected.answer[place].dtype is not got.answer[place].dtype:
+            dtypes = [str(value.answer[place].dtype) for value in (got, expected)]
+            return Difference(f"the dtype of item {place}", *dtypes)
+        if got.answer[place].requires_grad != expected.answer[place].requires_grad:
+            return Difference(
+                f"item {place}.requires_grad", *[str(v.answer[place].requires_grad) for v in (got, expected)]
+            )
+    return None
+
+
+def _plain(answer):
+    """The numbers alone, whatever holds them."""
+    if isinstance(answer, list | tuple) and all(isinstance(one, mg.Tensor) for one in answer):
+        return [mg.tensor(one.detach().numpy().copy()) for one in answer]
+    return answer
+
+
+def _show(value, arguments):
+    if not isinstance(value, Given):
+        return show(value)
+    if len(value.kinds) != len(value.answer if isinstance(value.answer, list | tuple) else "?"):
+        return show(value.answer)
+    numbers = _plain(value.answer)
+    items = [f"{show(one)} ({kind}, {one.dtype})" for one, kind in zip(numbers, value.kinds, strict=True)]
+    return f"[{', '.join(items)}]"
+
+
+def _items(test):
+    """For `when`: one of the items is of another kind than it should be, and the test holds for what it is."""
+
+    def holds(outcome):
+        right = EXERCISE.run(usable, outcome.case).value
+        if not isinstance(outcome.value, Given):
+            return False
+        pairs = zip(right.kinds, outcome.value.kinds, strict=False)
+        return any(mine != expected and test(mine) for expected, mine in pairs)
+
+    return holds
+
+
+def _other_dtype(outcome):
+    right = EXERCISE.run(usable, outcome.case).value
+    answer = outcome.value.answer if isinstance(outcome.value, Given) else None
+    is_list = isinstance(answer, list | tuple) and len(answer) == len(right.answer) == len(outcome.value.kinds)
+    return is_list and any(a.dtype is not b.dtype for a, b in zip(answer, right.answer, strict=True))
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def as_they_are(tensors):
+    """A tensor from inference mode is still one: detach(), a view and requires_grad_() give or keep tensors that were
+    made there. A clone() made outside of the mode is a normal one.
+    """
+    return list(tensors)
+
+
+def detached(tensors):
+    return [tensor.detach() if tensor.is_inference() else tensor for tensor in tensors]
+
+
+def cloned_where_it_was_called(tensors):
+    """The copy is one more tensor of inference mode, since clone() ran inside of it. Leave the mode for these lines:
+    `with mg.inference_mode(False):`.
+    """
+    return [tensor.clone() if tensor.is_inference() else tensor for tensor in tensors]
+
+
+def cloned_inside(tensors):
+    with mg.inference_mode(), mg.enable_grad():
+        return [tensor.clone() if tensor.is_inference() else tensor for tensor in tensors]
+
+
+def cloned_all(tensors):
+    """Tensors that were fine were copied, or cut off from their graph: a leaf that somebody trains is another tensor
+    now. Only tensors for which is_inference() is True are to be copied.
+    """
+    with mg.inference_mode(False):
+        return [tensor.clone() for tensor in tensors]
+
+
+def through_numbers(tensors):
+    """The dtype is lost: mg.tensor() of Python's numbers gives float32. clone() keeps what a tensor is."""
+    with mg.inference_mode(False):
+        return [mg.tensor(tensor.tolist()) if tensor.is_inference() else tensor for tensor in tensors]
+
+
+def in_the_same_memory(tensors):
+    """It is a normal tensor, but in the memory of the old one: a write to one changes the other, and no counter knows.
+    A copy is asked for: clone().
+    """
+    with mg.inference_mode(False):
+        return [mg.from_numpy(tensor.numpy()) if tensor.is_inference() else tensor for tensor in tensors]
+
+
+def only_those(tensors):
+    """Some tensors are missing: all of them are asked for, in their order, the normal ones as they are."""
+    return [tensor for tensor in usable(tensors) if not tensor.is_inference()][1:]
+
+
+def only_the_copies(tensors):
+    with mg.inference_mode(False):
+        return [tensor.clone() for tensor in tensors if tensor.is_inference()]
+
+
+def only_the_normal_ones(tensors):
+    return [tensor for tensor in tensors if not tensor.is_inference()]
+
+
+EXERCISE = Exercise(
+    title="a list of the same tensors, with a normal copy in the place of each that was made in inference mode",
+    stars=2,
+    minutes=6,
+    reference=usable,
+    cases=(
+        _case((INFERENCE, [1.0, 2.0], mg.float32), (LEAF, [3.0], mg.float32)),
+        _case((NORMAL, [0.5], mg.float32), (INFERENCE, 2.0, mg.float64), (RESULT, [[1.0, -2.0]], mg.float32)),
+        _case((INFERENCE, [1.0, -1.0], mg.float32), (LEAF, [2.0], mg.float32), inside=True),
+        _case((PART, [3.0, 4.0], mg.float32), (NORMAL, [[5.0]], mg.float32), inside=True),
+        _case(),
+    ),
+    drawn=_drawn,
+    hints=(
+        "is_inference() tells which ones. What makes a normal tensor of them?",
+        "clone() does, outside of inference mode. And where is the function called?",
+        "with mg.inference_mode(False): return [tensor.clone() if tensor.is_inference() else tensor for tensor in "
+        "tensors].",
+    ),
+    plug=_called,
+    compare=_compare,
+    show=_show,
+    mistakes=(
+        Mistake(
+            only_those,
+            only_the_copies,
+            only_the_normal_ones,
+            when=lambda outcome: (
+                isinstance(outcome.value, Given)
+                and isinstance(outcome.value.answer, list | tuple)
+                and len(outcome.value.answer) < len(outcome.arguments[0])
+            ),
+        ),
+        Mistake(
+            cloned_where_it_was_called,
+            cloned_inside,
+            when=_items(lambda kind: kind == "a copy, from inference mode"),
+        ),
+        Mistake(as_they_are, detached, when=_items(lambda kind: "from inference mode" in kind)),
+        Mistake(in_the_same_memory, when=_items(lambda kind: kind == "another tensor in the same memory")),
+        Mistake(cloned_all, when=_items(lambda kind: kind == "a copy")),
+        Mistake(through_numbers, when=_other_dtype),
+    ),
+)
